@@ -1,0 +1,340 @@
+"""The shapes that checking takes: cases, claims, questions, judgements, verdicts, reports.
+
+Labels are those of VeriGray (seed 002), ordered by faithfulness; kinds are LongNovel's eight
+(seed 004, Appendix A). Does not know: how evidence is found, or what happens after what.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Protocol, Self, get_args
+
+from pydantic import Field, model_validator
+
+from longproof.retrieval.types import Frozen, Span
+
+Label = Literal[
+    "contradicting",
+    "fabricated",
+    "ambiguous",
+    "no_fact",
+    "out_dependent",
+    "implicitly_supported",
+    "explicitly_supported",
+]
+LABELS: tuple[Label, ...] = get_args(Label)
+"""All labels, the least faithful first."""
+JudgeLabel = Literal[
+    "contradicting",
+    "fabricated",
+    "ambiguous",
+    "no_fact",
+    "out_dependent",
+    "implicitly_supported",
+    "explicitly_supported",
+    "not_found",
+]
+"""What a judge may say: a label, or `not_found` (not in what was shown)."""
+
+Kind = Literal[
+    "entity", "numerical", "relation", "inversion", "event", "temporal", "causal", "fabrication"
+]
+KINDS: tuple[Kind, ...] = get_args(Kind)
+
+Failure = Literal[
+    "ungrounded",
+    "self_contradicted",
+    "off_menu",
+    "truncated",
+    "unparsed",
+    "refused",
+    "timeout",
+    "unavailable",
+    "over_budget",
+]
+"""Why there is no label. Never dressed as one."""
+
+Task = Literal["summary", "answer", "turn", "article", "rewrite", "open"]
+TASKS: tuple[Task, ...] = get_args(Task)
+Round = Literal["passages", "window", "book", "source", "pages"]
+"""How wide the evidence was: inside the window, the window, all of the source by search,
+the source itself, or saved web pages."""
+DecidedBy = Literal["vote", "arbiter", "person", "rule", "nobody"]
+Outcome = Literal["faithful", "hallucinated", "undecided"]
+
+
+class Case(Frozen):
+    """One text to check. `source_ids` may be empty (task `open`).
+
+    `context` is the question, the earlier turns or what else the response was written for;
+    `reference` and `labels` are there only where a protocol needs them (contrast, audit).
+    """
+
+    id: str
+    task: Task = "summary"
+    response: str
+    source_ids: tuple[str, ...] = ()
+    context: str = ""
+    reference: str | None = None
+    labels: tuple[Label, ...] | None = None
+
+
+class Sentence(Frozen):
+    """A sentence of the response. `failure` says why it could not be cut into claims, if it could not.
+
+    `states_fact` is false for greetings, questions and the like: such a sentence has no claims.
+    """
+
+    index: int = Field(ge=0)
+    span: Span
+    states_fact: bool = True
+    failure: Failure | None = None
+
+
+class Claim(Frozen):
+    """The smallest checkable statement, standing alone; `origin` lies in the response.
+
+    Indices are 0..n-1 in text order. `sentence` is the index of the sentence it came from.
+    """
+
+    id: str
+    index: int = Field(ge=0)
+    sentence: int = Field(ge=0)
+    text: str
+    origin: Span
+
+
+class Question(Frozen):
+    """What a judge is asked at once: at most eight claims and the evidence shown with them."""
+
+    id: str
+    claim_ids: tuple[str, ...] = Field(min_length=1, max_length=8)
+    shown: tuple[Span, ...]
+    round: Round
+    prompt: str
+
+
+class Search(Frozen):
+    """Where one judge looked for evidence of a claim, and what it found (PROBE, seed 000)."""
+
+    claim_id: str
+    judge: str
+    found: tuple[Span, ...] | None = None
+    failure: Failure | None = None
+
+    @model_validator(mode="after")
+    def _found_or_failed(self) -> Self:
+        if (self.found is None) == (self.failure is None):
+            raise ValueError("a search has exactly one of found and failure")
+        return self
+
+
+class Error(Frozen):
+    """What is wrong in the response: `span` lies in the response, `correction` replaces its text."""
+
+    span: Span
+    kind: Kind | None = None
+    correction: str = ""
+    reason: str = ""
+
+
+class Reading(Frozen):
+    """One way to read an ambiguous claim, and its label."""
+
+    text: str
+    label: Label
+
+
+class Judgement(Frozen):
+    """One judge's word on one claim: exactly one of label and failure; quotes located in what was shown."""
+
+    claim_id: str
+    judge: str
+    round: Round
+    question_id: str
+    call_id: str | None = None
+    label: JudgeLabel | None = None
+    failure: Failure | None = None
+    quotes: tuple[Span, ...] = ()
+    quotes_dropped: int = 0
+    errors: tuple[Error, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    reason: str = ""
+    prompt_hash: str | None = None
+
+    @model_validator(mode="after")
+    def _label_or_failure(self) -> Self:
+        if (self.label is None) == (self.failure is None):
+            raise ValueError("a judgement has exactly one of label and failure")
+        return self
+
+
+class Verdict(Frozen):
+    """Our word on one claim. There is one for every claim; `label` is None only when nobody could decide."""
+
+    claim_id: str
+    label: Label | None
+    failure: str | None = None
+    decided_by: DecidedBy
+    errors: tuple[Error, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    evidence: tuple[Span, ...] = ()
+    caveat: str = ""
+
+    @model_validator(mode="after")
+    def _undecided_by_nobody(self) -> Self:
+        if (self.label is None) != (self.decided_by == "nobody"):
+            raise ValueError("label is None exactly when nobody decided")
+        return self
+
+
+class Call(Frozen):
+    """One paid call: what it was for, and what the server said it cost when it was bought.
+
+    Token counts are None where the server sent none. `bought` is false when the ledger answered.
+    """
+
+    id: str
+    purpose: str
+    endpoint: str
+    model: str
+    prompt_hash: str
+    prompt_characters: int
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+    failure: Failure | None = None
+    bought: bool = True
+
+
+class Usage(Frozen):
+    """Sums over calls; `prompt_characters` counts whole prompts, templates included."""
+
+    calls: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cached_tokens: int = 0
+    prompt_characters: int = 0
+
+
+class Answered(NamedTuple):
+    """What a judge or an arbiter returns: one judgement per claim asked about, and the calls made."""
+
+    judgements: list[Judgement]
+    calls: list[Call]
+
+
+class Decomposed(NamedTuple):
+    """What a decomposer returns: every sentence (marked fact-free or failed where so), the claims, the calls."""
+
+    sentences: list[Sentence]
+    claims: list[Claim]
+    calls: list[Call]
+
+
+class Judge(Protocol):
+    """Reads the evidence of a question and says what it makes of each claim. Never raises for a bad answer."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
+        """One judgement for each of `claims`, in their order."""
+        ...
+
+
+class Arbiter(Protocol):
+    """Decides where the panel is split: sees the question, the evidence and the others' judgements."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def arbitrate(
+        self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
+    ) -> Answered:
+        """One judgement for each of `claims`, in their order."""
+        ...
+
+
+class Decomposer(Protocol):
+    """Cuts sentences of the response into claims that stand alone."""
+
+    @property
+    def name(self) -> str: ...
+
+    async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
+        """Claims of all sentences, in text order. A sentence that fails is itself one claim."""
+        ...
+
+
+class Place(Frozen):
+    """A place in the one text that the context names: half-open, in code points."""
+
+    start: int
+    end: int
+    text: str = ""
+
+
+class ReportDocument(Frozen):
+    """A text that the report points into. `role` is response, source or page; its text is not repeated here."""
+
+    id: str
+    role: Literal["response", "source", "page"]
+    kind: str
+    title: str = ""
+    uri: str = ""
+    characters: int
+
+
+class ReportSentence(Frozen):
+    """A sentence of the response with the least faithful label of its claims; None: undecided."""
+
+    start: int
+    end: int
+    text: str
+    label: Label | None
+
+
+class SourcePlace(Frozen):
+    """A stretch of one source document, without its text (it may be a whole chapter)."""
+
+    source_id: str
+    start: int
+    end: int
+
+
+class ReportClaim(Frozen):
+    """A claim and our verdict on it. `origin` is a place in the response, `window` one in a source."""
+
+    id: str
+    text: str
+    sentence: int
+    origin: Place
+    window: SourcePlace | None
+    label: Label | None
+    failure: str | None
+    decided_by: DecidedBy
+    errors: tuple[Error, ...] = ()
+    readings: tuple[Reading, ...] = ()
+    evidence: tuple[Span, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    caveat: str = ""
+
+
+class Report(Frozen):
+    """What is found about one case. `counts` adds up to the number of claims; `coverage` is decided / all.
+
+    `stamp` is enough to run it again; the times and what this run paid stand in it alone.
+    """
+
+    schema_version: Literal[1] = 1
+    case: Case
+    documents: tuple[ReportDocument, ...]
+    verdict: Outcome
+    sentences: tuple[ReportSentence, ...]
+    claims: tuple[ReportClaim, ...]
+    searches: tuple[Search, ...] = ()
+    calls: tuple[Call, ...] = ()
+    counts: dict[str, int]
+    coverage: float = Field(ge=0, le=1)
+    usage: Usage
+    stamp: dict[str, Any]

@@ -1,0 +1,20 @@
+"""Longproof: is a text faithful to a long source, claim by claim, with the places in both.
+
+This file is run by every import of every room, so it does no work: the front door opens lazily.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from longproof.graphs.verifier import Verifier
+
+__all__ = ["Verifier"]
+__version__ = "0.1.0"
+
+
+def __getattr__(name: str) -> Any:
+    if name == "Verifier":
+        from longproof.graphs.verifier import Verifier
+
+        return Verifier
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

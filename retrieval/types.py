@@ -1,0 +1,101 @@
+"""The shapes that text and places in text take.
+
+Knows: documents, spans of them, hits of a search, windows of an alignment.
+Does not know: claims, judges, labels, or where anything is stored.
+"""
+
+from hashlib import sha256
+from typing import Literal, Self
+
+from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+DocumentKind = Literal["text", "markdown", "record", "page"]
+Via = Literal["lexical", "dense", "fused", "page"]
+
+
+class BadInput(ValueError):
+    """Something given to us can't be used. The message is one line: what is wrong, and how to mend it."""
+
+
+class Frozen(BaseModel):
+    """A value: immutable, comparable, and refusing fields that it does not know."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class Span(Frozen):
+    """A place in a text: half-open `[start, end)`, in code points of the text named by `source_id`."""
+
+    source_id: str
+    start: int = Field(ge=0)
+    end: int
+    text: str
+
+    @model_validator(mode="after")
+    def _length_is_that_of_the_text(self) -> Self:
+        if self.end - self.start != len(self.text):
+            raise ValueError(f"span [{self.start}, {self.end}) does not have the length of its text")
+        return self
+
+
+class Document(Frozen):
+    """A text to be pointed at. `id` is the hash of `text`; the text is never edited afterwards.
+
+    `raw` keeps what was read where `text` is derived from it (a JSON record as one fact a line).
+    """
+
+    id: str
+    text: str
+    kind: DocumentKind = "text"
+    title: str = ""
+    uri: str = ""
+    raw: str | None = None
+
+    @classmethod
+    def of(
+        cls, text: str, *, kind: DocumentKind = "text", title: str = "", uri: str = "", raw: str | None = None
+    ) -> Self:
+        """The document of this text, named by its content."""
+        return cls(id=text_id(text), text=text, kind=kind, title=title, uri=uri, raw=raw)
+
+    def span(self, start: int, end: int) -> Span:
+        """The span `[start, end)` of this document. Raises ValueError where it does not lie inside."""
+        if not 0 <= start <= end <= len(self.text):
+            raise ValueError(f"[{start}, {end}) does not lie in a text of {len(self.text)} characters")
+        return Span(source_id=self.id, start=start, end=end, text=self.text[start:end])
+
+
+class Hit(Frozen):
+    """One result of a search. Ranks run 1..n and scores never rise along them."""
+
+    span: Span
+    score: float
+    rank: int = Field(ge=1)
+    via: Via
+
+
+class Window(Frozen):
+    """The blocks of the source that one segment of the response is read against.
+
+    Block indices, `0 <= first <= centre <= last < n_blocks`. `step` is the move of the centre
+    from the segment before, in blocks; `confidence` lies in [0, 1].
+    """
+
+    segment: int = Field(ge=0)
+    first: int = Field(ge=0)
+    last: int
+    centre: int
+    similarity: float
+    step: int
+    confidence: float = Field(ge=0, le=1)
+
+    @model_validator(mode="after")
+    def _centre_lies_inside(self) -> Self:
+        if not self.first <= self.centre <= self.last:
+            raise ValueError(f"window {self.first}..{self.last} does not hold its centre {self.centre}")
+        return self
+
+
+def text_id(text: str) -> str:
+    """`sha256:` and the hash of the text's UTF-8 bytes (lone surrogates are escaped, not refused)."""
+    return "sha256:" + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
