@@ -1,0 +1,169 @@
+"""Where each segment of a response lies in its source: one window of blocks for every segment.
+
+Knows: a similarity matrix, M segments by N blocks, and two ways through it. `greedy` is LongNovel's
+Appendix D to the letter; `viterbi` is the best path over the whole matrix, which can't lose its place.
+Does not know: texts, or how the similarities came about (lexical scores, cosines). Needs numpy alone.
+"""
+
+from typing import Any
+
+import numpy as np
+from longproof.retrieval.types import BadInput, Window
+from numpy.typing import NDArray
+
+Matrix = NDArray[np.float64]
+
+TOP = 5  # Appendix D: among how many of the most similar blocks the next one is looked for
+REACH = 2  # Appendix D: how far from the last centre, in blocks
+
+SHARPNESS = 6.0
+LEAVE = 4.0
+FORWARD = 0.1
+BACK = 1.0
+SURE = 0.9
+WIDEST = 7
+
+
+def greedy(similarity: NDArray[Any]) -> list[Window]:
+    """LongNovel's Appendix D over an M × N matrix: each window is looked for around the one before.
+
+    The first centre is block 0. Later, the most similar of the row's five best blocks that lies within two
+    of the last centre is the new one, in a window of five blocks where the step is 0 or 1 and of seven
+    otherwise; where none lies so near, the centre moves one block on, in a window of seven. Windows clip at
+    the ends, so the first is {0, 1, 2}. Of equal similarities the one nearest to the last centre counts
+    first, then the earlier. Raises BadInput where the matrix isn't one of finite numbers.
+    """
+    scores = _checked(similarity)
+    beliefs = _softmax(_evidence(scores))
+    end = scores.shape[1] - 1
+    windows: list[Window] = []
+    last = 0
+    for segment, row in enumerate(scores):
+        found = _near(row, last) if segment else 0
+        centre = min(last + 1, end) if found is None else found
+        step = centre - last
+        reach = 3 if found is None or step not in (0, 1) else 2
+        span = max(0, centre - reach), min(end, centre + reach)
+        windows.append(_window(segment, span, centre, step, row, beliefs))
+        last = centre
+    return windows
+
+
+def _near(row: Matrix, centre: int) -> int | None:
+    """The most similar of the row's TOP blocks within REACH of `centre`, or None."""
+    blocks = np.arange(len(row))
+    best = np.lexsort((blocks, np.abs(blocks - centre), -row))[:TOP]
+    return next((int(block) for block in best if abs(block - centre) <= REACH), None)
+
+
+def viterbi(similarity: NDArray[Any]) -> list[Window]:
+    """The windows of the best path through an M × N matrix, in O(M·N).
+
+    A path moves forward at a price per normal step (N / M blocks) and back at a higher one. Any segment may
+    leave it, at a fixed price, for a place of its own (a flashback) without moving its neighbours. Each
+    centre is the block where the best path puts the segment; the window holds its neighbours and grows until
+    it holds most of the belief, or `WIDEST` blocks. Raises BadInput where the matrix isn't one of finite
+    numbers.
+    """
+    scores = _checked(similarity)
+    if not len(scores):
+        return []
+    evidence = _evidence(scores)
+    placed = evidence + _path_support(evidence)
+    beliefs = _softmax(placed)
+    centres = placed.argmax(axis=1)
+    steps = np.diff(centres, prepend=centres[0])
+    return [
+        _window(j, _range(beliefs[j], int(k)), int(k), int(steps[j]), scores[j], beliefs)
+        for j, k in enumerate(centres)
+    ]
+
+
+def _path_support(evidence: Matrix) -> Matrix:
+    """How well each block fits the best path through the other segments: 0 on it, never below -LEAVE."""
+    normal = evidence.shape[1] / evidence.shape[0]
+    prices = FORWARD / normal, BACK / max(1.0, normal)
+    kept = np.maximum(evidence, -LEAVE)
+    before, after = _arrivals(kept, prices), _arrivals(kept[::-1], prices[::-1])[::-1]
+    support = before + after
+    fit: Matrix = np.maximum(support - support.max(axis=1, keepdims=True), -LEAVE)
+    return fit
+
+
+def _arrivals(kept: Matrix, prices: tuple[float, float]) -> Matrix:
+    """Row j, column i: the best that the rows before j reach on a path that then moves to block i."""
+    up, down = (price * np.arange(kept.shape[1]) for price in prices)
+    arrivals = np.zeros_like(kept)
+    for j in range(1, len(kept)):
+        left = arrivals[j - 1] + kept[j - 1]
+        forward = np.maximum.accumulate(left + up) - up
+        back = np.maximum.accumulate((left - down)[::-1])[::-1] + down
+        arrivals[j] = np.maximum(forward, back)
+        arrivals[j] -= arrivals[j].max()
+    return arrivals
+
+
+def _range(belief: Matrix, centre: int) -> tuple[int, int]:
+    """`centre`, its neighbours, and then the likelier side, until the blocks hold SURE of the belief."""
+    blocks = len(belief)
+    first, last = max(0, centre - 1), min(blocks - 1, centre + 1)
+    while belief[first : last + 1].sum() < SURE and last - first + 1 < min(WIDEST, blocks):
+        left = belief[first - 1] if first else -1.0
+        right = belief[last + 1] if last + 1 < blocks else -1.0
+        first, last = (first - 1, last) if left > right else (first, last + 1)
+    return first, last
+
+
+def _window(
+    segment: int, blocks: tuple[int, int], centre: int, step: int, row: Matrix, beliefs: Matrix
+) -> Window:
+    first, last = blocks
+    return Window(
+        segment=segment,
+        first=first,
+        last=last,
+        centre=centre,
+        similarity=float(row[centre]),
+        step=step,
+        confidence=min(1.0, float(beliefs[segment, first : last + 1].sum())),
+    )
+
+
+def _evidence(scores: Matrix) -> Matrix:
+    """What each row says by itself: 0 at its best block, falling in units of its rise above its median.
+
+    A row that rises less than most is measured by theirs: it has less to say.
+    """
+    if not scores.size:
+        return scores
+    best = scores.max(axis=1, keepdims=True)
+    rise = best - np.median(scores, axis=1, keepdims=True)
+    unit = np.maximum(rise, np.median(rise))
+    evidence: Matrix = SHARPNESS * (scores - best) / np.where(unit > 0, unit, 1.0)
+    return evidence
+
+
+def _softmax(logs: Matrix) -> Matrix:
+    if not logs.size:
+        return logs
+    weights = np.exp(logs - logs.max(axis=1, keepdims=True))
+    result: Matrix = weights / weights.sum(axis=1, keepdims=True)
+    return result
+
+
+def _checked(similarity: NDArray[Any]) -> Matrix:
+    scores = np.asarray(similarity, dtype=np.float64)
+    if scores.ndim != 2:
+        raise BadInput(
+            f"similarities have {scores.ndim} dimensions: give one row a segment, one column a block"
+        )
+    if scores.shape[0] and not scores.shape[1]:
+        raise BadInput("there is no block to align with: give a source with text in it")
+    wrong = np.argwhere(~np.isfinite(scores))
+    if len(wrong):
+        segment, block = wrong[0]
+        raise BadInput(
+            f"the similarity of segment {segment} to block {block} is {scores[segment, block]}: "
+            "give finite numbers"
+        )
+    return scores

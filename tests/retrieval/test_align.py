@@ -1,0 +1,186 @@
+"""Both ways through a similarity matrix: worked examples, brute force, and the laws of windows."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+from longproof.retrieval import align
+from longproof.retrieval.align import greedy, viterbi
+from longproof.retrieval.types import BadInput, Window
+
+matrices = st.tuples(st.integers(1, 8), st.integers(1, 12)).flatmap(
+    lambda shape: arrays(np.float64, shape, elements=st.floats(-50, 50, width=32))
+)
+Places = list[tuple[int, int, int, int]]
+
+
+def places(windows: list[Window]) -> Places:
+    return [(w.first, w.last, w.centre, w.step) for w in windows]
+
+
+def rows(n_blocks: int, *best: dict[int, float]) -> np.ndarray:
+    """One row for each dict of block → similarity; the other blocks have little, the later the less."""
+    matrix = np.tile(-0.01 * np.arange(n_blocks), (len(best), 1))
+    for row, scores in zip(matrix, best, strict=True):
+        for block, score in scores.items():
+            row[block] = score
+    return matrix
+
+
+def test_greedy_follows_appendix_d_worked_by_hand() -> None:
+    similarity = rows(
+        12,
+        {9: 1.0},  # the first segment: always blocks 0–2, whatever its row says
+        {1: 0.5, 8: 0.9},  # 8 is too far; 1 is near: step 1, five blocks around 1, clipped to 0–3
+        {1: 0.7, 2: 0.6},  # step 0: five blocks around 1
+        {3: 0.4, 2: 0.3},  # the more similar of two near ones: step 2, seven blocks around 3
+        {7: 0.9, 8: 0.8, 9: 0.7, 10: 0.6, 11: 0.5},  # all five best too far: one on, yet seven blocks
+        {2: 0.9, 5: 0.1},  # step -2: seven blocks around 2, clipped at the beginning
+    )
+    assert places(greedy(similarity)) == [
+        (0, 2, 0, 0),
+        (0, 3, 1, 1),
+        (0, 3, 1, 0),
+        (0, 6, 3, 2),
+        (1, 7, 4, 1),
+        (0, 5, 2, -2),
+    ]
+
+
+def test_greedy_stays_at_the_last_block_when_it_runs_out_of_source() -> None:
+    far = {0: 5.0, 1: 4.0, 2: 3.0, 3: 2.0, 4: 1.0}
+    similarity = rows(8, {}, {2: 1.0}, {4: 1.0}, {6: 1.0}, {7: 1.0}, far)
+    assert places(greedy(similarity))[4:] == [(5, 7, 7, 1), (4, 7, 7, 0)]
+
+
+@pytest.mark.parametrize("n_blocks", [1, 2, 3, 40])
+def test_a_row_without_any_preference_stays_where_it_is(n_blocks: int) -> None:
+    assert [w.centre for w in greedy(np.zeros((5, n_blocks)))] == [0] * 5
+
+
+@pytest.mark.parametrize("way", [greedy, viterbi])
+def test_windows_keep_their_laws(way) -> None:
+    @given(matrices)
+    @settings(max_examples=60, deadline=None)
+    def check(similarity: np.ndarray) -> None:
+        windows = way(similarity)
+        assert [w.segment for w in windows] == list(range(len(similarity)))
+        for before, window in zip([None, *windows], windows, strict=False):
+            assert 0 <= window.first <= window.centre <= window.last < similarity.shape[1]
+            assert window.last - window.first < 7
+            assert window.similarity == similarity[window.segment, window.centre]
+            assert window.step == (window.centre - before.centre if before else 0)
+
+    check()
+
+
+@pytest.mark.parametrize("way", [greedy, viterbi])
+def test_what_is_not_a_matrix_of_numbers_is_refused(way) -> None:
+    for wrong in (np.nan, np.inf):
+        similarity = np.zeros((3, 4))
+        similarity[1, 2] = wrong
+        with pytest.raises(BadInput, match="segment 1 to block 2"):
+            way(similarity)
+    with pytest.raises(BadInput, match="dimensions"):
+        way(np.zeros(4))
+    with pytest.raises(BadInput, match="no block"):
+        way(np.zeros((3, 0)))
+    assert way(np.zeros((0, 5))) == []
+    assert way(np.zeros((0, 0))) == []
+    assert way(np.array([[7]])) == way(np.array([[7.0]]))
+
+
+def best_placements(evidence: np.ndarray) -> np.ndarray:
+    """By enumeration: for each segment and block, the best score of any path that puts the segment there."""
+    m, n = evidence.shape
+    forward, back = align.FORWARD / (n / m), align.BACK / max(1.0, n / m)
+    best = np.full((m, n), -np.inf)
+    for path in product(range(n), repeat=m):
+        moves = np.diff(path)
+        price = forward * moves[moves > 0].sum() - back * moves[moves < 0].sum()
+        kept = [max(evidence[j, i], -align.LEAVE) for j, i in enumerate(path)]
+        for j, i in enumerate(path):
+            others = sum(kept) - kept[j] - price
+            best[j, i] = max(best[j, i], others + evidence[j, i])
+            for block in range(n):  # the segment leaves the path for a place of its own
+                best[j, block] = max(best[j, block], others + evidence[j, block] - align.LEAVE)
+    return best
+
+
+@given(
+    st.tuples(st.integers(1, 4), st.integers(1, 4)).flatmap(
+        lambda shape: arrays(np.float64, shape, elements=st.integers(0, 9).map(float))
+    )
+)
+@settings(max_examples=60, deadline=None)
+def test_viterbi_finds_the_best_placements_that_enumeration_finds(similarity: np.ndarray) -> None:
+    best = best_placements(align._evidence(similarity))
+    for window in viterbi(similarity):
+        row = best[window.segment]
+        assert row[window.centre] == pytest.approx(row.max(), abs=1e-9)
+
+
+@given(st.lists(st.integers(0, 29), min_size=1, max_size=60).map(sorted), st.integers(0, 2**31))
+@settings(max_examples=60, deadline=None)
+def test_viterbi_recovers_a_monotone_path_of_any_compression(path: list[int], seed: int) -> None:
+    similarity = np.random.default_rng(seed).uniform(0, 4, (len(path), 30))
+    similarity[np.arange(len(path)), path] += 8
+    assert [w.centre for w in viterbi(similarity)] == path
+
+
+def test_viterbi_bridges_segments_that_match_nowhere_or_a_little_too_well_elsewhere() -> None:
+    path = np.repeat(np.arange(20), 2)
+    similarity = np.random.default_rng(1).uniform(0, 3, (40, 20))
+    similarity[np.arange(40), path] += 7
+    similarity[11] = 0.0
+    similarity[20] = np.random.default_rng(2).uniform(0, 3, 20)
+    similarity[20, [2, 10, 18]] = 6.2, 6.0, 6.1
+    windows = viterbi(similarity)
+    assert abs(windows[11].centre - path[11]) <= 1
+    assert windows[11].confidence < windows[12].confidence
+    assert [w.centre for j, w in enumerate(windows) if j != 11] == [
+        int(i) for j, i in enumerate(path) if j != 11
+    ]
+
+
+def test_viterbi_lets_a_flashback_leave_without_dragging_the_rest_along() -> None:
+    path = np.repeat(np.arange(20), 2)
+    similarity = np.random.default_rng(3).uniform(0, 2, (40, 20))
+    similarity[np.arange(40), path] += 8
+    similarity[30] = 1.0
+    similarity[30, 2] = 12.0
+    centres = [w.centre for w in viterbi(similarity)]
+    assert centres[30] == 2
+    assert centres[:30] + centres[31:] == [*path[:30], *path[31:]]
+
+
+@given(matrices, st.integers(0, 12), st.floats(0.5, 20))
+@settings(max_examples=60, deadline=None)
+def test_viterbi_does_not_depend_on_the_unit_of_the_scores(
+    similarity: np.ndarray, shift: int, scale: float
+) -> None:
+    rounded = np.round(similarity)  # so that scaling doesn't make or break ties
+    again = viterbi(rounded * 2.0**shift)
+    assert [w.centre for w in viterbi(rounded)] == [w.centre for w in again]
+
+
+def test_blocks_that_match_nothing_do_no_harm() -> None:
+    path = np.arange(12)
+    similarity = np.random.default_rng(4).uniform(0, 2, (12, 12))
+    similarity[path, path] += 6
+    padded = np.hstack([np.zeros((12, 30)), similarity, np.zeros((12, 30))])
+    assert [w.centre - 30 for w in viterbi(padded)] == list(path)
+    assert [w.confidence > 0.9 for w in viterbi(padded)] == [True] * 12
+
+
+def test_a_certain_place_gets_a_small_window_and_an_uncertain_one_a_wide_one() -> None:
+    certain = np.zeros((1, 30))
+    certain[0, 12] = 1.0
+    unsure = np.zeros((1, 30))
+    unsure[0, 10:15] = 1.0
+    assert places(viterbi(certain)) == [(11, 13, 12, 0)]
+    assert viterbi(unsure)[0].last - viterbi(unsure)[0].first + 1 > 4
+    assert viterbi(certain)[0].confidence > viterbi(np.ones((1, 30)))[0].confidence
