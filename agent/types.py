@@ -7,9 +7,8 @@ Labels are those of VeriGray (seed 002), ordered by faithfulness; kinds are Long
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Protocol, Self, get_args
 
-from pydantic import Field, model_validator
-
 from longproof.retrieval.types import Frozen, Span
+from pydantic import Field, model_validator
 
 Label = Literal[
     "contradicting",
@@ -34,9 +33,7 @@ JudgeLabel = Literal[
 ]
 """What a judge may say: a label, or `not_found` (not in what was shown)."""
 
-Kind = Literal[
-    "entity", "numerical", "relation", "inversion", "event", "temporal", "causal", "fabrication"
-]
+Kind = Literal["entity", "numerical", "relation", "inversion", "event", "temporal", "causal", "fabrication"]
 KINDS: tuple[Kind, ...] = get_args(Kind)
 
 Failure = Literal[

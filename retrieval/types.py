@@ -97,5 +97,10 @@ class Window(Frozen):
 
 
 def text_id(text: str) -> str:
-    """`sha256:` and the hash of the text's UTF-8 bytes (lone surrogates are escaped, not refused)."""
-    return "sha256:" + sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+    """`sha256:` and the hash of the text's UTF-8 bytes. Raises BadInput where it has none (lone surrogates)."""
+    try:
+        return "sha256:" + sha256(text.encode("utf-8")).hexdigest()
+    except UnicodeEncodeError as error:
+        raise BadInput(
+            f"the text has half a character (a lone surrogate) at {error.start}: replace it and try again"
+        ) from error

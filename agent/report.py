@@ -1,0 +1,124 @@
+"""Verdicts into a report and its numbers. Pure.
+
+Knows: the sentence rule, the outcome rule, counts, coverage, sums of cost.
+Does not know: how verdicts came about, or how a report is shown.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from longproof.agent.types import (
+    LABELS,
+    Call,
+    Case,
+    Claim,
+    Label,
+    Outcome,
+    Place,
+    Report,
+    ReportClaim,
+    ReportDocument,
+    ReportSentence,
+    Search,
+    Sentence,
+    SourcePlace,
+    Usage,
+    Verdict,
+)
+
+WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
+
+
+def report(
+    *,
+    case: Case,
+    documents: Sequence[ReportDocument],
+    sentences: Sequence[Sentence],
+    claims: Sequence[Claim],
+    verdicts: Sequence[Verdict],
+    windows: Mapping[str, SourcePlace],
+    searches: Sequence[Search] = (),
+    calls: Sequence[Call] = (),
+    stamp: dict[str, Any],
+) -> Report:
+    """The report of one case. `windows` maps claim ids to places in a source.
+
+    Raises ValueError where a claim has no verdict or more than one: no claim leaves the denominator.
+    """
+    by_claim = {verdict.claim_id: verdict for verdict in verdicts}
+    if len(by_claim) != len(verdicts) or set(by_claim) != {claim.id for claim in claims}:
+        raise ValueError("every claim has exactly one verdict")
+    shown = tuple(
+        _sentence(s, [by_claim[c.id].label for c in claims if c.sentence == s.index]) for s in sentences
+    )
+    counts = {label: sum(v.label == label for v in verdicts) for label in LABELS}
+    undecided = sum(v.label is None for v in verdicts)
+    return Report(
+        case=case,
+        documents=tuple(documents),
+        verdict=outcome([s.label for s in shown]),
+        sentences=shown,
+        claims=tuple(_claim(c, by_claim[c.id], windows.get(c.id)) for c in claims),
+        searches=tuple(searches),
+        calls=tuple(calls),
+        counts={**counts, "undecided": undecided},
+        coverage=1 - undecided / len(claims) if claims else 1.0,
+        usage=usage(calls),
+        stamp=stamp,
+    )
+
+
+def sentence_label(labels: Sequence[Label | None]) -> Label | None:
+    """The label of a sentence from those of its claims; None: undecided.
+
+    The least faithful of the claims that state facts; `no_fact` only if none does. What is wrong wins over
+    what is undecided; otherwise one undecided claim leaves the sentence undecided.
+    """
+    stating = [label for label in labels if label != "no_fact"]
+    if not stating:
+        return "no_fact"
+    decided = [label for label in stating if label is not None]
+    worst = min(decided, key=LABELS.index, default=None)
+    return worst if worst in WRONG or len(decided) == len(stating) else None
+
+
+def outcome(labels: Sequence[Label | None]) -> Outcome:
+    """Hallucinated if any sentence is wrong; else undecided if any is undecided; else faithful."""
+    if any(label in WRONG for label in labels):
+        return "hallucinated"
+    return "undecided" if None in labels else "faithful"
+
+
+def usage(calls: Sequence[Call]) -> Usage:
+    """What the answers cost when they were bought. Unknown token counts add nothing."""
+    return Usage(
+        calls=len(calls),
+        prompt_tokens=sum(call.prompt_tokens or 0 for call in calls),
+        completion_tokens=sum(call.completion_tokens or 0 for call in calls),
+        cached_tokens=sum(call.cached_tokens or 0 for call in calls),
+        prompt_characters=sum(call.prompt_characters for call in calls),
+    )
+
+
+def _sentence(sentence: Sentence, labels: Sequence[Label | None]) -> ReportSentence:
+    span = sentence.span
+    return ReportSentence(start=span.start, end=span.end, text=span.text, label=sentence_label(labels))
+
+
+def _claim(claim: Claim, verdict: Verdict, window: SourcePlace | None) -> ReportClaim:
+    origin = claim.origin
+    return ReportClaim(
+        id=claim.id,
+        text=claim.text,
+        sentence=claim.sentence,
+        origin=Place(start=origin.start, end=origin.end, text=origin.text),
+        window=window,
+        label=verdict.label,
+        failure=verdict.failure,
+        decided_by=verdict.decided_by,
+        errors=verdict.errors,
+        readings=verdict.readings,
+        evidence=verdict.evidence,
+        judgements=verdict.judgements,
+        caveat=verdict.caveat,
+    )

@@ -1,0 +1,89 @@
+"""How judgements on one claim become a label, or don't.
+
+Knows: sides, shares, consensus, and which label may be given in which round. Pure.
+Does not know: where judgements come from, or what is done about a split.
+"""
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, TypeVar
+
+from longproof.agent.types import JudgeLabel, Judgement, Label, Round
+from longproof.retrieval.types import Frozen
+
+T = TypeVar("T", bound=str)
+Side = Literal["contradicted", "not_found", "ambiguous", "no_fact", "supported"]
+
+SIDES: dict[JudgeLabel, Side] = {
+    "contradicting": "contradicted",
+    "fabricated": "not_found",
+    "not_found": "not_found",
+    "out_dependent": "not_found",
+    "ambiguous": "ambiguous",
+    "no_fact": "no_fact",
+    "implicitly_supported": "supported",
+    "explicitly_supported": "supported",
+}
+FAITHFULNESS: tuple[JudgeLabel, ...] = (
+    "contradicting",
+    "fabricated",
+    "not_found",
+    "ambiguous",
+    "no_fact",
+    "out_dependent",
+    "implicitly_supported",
+    "explicitly_supported",
+)
+"""The least faithful first: ties go to the earlier one."""
+CONSENSUS = 2 / 3
+
+
+class Tally(Frozen):
+    """The outcome of one vote. `side` and `label` are None where no side reached the consensus.
+
+    `voices` counts judgements that are no failures; `share` is that of the leading side in the panel.
+    """
+
+    side: Side | None
+    label: JudgeLabel | None
+    share: float
+    voices: int
+    panel: int
+
+
+def vote(judgements: Sequence[Judgement], *, consensus: float = CONSENSUS) -> Tally:
+    """First on the side, then on the label within it; ties go to the less faithful.
+
+    Every judgement is one seat of the panel: a failure is no voice but stays in the denominator.
+    """
+    labels = [j.label for j in judgements if j.label is not None]
+    panel = len(judgements)
+    if not labels:
+        return Tally(side=None, label=None, share=0.0, voices=0, panel=panel)
+    side = _leader([SIDES[label] for label in labels], tuple(dict.fromkeys(SIDES[x] for x in FAITHFULNESS)))
+    inside = [label for label in labels if SIDES[label] == side]
+    share = len(inside) / panel
+    if share + 1e-9 < consensus:
+        return Tally(side=None, label=None, share=share, voices=len(labels), panel=panel)
+    return Tally(side=side, label=_leader(inside, FAITHFULNESS), share=share, voices=len(labels), panel=panel)
+
+
+def may_decide(side: Side, round_: Round, *, last: bool) -> bool:
+    """Whether this side may be given in this round: nobody says "nowhere in the source" before having looked.
+
+    Supported and no-fact in any round, contradicted and ambiguous from `window` on,
+    not found only in the protocol's last round.
+    """
+    if last or side in ("supported", "no_fact"):
+        return True
+    return side != "not_found" and round_ != "passages"
+
+
+def settled(label: JudgeLabel) -> Label:
+    """The verdict's label for a vote's: what was not found anywhere is fabricated."""
+    return "fabricated" if label == "not_found" else label
+
+
+def _leader(voices: Sequence[T], order: Sequence[T]) -> T:
+    counts = Counter(voices)
+    return min(counts, key=lambda voice: (-counts[voice], order.index(voice)))

@@ -1,0 +1,102 @@
+"""What the judges are shown: the rounds of a protocol, from a few passages to the whole source.
+
+Knows: how wide each round looks, how claims share a question, when everything has been shown.
+Does not know: who judges, or what they say.
+"""
+
+from collections.abc import Sequence
+from hashlib import sha256
+from itertools import pairwise, zip_longest
+
+from longproof.agent.types import Claim, Question, Round
+from longproof.graphs.sources import Place, Sources
+from longproof.retrieval.types import Span
+
+CLAIMS_A_QUESTION = 8
+HITS_A_CLAIM = 6
+
+
+def questions(
+    claims: Sequence[Claim],
+    sources: Sources,
+    window: Sequence[Place],
+    round_: Round,
+    *,
+    budget: int,
+    prompt: str = "judge",
+) -> list[Question]:
+    """The questions of one round over one stretch: its claims in groups of at most eight, evidence beside each.
+
+    `window` is the stretch's places in the sources, `budget` the characters that a search may show.
+    A round whose evidence is all of the sources is named `source`: no wider one can follow.
+    """
+    asked = []
+    for group in _groups(claims):
+        shown = evidence(group, sources, window, round_, budget)
+        complete = sum(end - start for _, start, end in shown) >= sources.characters
+        spans = tuple(sources.span(place) for place in shown)
+        named: Round = "source" if complete else round_
+        asked.append(_question(group, spans, named, prompt))
+    return asked
+
+
+def evidence(
+    claims: Sequence[Claim], sources: Sources, window: Sequence[Place], round_: Round, budget: int
+) -> list[Place]:
+    """The places that a round shows for these claims, in the order of the sources."""
+    if round_ == "source":
+        return [(n, 0, len(document.text)) for n, document in enumerate(sources.documents)]
+    if round_ == "window":
+        return list(window)
+    within = list(window) if round_ == "passages" else None
+    wide = window if within is not None else [(n, 0, len(d.text)) for n, d in enumerate(sources.documents)]
+    if sum(end - start for _, start, end in wide) <= budget:
+        return list(wide)
+    return _best(claims, sources, within, budget)
+
+
+def _best(claims: Sequence[Claim], sources: Sources, within: list[Place] | None, budget: int) -> list[Place]:
+    """Passages by rank, taken from the claims in turn until the budget is spent, then merged."""
+    number = {document.id: n for n, document in enumerate(sources.documents)}
+    ranked = [sources.search(claim.text, HITS_A_CLAIM, within) for claim in claims]
+    chosen: list[Place] = []
+    for tier in zip_longest(*ranked):
+        for hit in tier:
+            if hit is None:
+                continue
+            place = (number[hit.span.source_id], hit.span.start, hit.span.end)
+            wider = merge([*chosen, place])
+            if chosen and sum(end - start for _, start, end in wider) > budget:
+                return chosen
+            chosen = wider
+    return chosen
+
+
+def merge(places: Sequence[Place]) -> list[Place]:
+    """Places in order, those that touch or overlap joined."""
+    joined: list[Place] = []
+    for number, start, end in sorted(places):
+        if joined and joined[-1][0] == number and start <= joined[-1][2]:
+            joined[-1] = (number, joined[-1][1], max(end, joined[-1][2]))
+        else:
+            joined.append((number, start, end))
+    return joined
+
+
+def _groups(claims: Sequence[Claim]) -> list[Sequence[Claim]]:
+    """Neighbours together, in groups of nearly equal size."""
+    count = -(-len(claims) // CLAIMS_A_QUESTION)
+    bounds = [round(i * len(claims) / count) for i in range(count + 1)] if count else []
+    return [claims[a:b] for a, b in pairwise(bounds)]
+
+
+def _question(claims: Sequence[Claim], shown: tuple[Span, ...], round_: Round, prompt: str) -> Question:
+    ids = tuple(claim.id for claim in claims)
+    key = "|".join([prompt, round_, *ids, *(f"{s.source_id}:{s.start}-{s.end}" for s in shown)])
+    return Question(
+        id="q-" + sha256(key.encode()).hexdigest()[:12],
+        claim_ids=ids,
+        shown=shown,
+        round=round_,
+        prompt=prompt,
+    )

@@ -1,0 +1,171 @@
+"""The nodes around `check`: read, decompose, align, review, report.
+
+Knows: state in, the rooms' functions, state out. Does not know: how any step does its work.
+"""
+
+import asyncio
+import time
+from typing import Any
+
+from langgraph.runtime import Runtime
+from langgraph.types import Send
+from longproof.agent.report import report
+from longproof.agent.types import (
+    TASKS,
+    Call,
+    Case,
+    ReportDocument,
+    Sentence,
+    SourcePlace,
+    Verdict,
+)
+from longproof.graphs.convert import dump, opened_case, opened_claims, plain_case, refs
+from longproof.graphs.resources import Pool, Resources
+from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.sources import Sources
+from longproof.graphs.state import Json, State, Stretch, VerifyInput
+from longproof.graphs.stretches import Cut, stretches
+from longproof.indexes.documents import DocumentRef
+from longproof.retrieval.align import greedy, viterbi
+from longproof.retrieval.cut import segments
+from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.types import BadInput, Document, Window
+
+from longproof import __version__
+
+ALIGNMENTS = {"greedy": greedy, "viterbi": viterbi}
+
+
+class Nodes:
+    """The nodes of the `verify` graph over one pool of resources."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def read(self, state: VerifyInput, runtime: Runtime[Settings]) -> State:
+        """Texts into the store, once; the state keeps their ids. Raises BadInput for what can't be checked."""
+        resources = self._pool.get(settings_of(runtime.context))
+        if state.task not in TASKS:
+            raise BadInput(f"there is no task {state.task!r}: choose one of {', '.join(TASKS)}")
+        _refuse_empty(state)
+        given = [Document.of(state.source)] if state.source else []
+        response = Document.of(state.response)
+        stored = await asyncio.to_thread(lambda: [resources.store.put(d) for d in [*given, response]])
+        sources = [*refs(state.sources), *stored[:-1]]
+        case = Case(
+            id=state.case_id,
+            task=state.task,
+            response=response.text,
+            source_ids=tuple(ref.id for ref in sources),
+            context=state.context,
+        )
+        return {"started": time.time(), "case": plain_case(case, response.id), "sources": dump(sources)}
+
+    async def decompose(self, state: State, runtime: Runtime[Settings]) -> State:
+        """The response's sentences, and the claims in them."""
+        resources = self._pool.get(settings_of(runtime.context))
+        case = opened_case(state["case"], resources.store)
+        response = Document.of(case.response)
+        spans = [response.span(start, end) for start, end in sentences(case.response)]
+        made = await resources.decomposer.decompose(case, spans)
+        runtime.stream_writer({"station": "decompose", "claims": len(made.claims)})
+        return {"sentences": dump(made.sentences), "claims": dump(made.claims), "calls": dump(made.calls)}
+
+    async def align(self, state: State, runtime: Runtime[Settings]) -> State:
+        """A window of the source for every segment; neighbouring segments of one window are a stretch."""
+        resources = self._pool.get(settings_of(runtime.context))
+        row = resources.protocol
+        sources = await resources.sources(refs(state["sources"]))
+        response = opened_case(state["case"], resources.store).response
+        cut = segments(response, row.segment_characters)
+        texts = [response[start:end] for start, end in cut]
+        matrix = await asyncio.to_thread(sources.similarity, texts)
+        windows = ALIGNMENTS[row.alignment](matrix) if sources.blocks else []
+        made = stretches(opened_claims(state["claims"]), cut, windows, together=row.stretch == "window")
+        runtime.stream_writer({"station": "align", "stretches": len(made)})
+        return {
+            "stretches": [_stretch(i, one, sources) for i, one in enumerate(made)],
+            "windows": {c.id: _place(one.window, sources) for one in made for c in one.claims if one.window},
+        }
+
+    async def review(self, state: State) -> State:
+        """Where a person decides what the panel could not. Nothing is left to a person yet."""
+        return {}
+
+    async def report(self, state: State, runtime: Runtime[Settings]) -> State:
+        """All verdicts, in the order of the claims, and their numbers."""
+        resources = self._pool.get(settings_of(runtime.context))
+        case = opened_case(state["case"], resources.store)
+        claims = opened_claims(state["claims"])
+        order = {claim.id: claim.index for claim in claims}
+        verdicts = [Verdict.model_validate(v) for v in state.get("verdicts", [])]
+        calls = [Call.model_validate(c) for c in state.get("calls", [])]
+        made = report(
+            case=case,
+            documents=_documents(state, case),
+            sentences=[Sentence.model_validate(s) for s in state["sentences"]],
+            claims=claims,
+            verdicts=sorted(verdicts, key=lambda verdict: order[verdict.claim_id]),
+            windows={i: SourcePlace.model_validate(w) for i, w in state["windows"].items()},
+            calls=sorted(calls, key=lambda call: call.id),
+            stamp=_stamp(resources, state["started"]),
+        )
+        return {"report": made.model_dump(mode="json")}
+
+
+def fan_out(state: State) -> list[Send] | str:
+    """Every stretch through `check`; straight on where there are none."""
+    claims = {claim["id"]: claim for claim in state["claims"]}
+    shared = {"case": state["case"], "sources": state["sources"]}
+    return [
+        Send("check", {**shared, "stretch": stretch, "claims": [claims[i] for i in stretch["claim_ids"]]})
+        for stretch in state["stretches"]
+    ] or "review"
+
+
+def _refuse_empty(state: VerifyInput) -> None:
+    if not state.response.strip():
+        raise BadInput("the response has no text: give the text that is to be checked")
+    if "\0" in state.response or "\0" in state.source:
+        raise BadInput("the text holds NUL bytes: it is not text, or was read with the wrong encoding")
+    if state.task != "open" and not state.sources and not state.source.strip():
+        raise BadInput("there is no source text: give one, or choose the task `open`")
+
+
+def _stretch(index: int, cut: Cut, sources: Sources) -> Stretch:
+    places = sources.places(cut.window) if cut.window else []
+    return {"index": index, "claim_ids": [c.id for c in cut.claims], "places": [list(p) for p in places]}
+
+
+def _place(window: Window, sources: Sources) -> Json:
+    """The window's place in the document that holds its centre."""
+    number = sources.blocks[window.centre][0]
+    place = next(place for place in sources.places(window) if place[0] == number)
+    return sources.named(place).model_dump(mode="json")
+
+
+def _documents(state: State, case: Case) -> list[ReportDocument]:
+    response = ReportDocument(
+        id=state["case"]["response"], role="response", kind="text", characters=len(case.response)
+    )
+    return [response, *(_described(ref) for ref in refs(state["sources"]))]
+
+
+def _described(ref: DocumentRef) -> ReportDocument:
+    return ReportDocument(
+        id=ref.id, role="source", kind=ref.kind, title=ref.title, uri=ref.uri, characters=ref.characters
+    )
+
+
+def _stamp(resources: Resources, started: float) -> dict[str, Any]:
+    settings = resources.settings
+    return {
+        "longproof": __version__,
+        "protocol": settings.protocol,
+        "judges": [judge.name for judge in resources.judges],
+        "arbiter": resources.arbiter.name,
+        "decomposer": resources.decomposer.name,
+        "settings": settings.model_dump(mode="json", exclude={"home"}),
+        "created_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "seconds": round(time.time() - started, 3),
+    }

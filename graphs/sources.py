@@ -1,0 +1,73 @@
+"""The sources of one case, seen as one row of blocks.
+
+Knows: blocks across several documents, passages found inside some of them or in all, windows as places.
+Does not know: claims, judges, rounds.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+from longproof.agent.types import SourcePlace
+from longproof.retrieval.cut import blocks, passages
+from longproof.retrieval.lexical import LexicalIndex
+from longproof.retrieval.types import Document, Hit, Span, Window
+from numpy.typing import NDArray
+
+Place = tuple[int, int, int]
+"""Document number, start, end."""
+
+
+class Sources:
+    """Documents cut into blocks of `block_characters`, each indexed by its passages."""
+
+    def __init__(self, documents: Sequence[Document], block_characters: int) -> None:
+        self.documents = list(documents)
+        self._indexes = [LexicalIndex.build(document, passages(document.text)) for document in documents]
+        self.blocks: list[Place] = [
+            (number, start, end)
+            for number, document in enumerate(documents)
+            for start, end in blocks(document.text, block_characters)
+        ]
+
+    @property
+    def characters(self) -> int:
+        """Of all sources together."""
+        return sum(len(document.text) for document in self.documents)
+
+    def similarity(self, segments: Sequence[str]) -> NDArray[np.float64]:
+        """Segments by blocks of all documents, in order."""
+        parts = [
+            index.similarity(segments, [(start, end) for n, start, end in self.blocks if n == number])
+            for number, index in enumerate(self._indexes)
+        ]
+        return np.hstack(parts) if parts else np.zeros((len(segments), 0))
+
+    def places(self, window: Window) -> list[Place]:
+        """The window's blocks, joined where they follow each other in one document."""
+        joined: list[Place] = []
+        for number, start, end in self.blocks[window.first : window.last + 1]:
+            if joined and joined[-1][0] == number:
+                joined[-1] = (number, joined[-1][1], end)
+            else:
+                joined.append((number, start, end))
+        return joined
+
+    def span(self, place: Place) -> Span:
+        """The text of a place."""
+        number, start, end = place
+        return self.documents[number].span(start, end)
+
+    def named(self, place: Place) -> SourcePlace:
+        """A place by its document's id."""
+        number, start, end = place
+        return SourcePlace(source_id=self.documents[number].id, start=start, end=end)
+
+    def search(self, query: str, k: int, within: Sequence[Place] | None = None) -> list[Hit]:
+        """The k best passages for a query, inside `within` or anywhere, the best first."""
+        hits: list[Hit] = []
+        for number, index in enumerate(self._indexes):
+            ranges = None if within is None else [(start, end) for n, start, end in within if n == number]
+            if ranges is None or ranges:
+                hits.extend(index.search(query, k, ranges))
+        hits.sort(key=lambda hit: -hit.score)
+        return [hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits[:k], 1)]

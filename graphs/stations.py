@@ -1,0 +1,214 @@
+"""The stations of `check`, one stretch at a time: gather, judge, vote, arbitrate, consult, localise.
+
+Knows: state in, the rooms' functions, state out; and the routes between them, pure and total.
+Does not know: how a judge judges or a passage is found.
+"""
+
+import asyncio
+from collections import Counter
+from collections.abc import Sequence
+from itertools import chain
+from typing import cast
+
+from langgraph.runtime import Runtime
+from longproof.agent.types import Answered, Claim, DecidedBy, Judgement, Label, Verdict
+from longproof.agent.verdict import verdict
+from longproof.agent.vote import Tally, may_decide, settled, vote
+from longproof.graphs.convert import asked, dump, opened_case, opened_claims, opened_question, refs
+from longproof.graphs.gather import questions
+from longproof.graphs.resources import Pool
+from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.state import Asked, CheckState, ClaimStanding, Standing
+
+NOT_CONSULTED = "outside knowledge not consulted"
+
+
+class Stations:
+    """The nodes of the `check` subgraph over one pool of resources."""
+
+    def __init__(self, pool: Pool) -> None:
+        self._pool = pool
+
+    async def gather(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """The next round's questions for the claims that are still open."""
+        resources = self._pool.get(settings_of(runtime.context))
+        row = resources.protocol
+        number = state["round"] + 1 if "round" in state else 0
+        sources = await resources.sources(refs(state["sources"]))
+        places = [(n, start, end) for n, start, end in state["stretch"]["places"]]
+        found = questions(
+            standing(state, "open"), sources, places, row.rounds[number], budget=row.passage_characters
+        )
+        plain = [asked(question) for question in found]
+        return {"round": number, "questions": plain, "asked": plain}
+
+    async def judge(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """Every question to every judge of the panel, at once."""
+        resources = self._pool.get(settings_of(runtime.context))
+        case = opened_case(state["case"], resources.store)
+        by_id = {claim.id: claim for claim in opened_claims(state["claims"])}
+        answers = await asyncio.gather(
+            *(
+                judge.judge(question, [by_id[i] for i in question.claim_ids], case)
+                for question in [opened_question(q, resources.store) for q in state["questions"]]
+                for judge in resources.judges
+            )
+        )
+        return _answered(answers)
+
+    async def vote(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """Where each claim of this round's questions stands now."""
+        resources = self._pool.get(settings_of(runtime.context))
+        row = resources.protocol
+        judgements = _judgements(state)
+        standings = dict(state.get("standings", {}))
+        for question in state["questions"]:
+            last = state["round"] == len(row.rounds) - 1 or question["round"] in ("source", "pages")
+            for claim_id in question["claim_ids"]:
+                voices = [j for j in judgements if (j.question_id, j.claim_id) == (question["id"], claim_id)]
+                tally = vote(voices, consensus=resources.consensus)
+                standings[claim_id] = _standing(tally, voices, question, last=last)
+        return {"standings": standings}
+
+    async def arbitrate(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """One more judge, for the claims on which the panel is split."""
+        resources = self._pool.get(settings_of(runtime.context))
+        case = opened_case(state["case"], resources.store)
+        disputes = [
+            (question, opened_question(question, resources.store), claims)
+            for question, claims in _disputes(state)
+        ]
+        answers = await asyncio.gather(
+            *(
+                resources.arbiter.arbitrate(opened, claims, _heard(state, question, claims), case)
+                for question, opened, claims in disputes
+            )
+        )
+        standings = dict(state["standings"])
+        for (question, _, _), answer in zip(disputes, answers, strict=True):
+            standings |= {j.claim_id: _arbitrated(j, question) for j in answer.judgements}
+        return {**_answered(answers), "standings": standings}
+
+    async def consult(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """Claims that the source doesn't have. Without saved pages they are fabricated, with that caveat."""
+        standings = dict(state["standings"])
+        for claim in standing(state, "absent"):
+            standings[claim.id] = {**standings[claim.id], "standing": "decided", "caveat": NOT_CONSULTED}
+        return {"standings": standings, "questions": []}
+
+    async def localise(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """The exact wrong places of what was decided, and one verdict for every claim of the stretch."""
+        judgements = _judgements(state)
+        found = [
+            _verdict(claim, state["standings"][claim.id], judgements)
+            for claim in opened_claims(state["claims"])
+        ]
+        runtime.stream_writer({"station": "checked", "claims": len(found)})
+        return {"verdicts": dump(found)}
+
+
+def after_vote(state: CheckState) -> str:
+    """Wider where a claim is open, then disputes, then what was not found, then places."""
+    if standing(state, "open"):
+        return "gather"
+    return "arbitrate" if standing(state, "split") else after_arbitrate(state)
+
+
+def after_arbitrate(state: CheckState) -> str:
+    """To the saved pages with what was not found."""
+    return "consult" if standing(state, "absent") else "localise"
+
+
+def after_consult(state: CheckState) -> str:
+    """Back to the panel where snippets were found."""
+    return "judge" if state["questions"] else "localise"
+
+
+def standing(state: CheckState, which: Standing) -> list[Claim]:
+    """The claims that stand so; before the first vote all are open."""
+    standings = state.get("standings", {})
+    return [
+        claim
+        for claim in opened_claims(state["claims"])
+        if (standings[claim.id]["standing"] if claim.id in standings else "open") == which
+    ]
+
+
+def _standing(tally: Tally, voices: Sequence[Judgement], question: Asked, *, last: bool) -> ClaimStanding:
+    if tally.side is not None and tally.label is not None:
+        if not may_decide(tally.side, question["round"], last=last):
+            return _stand("open", question)
+        if tally.label == "not_found" and question["round"] != "pages":
+            return _stand("absent", question, "fabricated", "vote")
+        return _stand("decided", question, settled(tally.label), "vote")
+    if not last:
+        return _stand("open", question)
+    if tally.voices:
+        return _stand("split", question, failure="split")
+    failures = Counter(j.failure for j in voices if j.failure)
+    return _stand("failed", question, failure=failures.most_common(1)[0][0] if failures else "unavailable")
+
+
+def _arbitrated(judgement: Judgement, question: Asked) -> ClaimStanding:
+    if judgement.label is None:
+        return _stand("failed", question, failure=judgement.failure)
+    if judgement.label == "not_found" and question["round"] != "pages":
+        return _stand("absent", question, "fabricated", "arbiter")
+    return _stand("decided", question, settled(judgement.label), "arbiter")
+
+
+def _stand(
+    which: Standing,
+    question: Asked,
+    label: str | None = None,
+    decided_by: str = "nobody",
+    failure: str | None = None,
+) -> ClaimStanding:
+    return {
+        "standing": which,
+        "label": label,
+        "decided_by": decided_by,
+        "failure": failure,
+        "question_id": question["id"],
+        "caveat": "",
+    }
+
+
+def _disputes(state: CheckState) -> list[tuple[Asked, list[Claim]]]:
+    """Split claims by the question they were asked in, and that question narrowed to them."""
+    split = standing(state, "split")
+    disputes = []
+    for question in state["asked"]:
+        claims = [c for c in split if state["standings"][c.id]["question_id"] == question["id"]]
+        if claims:
+            narrowed: Asked = {**question, "claim_ids": [c.id for c in claims]}
+            disputes.append((narrowed, claims))
+    return disputes
+
+
+def _heard(state: CheckState, question: Asked, claims: Sequence[Claim]) -> list[Judgement]:
+    ids = {claim.id for claim in claims}
+    return [j for j in _judgements(state) if j.question_id == question["id"] and j.claim_id in ids]
+
+
+def _judgements(state: CheckState) -> list[Judgement]:
+    return [Judgement.model_validate(j) for j in state.get("judgements", [])]
+
+
+def _verdict(claim: Claim, stands: ClaimStanding, judgements: Sequence[Judgement]) -> Verdict:
+    return verdict(
+        claim,
+        [j for j in judgements if j.claim_id == claim.id],
+        label=cast("Label | None", stands["label"] if stands["standing"] == "decided" else None),
+        decided_by=cast("DecidedBy", stands["decided_by"]),
+        question_id=stands["question_id"],
+        failure=stands["failure"],
+        caveat=stands["caveat"],
+    )
+
+
+def _answered(answers: Sequence[Answered]) -> CheckState:
+    return {
+        "judgements": dump(chain.from_iterable(answer.judgements for answer in answers)),
+        "calls": dump(chain.from_iterable(answer.calls for answer in answers)),
+    }

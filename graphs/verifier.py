@@ -1,0 +1,127 @@
+"""The front door for Python: texts in, a report out.
+
+Knows: what may be given as a source, and how to drive the graph from synchronous code.
+Does not know: how the graph works inside.
+"""
+
+import asyncio
+import json
+from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from longproof.agent.types import Arbiter, Decomposer, Judge, Report
+from longproof.graphs.convert import dump
+from longproof.graphs.resources import Pool
+from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.state import Json, VerifyInput
+from longproof.graphs.verify import VerifyGraph, verify_graph
+from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.indexes.place import home
+from longproof.retrieval.read import read_document
+from longproof.retrieval.record import record
+from longproof.retrieval.types import Document
+
+T = TypeVar("T")
+Source = str | Path | Document | dict[str, Any] | list[Any]
+"""A text, the path of a file, a document, or a JSON record."""
+Progress = Callable[[Json], None]
+
+
+class Verifier:
+    """Checks responses against sources, always with the same settings.
+
+    `judges` are specs (`offline`, …) or objects with a `judge` method; further settings by name, see
+    `longproof.graphs.settings.Settings`. Raises BadInput for settings that don't exist.
+    """
+
+    def __init__(
+        self,
+        judges: Sequence[str | Judge] | None = None,
+        arbiter: str | Arbiter | None = None,
+        decomposer: Decomposer | None = None,
+        **settings: Any,
+    ) -> None:
+        specs = [judge for judge in judges or [] if isinstance(judge, str)]
+        objects = [judge for judge in judges or [] if not isinstance(judge, str)]
+        named = {"judges": specs} if specs else {}
+        if isinstance(arbiter, str):
+            named["arbiter"] = arbiter  # type: ignore[assignment]
+        self.settings: Settings = settings_of({**settings, **named})
+        pool = Pool(objects or None, arbiter if not isinstance(arbiter, str) else None, decomposer)
+        self.graph: VerifyGraph = verify_graph(pool)
+
+    def verify(self, source: Source | Sequence[Source], response: str, **options: Any) -> Report:
+        """The report on one response; see `averify`. Works inside a running event loop too."""
+        return run(self.averify(source, response, **options))
+
+    async def averify(
+        self,
+        source: Source | Sequence[Source],
+        response: str,
+        *,
+        task: str = "summary",
+        context: str = "",
+        case_id: str = "case",
+        progress: Progress | None = None,
+    ) -> Report:
+        """The report on one response.
+
+        `source` is one source or several (a list of dictionaries is one JSON record); `progress` hears of
+        every station passed. Raises BadInput for what can't be checked.
+        """
+        stored = await asyncio.to_thread(self._store, documents_of(source))
+        given = VerifyInput(
+            response=whole_characters(response),
+            task=task,
+            context=context,
+            case_id=case_id,
+            sources=dump(stored),
+        )
+        report: Json | None = None
+        stream = self.graph.astream(
+            given,
+            context=self.settings,
+            stream_mode=["custom", "values"],
+            subgraphs=True,
+            config={"recursion_limit": 1000},
+        )
+        async for namespace, mode, part in cast(AsyncIterator[tuple[tuple[str, ...], str, Json]], stream):
+            if mode == "custom" and progress:
+                progress(part)
+            elif mode == "values" and not namespace:
+                report = part.get("report", report)
+        return Report.model_validate(report)
+
+    def _store(self, documents: Sequence[Document]) -> list[DocumentRef]:
+        store = DocumentStore(home(self.settings.home) / "documents")
+        return [store.put(document) for document in documents]
+
+
+def documents_of(source: Source | Sequence[Source]) -> list[Document]:
+    """The documents that a source stands for. Raises BadInput for files that can't be read."""
+    if isinstance(source, Document):
+        return [source]
+    if isinstance(source, Path):
+        return [read_document(source)]
+    if isinstance(source, str):
+        return [Document.of(whole_characters(source))] if source.strip() else []
+    if isinstance(source, dict) or any(isinstance(item, dict | list) for item in source):
+        return [record(json.dumps(source, ensure_ascii=False))]
+    return [document for item in source for document in documents_of(item)]
+
+
+def whole_characters(text: str) -> str:
+    """The text with each half character (a lone surrogate) replaced, so that offsets stay."""
+    return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text) if not text.isascii() else text
+
+
+def run(work: Coroutine[Any, Any, T]) -> T:
+    """Run to the end on an event loop of its own, in a thread where one is already running here."""
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return asyncio.run(work)
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()

@@ -1,0 +1,64 @@
+"""The graph that checks one response against its sources, every station a node.
+
+Knows: what happens after what (design: read, decompose, align, a `Send` per stretch into check, review,
+report). Does not know: how a step does its work.
+"""
+
+from langgraph.checkpoint.base import BaseCheckpointSaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.graph.state import CompiledStateGraph
+from longproof.graphs.nodes import Nodes, fan_out
+from longproof.graphs.resources import Pool
+from longproof.graphs.settings import Settings
+from longproof.graphs.state import Checked, CheckState, State, VerifyInput, VerifyOutput
+from longproof.graphs.stations import Stations, after_arbitrate, after_consult, after_vote
+
+VerifyGraph = CompiledStateGraph[State, Settings, VerifyInput, VerifyOutput]
+CheckGraph = CompiledStateGraph[CheckState, Settings, CheckState, Checked]
+
+
+def check_graph(pool: Pool) -> CheckGraph:
+    """One stretch: look, ask, count; wider, to the arbiter, to saved pages; then places."""
+    stations = Stations(pool)
+    builder = StateGraph(CheckState, context_schema=Settings, output_schema=Checked)
+    builder.add_node("gather", stations.gather)
+    builder.add_node("judge", stations.judge)
+    builder.add_node("vote", stations.vote)
+    builder.add_node("arbitrate", stations.arbitrate)
+    builder.add_node("consult", stations.consult)
+    builder.add_node("localise", stations.localise)
+    builder.add_edge(START, "gather")
+    builder.add_edge("gather", "judge")
+    builder.add_edge("judge", "vote")
+    builder.add_conditional_edges("vote", after_vote, ["gather", "arbitrate", "consult", "localise"])
+    builder.add_conditional_edges("arbitrate", after_arbitrate, ["consult", "localise"])
+    builder.add_conditional_edges("consult", after_consult, ["judge", "localise"])
+    builder.add_edge("localise", END)
+    return builder.compile(name="check")
+
+
+def verify_graph(
+    pool: Pool | None = None, checkpointer: BaseCheckpointSaver[str] | None = None
+) -> VerifyGraph:
+    """The whole graph over a pool of resources; by default one of its own."""
+    pool = pool or Pool()
+    nodes = Nodes(pool)
+    builder = StateGraph(State, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput)
+    builder.add_node("read", nodes.read)
+    builder.add_node("decompose", nodes.decompose)
+    builder.add_node("align", nodes.align)
+    builder.add_node("check", check_graph(pool))
+    builder.add_node("review", nodes.review)
+    builder.add_node("report", nodes.report)
+    builder.add_edge(START, "read")
+    builder.add_edge("read", "decompose")
+    builder.add_edge("decompose", "align")
+    builder.add_conditional_edges("align", fan_out, ["check", "review"])
+    builder.add_edge("check", "review")
+    builder.add_edge("review", "report")
+    builder.add_edge("report", END)
+    return builder.compile(name="verify", checkpointer=checkpointer)
+
+
+graph = verify_graph()
+"""The graph as LangGraph Studio opens it: no checkpointer of its own, the server brings one."""

@@ -1,0 +1,44 @@
+"""Where the user's data lie.
+
+Knows: the folder, and how a file gets there whole or not at all.
+Does not know: what is in the files.
+"""
+
+import os
+import tempfile
+from pathlib import Path
+
+from longproof.retrieval.types import BadInput
+
+
+def home(folder: str | None = None) -> Path:
+    """The data folder: `folder`, else `LONGPROOF_HOME`, else the platform's place for user data."""
+    chosen = folder or os.environ.get("LONGPROOF_HOME")
+    if chosen:
+        return Path(chosen).expanduser()
+    from platformdirs import user_data_path
+
+    return user_data_path("longproof")
+
+
+def write_whole(path: Path, data: bytes) -> None:
+    """Write a file atomically: a reader sees the old content, or all of the new one.
+
+    Raises BadInput where the folder can't be written to.
+    """
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-")
+        try:
+            with os.fdopen(handle, "wb") as file:
+                file.write(data)
+                file.flush()
+                os.fsync(file.fileno())
+            os.replace(name, path)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
+    except OSError as error:
+        raise BadInput(
+            f"can't write {path}: {error.strerror}; make the folder writable or set LONGPROOF_HOME"
+        ) from error

@@ -1,0 +1,87 @@
+"""The sentence rule, the outcome rule, and numbers that add up."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.agent.report import outcome, report, sentence_label, usage
+from longproof.agent.types import LABELS, Call, Case, Claim, Sentence, Verdict
+from longproof.retrieval.types import Document
+
+LABEL = st.one_of(st.sampled_from(LABELS), st.none())
+TEXT = "A lamp stood there. It was lit."
+DOCUMENT = Document.of(TEXT)
+
+
+def claims(count: int) -> list[Claim]:
+    spans = [DOCUMENT.span(0, 19), DOCUMENT.span(20, 31)]
+    return [
+        Claim(id=f"c{i}", index=i, sentence=i % 2, text=spans[i % 2].text, origin=spans[i % 2]) for i in range(count)
+    ]
+
+
+def verdicts(labels: list[str | None]) -> list[Verdict]:
+    return [
+        Verdict(claim_id=f"c{i}", label=label, decided_by="vote" if label else "nobody")
+        for i, label in enumerate(labels)
+    ]
+
+
+def made(labels: list[str | None], n_claims: int | None = None):
+    return report(
+        case=Case(id="x", response=TEXT),
+        documents=[],
+        sentences=[Sentence(index=i, span=DOCUMENT.span(a, b)) for i, (a, b) in enumerate([(0, 19), (20, 31)])],
+        claims=claims(len(labels) if n_claims is None else n_claims),
+        verdicts=verdicts(labels),
+        windows={},
+        stamp={},
+    )
+
+
+@given(st.lists(LABEL, max_size=12))
+def test_counts_add_up_and_coverage_is_their_share(labels):
+    result = made(labels)
+    assert sum(result.counts.values()) == len(result.claims) == len(labels)
+    undecided = labels.count(None)
+    assert result.coverage == pytest.approx(1 - undecided / len(labels) if labels else 1)
+
+
+@given(st.lists(LABEL, min_size=1, max_size=6))
+def test_adding_a_wrong_claim_makes_a_sentence_wrong(labels):
+    assert sentence_label([*labels, "contradicting"]) == "contradicting"
+
+
+@pytest.mark.parametrize(
+    ("labels", "expected"),
+    [
+        ([], "no_fact"),
+        (["no_fact", "no_fact"], "no_fact"),
+        (["no_fact", "explicitly_supported"], "explicitly_supported"),
+        (["implicitly_supported", "explicitly_supported"], "implicitly_supported"),
+        (["fabricated", None], "fabricated"),
+        (["explicitly_supported", None], None),
+        (["ambiguous", None], None),
+        ([None, "no_fact"], None),
+    ],
+)
+def test_the_sentence_rule(labels, expected):
+    assert sentence_label(labels) == expected
+
+
+def test_the_outcome_rule():
+    assert outcome(["fabricated", None]) == "hallucinated"
+    assert outcome(["explicitly_supported", None]) == "undecided"
+    assert outcome(["ambiguous", "out_dependent", "no_fact"]) == "faithful"
+    assert outcome([]) == "faithful"
+
+
+def test_no_claim_leaves_the_denominator():
+    with pytest.raises(ValueError, match="exactly one verdict"):
+        made(["fabricated"], n_claims=2)
+
+
+def test_unknown_token_counts_add_nothing():
+    call = Call(id="1", purpose="judge", endpoint="e", model="m", prompt_hash="h", prompt_characters=10)
+    assert usage([call, call.model_copy(update={"prompt_tokens": 5})]).prompt_tokens == 5
+    assert usage([call, call]).prompt_characters == 20

@@ -1,0 +1,55 @@
+"""Texts are written once, come back whole, and a damaged file is refused."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.indexes.documents import DocumentStore
+from longproof.retrieval.types import BadInput, Document
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
+
+
+@given(text=TEXT)
+def test_what_is_put_is_what_is_opened(tmp_path_factory, text):
+    folder = tmp_path_factory.mktemp("store")
+    document = Document.of(text, title="t", uri="u", raw=text + "!")
+    ref = DocumentStore(folder).put(document)
+    assert DocumentStore(folder).open(ref) == document
+
+
+def test_a_text_is_written_once(tmp_path):
+    store = DocumentStore(tmp_path)
+    store.put(Document.of("same"))
+    (file,) = tmp_path.rglob("*.txt")
+    before = file.stat().st_mtime_ns
+    DocumentStore(tmp_path).put(Document.of("same", title="elsewhere"))
+    assert file.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize("damage", [b"changed", b"\xff\xfe", b""])
+def test_a_damaged_text_is_refused(tmp_path, damage):
+    ref = DocumentStore(tmp_path).put(Document.of("whole text"))
+    (file,) = tmp_path.rglob("*.txt")
+    file.write_bytes(damage)
+    with pytest.raises(BadInput, match="damaged"):
+        DocumentStore(tmp_path).open(ref)
+
+
+def test_a_missing_text_is_refused(tmp_path):
+    ref = DocumentStore(tmp_path).put(Document.of("whole text"))
+    next(tmp_path.rglob("*.txt")).unlink()
+    with pytest.raises(BadInput, match="gone"):
+        DocumentStore(tmp_path).open(ref)
+
+
+@pytest.mark.parametrize("name", ["../../etc/passwd", "sha256:" + "/" * 64, "", "sha256:" + "a" * 63])
+def test_only_ids_name_files(tmp_path, name):
+    with pytest.raises(BadInput):
+        DocumentStore(tmp_path).text(name)
+
+
+def test_a_folder_that_cannot_be_written_is_said(tmp_path):
+    (tmp_path / "file").write_text("in the way")
+    with pytest.raises(BadInput, match="LONGPROOF_HOME"):
+        DocumentStore(tmp_path / "file").put(Document.of("x"))
