@@ -1,0 +1,11 @@
+"""Text itself: its folded form, its tokens, sentences and numbers, and where a quote stands in it.
+
+Pure functions of text, shared by every room. Knows Chinese and English. Does not know documents' storage, search,
+claims or judges.
+"""
+
+from longproof.retrieval.text.fold import Folded, fold
+from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.text.tokens import cjk_share, tokens
+
+__all__ = ["Folded", "cjk_share", "fold", "sentences", "tokens"]

@@ -1,0 +1,192 @@
+"""Sentences of Chinese and English text, with exact offsets.
+
+Knows: what ends a sentence, what only looks like an end (decimals, abbreviations, initials, list numbers), and
+how quotations and brackets hold sentences together.
+Does not know: line widths (`lines`), clauses, claims, or how sentences are packed.
+Rules of our own; one pass, linear in the text.
+"""
+
+import re
+from typing import NamedTuple
+
+from longproof.retrieval.text.lines import Range, units
+from longproof.retrieval.text.marks import Pairs, pairs
+from longproof.retrieval.text.tokens import CJK
+
+_STOPS = "。！？｡!?؟।॥۔….⋯．"
+_CLOSERS = "”’」』）)】》〉\\]\"'»］｝}*_"
+_END = re.compile(rf"(?:[{_STOPS}]+(?: \.+)*[{_CLOSERS}]*(?:\[\d{{1,3}}\])*)+")
+_WIDE_STOP = re.compile("[。！？｡।॥۔؟]")
+_IS_CJK = re.compile(f"[{CJK}。，、；：”’」』）】》〉]")
+_DOTS = re.compile(r"[.…⋯．]+")
+_HAS_WORD = re.compile(r"\w")
+_QUOTE_OPENERS = "“「『\"‘"
+_FIRM = re.compile("[。！？｡!?؟।॥۔]")
+_CAPITAL = re.compile("[A-ZÀ-ÖØ-ÞА-ЯΑ-Ω]")
+_SPACE = re.compile(r"\s*")
+_CLAUSE = re.compile(r"[^\W_]+$")
+_DOTTED = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
+_GOES_ON_WIDE = re.compile(r"\s*(?:[，、；：,;:）)」』》]|[的地得便就遂](?![\s]))")
+_SAID_WIDE = re.compile(r"[^，。！？：:；、“”「」『』…\s]{0,12}?[说說道問问答喊叫嚷曰云][道着著了]?(?:了?一声|起来)?[。，！]")
+_SAID = re.compile(
+    r"\s+(?:[A-Z][\w’'.-]{0,20}\s+){1,3}(?:said|asked|replied|answered|cried|exclaimed|whispered|shouted|yelled|murmured"
+    r"|muttered|returned|continued|added|called|remarked|observed|demanded|inquired|enquired|responded|repeated)\b"
+)
+_WORD_BEFORE = re.compile(r"[^\W\d_](?:[^\W\d_]|[.’'-](?=[^\W\d_]))*$")
+_ONLY_NUMBER = re.compile(r"[\W_]*(?:\d{1,3}|[ivxIVX]{1,5}|[A-Za-z])(?:\.\d{1,3})*$")
+_NEXT = re.compile(r"(\s*)[“‘「『（(\[\"'*_]*(\w[\w’']{0,30})?")
+_TITLES = frozenset(
+    "mr mrs ms mx dr prof st ste mt messrs mme mlle rev hon capt col gen lt sgt maj cmdr gov sen rep pres supt insp vs cf"
+    " e.g i.e eg ie viz approx ca esq fr pvt cpl adm atty".split()
+)
+_BEFORE_NUMBERS = frozenset(
+    "no nos p pp vol vols fig figs ch chap sec art eq op ed jan feb mar apr jun jul aug sep sept oct nov dec v".split()
+)
+_OFTEN_INSIDE = frozenset("inc ltd co corp jr sr bros dept univ assn ave blvd rd ph.d m.d b.a m.a d.c al".split())
+_STARTERS = frozenset(
+    "he she it they we i you the a an this that these those his her its their my our your there then but and or so if"
+    " when while after before as at in on for from with by to not no what who how why where which however meanwhile"
+    " later one two some many most all both each now here also although because since during once despite finally".split()
+)
+
+
+def sentences(text: str) -> list[Range]:
+    """Half-open `[start, end)` of every sentence, in order, without the whitespace around it.
+
+    Together they hold every character that is not whitespace. A line break ends a sentence unless it only wraps
+    prose (`lines.units`). A quotation or bracket of at most `marks.HELD` characters is not cut inside; a speech
+    tag behind it (`他问。`, `she asked.`) stays with it. Marks alone join the sentence before them on their line.
+    """
+    paired = pairs(text)
+    return [sentence for unit in units(text) for sentence in _split(text, unit, paired)]
+
+
+def _split(text: str, unit: Range, paired: Pairs) -> list[Range]:
+    found: list[Range] = []
+    start, stop = unit
+    cased = _CAPITAL.search(text, *unit) is not None
+    for match in _END.finditer(text, *unit):
+        end = paired.before_opener(text, match.start() + 1, match.end())
+        if end < stop and _ends(_Stop(text, start, match.start(), end, stop, cased), paired):
+            _append(text, found, start, end)
+            start = end
+    _append(text, found, start, stop)
+    if len(found) > 1 and not _HAS_WORD.search(text, *found[0]):
+        found[:2] = [(found[0][0], found[1][1])]
+    return found
+
+
+def _append(text: str, found: list[Range], start: int, end: int) -> None:
+    """Add `[start, end)` without its whitespace; where it holds no word, to the sentence before it."""
+    while start < end and text[start].isspace():
+        start += 1
+    while end > start and text[end - 1].isspace():
+        end -= 1
+    if start == end:
+        return
+    if found and not _HAS_WORD.search(text, start, end):
+        start = found.pop()[0]
+    found.append((start, end))
+
+
+class _Stop(NamedTuple):
+    """A place where a sentence may end: begun at `start`, stopped at `dot`, closed by `end`, in a unit up to `stop`."""
+
+    text: str
+    start: int
+    dot: int
+    end: int
+    stop: int
+    cased: bool
+
+
+def _ends(at: _Stop, paired: Pairs) -> bool:
+    if paired.holds(at.end):
+        return False
+    opener = paired.opener.get(at.end - 1)
+    if opener is not None and _inside_bracket(at, opener):
+        return False
+    if _is_wide(at):
+        return _ends_wide(at, opener)
+    return _ends_spaced(at, opener)
+
+
+def _inside_bracket(at: _Stop, opener: int) -> bool:
+    """Whether the stop belongs to a bracket or title that is itself part of the sentence."""
+    mark = at.text[opener]
+    if mark in _QUOTE_OPENERS:
+        return False
+    before = at.text[at.start : opener][-3:].strip()
+    return mark in "《〈" or (before != "" and before[-1] not in _STOPS + _CLOSERS)
+
+
+def _is_wide(at: _Stop) -> bool:
+    """Whether the stop stands in CJK text, where no space follows a sentence."""
+    if _WIDE_STOP.search(at.text, at.dot, at.end):
+        return True
+    before = at.dot > at.start and _IS_CJK.match(at.text, at.dot - 1)
+    return bool(before or _IS_CJK.match(at.text, at.end))
+
+
+def _ends_wide(at: _Stop, opener: int | None) -> bool:
+    if _GOES_ON_WIDE.match(at.text, at.end, at.stop):
+        return False
+    if opener is not None and at.text[opener] in _QUOTE_OPENERS:
+        if opener > at.start and at.text[opener - 1].isalnum():
+            return False
+        if _first_mark(at) == opener and _SAID_WIDE.match(at.text, at.end, at.stop):
+            return False
+    dots = _DOTS.match(at.text, at.dot, at.end)
+    if dots is None or _FIRM.search(at.text, at.dot, at.end):
+        return True
+    if dots[0] in ".．":
+        after = at.text[at.end]
+        return bool(_IS_CJK.match(at.text, at.dot - 1)) and not (after.isascii() and after.isalnum())
+    return not _hesitates(at)
+
+
+def _hesitates(at: _Stop) -> bool:
+    """Whether an ellipsis only delays: after a few characters (`我……`), or before they are said again."""
+    clause = _CLAUSE.search(at.text, max(at.start, at.dot - 12), at.dot)
+    said = clause[0] if clause else ""
+    return len(said) <= 4 or at.text.startswith(said[0], at.end)
+
+
+def _ends_spaced(at: _Stop, opener: int | None) -> bool:
+    """Whether a stop in spaced text ends the sentence: by what follows, then by the word before a lone dot."""
+    following = _NEXT.match(at.text, at.end, at.stop)
+    gap, word = (following[1], following[2] or "") if following else ("", "")
+    if not gap:
+        return at.text[at.end] in "“「『"
+    if opener is not None and opener == _first_mark(at) and _SAID.match(at.text, at.end, at.stop):
+        return False
+    dots = _DOTS.fullmatch(at.text, at.dot, at.end)
+    several = dots is not None and len(dots[0]) > 1
+    if at.text[at.dot - 1 : at.dot].isspace() and not several:
+        return True
+    if word[:1].islower() and (at.cased or several or opener is not None):
+        return False
+    return several or bool(_FIRM.search(at.text, at.dot, at.end)) or _ends_word(at, word)
+
+
+def _ends_word(at: _Stop, after: str) -> bool:
+    """Whether the dot behind the word before it is a full stop, `after` being the next word."""
+    if at.dot - at.start <= 12 and _ONLY_NUMBER.match(at.text, at.start, at.dot):
+        return False
+    match = _WORD_BEFORE.search(at.text, max(at.start, at.dot - 24), at.dot)
+    word = match[0].lower() if match else ""
+    if word in _TITLES:
+        return False
+    if word in _BEFORE_NUMBERS:
+        return not after[:1].isdigit()
+    if word in ("a.m", "p.m"):
+        return True
+    if len(word) == 1 or word in _OFTEN_INSIDE or _DOTTED.fullmatch(word):
+        return after.lower() in _STARTERS
+    return True
+
+
+def _first_mark(at: _Stop) -> int:
+    """Where the sentence's first character stands."""
+    match = _SPACE.match(at.text, at.start, at.end)
+    return match.end() if match else at.start
