@@ -1,0 +1,51 @@
+"""What a label or an outcome says about a response: hallucinated, faithful, or nothing.
+
+The one place where names become sides, and where an undecided prediction becomes the wrong class.
+The rule for labels is that of the report: only `contradicting` and `fabricated` are hallucinated.
+Does not know: VeriGray's stricter threshold (verigray.py), or any data set.
+"""
+
+from collections.abc import Sequence
+from typing import get_args
+
+from longproof.agent.types import LABELS, Failure
+from longproof.retrieval.types import BadInput
+
+HALLUCINATED_LABELS = frozenset({"contradicting", "fabricated"})
+UNDECIDED = frozenset({"undecided", *get_args(Failure)})
+
+
+def is_hallucinated(name: str | None) -> bool | None:
+    """True, False, or None where nothing was decided (None, `undecided`, or the name of a failure).
+
+    Takes an outcome (`faithful`, `hallucinated`, `undecided`) or one of the seven labels.
+    Raises BadInput for any other name.
+    """
+    if name is None or name in UNDECIDED:
+        return None
+    if name == "hallucinated" or name in HALLUCINATED_LABELS:
+        return True
+    if name == "faithful" or name in LABELS:
+        return False
+    raise BadInput(f"{name!r} is neither an outcome, a label nor a failure; use one of {', '.join(LABELS)}")
+
+
+def gold_sides(gold: Sequence[str]) -> list[bool]:
+    """The side of each gold name. Raises BadInput where a gold name decides nothing."""
+    sides = [is_hallucinated(name) for name in gold]
+    if None in sides:
+        raise BadInput(f"gold {sides.index(None)} decides nothing; leave undecided gold out before scoring")
+    return [bool(side) for side in sides]
+
+
+def against(gold: Sequence[bool], predicted: Sequence[bool | None]) -> list[bool]:
+    """The predictions with every None replaced by the opposite of its gold side: wrong, and counted."""
+    same_length(gold, predicted)
+    return [not right if said is None else said for right, said in zip(gold, predicted, strict=True)]
+
+
+def same_length(*columns: Sequence[object]) -> None:
+    """Raises BadInput unless all columns have one length."""
+    lengths = [len(column) for column in columns]
+    if len(set(lengths)) > 1:
+        raise BadInput(f"columns of lengths {lengths} cannot be scored together; give one entry an example")

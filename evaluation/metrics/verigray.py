@@ -1,0 +1,195 @@
+"""VeriGray's scores (seed 002, section 5.2): two merged classes, ranking loss, seven classes, selection.
+
+Gold is dropped by the gold label only. A prediction below implicitly_supported is unfaithful.
+The ranking loss is the paper's equation 1. Does not know: pages, prompts, or who predicted.
+"""
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Sequence
+from typing import TypedDict
+
+from longproof.agent.types import LABELS
+from longproof.evaluation.metrics.counts import count, f1, mean, precision, recall, share, specificity
+from longproof.evaluation.metrics.sides import UNDECIDED, against, same_length
+from longproof.retrieval.types import BadInput
+
+FAITHFUL_LABELS = frozenset({"implicitly_supported", "explicitly_supported"})
+GRAY_LABELS = frozenset({"ambiguous", "out_dependent"})
+DROPPED_GOLD = GRAY_LABELS | {"no_fact"}
+THRESHOLDS = ("out_dependent", "implicitly_supported", "explicitly_supported")
+DEGREE: dict[str, int] = {label: degree for degree, label in enumerate(LABELS)}
+
+
+class VerigrayScores(TypedDict):
+    """Rates in [0, 1] or None. `n` and `coverage` are of the first protocol, `n_ranked` of the second."""
+
+    balanced_accuracy: float | None
+    hallucination_recall: float | None
+    hallucination_precision: float | None
+    hallucination_f1: float | None
+    ranking_loss: float | None
+    n_unfaithful: int
+    n_faithful: int
+    n_undecided: int
+    coverage: float | None
+    n_ranked: int
+    coverage_ranked: float | None
+
+
+class ClassScores(TypedDict):
+    """Precision over predictions of a class, recall over gold of it; undecided stays in the recall."""
+
+    precision: float | None
+    recall: float | None
+    n_gold: int
+    n_predicted: int
+
+
+class Selection(TypedDict):
+    """What is accepted at a threshold: `risk` is hallucinated over accepted, `coverage` accepted over all."""
+
+    risk: float | None
+    coverage: float | None
+    n_accepted: int
+    n: int
+
+
+def verigray_scores(
+    gold: Sequence[str], predicted: Sequence[str | None], keep_no_fact: bool = False
+) -> VerigrayScores:
+    """Both protocols of the paper for one label a sentence.
+
+    gold: names of the seven labels. predicted: the same, `not_found` (unfaithful), or None, `undecided`
+    or a failure's name: the wrong merged class, counted in every rate. Gold no_fact is left out
+    of the ranking loss as the paper's text says, kept in its place as its code does with `keep_no_fact`.
+    Raises BadInput for other names or columns of unequal length.
+    """
+    same_length(gold, predicted)
+    degrees, said = [_degree(name) for name in gold], [_is_unfaithful(name) for name in predicted]
+    merged = [name not in FAITHFUL_LABELS for name in gold]
+    filled = against(merged, said)
+    sure = [i for i, name in enumerate(gold) if name not in DROPPED_GOLD]
+    ranked = [i for i, name in enumerate(gold) if keep_no_fact or name != "no_fact"]
+    counts = count([merged[i] for i in sure], [filled[i] for i in sure])
+    n_undecided = sum(said[i] is None for i in sure)
+    return VerigrayScores(
+        balanced_accuracy=mean([recall(counts), specificity(counts)]),
+        hallucination_recall=recall(counts),
+        hallucination_precision=precision(counts),
+        hallucination_f1=f1(counts),
+        ranking_loss=ranking_loss([degrees[i] for i in ranked], [int(not filled[i]) for i in ranked]),
+        n_unfaithful=sum(merged[i] for i in sure),
+        n_faithful=sum(not merged[i] for i in sure),
+        n_undecided=n_undecided,
+        coverage=share(len(sure) - n_undecided, len(sure)),
+        n_ranked=len(ranked),
+        coverage_ranked=share(sum(said[i] is not None for i in ranked), len(ranked)),
+    )
+
+
+def ranking_loss(gold: Sequence[float], predicted: Sequence[float]) -> float | None:
+    """Equation 1: over all pairs with different gold degrees, the share that is ranked the wrong way.
+
+    A pair of equal predictions counts half. None where no two gold degrees differ. O(n log n):
+    gold degrees upwards, with a tree of counts over the predictions of all lower degrees.
+    """
+    same_length(gold, predicted)
+    ranks, order = sorted(set(predicted)), sorted(range(len(gold)), key=gold.__getitem__)
+    tree = [0] * (len(ranks) + 1)
+    lost, pairs, lower, waiting = 0.0, 0, 0, list[int]()
+    for place, item in enumerate(order):
+        if place and gold[item] != gold[order[place - 1]]:
+            for rank in waiting:
+                _add(tree, rank)
+            lower, waiting = place, []
+        rank = bisect_left(ranks, predicted[item])
+        not_above = _below(tree, rank + 1)
+        lost += lower - not_above + (not_above - _below(tree, rank)) / 2
+        pairs += lower
+        waiting.append(rank)
+    return share(lost, pairs)
+
+
+def _add(tree: list[int], rank: int) -> None:
+    place = rank + 1
+    while place < len(tree):
+        tree[place] += 1
+        place += place & -place
+
+
+def _below(tree: list[int], rank: int) -> int:
+    total = 0
+    while rank:
+        total += tree[rank]
+        rank &= rank - 1
+    return total
+
+
+def class_scores(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str, ClassScores]:
+    """Precision and recall of each of the seven labels (figure 4)."""
+    same_length(gold, predicted)
+    right = Counter(name for name, said in zip(gold, predicted, strict=True) if name == said)
+    n_gold, n_predicted = Counter(gold), Counter(predicted)
+    return {
+        label: ClassScores(
+            precision=share(right[label], n_predicted[label]),
+            recall=share(right[label], n_gold[label]),
+            n_gold=n_gold[label],
+            n_predicted=n_predicted[label],
+        )
+        for label in LABELS
+    }
+
+
+def confusion(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str, dict[str, int]]:
+    """Counts by gold name, then by predicted name; None and failures stand as `undecided`."""
+    same_length(gold, predicted)
+    table: dict[str, dict[str, int]] = {}
+    for name, said in zip(gold, predicted, strict=True):
+        row = table.setdefault(name, {})
+        column = "undecided" if said is None or said in UNDECIDED else said
+        row[column] = row.get(column, 0) + 1
+    return table
+
+
+def risk_coverage(
+    gold: Sequence[str], predicted: Sequence[str | None], thresholds: Sequence[str] = THRESHOLDS
+) -> dict[str, Selection]:
+    """Selective prediction (figure 3): accept what is predicted at or above each threshold.
+
+    Over gold that is surely faithful or surely unfaithful, as in the first protocol. An undecided
+    prediction has no confidence: never accepted, and always in the denominator of coverage.
+    """
+    same_length(gold, predicted)
+    rows = [(g in FAITHFUL_LABELS, _confidence(p)) for g, p in zip(gold, predicted, strict=True)]
+    sure = [row for row, name in zip(rows, gold, strict=True) if name not in DROPPED_GOLD]
+    selections = {}
+    for threshold in thresholds:
+        accepted = [faithful for faithful, confidence in sure if confidence >= _degree(threshold)]
+        selections[threshold] = Selection(
+            risk=share(accepted.count(False), len(accepted)),
+            coverage=share(len(accepted), len(sure)),
+            n_accepted=len(accepted),
+            n=len(sure),
+        )
+    return selections
+
+
+def _degree(name: str) -> int:
+    if name not in LABELS:
+        raise BadInput(f"{name!r} is no label; use one of {', '.join(LABELS)}")
+    return DEGREE[name]
+
+
+def _confidence(name: str | None) -> int:
+    """The degree of a prediction; below all thresholds where it is undecided or not found."""
+    return -1 if _is_unfaithful(name) is None or name == "not_found" else _degree(str(name))
+
+
+def _is_unfaithful(name: str | None) -> bool | None:
+    if name is None or name in UNDECIDED:
+        return None
+    if name == "not_found":
+        return True
+    return _degree(name) < DEGREE["implicitly_supported"]

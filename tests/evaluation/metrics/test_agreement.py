@@ -1,0 +1,93 @@
+"""Agreement, flips, pairs and intervals."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from longproof.evaluation.metrics import (
+    bootstrap_interval,
+    fleiss_kappa,
+    flip_rate,
+    override_rate,
+    pair_accuracy,
+)
+from longproof.retrieval.types import BadInput
+
+FLEISS = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
+"""Ten items, fourteen raters, five categories: the worked example whose kappa is 0.210."""
+
+
+def test_fleiss_worked_example() -> None:
+    voices = [[str(label) for label, n in enumerate(row) for _ in range(n)] for row in FLEISS]
+    scores = fleiss_kappa(voices)
+    assert scores["kappa"] == pytest.approx(0.210, abs=5e-4)
+    assert (scores["n"], scores["coverage"]) == (10, 1.0)
+
+
+def test_failures_are_no_voice_and_are_counted() -> None:
+    scores = fleiss_kappa([["a", "a", None], ["b", "b", "timeout"], ["a", None, None]])
+    assert (scores["kappa"], scores["n_rated"], scores["n_failures"]) == (1.0, 2, 4)
+    assert fleiss_kappa([["a", "a"]])["kappa"] is None
+    assert fleiss_kappa([])["coverage"] is None
+
+
+@given(st.lists(st.lists(st.sampled_from("abc"), min_size=2, max_size=4), min_size=1, max_size=30))
+def test_kappa_does_not_depend_on_order(voices: list[list[str]]) -> None:
+    shuffled = [row[::-1] for row in voices][::-1]
+    assert fleiss_kappa(voices)["kappa"] == pytest.approx(fleiss_kappa(shuffled)["kappa"])
+
+
+def test_flip_rate_counts_examples_that_ever_change() -> None:
+    scores = flip_rate([["a", "b", None], ["a", "c", None], ["a", "b", "a"]])
+    assert (scores["flip_rate"], scores["n_flipped"], scores["n_runs"]) == (2 / 3, 2, 3)
+    assert flip_rate([["a"]])["flip_rate"] is None
+
+
+def test_override_rate_leaves_ties_and_failures_aside_and_counts_them() -> None:
+    panels = [["a", "a", "b"], ["a", "a", "b"], ["a", "b"], ["a", "a", "b"]]
+    scores = override_rate(panels, ["b", "a", "a", "refused"])
+    assert (scores["override_rate"], scores["n_overridden"]) == (0.5, 1)
+    assert (scores["n_without_plurality"], scores["n_undecided"], scores["coverage"]) == (1, 1, 0.5)
+
+
+def test_a_pair_needs_both() -> None:
+    scores = pair_accuracy(["x", "x", "y", "y"], [True, True, True, None])
+    assert (scores["pair_accuracy"], scores["n_undecided"], scores["coverage"]) == (0.5, 1, 0.5)
+    with pytest.raises(BadInput):
+        pair_accuracy(["x"], [True])
+
+
+def _mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def test_interval_is_seeded_and_holds_the_mean() -> None:
+    values = [float(i % 3) for i in range(60)]
+    interval = bootstrap_interval(_mean, values, seed=7)
+    assert interval == bootstrap_interval(_mean, values, seed=7)
+    assert interval is not None
+    assert interval.low < 1.0 < interval.high
+    assert bootstrap_interval(_mean, []) is None
+
+
+def test_groups_are_drawn_whole() -> None:
+    """All of a group or none of it: with equal values inside groups the interval must widen."""
+    values, groups = [0.0] * 50 + [1.0] * 50, [i // 10 for i in range(100)]
+    alone, grouped = bootstrap_interval(_mean, values), bootstrap_interval(_mean, values, groups)
+    assert alone is not None
+    assert grouped is not None
+    assert grouped.high - grouped.low > 2 * (alone.high - alone.low)
+
+
+def test_an_interval_of_a_mostly_undefined_statistic_is_none() -> None:
+    assert bootstrap_interval(lambda items: 1.0 if "rare" in items else None, ["rare"] + ["x"] * 9) is None

@@ -1,0 +1,48 @@
+"""PROBE's steps: matching, evidence, votes, localisation."""
+
+from longproof.evaluation.metrics import (
+    decomposition_scores,
+    evaluation_scores,
+    evidence_scores,
+    localisation_scores,
+)
+from longproof.evaluation.metrics.probe import ClaimAt, claims_match, word_f1
+
+
+def test_origins_decide_before_words() -> None:
+    assert claims_match(
+        ClaimAt("He was born in 1900.", (0, 20)), ClaimAt("the year of birth is 1900", (5, 20))
+    )
+    assert not claims_match(ClaimAt("He was born in 1900.", (0, 20)), ClaimAt("a dog barks", (15, 40)))
+
+
+def test_words_decide_where_origins_do_not_meet() -> None:
+    assert claims_match(ClaimAt("Siam was a French colony", None), ClaimAt("siam was a colony.", (0, 9)))
+    assert word_f1("周进中了举人", "周进中举") == 0.8
+    assert word_f1("…", "!") == 0.0
+
+
+def test_decomposition_counts_each_side_by_itself() -> None:
+    gold = [[ClaimAt("a b", (0, 4)), ClaimAt("c d", (4, 8))], [ClaimAt("e f", (0, 4))]]
+    scores = decomposition_scores(
+        gold, [[ClaimAt("x", (0, 4)), ClaimAt("y", (0, 4)), ClaimAt("z", (20, 24))], None]
+    )
+    assert (scores["n_predicted_matched"], scores["n_predicted"]) == (2, 3)
+    assert (scores["n_gold_matched"], scores["n_gold"]) == (1, 3)
+    assert (scores["n_undecided"], scores["coverage"]) == (1, 0.5)
+    assert localisation_scores([[]], [[]])["f1"] is None
+
+
+def test_evidence_is_partial_with_one_piece_and_complete_with_all() -> None:
+    gold = [[(0, 10), (50, 60)], [(0, 10)], [], [(5, 9)]]
+    scores = evidence_scores(gold, [[(2, 12)], [(0, 4), (4, 6)], [(0, 3)], None])
+    assert scores["n_claims"] == 3
+    assert scores["partial"] == 2 / 3
+    assert scores["complete"] == 1 / 3
+    assert scores["n_undecided"] == 1
+
+
+def test_a_failed_vote_is_wrong() -> None:
+    scores = evaluation_scores([True, False, True], [True, False, None])
+    assert (scores["accuracy"], scores["coverage"]) == (2 / 3, 2 / 3)
+    assert evaluation_scores([], [])["accuracy"] is None
