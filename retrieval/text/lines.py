@@ -13,7 +13,9 @@ WIDEST = 120
 
 _LINE = re.compile(r"[^\r\n\x0b\x0c\x85\u2028\u2029]+")
 _BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
-_ITEM = re.compile(r"\s*(?:[-*+•·#>|◆●○■□▪–—]|\(?\d{1,3}[.)、．]|[（(]?[一二三四五六七八九十]{1,3}[、）)]|[A-Za-z][.)]\s)")
+_ITEM = re.compile(
+    r"\s*(?:[-*+•·#>|◆●○■□▪–—]|\(?\d{1,3}[.)、．]|[（(]?[一二三四五六七八九十]{1,3}[、）)]|[A-Za-z][.)]\s)"
+)
 _FINISHED = re.compile(r"[。！？!?….:：；;][”’」』）)\]】》\"'*_]*\s*$")
 _WIDE_FIRST = re.compile(r"\s*[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
 _INDENT = re.compile(r"[^\S\n]*")

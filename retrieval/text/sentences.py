@@ -20,14 +20,16 @@ _WIDE_STOP = re.compile("[。！？｡।॥۔؟]")
 _IS_CJK = re.compile(f"[{CJK}。，、；：”’」』）】》〉]")
 _DOTS = re.compile(r"[.…⋯．]+")
 _HAS_WORD = re.compile(r"\w")
-_QUOTE_OPENERS = "“「『\"‘"
+_QUOTE_OPENERS = '“「『"‘'
 _FIRM = re.compile("[。！？｡!?؟।॥۔]")
 _CAPITAL = re.compile("[A-ZÀ-ÖØ-ÞА-ЯΑ-Ω]")
 _SPACE = re.compile(r"\s*")
 _CLAUSE = re.compile(r"[^\W_]+$")
 _DOTTED = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
 _GOES_ON_WIDE = re.compile(r"\s*(?:[，、；：,;:）)」』》]|[的地得便就遂](?![\s]))")
-_SAID_WIDE = re.compile(r"[^，。！？：:；、“”「」『』…\s]{0,12}?[说說道問问答喊叫嚷曰云][道着著了]?(?:了?一声|起来)?[。，！]")
+_SAID_WIDE = re.compile(
+    r"[^，。！？：:；、“”「」『』…\s]{0,12}?[说說道問问答喊叫嚷曰云][道着著了]?(?:了?一声|起来)?[。，！]"
+)
 _SAID = re.compile(
     r"\s+(?:[A-Z][\w’'.-]{0,20}\s+){1,3}(?:said|asked|replied|answered|cried|exclaimed|whispered|shouted|yelled|murmured"
     r"|muttered|returned|continued|added|called|remarked|observed|demanded|inquired|enquired|responded|repeated)\b"
@@ -42,11 +44,14 @@ _TITLES = frozenset(
 _BEFORE_NUMBERS = frozenset(
     "no nos p pp vol vols fig figs ch chap sec art eq op ed jan feb mar apr jun jul aug sep sept oct nov dec v".split()
 )
-_OFTEN_INSIDE = frozenset("inc ltd co corp jr sr bros dept univ assn ave blvd rd ph.d m.d b.a m.a d.c al".split())
-_STARTERS = frozenset(
+_OFTEN_INSIDE = frozenset(
+    "inc ltd co corp jr sr bros dept univ assn ave blvd rd ph.d m.d b.a m.a d.c al".split()
+)
+_STARTERS = _words(
     "he she it they we i you the a an this that these those his her its their my our your there then but and or so if"
     " when while after before as at in on for from with by to not no what who how why where which however meanwhile"
-    " later one two some many most all both each now here also although because since during once despite finally".split()
+    " later one two some many most all both each now here also although because since during once despite"
+    " finally"
 )
 
 
@@ -90,7 +95,10 @@ def _append(text: str, found: list[Range], start: int, end: int) -> None:
 
 
 class _Stop(NamedTuple):
-    """A place where a sentence may end: begun at `start`, stopped at `dot`, closed by `end`, in a unit up to `stop`."""
+    """Where a sentence may end: begun at `start`, stopped at `dot`, closed by `end`, in a unit up to `stop`.
+
+    `cased` says whether the unit has capitals at all, so that a small letter says anything.
+    """
 
     text: str
     start: int
