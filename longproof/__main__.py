@@ -1,0 +1,5 @@
+"""`python -m longproof`."""
+
+from longproof.cli import main
+
+main()

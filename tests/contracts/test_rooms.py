@@ -1,0 +1,140 @@
+"""The rooms' contracts: who may import whom, what is packaged, what an import does."""
+
+import ast
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+ROOMS = ("longproof", "agent", "retrieval", "indexes", "graphs", "prompts", "evaluation")
+ALLOWED: dict[str, tuple[str, ...]] = {
+    "retrieval": ("longproof.retrieval",),
+    "prompts": ("longproof.prompts", "longproof.retrieval.types", "longproof.retrieval.text"),
+    "agent": (
+        "longproof.agent",
+        "longproof.retrieval.types",
+        "longproof.retrieval.text",
+        "longproof.prompts",
+    ),
+    "indexes": ("longproof.indexes", "longproof.retrieval"),
+    "graphs": (
+        "longproof.graphs",
+        "longproof.agent",
+        "longproof.indexes",
+        "longproof.retrieval",
+        "longproof.prompts",
+        "longproof.__version__",
+    ),
+    "evaluation": (
+        "longproof.evaluation",
+        "longproof.graphs",
+        "longproof.agent",
+        "longproof.indexes",
+        "longproof.retrieval",
+        "longproof.prompts",
+    ),
+    "longproof": ("longproof",),
+}
+ONE_FILE = ("torch", "FlagEmbedding", "sentence_transformers", "faiss", "ray")
+LANGGRAPH_ROOMS = ("graphs", "longproof")
+
+
+def sources() -> list[Path]:
+    return [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+
+
+def imported(path: Path) -> list[tuple[str, bool]]:
+    """Every module that a file imports, with whether it does so outside of any function."""
+    tree = ast.parse(path.read_text("utf-8"))
+    top = {id(node) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)}
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
+            top -= {id(node) for node in ast.walk(function)}
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            found += [(alias.name, id(node) in top) for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{path}: relative import"
+            found += [(f"{node.module}.{alias.name}", id(node) in top) for alias in node.names]
+    return found
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_imports_go_one_way(path):
+    room = path.relative_to(ROOT).parts[0]
+    for name, _ in imported(path):
+        if name.split(".")[0] == "longproof":
+            assert any(name == a or name.startswith(a + ".") for a in ALLOWED[room]), (
+                f"{room} may not import {name}"
+            )
+        assert name.split(".")[0] not in ROOMS[1:], f"{name}: import longproof.{name}"
+        if name.split(".")[0] == "langgraph":
+            assert room in LANGGRAPH_ROOMS, f"{room} may not know LangGraph"
+
+
+@pytest.mark.parametrize("module", ONE_FILE)
+def test_heavy_libraries_are_imported_in_one_file_inside_a_function(module):
+    users = {path: top for path in sources() for name, top in imported(path) if name.split(".")[0] == module}
+    assert len(users) <= 1, f"{module} is imported in {[str(p.relative_to(ROOT)) for p in users]}"
+    assert not any(users.values()), f"{module} is imported at module level"
+
+
+def test_every_package_in_the_tree_is_packaged():
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    tree = {path.parent.relative_to(ROOT) for path in sources()}
+    named = {"longproof": Path("longproof")} | {
+        ".".join(["longproof", *folder.parts[1 if folder.parts[0] == "longproof" else 0 :]]): folder
+        for folder in tree
+    }
+    assert set(setuptools["packages"]) == set(named)
+    assert {name: Path(folder) for name, folder in setuptools["package-dir"].items()} == named
+
+
+@pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_module_says_what_it_knows_and_fits_one_room(path):
+    text = path.read_text("utf-8")
+    assert ast.get_docstring(ast.parse(text)), "no module docstring"
+    assert len(text.splitlines()) <= 400
+
+
+def functions() -> list[tuple[str, int]]:
+    return [
+        (f"{path.relative_to(ROOT)}:{node.name}", (node.end_lineno or 0) - node.lineno + 1)
+        for path in sources()
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
+    ]
+
+
+def test_nine_functions_in_ten_have_under_35_lines_and_none_over_60():
+    sizes = functions()
+    assert sum(lines < 35 for _, lines in sizes) >= 0.9 * len(sizes)
+    assert [name for name, lines in sizes if lines > 60] == []
+
+
+def run(code: str) -> str:
+    return subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd="/"
+    ).stdout
+
+
+def test_importing_every_light_room_does_no_work():
+    code = (
+        "import sys, longproof, longproof.agent.types, longproof.agent.vote, longproof.agent.report, "
+        "longproof.retrieval.types, longproof.indexes.documents, longproof.graphs.protocols\n"
+        "print([m for m in ('openai','langgraph','faiss','torch','ray','bm25s','opencc') if m in sys.modules])"
+    )
+    assert run(code) == "[]\n"
+
+
+def test_help_answers_without_the_heavy_libraries():
+    code = (
+        "import sys\nfrom longproof.cli import main\n"
+        "try: main(['--help'])\nexcept SystemExit as e: print('exit', e.code)\n"
+        "print([m for m in ('openai','langgraph','faiss','torch','bm25s') if m in sys.modules])"
+    )
+    assert run(code).splitlines()[-2:] == ["exit 0", "[]"]
