@@ -37,16 +37,20 @@ _SAID = re.compile(
 _WORD_BEFORE = re.compile(r"[^\W\d_](?:[^\W\d_]|[.’'-](?=[^\W\d_]))*$")
 _ONLY_NUMBER = re.compile(r"[\W_]*(?:\d{1,3}|[ivxIVX]{1,5}|[A-Za-z])(?:\.\d{1,3})*$")
 _NEXT = re.compile(r"(\s*)[“‘「『（(\[\"'*_]*(\w[\w’']{0,30})?")
-_TITLES = frozenset(
-    "mr mrs ms mx dr prof st ste mt messrs mme mlle rev hon capt col gen lt sgt maj cmdr gov sen rep pres supt insp vs cf"
-    " e.g i.e eg ie viz approx ca esq fr pvt cpl adm atty".split()
+
+
+def _words(listed: str) -> frozenset[str]:
+    return frozenset(listed.split())
+
+
+_TITLES = _words(
+    "mr mrs ms mx dr prof st ste mt messrs mme mlle rev hon capt col gen lt sgt maj cmdr gov sen rep pres supt insp"
+    " vs cf e.g i.e eg ie viz approx ca esq fr pvt cpl adm atty"
 )
-_BEFORE_NUMBERS = frozenset(
-    "no nos p pp vol vols fig figs ch chap sec art eq op ed jan feb mar apr jun jul aug sep sept oct nov dec v".split()
+_BEFORE_NUMBERS = _words(
+    "no nos p pp vol vols fig figs ch chap sec art eq op ed jan feb mar apr jun jul aug sep sept oct nov dec v"
 )
-_OFTEN_INSIDE = frozenset(
-    "inc ltd co corp jr sr bros dept univ assn ave blvd rd ph.d m.d b.a m.a d.c al".split()
-)
+_OFTEN_INSIDE = _words("inc ltd co corp jr sr bros dept univ assn ave blvd rd ph.d m.d b.a m.a d.c al")
 _STARTERS = _words(
     "he she it they we i you the a an this that these those his her its their my our your there then but and or so if"
     " when while after before as at in on for from with by to not no what who how why where which however meanwhile"
