@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from longproof.evaluation.metrics import (
     bootstrap_interval,
     fleiss_kappa,

@@ -1,6 +1,7 @@
 """HaluEval's scores rebuilt from the counts of its tables 5 to 7."""
 
 import pytest
+
 from longproof.evaluation.metrics import failures_by_pattern, halueval_scores, halueval_scores_by_task
 
 PATTERNS = {

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from longproof.evaluation.metrics import longnovel_scores, mcc_from_accuracies, recall_by, recall_by_position
 from longproof.retrieval.types import BadInput
 

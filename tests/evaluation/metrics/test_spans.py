@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from longproof.evaluation.metrics import character_scores, example_scores, mistake_scores
 from longproof.retrieval.types import BadInput
 

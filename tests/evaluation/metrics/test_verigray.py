@@ -3,6 +3,7 @@
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from longproof.agent.types import LABELS
 from longproof.evaluation.metrics import class_scores, confusion, ranking_loss, risk_coverage, verigray_scores
 from longproof.retrieval.types import BadInput
