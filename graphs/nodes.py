@@ -126,8 +126,6 @@ def fan_out(state: State) -> list[Send] | str:
 def _refuse_empty(state: VerifyInput) -> None:
     if not state.response.strip():
         raise BadInput("the response has no text: give the text that is to be checked")
-    if "\0" in state.response or "\0" in state.source:
-        raise BadInput("the text holds NUL bytes: it is not text, or was read with the wrong encoding")
     if state.task != "open" and not state.sources and not state.source.strip():
         raise BadInput("there is no source text: give one, or choose the task `open`")
 

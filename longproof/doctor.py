@@ -29,8 +29,10 @@ def findings() -> Iterator[str]:
     for name in CORE:
         yield f"  {name} {_version(name) or 'MISSING: reinstall longproof'}"
     for extra, names in EXTRAS.items():
-        there = [name for name in names if _version(name)]
-        yield f"  extra {extra}: {'installed' if len(there) == len(names) else f'not installed (pip install longproof[{extra}])'}"
+        there = all(_version(name) for name in names)
+        yield f"  extra {extra}: " + (
+            "installed" if there else f"not installed (pip install longproof[{extra}])"
+        )
     folder = home()
     yield f"data folder: {folder} ({'writable' if _writable(folder) else 'NOT writable: set LONGPROOF_HOME'})"
     yield "judge offline: answers (three deterministic judges and an arbiter; a triage, not a reader)"

@@ -55,7 +55,9 @@ class Document(Frozen):
     def of(
         cls, text: str, *, kind: DocumentKind = "text", title: str = "", uri: str = "", raw: str | None = None
     ) -> Self:
-        """The document of this text, named by its content."""
+        """The document of this text, named by its content. Raises BadInput for what is no text."""
+        if "\0" in text:
+            raise BadInput("the text holds NUL bytes: it is not text, or was read with the wrong encoding")
         return cls(id=text_id(text), text=text, kind=kind, title=title, uri=uri, raw=raw)
 
     def span(self, start: int, end: int) -> Span:

@@ -1,0 +1,180 @@
+"""The graph with scripted judges: which way a claim goes, and that none is lost on it."""
+
+import asyncio
+import random
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from langgraph.checkpoint.memory import InMemorySaver
+from scripted import FAILURES, ScriptedArbiter, ScriptedJudge, WholeSentences, reads
+
+from longproof import Verifier
+from longproof.agent.types import LABELS
+from longproof.graphs.resources import Pool
+from longproof.graphs.settings import Settings
+from longproof.graphs.verify import verify_graph
+from longproof.retrieval.types import BadInput
+
+FACTS = ["The lamp was lit at nine.", "Ada sold the boat to Tom.", "The bridge fell in March."]
+LONG = "\n".join(
+    f"Chapter {n}. The {n}th day passed and rain fell on the {n} hills of the north." for n in range(900)
+)
+SOURCE = LONG[:30000] + "\n" + " ".join(FACTS) + "\n" + LONG[30000:]
+
+
+def checked(script, arbiter="explicitly_supported", *, response=FACTS[0], source=SOURCE, size=3, **settings):
+    judges = [
+        ScriptedJudge(f"j{i}", script if not isinstance(script, list) else script[i]) for i in range(size)
+    ]
+    decides = ScriptedArbiter(arbiter)
+    verifier = Verifier(judges, arbiter=decides, decomposer=WholeSentences(), **settings)
+    return verifier.verify(source, response), judges, decides
+
+
+def rounds(judge):
+    return [question.round for question in judge.heard]
+
+
+def test_what_is_supported_is_decided_in_the_first_round():
+    report, judges, _ = checked("explicitly_supported")
+    assert report.verdict == "faithful"
+    assert rounds(judges[0]) == ["passages"]
+
+
+def test_a_contradiction_is_looked_at_more_widely_before_it_is_given():
+    report, judges, _ = checked("contradicting")
+    assert report.claims[0].label == "contradicting"
+    assert rounds(judges[0]) == ["passages", "window"]
+
+
+def test_not_found_is_only_said_after_the_whole_book_and_with_its_caveat():
+    report, judges, _ = checked("not_found")
+    (claim,) = report.claims
+    assert (claim.label, claim.decided_by) == ("fabricated", "vote")
+    assert claim.caveat == "outside knowledge not consulted"
+    assert rounds(judges[0]) == ["passages", "window", "book"]
+
+
+def test_a_split_widens_first_and_then_goes_to_the_arbiter_with_everybodys_reasons():
+    report, judges, arbiter = checked(
+        ["contradicting", "explicitly_supported", "not_found"], "implicitly_supported"
+    )
+    (claim,) = report.claims
+    assert (claim.label, claim.decided_by) == ("implicitly_supported", "arbiter")
+    assert rounds(judges[0]) == ["passages", "window", "book"]
+    ((question, heard),) = arbiter.heard
+    assert question.round == "book"
+    assert sorted(j.judge for j in heard) == ["j0", "j1", "j2"]
+    assert len(claim.judgements) == 10
+
+
+def test_a_failing_arbiter_leaves_the_claim_undecided_and_says_why():
+    report, _, _ = checked(["contradicting", "explicitly_supported", "not_found"], "refused")
+    (claim,) = report.claims
+    assert (claim.label, claim.failure, claim.decided_by) == (None, "refused", "nobody")
+    assert (report.verdict, report.coverage) == ("undecided", 0)
+
+
+def test_a_panel_that_only_fails_decides_nothing_and_asks_no_arbiter():
+    report, _, arbiter = checked("timeout")
+    assert (report.claims[0].label, report.claims[0].failure) == (None, "timeout")
+    assert arbiter.heard == []
+
+
+def test_an_arbiter_that_does_not_find_it_sends_it_to_the_pages_too():
+    report, _, _ = checked(["contradicting", "explicitly_supported", "not_found"], "not_found")
+    assert (report.claims[0].label, report.claims[0].decided_by) == ("fabricated", "arbiter")
+    assert report.claims[0].caveat
+
+
+def test_a_short_source_is_shown_whole_at_once():
+    report, judges, _ = checked("not_found", source=" ".join(FACTS[1:]))
+    assert rounds(judges[0]) == ["source"]
+    assert report.claims[0].label == "fabricated"
+
+
+def test_the_claims_of_one_stretch_share_questions_of_at_most_eight():
+    response = " ".join(f"The lamp number {n} was lit at nine by Ada." for n in range(20))
+    report, judges, _ = checked("explicitly_supported", response=response)
+    assert len(report.claims) == 20
+    assert all(len(question.claim_ids) <= 8 for question in judges[0].heard)
+
+
+def test_irrelevant_text_never_makes_a_supported_claim_unsupported():
+    noise = [f"On day {n} nothing happened in the town of {n} wells." * 40 for n in range(100)]
+    rng = random.Random(7)
+    for _ in range(3):
+        rng.shuffle(noise)
+        cut = rng.randrange(100)
+        source = "\n".join([*noise[:cut], " ".join(FACTS), *noise[cut:]])
+        report, _, _ = checked(reads(FACTS[1]), response=FACTS[1], source=source)
+        assert report.claims[0].label == "explicitly_supported"
+
+
+WORD = st.sampled_from([*LABELS, "not_found", *sorted(FAILURES)])
+
+
+@settings(max_examples=25)
+@given(words=st.lists(st.lists(WORD, min_size=3, max_size=3), min_size=1, max_size=6), arbiter=WORD)
+def test_every_claim_ends_with_one_label_or_one_named_failure(words, arbiter):
+    sentences = [f"Sentence number {n} speaks of the lamp." for n in range(len(words))]
+
+    def script(seat):
+        return lambda question, claim: words[claim.index][seat]
+
+    report, _, _ = checked([script(i) for i in range(3)], arbiter, response=" ".join(sentences))
+    assert [claim.id for claim in report.claims] == [f"c{i}" for i in range(len(words))]
+    assert sum(report.counts.values()) == len(words)
+    for claim in report.claims:
+        assert (claim.label is None) == (claim.failure is not None) == (claim.decided_by == "nobody")
+    assert report.coverage == pytest.approx(1 - report.counts["undecided"] / len(words))
+
+
+def test_the_same_input_gives_the_same_report_but_for_times():
+    reports = [checked(["contradicting", "explicitly_supported", "not_found"])[0] for _ in range(2)]
+    first, second = (r.model_dump(mode="json", exclude={"stamp"}) for r in reports)
+    assert first == second
+
+
+def test_it_works_inside_a_running_event_loop():
+    async def inside():
+        return checked("explicitly_supported")[0]
+
+    assert asyncio.run(inside()).verdict == "faithful"
+
+
+def test_it_runs_with_a_checkpointer_and_keeps_no_text_in_the_state():
+    saver = InMemorySaver()
+    graph = verify_graph(Pool(decomposer=WholeSentences()), checkpointer=saver)
+    config = {"configurable": {"thread_id": "1"}}
+
+    async def go():
+        given_input = {"source": SOURCE, "response": " ".join(FACTS)}
+        return await graph.ainvoke(given_input, config, context=Settings())
+
+    report = asyncio.run(go())["report"]
+    assert len(report["claims"]) == 3
+    state = graph.get_state(config).values
+    assert LONG[:200] not in str({k: v for k, v in state.items() if k != "report"})
+
+
+@pytest.mark.parametrize(
+    ("source", "response", "options", "message"),
+    [
+        (SOURCE, "  ", {}, "response has no text"),
+        ("", FACTS[0], {}, "no source text"),
+        (SOURCE, FACTS[0], {"task": "poem"}, "no task 'poem'"),
+        ("a\0b", FACTS[0], {}, "NUL"),
+    ],
+)
+def test_what_cannot_be_checked_is_refused_in_one_line(source, response, options, message):
+    with pytest.raises(BadInput, match=message):
+        Verifier().verify(source, response, **options)
+
+
+def test_settings_that_do_not_exist_are_refused():
+    with pytest.raises(BadInput, match="colour"):
+        Verifier(colour="red")
+    with pytest.raises(BadInput, match="no protocol"):
+        Verifier(protocol="x").verify(SOURCE, FACTS[0])

@@ -1,0 +1,94 @@
+"""Judges, an arbiter and a decomposer that answer from a script: fakes for the graph, given to whoever needs them."""
+
+from collections.abc import Callable, Sequence
+
+from longproof.agent.types import (
+    Answered,
+    Case,
+    Claim,
+    Decomposed,
+    Failure,
+    JudgeLabel,
+    Judgement,
+    Question,
+    Sentence,
+)
+from longproof.retrieval.types import Span
+
+FAILURES = {
+    "timeout",
+    "unparsed",
+    "refused",
+    "ungrounded",
+    "off_menu",
+    "truncated",
+    "unavailable",
+    "over_budget",
+}
+Script = Callable[[Question, Claim], str]
+
+
+def judgement(question: Question, claim: Claim, judge: str, word: str) -> Judgement:
+    label: JudgeLabel | None = None if word in FAILURES else word  # type: ignore[assignment]
+    failure: Failure | None = word if word in FAILURES else None  # type: ignore[assignment]
+    return Judgement(
+        claim_id=claim.id,
+        judge=judge,
+        round=question.round,
+        question_id=question.id,
+        label=label,
+        failure=failure,
+        quotes=question.shown[:1] if label not in (None, "not_found", "no_fact") else (),
+        reason=f"{judge} says {word}",
+    )
+
+
+class ScriptedJudge:
+    """Says what its script says of each claim, and remembers every question."""
+
+    def __init__(self, name: str, script: Script | str) -> None:
+        self.name = name
+        self._script: Script = script if callable(script) else (lambda question, claim: script)
+        self.heard: list[Question] = []
+
+    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
+        self.heard.append(question)
+        return Answered([judgement(question, c, self.name, self._script(question, c)) for c in claims], [])
+
+
+class ScriptedArbiter:
+    """Decides as its script says, and remembers what it was told of the others."""
+
+    def __init__(self, script: Script | str) -> None:
+        self.name = "arbiter"
+        self._script: Script = script if callable(script) else (lambda question, claim: script)
+        self.heard: list[tuple[Question, list[Judgement]]] = []
+
+    async def arbitrate(
+        self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
+    ) -> Answered:
+        self.heard.append((question, list(judgements)))
+        return Answered([judgement(question, c, self.name, self._script(question, c)) for c in claims], [])
+
+
+class WholeSentences:
+    """Every sentence is one claim."""
+
+    name = "whole sentences"
+
+    async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
+        return Decomposed(
+            [Sentence(index=i, span=span) for i, span in enumerate(sentences)],
+            [
+                Claim(id=f"c{i}", index=i, sentence=i, text=span.text, origin=span)
+                for i, span in enumerate(sentences)
+            ],
+            [],
+        )
+
+
+def reads(passage: str) -> Script:
+    """A judge that reads correctly: supported where the passage was shown, not found elsewhere."""
+    return lambda question, claim: (
+        "explicitly_supported" if any(passage in span.text for span in question.shown) else "not_found"
+    )
