@@ -7,8 +7,9 @@ Labels are those of VeriGray (seed 002), ordered by faithfulness; kinds are Long
 from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Protocol, Self, get_args
 
-from longproof.retrieval.types import Frozen, Span
 from pydantic import Field, model_validator
+
+from longproof.retrieval.types import Frozen, Span
 
 Label = Literal[
     "contradicting",

@@ -9,6 +9,8 @@ from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
+
+from longproof import __version__
 from longproof.agent.report import report
 from longproof.agent.types import (
     TASKS,
@@ -30,8 +32,6 @@ from longproof.retrieval.align import greedy, viterbi
 from longproof.retrieval.cut import segments
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Document, Window
-
-from longproof import __version__
 
 ALIGNMENTS = {"greedy": greedy, "viterbi": viterbi}
 

@@ -6,8 +6,9 @@ a setting does.
 
 from typing import Any
 
-from longproof.retrieval.types import BadInput
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from longproof.retrieval.types import BadInput
 
 
 class Settings(BaseModel):

@@ -7,11 +7,12 @@ Does not know: claims, judges, rounds.
 from collections.abc import Sequence
 
 import numpy as np
+from numpy.typing import NDArray
+
 from longproof.agent.types import SourcePlace
 from longproof.retrieval.cut import blocks, passages
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.types import Document, Hit, Span, Window
-from numpy.typing import NDArray
 
 Place = tuple[int, int, int]
 """Document number, start, end."""

@@ -8,9 +8,10 @@ Does not know: what a station does.
 from operator import add
 from typing import Annotated, Any, Literal
 
-from longproof.agent.types import Round
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
+
+from longproof.agent.types import Round
 
 Json = dict[str, Any]
 """One of our types as `model_dump(mode="json")` gives it."""

@@ -11,6 +11,7 @@ from itertools import chain
 from typing import cast
 
 from langgraph.runtime import Runtime
+
 from longproof.agent.types import Answered, Claim, DecidedBy, Judgement, Label, Verdict
 from longproof.agent.verdict import verdict
 from longproof.agent.vote import Tally, may_decide, settled, vote

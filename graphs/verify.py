@@ -7,6 +7,7 @@ report). Does not know: how a step does its work.
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+
 from longproof.graphs.nodes import Nodes, fan_out
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings

@@ -16,7 +16,8 @@ DOCUMENT = Document.of(TEXT)
 def claims(count: int) -> list[Claim]:
     spans = [DOCUMENT.span(0, 19), DOCUMENT.span(20, 31)]
     return [
-        Claim(id=f"c{i}", index=i, sentence=i % 2, text=spans[i % 2].text, origin=spans[i % 2]) for i in range(count)
+        Claim(id=f"c{i}", index=i, sentence=i % 2, text=spans[i % 2].text, origin=spans[i % 2])
+        for i in range(count)
     ]
 
 
@@ -31,7 +32,9 @@ def made(labels: list[str | None], n_claims: int | None = None):
     return report(
         case=Case(id="x", response=TEXT),
         documents=[],
-        sentences=[Sentence(index=i, span=DOCUMENT.span(a, b)) for i, (a, b) in enumerate([(0, 19), (20, 31)])],
+        sentences=[
+            Sentence(index=i, span=DOCUMENT.span(a, b)) for i, (a, b) in enumerate([(0, 19), (20, 31)])
+        ],
         claims=claims(len(labels) if n_claims is None else n_claims),
         verdicts=verdicts(labels),
         windows={},

@@ -14,7 +14,9 @@ OUTCOME = st.one_of(LABEL, st.none())
 
 def judgement(label: str | None, judge: str = "j") -> Judgement:
     failure = None if label else "timeout"
-    return Judgement(claim_id="c0", judge=judge, round="window", question_id="q", label=label, failure=failure)
+    return Judgement(
+        claim_id="c0", judge=judge, round="window", question_id="q", label=label, failure=failure
+    )
 
 
 def tally(labels: list[str | None], consensus: float = 2 / 3):
@@ -58,7 +60,13 @@ def test_two_of_three_reach_two_thirds_and_two_of_four_do_not():
 
 
 def test_the_side_comes_before_the_label():
-    labels = ["explicitly_supported", "implicitly_supported", "contradicting", "contradicting", "implicitly_supported"]
+    labels = [
+        "explicitly_supported",
+        "implicitly_supported",
+        "contradicting",
+        "contradicting",
+        "implicitly_supported",
+    ]
     assert tally(labels, 0.6).label == "implicitly_supported"
 
 
