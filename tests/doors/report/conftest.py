@@ -1,0 +1,294 @@
+"""Reports built by hand: a Chinese one, an English one, a hostile one and one over a million characters.
+
+Each fixture is `(report, texts)`; verdicts go through the real counting of `longproof.agent.report`.
+"""
+
+from typing import Any
+
+import pytest
+
+from longproof.agent.report import report as make_report
+from longproof.agent.types import (
+    Call,
+    Case,
+    Claim,
+    Error,
+    Judgement,
+    Report,
+    ReportDocument,
+    Sentence,
+    SourcePlace,
+    Verdict,
+)
+from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.types import Document, Span
+
+Built = tuple[Report, dict[str, str]]
+
+HOSTILE = (
+    "<script>window.pwned=1</script> <img src=x onerror=window.pwned=1> </script><!-- {{7*7}} ${7*7} "
+    "[x](javascript:alert(1)) <style>body{display:none}</style> |a|b| `code` @everyone #1 "
+    "\u202eevil\u202c \x1b[31mred\x07 "
+    "\u2028\u2029 & &lt; \" ' \x01 <a href='javascript:window.pwned=1'>x</a> </textarea></title>"
+)
+
+
+class Builder:
+    """Puts a report together sentence by sentence; every sentence is one claim."""
+
+    def __init__(self, response: str, *sources: Document, **stamp: Any) -> None:
+        self.response = Document.of(response)
+        self.sources = sources
+        self.stamp = stamp
+        self.spans = [self.response.span(start, end) for start, end in sentences(response)]
+        self.verdicts: list[Verdict] = []
+        self.windows: dict[str, SourcePlace] = {}
+        self.calls: list[Call] = []
+
+    def quote(self, text: str, source: int = 0) -> Span:
+        document = self.sources[source]
+        start = document.text.index(text)
+        return document.span(start, start + len(text))
+
+    def error(self, wrong: str, kind: Any = None, correction: str = "", reason: str = "") -> Error:
+        start = self.response.text.index(wrong)
+        return Error(
+            span=self.response.span(start, start + len(wrong)),
+            kind=kind,
+            correction=correction,
+            reason=reason,
+        )
+
+    def says(self, label: Any, *quotes: Span, window: tuple[int, int] | None = None, **given: Any) -> None:
+        claim_id = f"c{len(self.verdicts)}"
+        by = given.pop("decided_by", "vote" if label else "nobody")
+        judgements = tuple(
+            judgement.model_copy(update={"claim_id": claim_id}) for judgement in given.pop("judgements", ())
+        )
+        self.verdicts.append(
+            Verdict(
+                claim_id=claim_id, label=label, decided_by=by, evidence=quotes, judgements=judgements, **given
+            )
+        )
+        if window:
+            self.windows[claim_id] = SourcePlace(source_id=self.sources[0].id, start=window[0], end=window[1])
+
+    def build(self, case_id: str = "case") -> Built:
+        claims = [
+            Claim(id=f"c{i}", index=i, sentence=i, text=span.text, origin=span)
+            for i, span in enumerate(self.spans)
+        ]
+        documents = [_told(self.response, "response"), *(_told(source, "source") for source in self.sources)]
+        report = make_report(
+            case=Case(id=case_id, response=self.response.text, source_ids=tuple(s.id for s in self.sources)),
+            documents=documents,
+            sentences=[Sentence(index=i, span=span) for i, span in enumerate(self.spans)],
+            claims=claims,
+            verdicts=self.verdicts,
+            windows=self.windows,
+            calls=self.calls,
+            stamp=self.stamp,
+        )
+        return report, {document.id: document.text for document in (self.response, *self.sources)}
+
+
+def _told(document: Document, role: Any) -> ReportDocument:
+    return ReportDocument(
+        id=document.id,
+        role=role,
+        kind=document.kind,
+        title=document.title,
+        uri=document.uri,
+        characters=len(document.text),
+    )
+
+
+def judgement(judge: str, label: Any = None, round: Any = "window", **given: Any) -> Judgement:  # noqa: A002
+    return Judgement(claim_id="", judge=judge, round=round, question_id="q", label=label, **given)
+
+
+def call(number: int) -> Call:
+    return Call(
+        id=f"call{number}",
+        purpose="judge",
+        endpoint="http://127.0.0.1:1/v1",
+        model="m",
+        prompt_hash="h",
+        prompt_characters=500,
+        prompt_tokens=300,
+        completion_tokens=40,
+    )
+
+
+STORY_EN = (
+    "The Weir\n\nAbel Marlock kept the gauge at Penny Weir for thirty-one years and missed two readings. "
+    "When he died, on the nineteenth of November, he was sixty-eight.\n\nHis daughter Thea went on with it. "
+    "Her brother Jonas was foreman of the gates at the paper mill, and lived with his wife Hester and "
+    "their daughter Wren at number nine, Fenner's Row. 👩‍👩‍👧 A family.\n\n"
+    "The mill shut its gates at nine every evening, and opened them at half past five.\n"
+)
+RESPONSE_EN = (
+    "Abel Marlock kept the gauge for thirty years. His daughter Thea took it over. "
+    "Jonas, her cousin, was foreman at the mill. Nobody in the valley trusted the water office.\n\n"
+    "The gates were shut at night. Some say that the river had been cursed. What a tale!"
+)
+STORY_ZH = (
+    "第一回\n\n元朝末年，诸暨县乡村里有一个人叫王冕。七岁上死了父亲，他母亲做些针指，供给他到村学堂里去读书。"
+    "看看三个年头，王冕已是十岁了。母亲唤他到面前来，说道：“如今没奈何，把你雇在间壁人家放牛。”\n\n"
+    "王冕道：“娘说的是。”当夜商议定了。第二日，母亲同他到间壁秦老家。秦老留着他母子两个吃了早饭，牵出一条水牛来交与王冕。\n\n"
+    "那日，正是黄梅时候，天气烦躁。王冕放牛倦了，在绿草地上坐着。须臾，浓云密布，一阵大雨过了。湖里有十来枝荷花。\n"
+) * 3
+RESPONSE_ZH = (
+    "元末诸暨有个王冕，五岁丧父，靠母亲做针指供他读书。十岁时，母亲送他到隔壁秦老家放牛。"
+    "秦老嫌他年幼，不肯收留。\n雨后他见湖中荷花清丽，便起意学画。后来他考中状元，做了大官。"
+)
+
+
+def english() -> Built:
+    source = Document.of(STORY_EN, title="weir.txt", uri="https://example.org/weir")
+    made = Builder(
+        RESPONSE_EN,
+        source,
+        protocol="longproof",
+        judges=["openai:a", "openai:b", "openai:c"],
+        arbiter="openai:d",
+        version="0.1.0",
+        seconds=12.34,
+        created_at="2026-11-21T08:00:00Z",
+    )
+    years = made.quote("thirty-one years")
+    made.says(
+        "contradicting",
+        years,
+        window=(0, 200),
+        errors=[
+            made.error("thirty years", "numerical", "thirty-one years", "The source counts thirty-one years.")
+        ],
+        judgements=[
+            judgement("openai:a", "contradicting", quotes=(years,), reason="Thirty-one, not thirty."),
+            judgement("openai:b", "contradicting", quotes=(years,)),
+            judgement("openai:c", failure="timeout"),
+        ],
+    )
+    made.says("explicitly_supported", made.quote("His daughter Thea went on with it."), window=(150, 260))
+    made.says(
+        "contradicting",
+        made.quote("Her brother Jonas"),
+        window=(200, 400),
+        decided_by="arbiter",
+        errors=[made.error("her cousin", "relation", "her brother")],
+        judgements=[
+            judgement("openai:a", "contradicting", reason="He is her brother."),
+            judgement("openai:b", "implicitly_supported", "passages", reason="A relative is a relative."),
+            judgement("openai:c", "ambiguous"),
+            judgement("openai:d", "contradicting", reason="The text says brother in so many words."),
+        ],
+    )
+    made.says(
+        "fabricated", caveat="outside knowledge not consulted", errors=[made.error("Nobody", "fabrication")]
+    )
+    made.says("implicitly_supported", made.quote("shut its gates at nine"), window=(380, 470))
+    made.says(
+        None,
+        failure="split",
+        judgements=[judgement("openai:a", "not_found"), judgement("openai:b", "fabricated")],
+    )
+    made.says("no_fact")
+    made.calls += [call(number) for number in range(12)]
+    return made.build("weir")
+
+
+def chinese() -> Built:
+    made = Builder(
+        RESPONSE_ZH, Document.of(STORY_ZH, title="儒林外史"), protocol="longproof", judges=["offline"]
+    )
+    seven = made.quote("七岁上死了父亲")
+    made.says(
+        "contradicting",
+        seven,
+        window=(0, 120),
+        errors=[made.error("五岁", "numerical", "七岁", "原文说七岁。")],
+        judgements=[judgement("offline:numbers", "contradicting", quotes=(seven,), reason="数字不同")],
+    )
+    made.says("explicitly_supported", made.quote("第二日，母亲同他到间壁秦老家。"), window=(60, 200))
+    made.says(
+        "contradicting",
+        made.quote("秦老留着他母子两个吃了早饭"),
+        window=(60, 200),
+        errors=[made.error("不肯收留", "inversion", "留下了他", "原文中秦老留他们吃饭，把牛交给他。")],
+    )
+    made.says("implicitly_supported", made.quote("湖里有十来枝荷花。"), window=(200, 320))
+    made.says(
+        "fabricated",
+        errors=[made.error("考中状元，做了大官", "fabrication")],
+        caveat="outside knowledge not consulted",
+    )
+    return made.build("王冕")
+
+
+def hostile() -> Built:
+    word = "w" * 1_000_000
+    source = Document.of(
+        f"Good line.\n{HOSTILE}\n{word}\nEnd 𝒳 line.", title=HOSTILE, uri="javascript:window.pwned=1"
+    )
+    made = Builder(f"{HOSTILE} is said.\n{'v' * 3000} {HOSTILE}", source, protocol=HOSTILE, judges=[HOSTILE])
+    quote = source.span(11, 11 + len(HOSTILE))
+    whole = made.spans[0]
+    for span in made.spans:
+        made.says(
+            "contradicting" if span is whole else "fabricated",
+            quote,
+            source.span(len(source.text) - 11, len(source.text)),
+            errors=[Error(span=span, kind="event", correction=HOSTILE, reason=HOSTILE)],
+            judgements=[judgement(HOSTILE, "contradicting", reason=HOSTILE, quotes=(quote,))],
+            caveat=HOSTILE,
+        )
+    return made.build(HOSTILE)
+
+
+def big(characters: int = 1_000_000, sentences_: int = 90) -> Built:
+    """A Chinese source of that many characters, and a response in its order with one wrong sentence in nine."""
+    parts = [
+        f"第{number}段，王冕在第{number}日走了{number}里路，天色将晚，湖上起了风，荷花摇动不止。" * 3
+        for number in range(9000)
+    ]
+    text = "\n".join(parts)
+    text = (text * (1 + characters // len(text)))[:characters]
+    source = Document.of(text, title="长书")
+    step = 9000 * 8 // 10 // sentences_
+    numbers = [step * i + 5 for i in range(sentences_)]
+    made = Builder(
+        "".join(f"第{n}日，王冕走了{n + (i % 9 == 4)}里路。" for i, n in enumerate(numbers)),
+        source,
+        protocol="longproof",
+    )
+    for i, number in enumerate(numbers):
+        start = text.index(f"第{number}日走了")
+        quote = source.span(start, start + 12)
+        window = (max(0, start - 8000), start + 8000)
+        if i % 9 == 4:
+            wrong = made.error(f"{number + 1}里", "numerical", f"{number}里", "原文的里数不同。")
+            made.says("contradicting", quote, window=window, errors=[wrong])
+        else:
+            made.says("explicitly_supported", quote, window=window)
+    return made.build("长书")
+
+
+@pytest.fixture(scope="session")
+def english_report() -> Built:
+    return english()
+
+
+@pytest.fixture(scope="session")
+def chinese_report() -> Built:
+    return chinese()
+
+
+@pytest.fixture(scope="session")
+def hostile_report() -> Built:
+    return hostile()
+
+
+@pytest.fixture(scope="session")
+def big_report() -> Built:
+    return big()
