@@ -121,10 +121,15 @@ def _table() -> _Table:
 
 
 def _folded(character: str) -> str:
-    """One character's form: script, width, case, no accent. A combining accent alone folds to nothing."""
+    """One character's form: script, width, case, no accent. A combining accent alone folds to nothing.
+
+    Fractions like `½` stay: `3½` would become `31⁄2`.
+    """
     if character in _SAME:
         return _SAME[character]
     plain = unicodedata.normalize("NFKC", character).casefold()
+    if "⁄" in plain:
+        return character
     if _HAN.search(plain):
         return "".join(map(_simplified, plain))
     bare = "".join(c for c in unicodedata.normalize("NFD", plain) if not _dropped(c))
