@@ -1,0 +1,80 @@
+"""Any data set in the case file format of this project (JSON Lines), with gold.
+
+A line: `id`, `task`, `response`, and one of `source_text` (a text, or a list of texts), `source` (a path) or
+`sources` (paths), all relative to the file; optional `context`, `reference`, `label` (an outcome or one of the
+seven labels), `errors` (objects with `start`, `end`, `text`, and `kind` where known), `group`, `slices`. Law: labels
+contradicting and fabricated are hallucinated, the two supported ones faithful, the others gray. Rows from a hub
+may not name paths. Without label and errors an example is run, but no score counts it.
+"""
+
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from longproof.agent.types import LABELS, Place
+from longproof.evaluation.datasets.hub import HUB
+from longproof.evaluation.datasets.reading import Location, Row, converted, rows
+from longproof.evaluation.datasets.verigray import SIDES
+from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, Source
+from longproof.retrieval.types import BadInput
+
+OUTCOMES: dict[str, GoldOutcome] = {"faithful": "faithful", "hallucinated": "hallucinated"}
+
+
+def read(location: Location) -> Iterator[Example]:
+    """All cases of a file, or of `cases.jsonl` in a folder."""
+    path = Path(location)
+    folder = None if str(location).startswith(HUB) else path if path.is_dir() else path.parent
+    return converted(rows(location, "cases.jsonl"), partial(_examples, folder=folder))
+
+
+def _examples(row: Row, folder: Path | None) -> list[Example]:
+    return [
+        Example(
+            id=str(row["id"]),
+            task=row["task"],
+            sources=tuple(_sources(row, folder)),
+            response=row["response"],
+            context=row.get("context") or "",
+            reference=row.get("reference"),
+            group=str(row.get("group", row["id"])),
+            slices={name: str(value) for name, value in (row.get("slices") or {}).items()},
+            gold=_gold(row),
+        )
+    ]
+
+
+def _sources(row: Row, folder: Path | None) -> Iterator[Source]:
+    given = row.get("source_text") or []
+    yield from (Source(text=text) for text in ([given] if isinstance(given, str) else given))
+    paths = [row["source"]] if row.get("source") else row.get("sources") or []
+    if paths and folder is None:
+        raise BadInput("a row from a hub names a path; give source_text instead")
+    for path in paths:
+        yield _read(Path(folder or ".") / path)
+
+
+def _read(path: Path) -> Source:
+    from longproof.retrieval.read import read_document
+
+    document = read_document(path)
+    if document.kind == "record" and document.raw is not None:
+        return Source(text=document.raw, kind="record", title=document.title)
+    return Source(text=document.text, title=document.title)
+
+
+def _gold(row: Row) -> Gold:
+    name, errors = row.get("label"), row.get("errors")
+    if name is not None and name not in LABELS and name not in OUTCOMES:
+        raise BadInput(f"label {name!r} is neither an outcome nor one of {', '.join(LABELS)}")
+    marked = None if errors is None else tuple(map(_error, errors))
+    if name is None and marked is not None:
+        return Gold(outcome="hallucinated" if marked else "faithful", errors=marked)
+    if name in LABELS:
+        return Gold(outcome=SIDES.get(name), label=name, errors=marked)
+    return Gold(outcome=OUTCOMES.get(str(name)), errors=marked)
+
+
+def _error(row: Row) -> GoldError:
+    at = Place(start=row["start"], end=row["end"], text=row["text"])
+    return GoldError(place=at, kind=row.get("kind"), correction=row.get("correction", ""))
