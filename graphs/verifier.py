@@ -49,12 +49,18 @@ class Verifier:
         if isinstance(arbiter, str):
             named["arbiter"] = arbiter  # type: ignore[assignment]
         self.settings: Settings = settings_of({**settings, **named})
-        pool = Pool(objects or None, arbiter if not isinstance(arbiter, str) else None, decomposer)
-        self.graph: VerifyGraph = verify_graph(pool)
+        self._pool = Pool(objects or None, arbiter if not isinstance(arbiter, str) else None, decomposer)
+        self.graph: VerifyGraph = verify_graph(self._pool)
 
     def verify(self, source: Source | Sequence[Source], response: str, **options: Any) -> Report:
         """The report on one response; see `averify`. Works inside a running event loop too."""
-        return run(self.averify(source, response, **options))
+        return run(self._once(source, response, **options))
+
+    async def _once(self, source: Source | Sequence[Source], response: str, **options: Any) -> Report:
+        try:
+            return await self.averify(source, response, **options)
+        finally:
+            self._pool.close()
 
     async def averify(
         self,

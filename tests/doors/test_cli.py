@@ -1,0 +1,157 @@
+"""The terminal: exit codes, one line for what can't be used, stdout that stays clean."""
+
+import json
+import subprocess
+
+import pytest
+
+from longproof.agent.types import Report
+from longproof.cli import main
+
+SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
+    (tmp_path / "response.txt").write_text("Ada lit the lamp at nine.", "utf-8")
+    return tmp_path
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in arguments])
+    return int(stop.value.code or 0)
+
+
+def verify(files, *more, source="source.txt", response="response.txt"):
+    return run("verify", "--source", files / source, "--response", files / response, *more)
+
+
+def test_a_faithful_response_exits_with_zero_and_says_so(files, capsys):
+    assert verify(files, "--check") == 0
+    assert capsys.readouterr().out
+
+
+def test_a_hallucinated_response_exits_with_one_only_under_check(files):
+    (files / "response.txt").write_text("Tom sold the boat to Ada for ninety pounds.", "utf-8")
+    assert verify(files) == 0
+    assert verify(files, "--check") == 1
+
+
+def test_json_on_stdout_is_nothing_but_the_report(files, capsys):
+    assert verify(files, "--json", "-") == 0
+    report = Report.model_validate_json(capsys.readouterr().out)
+    assert report.case.response == "Ada lit the lamp at nine."
+    assert report.documents[1].uri.endswith("source.txt")
+
+
+def test_json_and_html_go_to_files(files):
+    assert verify(files, "--json", files / "out" / "r.json", "--html", files / "out" / "r.html") == 0
+    assert json.loads((files / "out" / "r.json").read_text("utf-8"))["schema_version"] == 1
+    assert "<html" in (files / "out" / "r.html").read_text("utf-8")
+
+
+BAD = {
+    "missing.txt": None,
+    "empty.txt": b"",
+    "blank.txt": b" \n\t\n",
+    "binary.txt": bytes(range(256)) * 20,
+    "nul.txt": b"some text\0with a hole",
+    "broken.json": b'{"a": [1, 2',
+    "undecodable.txt": b"caf\xe9 \x81\x8d " * 50,
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("role", ["source", "response"])
+def test_bad_files_exit_with_two_and_one_line(files, capsys, name, role):
+    if BAD[name] is not None:
+        (files / name).write_bytes(BAD[name])
+    assert verify(files, **{role: name}) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("longproof: ")
+    assert name in err
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--task", "poem"], "poem"),
+        (["--protocol", "nope"], "nope"),
+        (["--judge", "oracle"], "oracle"),
+        (["--encoding", "klingon"], "klingon"),
+        (["--bogus"], "bogus"),
+    ],
+)
+def test_unknown_settings_exit_with_two_and_one_line(files, capsys, more, says):
+    assert verify(files, *more) == 2
+    _, err = capsys.readouterr()
+    assert err.count("\n") == 1
+    assert says in err
+
+
+def test_a_directory_is_no_source(files, capsys):
+    assert verify(files, source=".") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "Boat.",
+        "👩‍👩‍👧‍👦 Ada lit the lamp. e\u0301",
+        "أضاءت آدا المصباح.",
+        "Ada\r\nlit\rthe lamp.",
+        SOURCE * 3,
+    ],
+    ids=["one word", "emoji", "right to left", "line ends", "longer than its source"],
+)
+def test_odd_responses_are_checked_without_complaint(files, response):
+    (files / "response.txt").write_bytes(response.encode())
+    assert verify(files, "--json", files / "r.json") == 0
+    report = Report.model_validate_json((files / "r.json").read_text("utf-8"))
+    for claim in report.claims:
+        assert report.case.response[claim.origin.start : claim.origin.end] == claim.origin.text
+
+
+def test_ten_megabytes_on_one_line_are_checked(files):
+    (files / "source.txt").write_text(SOURCE.replace("\n", " ") * 49_000, "utf-8")
+    assert verify(files) == 0
+
+
+def test_a_file_name_cannot_write_to_the_terminal(files, capsys):
+    assert verify(files, source="no\x1b[31m\nsuch") == 2
+    err = capsys.readouterr().err
+    assert "\x1b" not in err
+    assert err.count("\n") == 1
+
+
+def test_protocols_doctor_and_schema_answer(capsys):
+    assert run("protocols") == 0
+    assert run("doctor") == 0
+    assert "longproof" in capsys.readouterr().out
+    assert run("doctor", "--schema") == 0
+    assert "verdict" in json.loads(capsys.readouterr().out)["properties"]
+
+
+def test_an_interrupt_exits_with_130(monkeypatch):
+    import longproof.cli
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(longproof.cli, "app", interrupted)
+    assert run("demo") == 130
+
+
+def test_demo_runs_offline(tmp_path):
+    assert run("demo", "--html", tmp_path / "demo.html") == 0
+    assert (tmp_path / "demo.html").exists()
+
+
+def test_the_command_is_installed():
+    done = subprocess.run(["longproof", "--help"], capture_output=True, text=True, check=True)
+    assert "verify" in done.stdout
