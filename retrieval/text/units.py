@@ -46,20 +46,21 @@ _ONE_NAME_ZH = {
 _ONE_NAME_ZH |= {"礼拜": "星期", "周": "星期", "千米": "公里", "千克": "公斤"}
 
 _FORMS = (
-    "kilometer km kilometre; meter m metre; centimeter cm centimetre; millimeter mm; foot feet ft; inch inches; mile mi;"
-    " kilogram kg; gram g; milligram mg; pound lb lbs; ounce oz; ton tonne; liter litre; milliliter ml; penny pence"
-    " pennies; man men; woman women; child children; person people persons; century centuries; hour hr hrs; minute min"
-    " mins; second sec secs; 元 yuan; match matches; loss losses; wife wives; life lives; point pts; city cities; pm; am;"
-    " mph; hp; ghz; mhz; gb; mb; kb; tb; mah"
+    "kilometer km kilometre; meter m metre; centimeter cm centimetre; millimeter mm; foot feet ft; inch"
+    " inches; mile mi; kilogram kg; gram g; milligram mg; pound lb lbs; ounce oz; ton tonne; liter litre;"
+    " milliliter ml; penny pence pennies; man men; woman women; child children; person people persons; century"
+    " centuries; hour hr hrs; minute min mins; second sec secs; 元 yuan; match matches; loss losses; wife wives;"
+    " life lives; point pts; city cities; pm; am; mph; hp; ghz; mhz; gb; mb; kb; tb; mah"
 )
 _ONE_NAME_EN = {form: forms.split()[0] for forms in _FORMS.split(";") for form in forms.split()}
 _NOUNS = (
-    "year month week day night hour minute second decade century mile kilometer meter centimeter millimeter foot inch"
-    " yard acre hectare pound kilogram gram milligram ounce ton liter milliliter gallon dollar cent euro shilling"
-    " penny guinea crown franc rupee yen degree time man woman child person boy girl soldier officer student member"
-    " player team son daughter brother sister wife life death point rebound assist goal steal block turnover game match win"
-    " loss page chapter volume book vote seat house room ship horse letter inning star story copy city country state"
-    " ticket passenger patient case episode season award medal pixel megapixel"
+    "year month week day night hour minute second decade century mile kilometer meter centimeter millimeter"
+    " foot inch yard acre hectare pound kilogram gram milligram ounce ton liter milliliter gallon dollar cent"
+    " euro shilling penny guinea crown franc rupee yen degree time man woman child person boy girl soldier"
+    " officer student member player team son daughter brother sister wife life death point rebound assist goal"
+    " steal block turnover game match win loss page chapter volume book vote seat house room ship horse letter"
+    " inning star story copy city country state ticket passenger patient case episode season award medal pixel"
+    " megapixel"
 )
 _NOUNS_EN = frozenset(_NOUNS.split())
 _PERCENT = re.compile(r"\s?(?:%|percent\b|per\s?cent\b|percentage points?\b|pct\b)")
