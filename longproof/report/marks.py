@@ -6,8 +6,10 @@ Does not know: any markup language; each way of showing escapes its own.
 
 import re
 
-_ACTING = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]")
-_NAMES = {
+PATTERN = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+"""A character class that Python and a browser read alike."""
+_ACTING = re.compile(PATTERN)
+NAMES = {
     0x061C: "ALM",
     0x200E: "LRM",
     0x200F: "RLM",
@@ -33,4 +35,4 @@ def visible(text: str) -> str:
 
 def _mark(match: re.Match[str]) -> str:
     code = ord(match[0])
-    return chr(0x2400 + code) if code < 0x20 else f"⟦{_NAMES.get(code, f'U+{code:04X}')}⟧"
+    return chr(0x2400 + code) if code < 0x20 else f"⟦{NAMES.get(code, f'U+{code:04X}')}⟧"

@@ -108,8 +108,80 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "percent_in": ("{share} in", "{share} 处"),
 }
 
+_PAGE: dict[str, tuple[str, str]] = {
+    "close": ("Close", "关闭"),
+    "print": ("Print", "打印"),
+    "keys": ("Keys", "快捷键"),
+    "theme_auto": ("Theme: as the system", "主题：跟随系统"),
+    "theme_light": ("Theme: light", "主题：浅色"),
+    "theme_dark": ("Theme: dark", "主题：深色"),
+    "filter_labels": ("Filter by label", "按判定筛选"),
+    "filter_kinds": ("Filter by kind of error", "按错误类型筛选"),
+    "filtered_n": ("{n} of {all} sentences match", "{all} 句中有 {n} 句符合"),
+    "search": ("Search both texts", "在两侧文本中搜索"),
+    "found_n": (
+        "{at} of {n} in the source, {response} in the response",
+        "原文 {at}/{n}，待查文本 {response}",
+    ),
+    "found_before": ("Previous match", "上一处"),
+    "found_next": ("Next match", "下一处"),
+    "no_source": ("There is no source.", "没有原文。"),
+    "open_source": ("Show or hide the source", "展开或收起原文"),
+    "open_there": ("Open the source here", "在原文中打开"),
+    "to_sentence": ("Back to the sentence", "回到该句"),
+    "evidence_for": ("Evidence for sentence {n} ({label})", "第 {n} 句的证据（{label}）"),
+    "where_looked": ("Show where it was looked for", "查看检索过的位置"),
+    "no_claims": ("Nothing in this sentence can be checked.", "这句话里没有可核查的内容。"),
+    "readings": ("It can be read as", "可能的读法"),
+    "judge": ("judge", "评审"),
+    "looked_at": ("looked at", "查看范围"),
+    "reason": ("reason", "理由"),
+    "decided_by": ("decided by {who}", "由{who}决定"),
+    "decided_by_nobody": ("not decided", "未能决定"),
+    "quotes_dropped": ("{n} quotes of this judge are not in the source", "该评审有 {n} 条引文在原文中找不到"),
+    "strip": ("Where the response comes from", "待查文本来自原文何处"),
+    "strip_axes": ("across: the source · down: the response", "横向：原文　纵向：待查文本"),
+    "strip_is": (
+        "For each of {n} sentences: where in the source it comes from.",
+        "{n} 句话各自来自原文何处。",
+    ),
+    "strip_problems": ("Problems in sentences {list}.", "有问题的句子：{list}。"),
+    "left_out_n": (
+        "Nothing in the response comes from {place} of the source",
+        "待查文本没有涉及原文的 {place}",
+    ),
+    "nothing_left_out": ("No long part of the source is left out", "没有遗漏原文的大段内容"),
+    "turns_back": ("Out of the source's order: sentences {list}", "与原文顺序不一致的句子：{list}"),
+    "in_order": ("In the order of the source", "与原文顺序一致"),
+    "nowhere": ("nowhere", "无出处"),
+    "strip_help": (
+        "In the strip, every mark is a sentence: across, where in the source it comes from; down, its place in "
+        "the response. Hatched: nothing in the response comes from there. Dashed: the response goes back. "
+        "Click a mark to open its sentence.",
+        "条带中每个标记是一句话：横向为它在原文中的位置，纵向为它在待查文本中的次序。斜线部分：待查文本未涉及。"
+        "虚线：次序倒退。点击标记可打开该句。",
+    ),
+    "key_next": (
+        "next problem, or next sentence that the filters let through",
+        "下一个问题句（或下一个符合筛选的句子）",
+    ),
+    "key_previous": ("the one before", "上一个"),
+    "key_arrows": ("from sentence to sentence", "逐句移动"),
+    "key_enter": (
+        "open or close a sentence; in the source, go to the sentence that a quote is for",
+        "打开或关闭一句；在原文的引文上则跳到对应的句子",
+    ),
+    "key_search": ("search both texts; Enter: next match", "在两侧文本中搜索；Enter：下一处"),
+    "key_back": ("back to the open sentence", "回到打开的句子"),
+    "key_escape": ("close the sentence; clear the search", "关闭该句；清除搜索"),
+    "key_help": ("this help", "显示帮助"),
+    "none_left": ("There is nothing to go to.", "没有可跳转的句子。"),
+    "findings": ("Findings", "问题清单"),
+    "index_title": ("Reports", "报告"),
+}
+
 
 def words(language: Language) -> dict[str, str]:
     """Every name and phrase in that language. Phrases have `{places}` to be filled by `str.format`."""
     column = ("en", "zh").index(language)
-    return {key: pair[column] for key, pair in {**_NAMES, **_PHRASES}.items()}
+    return {key: pair[column] for key, pair in {**_NAMES, **_PHRASES, **_PAGE}.items()}

@@ -187,7 +187,7 @@ def english() -> Built:
     made.says(
         "fabricated", caveat="outside knowledge not consulted", errors=[made.error("Nobody", "fabrication")]
     )
-    made.says("implicitly_supported", made.quote("shut its gates at nine"), window=(380, 470))
+    made.says("implicitly_supported", made.quote("shut its gates at nine"), window=(330, 440))
     made.says(
         None,
         failure="split",

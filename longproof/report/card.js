@@ -1,0 +1,99 @@
+/* What is known about one sentence: verdict, correction, evidence, the judges' votes and reasons. */
+const ROUNDS = ["passages", "window", "book", "source", "pages"];
+
+function cardOf(sentence, actions) {
+  const head = make(
+    "header",
+    {},
+    make("h2", {}, say("sentence_n", { n: sentence.index + 1 })),
+    tag(sentence.label),
+    button("×", actions.close, { class: "close", "aria-label": say("close"), title: `${say("close")} (Esc)` }),
+  );
+  const claims = sentence.claims.map((claim) => claimOf(claim, sentence, actions));
+  const none = claims.length ? null : make("p", { class: "none" }, say("no_claims"));
+  return make("article", { class: `card ${sentence.label ?? "undecided"}`, id: "card", "aria-label": say("sentence_n", { n: sentence.index + 1 }) }, head, claims, none);
+}
+
+function claimOf(claim, sentence, actions) {
+  const kinds = [...new Set(claim.errors.map((error) => error.kind).filter(Boolean))];
+  const same = claim.text === answer.slice(sentence.start, sentence.end) && sentence.claims.length === 1;
+  return make(
+    "section",
+    { class: `claim ${claim.label ?? "undecided"}` },
+    sentence.claims.length > 1 || kinds.length ? make("p", { class: "labels" }, sentence.claims.length > 1 && tag(claim.label), kinds.map((kind) => make("span", { class: "kind" }, say(kind)))) : null,
+    same ? null : make("p", { class: "claim-text" }, make("bdi", {}, claim.text)),
+    claim.failure ? make("p", { class: "note" }, say(claim.failure)) : null,
+    claim.errors.map(correctionOf),
+    whyOf(claim),
+    evidenceOf(claim, actions),
+    readingsOf(claim),
+    votesOf(claim, actions),
+    claim.caveat ? make("p", { class: "note" }, say(claim.caveat)) : null,
+  );
+}
+
+function correctionOf(error) {
+  if (!error.correction) return null;
+  return make("p", { class: "correction" }, make("span", { class: "title" }, say("should_be")), make("del", {}, error.span.text), " → ", make("ins", {}, error.correction));
+}
+
+function whyOf(claim) {
+  const said = [...new Set(claim.errors.map((error) => error.reason).filter(Boolean))];
+  if (!said.length) said.push(...claim.judgements.filter((one) => one.reason && one.label === claim.label).slice(-1).map((one) => one.reason));
+  return said.map((reason) => make("p", { class: "why" }, make("span", { class: "title" }, say("why")), make("bdi", {}, reason)));
+}
+
+function quoteButton(span, actions, length = 160) {
+  const one = report.documents.find((document) => document.id === span.source_id);
+  const at = one?.characters ? percent(span.start / one.characters) : "";
+  const several = documents.length > 1 ? `${short(titleOf(one), 24)} ` : "";
+  return make(
+    "button",
+    { type: "button", class: "quote", onclick: () => actions.open(span), title: say("open_there") },
+    make("span", { class: "at" }, `${several}${at}`),
+    make("q", {}, short(span.text, length)),
+  );
+}
+
+function evidenceOf(claim, actions) {
+  const title = make("h3", {}, say("evidence"));
+  if (claim.evidence.length)
+    return [title, make("ul", { class: "quotes" }, claim.evidence.map((span) => make("li", {}, quoteButton(span, actions))))];
+  if (claim.label === "no_fact") return null;
+  const looked = located(claim.window) && button(say("where_looked"), () => actions.open(claim.window), { class: "looked" });
+  return [title, make("p", { class: "none" }, say("no_evidence"), " ", looked)];
+}
+
+function readingsOf(claim) {
+  if (!claim.readings.length) return null;
+  return [make("h3", {}, say("readings")), make("ul", { class: "readings" }, claim.readings.map((one) => make("li", {}, make("bdi", {}, one.text), " ", tag(one.label))))];
+}
+
+function votesOf(claim, actions) {
+  if (!claim.judgements.length) return null;
+  const rounds = ROUNDS.filter((round) => claim.judgements.some((one) => one.round === round));
+  const head = ["judge", "looked_at", "vote", "reason"].map((key) => make("th", { scope: "col" }, say(key)));
+  const rows = claim.judgements.map((one) => voteOf(one, claim, actions));
+  const decided = claim.decided_by === "nobody" ? say("decided_by_nobody") : say("decided_by", { who: say(claim.decided_by) });
+  return make(
+    "details",
+    { class: "votes", open: claim.label === null || claim.decided_by === "arbiter" },
+    make("summary", {}, say("votes"), make("span", { class: "tally", "aria-hidden": "true" }, [...new Map(claim.judgements.map((one) => [one.judge, sign(one.label ?? "failed")])).values()].join(" ")), make("span", { class: "by" }, decided)),
+    make("p", { class: "rounds" }, say("looked_at"), ": ", rounds.map(say).join(" → ")),
+    make("div", { class: "wide" }, make("table", {}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows))),
+  );
+}
+
+function voteOf(one, claim, actions) {
+  const arbiter = claim.decided_by === "arbiter" && one === claim.judgements.at(-1);
+  const quotes = one.quotes.map((span) => quoteButton(span, actions, 60));
+  const dropped = one.quotes_dropped ? make("p", { class: "note" }, say("quotes_dropped", { n: one.quotes_dropped })) : null;
+  return make(
+    "tr",
+    { class: arbiter ? "arbiter" : null },
+    make("th", { scope: "row" }, make("bdi", {}, short(one.judge, 40)), arbiter && make("span", { class: "kind" }, say("arbiter"))),
+    make("td", {}, say(one.round)),
+    make("td", {}, one.label ? tag(one.label) : make("span", { class: "note" }, say(one.failure))),
+    make("td", {}, one.reason && make("bdi", {}, one.reason), quotes, dropped),
+  );
+}

@@ -1,0 +1,76 @@
+/* The head of the page: the outcome in one line, the filters, how it was made, the theme. */
+const THEMES = ["auto", "light", "dark"];
+
+function outcomeLine() {
+  const wrong = sentences.filter((one) => ["contradicting", "fabricated"].includes(one.label)).length;
+  const undecided = sentences.filter((one) => one.label === null).length;
+  const phrase = wrong ? "sentences_wrong" : undecided ? "sentences_undecided" : "nothing_wrong";
+  return make(
+    "div",
+    { class: `outcome ${report.verdict}` },
+    make("p", { class: "case" }, make("bdi", {}, short(report.case.id, 60)), " · ", make("bdi", {}, short(documents.map(titleOf).join(", "), 80))),
+    make("h1", {}, make("span", { class: "stamp" }, make("b", { "aria-hidden": "true" }, sign(report.verdict)), " ", make("span", { class: "word" }, say(report.verdict))), make("span", { class: "outcome-says" }, say(phrase, { n: wrong || undecided, all: sentences.length }))),
+    data.triage ? make("p", { class: "triage" }, say("triage")) : null,
+    data.missing.map((title) => make("p", { class: "triage" }, say("text_missing", { title: short(title, 60) }))),
+  );
+}
+
+function tools(openHelp) {
+  const root = document.documentElement;
+  const theme = button(say("theme_auto"), () => {
+    const next = THEMES[(THEMES.indexOf(root.dataset.theme ?? "auto") + 1) % THEMES.length];
+    root.dataset.theme = next;
+    fill(theme, say(`theme_${next}`));
+  }, { id: "theme" });
+  return make("div", { class: "tools" }, button(say("print"), () => print(), { id: "print" }), theme, button(`${say("keys")} ?`, openHelp, { id: "keys" }));
+}
+
+/* Chips by label and by kind; a chip that is pressed keeps its sentences bright and the others dim. */
+class Filters {
+  constructor(onChange) {
+    this.labels = new Set();
+    this.kinds = new Set();
+    this.onChange = onChange;
+    const labels = counted(sentences.map((one) => one.label ?? "undecided"));
+    const kinds = counted(sentences.flatMap((one) => one.kinds));
+    const known = Object.keys(data.signs);
+    const order = [...labels.keys()].sort((a, b) => known.indexOf(a) - known.indexOf(b));
+    this.element = make(
+      "div",
+      { class: "filters" },
+      make("div", { role: "group", "aria-label": say("filter_labels") }, order.map((label) => this.chip(this.labels, label, labels.get(label), label))),
+      kinds.size ? make("div", { role: "group", "aria-label": say("filter_kinds") }, [...kinds].map(([kind, count]) => this.chip(this.kinds, kind, count, "kinds"))) : null,
+    );
+  }
+
+  chip(chosen, value, count, look) {
+    const chip = button("", () => {
+      if (!chosen.delete(value)) chosen.add(value);
+      chip.setAttribute("aria-pressed", chosen.has(value));
+      this.onChange();
+    }, { class: `chip ${look}`, "aria-pressed": "false", "data-value": value });
+    const mark = look === "kinds" ? null : make("b", { "aria-hidden": "true" }, `${sign(value)} `);
+    return fill(chip, mark, say(value), make("span", { class: "count" }, ` ${count}`));
+  }
+
+  get on() {
+    return this.labels.size + this.kinds.size > 0;
+  }
+
+  matches(sentence) {
+    const label = !this.labels.size || this.labels.has(sentence.label ?? "undecided");
+    return label && (!this.kinds.size || sentence.kinds.some((kind) => this.kinds.has(kind)));
+  }
+}
+
+/* What it cost and how to make it again: the lines that the terminal has, then the stamp as it is. */
+function making() {
+  const rows = Object.entries(report.stamp).map(([key, value]) => make("tr", {}, make("th", { scope: "row" }, key), make("td", {}, make("bdi", {}, typeof value === "string" ? value : JSON.stringify(value)))));
+  const files = documents.map((one) => make("li", {}, make("bdi", {}, titleOf(one)), ` · ${say(one.role)} · ${say("characters_n", { n: numeral(one.characters) })} `, one.uri ? address(one.uri) : null, " ", make("code", {}, short(one.id, 30))));
+  return make(
+    "details",
+    { class: "making" },
+    make("summary", {}, make("span", {}, data.totals[1])),
+    make("div", {}, data.totals.filter((_, index) => index !== 1).map((line) => make("p", {}, line)), make("ul", {}, files), rows.length ? make("table", {}, make("tbody", {}, rows)) : null),
+  );
+}

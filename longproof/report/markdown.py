@@ -1,0 +1,123 @@
+"""The report as Markdown for pull requests and issues.
+
+Knows: GitHub's dialect (GFM), and that every text in a report may try to be markup, a mention or a link: all of
+it is escaped. Does not know: any other dialect.
+"""
+
+import re
+from collections.abc import Mapping
+
+from longproof.agent.types import Report, ReportClaim
+from longproof.report.findings import (
+    Piece,
+    around,
+    checked_texts,
+    is_triage,
+    language,
+    last_votes,
+    missing,
+    pieces,
+    reason,
+    short,
+    shorten,
+    unsettled,
+    wrong,
+)
+from longproof.report.marks import visible
+from longproof.report.totals import place, totals
+from longproof.report.words import SIGNS, words
+
+LONGEST = 300
+AROUND = 60
+QUOTES = 3
+_MARKUP = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~&@:$^=\"']")
+_BLANK = re.compile(r"\s+")
+
+
+def render(report: Report, texts: Mapping[str, str]) -> str:
+    """The report, ending in a line break. `texts` maps document ids to texts; quotes stand alone without."""
+    return _Writer(report, texts).render()
+
+
+def plain(text: str) -> str:
+    """The text on one line, as GFM shows it literally: no markup, link, mention or HTML is left alive."""
+    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", visible(_BLANK.sub(" ", text)))
+
+
+class _Writer:
+    def __init__(self, report: Report, texts: Mapping[str, str]) -> None:
+        self.report = report
+        self.texts = checked_texts(report, texts)
+        self.words = words(language(report.case.response))
+
+    def render(self) -> str:
+        blocks = [self._outcome()]
+        for title, claims in (("wrong", wrong(self.report)), ("unsettled", unsettled(self.report))):
+            if claims:
+                blocks.append(f"### {self.words[title]} ({len(claims)})")
+                blocks += [self._finding(claim) for claim in claims]
+        blocks.append("\n".join(f"- {plain(line)}" for line in totals(self.report, self.words)))
+        return "\n\n".join(blocks) + "\n"
+
+    def _outcome(self) -> str:
+        say, sentences = self.words, self.report.sentences
+        bad = sum(s.label in ("contradicting", "fabricated") for s in sentences)
+        open_ = sum(s.label is None for s in sentences)
+        phrase = "sentences_wrong" if bad else "sentences_undecided" if open_ else "nothing_wrong"
+        verdict = self.report.verdict
+        lines = [
+            f"## {SIGNS[verdict]} {say[verdict]}",
+            say[phrase].format(n=bad or open_, all=len(sentences)),
+        ]
+        if is_triage(self.report):
+            lines.append(f"> {say['triage']}")
+        for document in missing(self.report, self.texts):
+            title = plain(short(document.title or document.uri or say[document.role]))
+            lines.append(f"> {say['text_missing'].format(title=title)}")
+        return "\n\n".join(lines)
+
+    def _finding(self, claim: ReportClaim) -> str:
+        say, label = self.words, claim.label or "undecided"
+        kinds = {error.kind: None for error in claim.errors if error.kind}
+        notes = [say[kind] for kind in kinds] + [say["sentence_n"].format(n=claim.sentence + 1)]
+        if claim.failure:
+            notes.append(plain(say.get(claim.failure, short(claim.failure))))
+        rows = [f"**{SIGNS[label]} {say[label]}** · {' · '.join(notes)}", f"> {self._response(claim)}"]
+        rows.append("\n".join(f"- {line}" for line in self._details(claim)))
+        return "\n\n".join(rows)
+
+    def _response(self, claim: ReportClaim) -> str:
+        sentence = self.report.sentences[claim.sentence]
+        places = [(error.span.start, error.span.end) for error in claim.errors]
+        return _marked(pieces(sentence.text, places, sentence.start))
+
+    def _details(self, claim: ReportClaim) -> list[str]:
+        say, colon = self.words, self.words["colon"]
+        lines = [
+            f"{say['should_be']}{colon}**{plain(short(error.correction, LONGEST))}**"
+            for error in claim.errors
+            if error.correction
+        ]
+        for span in claim.evidence[:QUOTES]:
+            where = plain(place(self.report, self.texts, span, say))
+            lines.append(f"{where}{colon}{_marked(around(span, self.texts.get(span.source_id), AROUND))}")
+        if not claim.evidence:
+            lines.append(say["no_evidence"])
+        if why := reason(claim):
+            lines.append(f"{say['why']}{colon}{plain(short(why, LONGEST))}")
+        if votes := [self._vote(j.judge, j.label or j.failure or "") for j in last_votes(claim)]:
+            lines.append(f"{say['votes']}{colon}{say['semicolon'].join(votes)}")
+        if claim.caveat:
+            lines.append(plain(say.get(claim.caveat, short(claim.caveat, LONGEST))))
+        return lines
+
+    def _vote(self, judge: str, said: str) -> str:
+        return f"{plain(short(judge))} {SIGNS.get(said, '—')} {self.words[said]}"
+
+
+def _marked(given: list[Piece]) -> str:
+    """The pieces on one line; marked ones bold, by HTML, since `**` next to Chinese marks isn't read as bold."""
+    return "".join(
+        f"<b>{plain(piece.text)}</b>" if piece.marked else plain(piece.text)
+        for piece in shorten(given, LONGEST)
+    )

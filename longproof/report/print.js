@@ -1,0 +1,24 @@
+/* On paper: every problem with its correction and evidence, written out when printing begins. */
+function printedFindings() {
+  const problems = sentences.filter((sentence) => sentence.problem);
+  const items = problems.map((sentence) => {
+    const claims = sentence.claims.filter((claim) => claim.label === sentence.label);
+    const quotes = claims.flatMap((claim) => claim.evidence).map((span) => make("blockquote", {}, printedQuote(span)));
+    const words = answer.slice(sentence.start, sentence.end);
+    return make("li", {}, make("p", {}, tag(sentence.label), ` ${say("sentence_n", { n: sentence.index + 1 })} · `, make("bdi", {}, words)), claims.flatMap((claim) => [claim.errors.map(correctionOf), whyOf(claim)]), quotes);
+  });
+  return [make("h2", {}, say("findings")), problems.length ? make("ol", {}, items) : make("p", {}, say("nothing_wrong", { all: sentences.length })), data.totals.map((line) => make("p", { class: "note" }, line))];
+}
+
+function printedQuote(span) {
+  const one = report.documents.find((document) => document.id === span.source_id);
+  const place = located(span);
+  const text = place && data.texts[place.id];
+  const before = text ? text.slice(Math.max(0, place.start - 80), place.start) : "";
+  const after = text ? text.slice(place.end, place.end + 80) : "";
+  const at = one?.characters ? ` (${percent(span.start / one.characters)})` : "";
+  return [make("span", { class: "at" }, `${short(titleOf(one), 40)}${at} `), make("bdi", {}, before, make("mark", {}, short(span.text, 400)), after)];
+}
+
+addEventListener("beforeprint", () => fill(document.getElementById("printed"), printedFindings()));
+addEventListener("afterprint", () => fill(document.getElementById("printed")));

@@ -1,0 +1,88 @@
+/* The response as prose: every sentence a button with its label, wrong words marked, its card opening under it. */
+class ResponseView {
+  constructor(element, onPick) {
+    this.onPick = onPick;
+    this.found = [];
+    this.spans = sentences.map((sentence) => this.sentence(sentence));
+    this.prose = make("div", { class: "prose", lang: data.languages.response });
+    let at = 0;
+    for (const [index, sentence] of sentences.entries()) {
+      this.prose.append(...shown(answer.slice(at, sentence.start), at), this.spans[index]);
+      at = sentence.end;
+    }
+    this.prose.append(...shown(answer.slice(at), at));
+    element.append(this.prose);
+    this.focusable(0);
+  }
+
+  sentence(sentence) {
+    const pick = () => this.onPick(sentence.index);
+    return fill(
+      make("span", {
+        class: `sentence ${sentence.label ?? "undecided"}`,
+        id: `s${sentence.index + 1}`,
+        role: "button",
+        tabindex: -1,
+        "aria-expanded": "false",
+        onclick: () => String(getSelection()) || pick(),
+        onkeydown: (event) => this.key(event, sentence.index, pick),
+      }),
+      this.words(sentence),
+    );
+  }
+
+  words(sentence) {
+    const marks = [...sentence.wrong, ...this.found].sort((a, b) => a.start - b.start);
+    const text = pieces(sentence.start, sentence.end, marks).map((piece) => {
+      const nodes = shown(answer.slice(piece.start, piece.end), piece.start);
+      return piece.marks.length ? make("mark", { class: piece.marks.map((mark) => mark.class).join(" ") }, nodes) : nodes;
+    });
+    return [make("bdi", {}, text), this.note(sentence)];
+  }
+
+  /* Problems say their name; what holds shows its sign and says its name to screen readers. */
+  note(sentence) {
+    if (sentence.problem || sentence.label === "out_dependent") return tag(sentence.label);
+    const name = say(sentence.label);
+    return make("span", { class: `tag quiet ${sentence.label}`, title: name }, sign(sentence.label), make("span", { class: "unseen" }, ` ${name}`));
+  }
+
+  key(event, index, pick) {
+    const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
+    if (event.key === "Enter" || event.key === " ") pick();
+    else if (step && this.spans[index + step]) this.focus(index + step);
+    else return;
+    event.preventDefault();
+  }
+
+  focusable(index) {
+    for (const [at, span] of this.spans.entries()) span.tabIndex = at === index ? 0 : -1;
+  }
+
+  focus(index) {
+    this.focusable(index);
+    this.spans[index].focus();
+  }
+
+  mark(found) {
+    this.found = found;
+    for (const sentence of sentences) fill(this.spans[sentence.index], this.words(sentence));
+  }
+
+  dim(matches) {
+    for (const sentence of sentences) this.spans[sentence.index].classList.toggle("dim", !matches(sentence));
+  }
+
+  /* Opens the card under a sentence; null closes it. */
+  open(index, card) {
+    this.card?.remove();
+    for (const span of this.spans) span.setAttribute("aria-expanded", "false");
+    this.card = card;
+    if (index === null) return;
+    this.focusable(index);
+    this.spans[index].setAttribute("aria-expanded", "true");
+    this.spans[index].after(card);
+    card.scrollIntoView({ block: "nearest" });
+    this.spans[index].scrollIntoView({ block: "nearest" });
+  }
+}

@@ -1,0 +1,192 @@
+/* The strip of the book: across, where in the source; down, the order of the response. A faithful summary in
+   order is a falling line; a stretch with nothing above it was left out; a line that turns back is disorder. */
+const SVG = "http://www.w3.org/2000/svg";
+const LEFT_OUT = 0.03; /* share of the source from which a stretch without any claim is worth showing */
+const TURNS_BACK = 0.05;
+
+function draw(name, attributes, ...children) {
+  const element = document.createElementNS(SVG, name);
+  for (const [key, value] of Object.entries(attributes)) element.setAttribute(key, value);
+  element.append(...children);
+  return element;
+}
+
+/* Sources side by side: where each begins, as a share of all. */
+const sources = report.documents.filter((one) => one.role === "source");
+const characters = sources.reduce((sum, one) => sum + one.characters, 0) || 1;
+const begins = {};
+sources.reduce((sum, one) => ((begins[one.id] = sum), sum + one.characters), 0);
+const shareOf = (id, offset) => (id in begins ? (begins[id] + offset) / characters : null);
+
+const spansOf = (claim) => claim.evidence.filter((span) => span.source_id in begins).map((span) => [shareOf(span.source_id, span.start), shareOf(span.source_id, span.end)]);
+const windowOf = (claim) => (claim.window && claim.window.source_id in begins ? [shareOf(claim.window.source_id, claim.window.start), shareOf(claim.window.source_id, claim.window.end)] : null);
+
+/* Where a sentence comes from, as a share of the source; null where nobody knows. */
+function centreOf(sentence) {
+  const quotes = sentence.claims.flatMap(spansOf);
+  if (quotes.length) return quotes[0][0];
+  const windows = sentence.claims.map(windowOf).filter(Boolean);
+  return windows.length ? (windows[0][0] + windows[0][1]) / 2 : null;
+}
+
+/* Stretches of the source that no window and no quote touches. */
+function leftOut() {
+  const touched = report.claims.flatMap((claim) => [...spansOf(claim), windowOf(claim)].filter(Boolean)).sort((a, b) => a[0] - b[0]);
+  const gaps = [];
+  let at = 0;
+  for (const [start, end] of [...touched, [1, 1]]) {
+    if (start - at >= LEFT_OUT && touched.length) gaps.push([at, start]);
+    at = Math.max(at, end);
+  }
+  return gaps;
+}
+
+/* Sentences that lie clearly before one that was told earlier. */
+function turnsBack() {
+  let furthest = 0;
+  return sentences.filter((sentence) => {
+    const centre = centreOf(sentence);
+    if (centre === null) return false;
+    const back = centre < furthest - TURNS_BACK;
+    furthest = Math.max(furthest, centre);
+    return back;
+  });
+}
+
+class Strip {
+  constructor(element, onPick) {
+    this.element = element;
+    this.onPick = onPick;
+    this.gaps = leftOut();
+    this.back = new Set(turnsBack());
+    new ResizeObserver(() => this.resized()).observe(element);
+  }
+
+  resized() {
+    const style = getComputedStyle(this.element);
+    const width = Math.floor(this.element.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight));
+    if (width && width !== this.width) this.paint((this.width = width));
+  }
+
+  paint(width) {
+    const height = Math.max(78, Math.min(150, 32 + sentences.length * 12));
+    this.box = { left: 0, right: width - 72, top: 2, bottom: height - 22, width, height };
+    const picture = draw("svg", { width, height, role: "img", "aria-label": plain(this.told().join(" ")) });
+    picture.append(...this.ground(), ...this.path(), ...sentences.flatMap((sentence) => this.row(sentence)), ...this.scale());
+    this.view = draw("rect", { class: "view", y: this.box.top, height: this.box.bottom - this.box.top, rx: 2 });
+    this.current = draw("line", { class: "current", x1: this.box.left, x2: width });
+    picture.append(this.view, this.current);
+    picture.addEventListener("click", (event) => this.pick(event));
+    this.element.replaceChildren(make("h2", { class: "unseen" }, say("strip")), picture, this.legend());
+    this.see(this.seen ?? null);
+    this.select(this.selected ?? null);
+  }
+
+  x(share) {
+    return this.box.left + share * (this.box.right - this.box.left);
+  }
+
+  y(index) {
+    return this.box.top + ((index + 0.5) / Math.max(1, sentences.length)) * (this.box.bottom - this.box.top);
+  }
+
+  ground() {
+    const { left, right, top, bottom, width } = this.box;
+    const plane = draw("rect", { class: "plane", x: left, y: top, width: right - left, height: bottom - top, rx: 3 });
+    const nowhere = draw("rect", { class: "nowhere", x: right + 10, y: top, width: width - right - 10, height: bottom - top, rx: 3 });
+    const gaps = this.gaps.map(([start, end]) => {
+      const gap = draw("rect", { class: "gap", x: this.x(start), y: top, width: this.x(end) - this.x(start), height: bottom - top });
+      gap.append(draw("title", {}, say("left_out_n", { place: `${percent(start)}–${percent(end)}` })));
+      return gap;
+    });
+    return [this.hatching(), plane, nowhere, ...gaps];
+  }
+
+  hatching() {
+    const line = draw("path", { d: "M0 6L6 0", class: "hatch" });
+    return draw("defs", {}, draw("pattern", { id: "hatching", width: 6, height: 6, patternUnits: "userSpaceOnUse" }, line));
+  }
+
+  path() {
+    const lines = [];
+    let before = null;
+    for (const sentence of sentences) {
+      const centre = centreOf(sentence);
+      if (centre === null) continue;
+      const at = { x: this.x(centre), y: this.y(sentence.index) };
+      if (before) lines.push(draw("line", { class: this.back.has(sentence) ? "path back" : "path", x1: before.x, y1: before.y, x2: at.x, y2: at.y }));
+      before = at;
+    }
+    return lines;
+  }
+
+  row(sentence) {
+    const y = this.y(sentence.index);
+    const name = sentence.label ?? "undecided";
+    const bars = sentence.claims.map(windowOf).filter(Boolean).map(([start, end]) => draw("rect", { class: `bar ${name}`, x: this.x(start), y: y - 1.5, width: Math.max(2, this.x(end) - this.x(start)), height: 3, rx: 1.5 }));
+    const quotes = sentence.claims.flatMap(spansOf).map(([start]) => draw("circle", { class: `quote ${name}`, cx: this.x(start), cy: y, r: 2.4 }));
+    return [...bars, ...quotes, ...this.problem(sentence, y)];
+  }
+
+  problem(sentence, y) {
+    if (!sentence.problem) return [];
+    const centre = sentence.claims.flatMap(spansOf)[0]?.[0];
+    const x = centre === undefined ? this.box.right + 10 + (this.box.width - this.box.right - 10) / 2 : this.x(centre);
+    const text = draw("text", { x, y: y + 4, class: `sign ${sentence.label ?? "undecided"}` }, sign(sentence.label));
+    text.append(draw("title", {}, plain(`${say("sentence_n", { n: sentence.index + 1 })}: ${say(sentence.label ?? "undecided")}`)));
+    return [draw("circle", { class: "halo", cx: x, cy: y, r: 7 }), text];
+  }
+
+  scale() {
+    const { bottom, right, width } = this.box;
+    const marks = [0, 0.25, 0.5, 0.75, 1].map((share) => draw("text", { class: "tick", x: this.x(share), y: bottom + 14, "text-anchor": share === 0 ? "start" : share === 1 ? "end" : "middle" }, percent(share)));
+    const nowhere = draw("text", { class: "tick", x: right + 10 + (width - right - 10) / 2, y: bottom + 14, "text-anchor": "middle" }, say("nowhere"));
+    const edges = sources.slice(1).map((one) => draw("line", { class: "edge", x1: this.x(shareOf(one.id, 0)), x2: this.x(shareOf(one.id, 0)), y1: this.box.top, y2: bottom }));
+    return [...marks, nowhere, ...edges];
+  }
+
+  /* The picture in words. */
+  told() {
+    const problems = sentences.filter((sentence) => sentence.problem).map((sentence) => sentence.index + 1);
+    const gaps = this.gaps.map(([start, end]) => `${percent(start)}–${percent(end)}`);
+    const back = [...this.back].map((sentence) => sentence.index + 1);
+    return [
+      say("strip_is", { n: sentences.length }),
+      problems.length ? say("strip_problems", { list: problems.join(", ") }) : "",
+      gaps.length ? say("left_out_n", { place: gaps.join(", ") }) : say("nothing_left_out"),
+      back.length ? say("turns_back", { list: back.join(", ") }) : say("in_order"),
+    ].filter(Boolean);
+  }
+
+  legend() {
+    const told = this.told().slice(-2);
+    return make("p", { class: "legend" }, make("span", { class: "axis" }, say("strip_axes")), told.map((line) => make("span", {}, line)));
+  }
+
+  pick(event) {
+    const box = this.element.querySelector("svg").getBoundingClientRect();
+    const row = ((event.clientY - box.top - this.box.top) / (this.box.bottom - this.box.top)) * sentences.length;
+    const x = (event.clientX - box.left - this.box.left) / (this.box.right - this.box.left);
+    const away = (sentence) => Math.hypot((sentence.index + 0.5 - row) / sentences.length, ((centreOf(sentence) ?? 1.05) - x) * 2);
+    const nearest = sentences.reduce((best, sentence) => (best && away(best) <= away(sentence) ? best : sentence), null);
+    if (nearest) this.onPick(nearest.index);
+  }
+
+  /* Shows which part of the source is in view: `{id, start, end}` in code points, or null. */
+  see(place) {
+    this.seen = place;
+    if (!this.view) return;
+    const start = place && shareOf(place.id, place.start);
+    this.view.style.display = start == null ? "none" : "";
+    if (start == null) return;
+    this.view.setAttribute("x", this.x(start));
+    this.view.setAttribute("width", Math.max(3, this.x(shareOf(place.id, place.end)) - this.x(start)));
+  }
+
+  select(index) {
+    this.selected = index;
+    if (!this.current) return;
+    this.current.style.display = index === null ? "none" : "";
+    for (const edge of ["y1", "y2"]) this.current.setAttribute(edge, this.y(index ?? 0));
+  }
+}
