@@ -5,8 +5,9 @@ claims or judges.
 """
 
 from longproof.retrieval.text.fold import Folded, fold
+from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.numbers import Number, numbers
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import cjk_share, tokens
 
-__all__ = ["Folded", "Number", "cjk_share", "fold", "numbers", "sentences", "tokens"]
+__all__ = ["Folded", "Number", "cjk_share", "fold", "locate", "numbers", "sentences", "tokens"]

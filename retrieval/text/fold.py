@@ -22,7 +22,10 @@ _SAME = {
     **dict.fromkeys("・‧•", "·"),
     **dict.fromkeys("\u00ad\u200b\u200e\u200f\u2060\ufeff", ""),
 }
-_VARIANTS = str.maketrans("著妳甚乾囘", "着你什干回")
+_VARIANTS = str.maketrans(
+    "著妳甚乾囘覆揹谘瞭甦伕鎗彷渖沈钜馀藉衞敍鲶姪旛甯",
+    "着你什干回复背咨了苏夫枪仿沉沉巨余借卫叙鲇侄幡宁",
+)
 _HAN = re.compile("[\u2e80-\u2fdf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
 
 

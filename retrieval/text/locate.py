@@ -1,0 +1,141 @@
+"""Locating: where a quote stands in a document.
+
+Knows: exact places, places equal after folding script, width, case, punctuation and whitespace, and places that are
+nearly equal.
+Does not know: who quoted, why, or what a quote that isn't found means.
+"""
+
+import re
+from array import array
+from bisect import bisect_right
+from dataclasses import dataclass
+from functools import lru_cache
+
+from longproof.retrieval.text.fold import Folded, fold
+from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.types import Document, Span
+
+ENOUGH = 90.0
+"""The least likeness, 0 to 100 (rapidfuzz's partial ratio), at which a place is taken for the quote."""
+
+_SPACED = rf"[^\W_{CJK}]"
+_WORD = re.compile(rf"[{CJK}]+|{_SPACED}+")
+_IS_SPACED = re.compile(_SPACED)
+_IS_CJK = re.compile(f"[{CJK}]")
+_ELLIPSIS = re.compile(r"\[?(?:[…⋯]+|[.．]{3,}|。{3,}|(?:\. ){2,}\.)\]?")
+
+
+def locate(quote: str, document: Document, within: tuple[int, int] | None = None) -> Span | None:
+    """The first place of the quote in the document, or in its range `within` alone; None where there is none.
+
+    Sought exactly; then folded, without punctuation; then, for quotes of at least 4 CJK or 8 other characters, the
+    likeliest place of at least `ENOUGH`. Of a quote cut by an ellipsis, its longest part is located. Words of spaced
+    scripts are never cut. The span is that of the document, so its text may differ from the quote.
+    """
+    quote = quote.strip()
+    start, end = within or (0, len(document.text))
+    start, end = max(0, start), min(end, len(document.text))
+    if not quote or start >= end:
+        return None
+    found = _exactly(quote, document.text, start, end) or _loosely(quote, document.text[start:end], start)
+    return document.span(*found) if found else None
+
+
+def _exactly(quote: str, text: str, start: int, end: int) -> tuple[int, int] | None:
+    match = _whole_words(quote).search(text, start, end)
+    return match.span() if match else None
+
+
+def _loosely(quote: str, text: str, offset: int) -> tuple[int, int] | None:
+    """The place in `text` by folded words, then by likeness; shifted by `offset`."""
+    sought, words = _words(quote).text, _words(text)
+    place = _folded(sought, words)
+    if place is None:
+        parts = [_words(part).text for part in _ELLIPSIS.split(quote)]
+        longest = max(parts, key=len)
+        if not _is_long(longest):
+            return None
+        place = (_folded(longest, words) if len(parts) > 1 else None) or _nearly(longest, words)
+    if place is None:
+        return None
+    start, end = words.original(*place)
+    return start + offset, end + offset
+
+
+@dataclass(frozen=True, slots=True)
+class _Words:
+    """The folded words of a text and the way back: CJK runs joined, other words with one space between them.
+
+    `starts` holds where each word begins in `text`, `places` where it begins in the folded text.
+    """
+
+    text: str
+    starts: "array[int]"
+    places: "array[int]"
+    folded: Folded
+
+    def original(self, start: int, end: int) -> tuple[int, int]:
+        """The range of the original text that `text[start:end]` came from; not empty, no space at its ends."""
+        first, last = (bisect_right(self.starts, place) - 1 for place in (start, end - 1))
+        begin = self.places[first] + start - self.starts[first]
+        return self.folded.original(begin, self.places[last] + end - self.starts[last])
+
+
+@lru_cache(maxsize=8)
+def _words(text: str) -> _Words:
+    """Kept for the last few texts: many quotes are looked for in the same one."""
+    folded = fold(text)
+    pieces: list[str] = []
+    starts, places, length, spaced = array("Q"), array("Q"), 0, False
+    for match in _WORD.finditer(folded.text):
+        word = match[0]
+        was_spaced, spaced = spaced, _IS_SPACED.match(word) is not None
+        if spaced and was_spaced:
+            pieces.append(" ")
+            length += 1
+        pieces.append(word)
+        starts.append(length)
+        places.append(match.start())
+        length += len(word)
+    return _Words("".join(pieces), starts, places, folded)
+
+
+def _whole_words(quote: str) -> re.Pattern[str]:
+    """The quote, not inside a longer word of a spaced script."""
+    before = rf"(?<!{_SPACED})" if _IS_SPACED.match(quote) else ""
+    after = rf"(?!{_SPACED})" if _IS_SPACED.match(quote[-1:]) else ""
+    return re.compile(before + re.escape(quote) + after)
+
+
+def _folded(sought: str, words: _Words) -> tuple[int, int] | None:
+    match = _whole_words(sought).search(words.text) if sought else None
+    return match.span() if match else None
+
+
+def _is_long(sought: str) -> bool:
+    """Whether likeness says anything: in short quotes one other character is another word."""
+    wide = len(_IS_CJK.findall(sought))
+    return 2 * wide + len(sought) - wide >= 8
+
+
+def _nearly(sought: str, words: _Words) -> tuple[int, int] | None:
+    """The likeliest place, widened to whole words."""
+    from rapidfuzz.fuzz import partial_ratio_alignment
+
+    if len(sought) > len(words.text):
+        return None
+    found = partial_ratio_alignment(sought, words.text, score_cutoff=ENOUGH)
+    if found is None or found.dest_end <= found.dest_start:
+        return None
+    start, end = found.dest_start, found.dest_end
+    while start > 0 and _spaced(words.text, start - 1) and _spaced(words.text, start):
+        start -= 1
+    while end < len(words.text) and _spaced(words.text, end) and _spaced(words.text, end - 1):
+        end += 1
+    start += words.text.startswith(" ", start)
+    end -= words.text.endswith(" ", start, end)
+    return start, end
+
+
+def _spaced(text: str, place: int) -> bool:
+    return _IS_SPACED.match(text, place) is not None
