@@ -151,7 +151,6 @@ def _deliver(report: "Report", texts: dict[str, str], json: Path | None, html: P
     """The report in the forms asked for; on the terminal unless its JSON goes there."""
     from rich.console import Console
 
-    from longproof.report.html import page
     from longproof.report.terminal import show
 
     texts = {**texts, report.documents[0].id: report.case.response}
@@ -162,6 +161,8 @@ def _deliver(report: "Report", texts: dict[str, str], json: Path | None, html: P
     if json and str(json) != "-":
         _write(json, report.model_dump_json(indent=2) + "\n")
     if html:
+        from longproof.report.html import page
+
         _write(html, page(report, texts))
         sys.stderr.write(f"page: {html.resolve().as_uri()}\n")
 
