@@ -3,21 +3,21 @@
 Each looks at one thing; none reads lengths, ids, names of files or positions.
 """
 
+from longproof.agent.offline import facts, order, polarity, wording
 from longproof.agent.offline.arbiter import OfflineArbiter
-from longproof.agent.offline.coverage import CoverageJudge
 from longproof.agent.offline.decompose import OfflineDecomposer
-from longproof.agent.offline.facts import FactsJudge
-from longproof.agent.offline.polarity import PolarityJudge
-from longproof.agent.offline.reading import Reader
+from longproof.agent.offline.judge import OfflineJudge
+from longproof.agent.offline.view import Viewer
 from longproof.agent.types import Arbiter, Judge
 
 __all__ = ["OfflineDecomposer", "offline_arbiter", "offline_panel"]
 
 
 def offline_panel() -> list[Judge]:
-    """The judges, sharing one reader, so that evidence is read once."""
-    reader = Reader()
-    return [CoverageJudge(reader), FactsJudge(reader), PolarityJudge(reader)]
+    """The judges, sharing one viewer, so that evidence is read once."""
+    viewer = Viewer()
+    looks = {"wording": wording.look, "facts": facts.look, "polarity": polarity.look, "order": order.look}
+    return [OfflineJudge(name, look, viewer) for name, look in looks.items()]
 
 
 def offline_arbiter() -> Arbiter:

@@ -1,73 +1,140 @@
-"""Negation in a claim and in the place of the evidence that says the same.
+"""Denial and opposites: a claim that says no where the evidence says yes, or the opposite word in the same company.
 
-Knows: words of negation. Does not know: numbers, names, order.
+Knows: negations, opposites, the two sides of common stances. Does not know: numbers, names, order.
 """
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator
+from functools import lru_cache
 
-from longproof.agent.offline.coverage import ENOUGH, NEARLY_ALL
-from longproof.agent.offline.reading import Reader, read, terms
-from longproof.agent.types import Answered, Case, Claim, Judgement, Question
+from longproof.agent.offline.reading import Token, is_content, read, stem
+from longproof.agent.offline.view import Finding, Opinion, View
+from longproof.agent.offline.words import NEGATIONS_EN
+from longproof.agent.offline.words_en import DENYING_PREFIXES, OPPOSITES, PREFIXES
+from longproof.agent.offline.words_zh import DENIALS, NOT_DENIALS, STANCES
 
-NEGATIONS = frozenset(
-    [
-        "not",
-        "no",
-        "never",
-        "none",
-        "nobody",
-        "nothing",
-        "neither",
-        "nor",
-        "without",
-        "cannot",
-        "can't",
-        "don't",
-        "doesn't",
-        "didn't",
-        "isn't",
-        "aren't",
-        "wasn't",
-        "weren't",
-        "won't",
-        "wouldn't",
-        "不",
-        "没",
-        "未",
-        "无",
-        "莫",
-        "勿",
-        "非",
-    ]
-)
+COMPANY = 3
+"""Words to either side that are a word's company."""
+SURE_EN = 0.4
+SURE_ZH = 0.30
+"""The share of the claim that must be found in one place before denial there counts against it."""
+_NO_DENIAL = re.compile("|".join(sorted(NOT_DENIALS, key=len, reverse=True)))
+_BREAK = re.compile("[，。；：、？！「」“”,.;:?!]")
+_SIDES = {
+    word: (n, side)
+    for n, sides in enumerate(STANCES)
+    for side, words in enumerate(sides)
+    for word in words.split()
+}
+_STANCE = re.compile("|".join(sorted(_SIDES, key=len, reverse=True)))
 
 
-class PolarityJudge:
-    """Contradicting where the claim stands almost word for word, but denied on one side alone."""
+def look(view: View) -> Opinion:
+    """Contradicting where a denial or an opposite is found; otherwise supported where the claim's sentence is there."""
+    if view.absent:
+        return Opinion("not_found")
+    found = tuple(stances(view)) if view.chinese else (*denials(view), *opposites(view))
+    if found:
+        return Opinion("contradicting", found)
+    return Opinion("implicitly_supported", quote=view.place.span if view.place else None)
 
-    name = "polarity"
 
-    def __init__(self, reader: Reader) -> None:
-        self._reader = reader
+def denials(view: View) -> Iterator[Finding]:
+    """An English claim that denies something where its place in the evidence denies nothing."""
+    denying = [t for t in view.tokens if t.word in NEGATIONS_EN]
+    content = [t for t in view.tokens if is_content(t)]
+    if not denying or len(content) < 3 or view.place is None or view.place.share < SURE_EN:
+        return
+    first, last = max(0, view.place.first - 4), view.place.last + 4
+    if not any(t.word in NEGATIONS_EN for t in view.evidence.tokens[first:last]):
+        token = denying[0]
+        reason = f'the source does not say "{token.word}" here'
+        yield Finding(token.start, token.end, "inversion", "", reason, view.place.span)
 
-    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
-        return Answered([self._one(question, claim) for claim in claims], [])
 
-    def _one(self, question: Question, claim: Claim) -> Judgement:
-        tokens = self._reader.tokens(claim.text)
-        place = self._reader.evidence(question.shown).place(terms(tokens))
-        base = Judgement(
-            claim_id=claim.id,
-            judge=self.name,
-            round=question.round,
-            question_id=question.id,
-            label="not_found",
-        )
-        if place is None or place.share < ENOUGH:
-            return base
-        denied = {t.key for t in tokens} & NEGATIONS
-        there = {t.key for t in read(place.span.text)} & NEGATIONS
-        label = (
-            "contradicting" if denied and not there and place.share >= NEARLY_ALL else "implicitly_supported"
-        )
-        return base.model_copy(update={"label": label, "quotes": (place.span,)})
+def opposites(view: View) -> Iterator[Finding]:
+    """A word never seen in this company in the evidence, where its opposite is."""
+    for index, token in enumerate(view.tokens):
+        others = [o for o in _opposites(token.key) if o in view.evidence.positions]
+        company = _company(view.tokens, index) if others else set()
+        if company and not _kept(view, token.key, company):
+            rival = max(((_kept(view, other, company), other) for other in others), default=(0, ""))
+            if rival[0]:
+                word = _word(view, rival[1])
+                reason = f'the source has "{word}" here, not "{token.word}"'
+                yield Finding(
+                    token.start, token.end, "inversion", word, reason, view.place.span if view.place else None
+                )
+
+
+def _company(tokens: list[Token], index: int) -> set[str]:
+    around = tokens[max(0, index - COMPANY) : index] + tokens[index + 1 : index + 1 + COMPANY]
+    return {t.key for t in around if is_content(t)}
+
+
+def _kept(view: View, key: str, company: set[str]) -> int:
+    """How much of the company stands around a word of the evidence, at best."""
+    tokens, reach = view.evidence.tokens, COMPANY + 2
+    return max(
+        (
+            len(company & {t.key for t in tokens[max(0, at - reach) : at + reach + 1]})
+            for at in view.evidence.positions.get(key, ())
+        ),
+        default=0,
+    )
+
+
+def _word(view: View, key: str) -> str:
+    return view.evidence.tokens[view.evidence.positions[key][0]].word
+
+
+@lru_cache(maxsize=1)
+def _table() -> dict[str, set[str]]:
+    table: dict[str, set[str]] = {}
+    for entry in OPPOSITES.split():
+        word, others = entry.split(":")
+        for other in others.split(","):
+            table.setdefault(stem(word), set()).add(stem(other))
+            table.setdefault(stem(other), set()).add(stem(word))
+    return table
+
+
+def _opposites(key: str) -> set[str]:
+    found = set(_table().get(key, ()))
+    for prefix in DENYING_PREFIXES:
+        found.add(prefix + key)
+        if key.startswith(prefix) and len(key) > len(prefix) + 3:
+            found.add(key[len(prefix) :])
+    for a, b in PREFIXES:
+        found |= {y + key[len(x) :] for x, y in ((a, b), (b, a)) if key.startswith(x)}
+    return found - {key}
+
+
+def stances(view: View) -> Iterator[Finding]:
+    """A stance in a Chinese claim of which its place in the evidence only has the other side, about the same thing."""
+    if view.place is None or view.place.share < SURE_ZH:
+        return
+    text, shift = view.evidence.around(view.place, 16)
+    there = list(_stances(text))
+    for start, word, matter, side in _stances(view.claim.text):
+        same = [s for s in there if s[2] == matter]
+        about = {
+            t.key for t in read(view.claim.text[start + len(word) : start + len(word) + 8]) if is_content(t)
+        }
+        other = [s for s in same if about & set(text[s[0] : s[0] + len(s[1]) + 10])]
+        if other and all(s[3] != side for s in same):
+            reason = (
+                f"原文此处是“{other[0][1]}”的反面"
+                if other[0][1] == word
+                else f"原文此处是“{other[0][1]}”，意思相反"
+            )
+            yield Finding(start, start + len(word), "inversion", "", reason, view.place.span)
+
+
+def _stances(text: str) -> Iterator[tuple[int, str, int, int]]:
+    """Every stance word: where, the word, its matter, its side (turned by a denial right before it)."""
+    plain = _NO_DENIAL.sub(lambda m: "＿" * len(m[0]), text)
+    for match in _STANCE.finditer(plain):
+        matter, side = _SIDES[match[0]]
+        before = _BREAK.split(plain[max(0, match.start() - 4) : match.start()])[-1]
+        yield match.start(), match[0], matter, side ^ int(any(c in DENIALS for c in before))

@@ -1,62 +1,61 @@
-"""What the offline judges have in common: terms of a text with their places, and where a claim's terms lie together.
+"""Texts as the offline judges compare them: tokens with their places, terms, and where terms lie together.
 
-Knows: tokens (Chinese by character, other scripts by stemmed word) with offsets in the original, weights of terms,
-the densest place for a claim in what was shown. Does not know: labels, or what disagrees with what.
+Knows: characters of Chinese, stemmed words of other scripts, weights by rarity in what was shown, the densest place.
+Does not know: labels, or what disagrees with what.
 """
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
-from longproof.agent.offline.words import STOP_EN, STOP_ZH
-from longproof.retrieval.text.fold import fold
-from longproof.retrieval.text.tokens import CJK
-from longproof.retrieval.types import Span
 from numpy.typing import NDArray
 
+from longproof.agent.offline.words import NEGATIONS_EN, STOP_EN, STOP_ZH, TALK_EN
+from longproof.retrieval.text.fold import fold
+from longproof.retrieval.text.numbers import Number, numbers
+from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.types import Span
+
 _TOKEN = re.compile(rf"[{CJK}]|\d+(?:[.,:/]\d+)*|[^\W\d_{CJK}]+(?:'[^\W\d_{CJK}]+)*")
-_CJK = re.compile(f"[{CJK}]")
+_IS_CJK = re.compile(f"[{CJK}]")
 CELL = 8
 """Tokens to a cell: places are found to this grain."""
-PLACE_CELLS = 8
-"""Cells to a place: about 64 tokens, a few sentences of Chinese or two to three of English."""
+NARROW, WIDE = 4, 8
+"""Cells to a place: 32 tokens, about a clause with its surroundings, and 64, about a sentence or two."""
 
 
-@dataclass(frozen=True, slots=True)
-class Token:
-    """One token: its key (what is compared), and where it lies in the original text."""
+class Token(NamedTuple):
+    """One token: what is compared, the folded word as it stands, and where it lies in the text as given."""
 
     key: str
+    word: str
     start: int
     end: int
 
 
+class Place(NamedTuple):
+    """A place in the evidence: tokens [first, last), the share of the wanted weight found there, and its span."""
+
+    first: int
+    last: int
+    share: float
+    span: Span
+
+
 def read(text: str) -> list[Token]:
-    """The tokens of a text in order, offsets in the text as given."""
+    """The tokens of a text in order; offsets count in the text as given."""
     folded = fold(text)
-    return [Token(_key(m[0]), *folded.original(m.start(), m.end())) for m in _TOKEN.finditer(folded.text)]
+    return [
+        Token(_key(m[0]), m[0], *folded.original(m.start(), m.end())) for m in _TOKEN.finditer(folded.text)
+    ]
 
 
 def is_han(key: str) -> bool:
-    """Whether a token is a single CJK character."""
-    return _CJK.match(key) is not None
-
-
-def terms(tokens: Sequence[Token]) -> list[str]:
-    """What a claim is made of: content words, and pairs of neighbouring characters; each once, in order."""
-    found = dict.fromkeys(t.key for t in tokens if not is_han(t.key) and t.key not in STOP_EN)
-    for a, b in zip(tokens, tokens[1:], strict=False):
-        if is_han(a.key) and is_han(b.key) and a.end == b.start and not {a.key, b.key} & STOP_ZH:
-            found[a.key + b.key] = None
-    return list(found)
-
-
-def _key(token: str) -> str:
-    if token[0].isdigit():
-        return token.replace(",", "")
-    return token if is_han(token) else stem(token)
+    """Whether a key is CJK characters."""
+    return _IS_CJK.match(key) is not None
 
 
 def stem(word: str) -> str:
@@ -71,82 +70,105 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
-    """Where a claim's terms lie together: a span of the evidence, and the share of their weight found in it."""
-
-    span: Span
-    share: float
+def _key(token: str) -> str:
+    if token[0].isdigit():
+        return token.replace(",", "")
+    return token if is_han(token) else stem(token)
 
 
-class Evidence:
-    """The shown spans, read once: positions of every term, in tokens of all spans laid end to end."""
+TALK = frozenset(map(stem, TALK_EN))
 
-    def __init__(self, shown: Sequence[Span]) -> None:
-        self.shown = tuple(shown)
-        self.tokens: list[tuple[int, Token]] = []
-        self.positions: dict[str, list[int]] = {}
-        for number, span in enumerate(shown):
-            self._add(number, read(span.text))
-        self.cells = len(self.tokens) // CELL + 1
 
-    def _add(self, number: int, tokens: list[Token]) -> None:
-        base = len(self.tokens)
-        self.tokens += [(number, token) for token in tokens]
-        for index, token in enumerate(tokens):
-            self.positions.setdefault(token.key, []).append(base + index)
-            if index and is_han(token.key) and is_han(tokens[index - 1].key):
-                self.positions.setdefault(tokens[index - 1].key + token.key, []).append(base + index - 1)
+def is_content(token: Token) -> bool:
+    """Whether a token carries content: no function word, no negation, no talk about the text."""
+    if is_han(token.key):
+        return token.key not in STOP_ZH
+    return token.word not in STOP_EN and token.word not in NEGATIONS_EN and token.key not in TALK
 
-    def weights(self, wanted: Sequence[str]) -> NDArray[np.float64]:
-        """Rarer terms weigh more: 1 for a term absent or met once, falling with the logarithm of its count."""
-        counts = np.array([len(self.positions.get(term, ())) for term in wanted], dtype=float)
-        return np.asarray(1 / (1 + np.log(np.maximum(counts, 1))), dtype=float)
 
-    def share(self, wanted: Sequence[str]) -> float:
-        """The share of the terms' weight found anywhere; 1 where there are no terms."""
-        if not wanted:
-            return 1.0
-        weights = self.weights(wanted)
-        found = np.array([term in self.positions for term in wanted])
-        return float(weights[found].sum() / weights.sum())
-
-    def place(self, wanted: Sequence[str]) -> Place | None:
-        """The densest place; None where nothing of the claim is to be found."""
-        if not wanted or not self.tokens:
-            return None
-        present = np.zeros((len(wanted), self.cells + PLACE_CELLS - 1), dtype=bool)
-        for row, term in enumerate(wanted):
-            at = np.asarray(self.positions.get(term, ()), dtype=int) // CELL
-            for shift in range(PLACE_CELLS):
-                present[row, at + shift] = True
-        weights = self.weights(wanted)
-        scores = weights @ present
-        best = int(scores.argmax())
-        if scores[best] <= 0:
-            return None
-        span = self._span((best - PLACE_CELLS + 1) * CELL, (best + 1) * CELL)
-        return Place(span, float(scores[best] / weights.sum()))
-
-    def _span(self, first: int, last: int) -> Span:
-        """Tokens [first, last), clipped to the span that holds most of them."""
-        inside = self.tokens[max(0, first) : last]
-        numbers = [number for number, _ in inside]
-        number = max(dict.fromkeys(numbers), key=numbers.count)
-        mine = [token for n, token in inside if n == number]
-        return part(self.shown[number], mine[0].start, mine[-1].end)
+def terms(tokens: Sequence[Token]) -> list[str]:
+    """What a text is made of, each once, in order: content tokens, and pairs of neighbouring CJK characters."""
+    found = dict.fromkeys(token.key for token in tokens if is_content(token))
+    for a, b in pairwise(tokens):
+        if a.end == b.start and is_han(a.key) and is_han(b.key) and is_content(a) and is_content(b):
+            found[a.key + b.key] = None
+    return list(found)
 
 
 def part(span: Span, start: int, end: int) -> Span:
-    """The part `[start, end)` of a span, offsets counted from its own beginning."""
+    """`[start, end)` of a span, counted from its own beginning."""
     return Span(
         source_id=span.source_id, start=span.start + start, end=span.start + end, text=span.text[start:end]
     )
 
 
-class Reader:
-    """Reads evidence once for all judges of a panel: the last few shown sets and claims are kept."""
+class Evidence:
+    """What was shown, read once. Tokens of all spans stand end to end; `owner` tells each token's span."""
 
-    def __init__(self) -> None:
-        self.evidence = lru_cache(maxsize=8)(Evidence)
-        self.tokens = lru_cache(maxsize=256)(read)
+    def __init__(self, shown: Sequence[Span]) -> None:
+        self.shown = tuple(shown)
+        self.tokens: list[Token] = []
+        self.owner: list[int] = []
+        self.positions: dict[str, list[int]] = {}
+        for number, span in enumerate(shown):
+            self._add(number, read(span.text))
+        self.cells = len(self.tokens) // CELL + 1
+        self.beginnings = {key[:5] for key in self.positions if len(key) >= 5 and not is_han(key)}
+
+    def _add(self, number: int, tokens: list[Token]) -> None:
+        base = len(self.tokens)
+        self.tokens += tokens
+        self.owner += [number] * len(tokens)
+        before: Token | None = None
+        for index, token in enumerate(tokens, base):
+            self.positions.setdefault(token.key, []).append(index)
+            if before and is_han(token.key) and is_han(before.key) and before.end == token.start:
+                self.positions.setdefault(before.key + token.key, []).append(index - 1)
+            before = token
+
+    @cached_property
+    def numbers(self) -> list[tuple[int, Number]]:
+        """The numbers of every span, with the span's place in `shown`."""
+        return [(number, n) for number, span in enumerate(self.shown) for n in numbers(span.text)]
+
+    def has(self, key: str) -> bool:
+        """Whether a term occurs; a longer English word also where only its ending differs."""
+        return key in self.positions or (len(key) >= 5 and not is_han(key) and key[:5] in self.beginnings)
+
+    def weights(self, wanted: Sequence[str]) -> NDArray[np.float64]:
+        """1 for a term that is absent or occurs once, falling with the logarithm of its count."""
+        counts = np.array([len(self.positions.get(term, ())) for term in wanted], dtype=float)
+        return np.asarray(1 / (1 + np.log(np.maximum(counts, 1))), dtype=float)
+
+    def profile(self, wanted: Sequence[str], width: int) -> NDArray[np.float64]:
+        """For every place of `width` cells, by its last cell: the share of the terms' weight found in it."""
+        present = np.zeros((len(wanted), self.cells + width - 1), dtype=bool)
+        for row, term in enumerate(wanted):
+            at = np.asarray(self.positions.get(term, ()), dtype=int) // CELL
+            for shift in range(width):
+                present[row, at + shift] = True
+        weights = self.weights(wanted)
+        return np.asarray(weights @ present / weights.sum(), dtype=float)
+
+    def place(self, wanted: Sequence[str], width: int) -> Place | None:
+        """The densest place; None where nothing of the terms is to be found."""
+        if not wanted or not self.tokens:
+            return None
+        profile = self.profile(wanted, width)
+        best = int(profile.argmax())
+        return self.at(best, width, float(profile[best])) if profile[best] > 0 else None
+
+    def at(self, cell: int, width: int, share: float) -> Place:
+        """The place whose last cell is `cell`, kept inside the one span that holds most of its tokens."""
+        first, last = max(0, (cell - width + 1) * CELL), min(len(self.tokens), (cell + 1) * CELL)
+        owners = self.owner[first:last]
+        owner = max(dict.fromkeys(owners), key=owners.count)
+        mine = [index for index in range(first, last) if self.owner[index] == owner]
+        span = part(self.shown[owner], self.tokens[mine[0]].start, self.tokens[mine[-1]].end)
+        return Place(mine[0], mine[-1] + 1, share, span)
+
+    def around(self, place: Place, reach: int) -> tuple[str, int]:
+        """The text of the place's span from `reach` characters before it to `reach` after, and where it begins."""
+        whole = self.shown[self.owner[place.first]]
+        start = max(0, place.span.start - whole.start - reach)
+        return whole.text[start : place.span.end - whole.start + reach], start

@@ -1,0 +1,105 @@
+"""Persons and names of a claim: unknown to the evidence, out of place in it, or with another word for kin.
+
+Knows: that a sentence's persons are mentioned near where the sentence is told. Does not know: who does what.
+"""
+
+import re
+from collections.abc import Iterator
+from itertools import groupby
+
+from longproof.agent.offline.names import mentioned, persons
+from longproof.agent.offline.reading import WIDE, Place, Token, is_han, terms
+from longproof.agent.offline.view import Finding, View
+from longproof.agent.offline.words import STOP_EN
+from longproof.agent.offline.words_zh import KIN
+
+REACH = 650
+"""A person mentioned nowhere within so many characters of the sentence's place is out of place."""
+NEAR = 300
+SURE = 0.30
+"""The share of the sentence, its persons aside, that must be found in one place before one of them is out of it."""
+SEEN = 800
+"""Characters of evidence that must have been seen around the place."""
+_KIN = {word: kind for kind, words in KIN.items() for word in words.split()}
+_KIN_WORD = re.compile("|".join(sorted(_KIN, key=len, reverse=True)))
+
+
+def unknown_names(view: View) -> Iterator[Finding]:
+    """Capitalised names of which no part occurs in what was shown. Text without capitals, or all in them, has none."""
+    marked = [(token, _named(view, i, token)) for i, token in enumerate(view.tokens)]
+    if 2 * sum(named for _, named in marked) > len(marked):
+        return
+    for named, group in groupby(marked, key=lambda pair: pair[1]):
+        run = [token for token, _ in group]
+        if named and not any(view.evidence.has(token.key) for token in run):
+            words = view.claim.text[run[0].start : run[-1].end]
+            reason = f'"{words}" is not in the source'
+            yield Finding(
+                run[0].start, run[-1].end, "entity", "", reason, view.place.span if view.place else None
+            )
+
+
+def _named(view: View, index: int, token: Token) -> bool:
+    first = view.sentence.lstrip().startswith(view.claim.text[: token.end])
+    capital = view.claim.text[token.start].isupper() and not is_han(token.key)
+    return capital and not first and token.word not in STOP_EN and len(token.word) > 1
+
+
+def strangers(view: View) -> Iterator[Finding]:
+    """Persons of a Chinese claim who aren't mentioned where its sentence is told, though the others are."""
+    if not view.chinese:
+        return
+    everyone = persons(view.sentence, view.evidence)
+    mine = [name for name in everyone if name in view.claim.text]
+    home = _home(view, everyone) if mine and len(everyone) > 1 else None
+    if home is None:
+        return
+    around = {name: mentioned(name, view.evidence, home, NEAR) for name in everyone}
+    for name in mine:
+        others = [around[other] for other in everyone if other != name]
+        if 3 * sum(others) >= 2 * len(others) and not mentioned(name, view.evidence, home, REACH):
+            start = view.claim.text.find(name)
+            reason = f"原文这一段没有提到“{name}”"
+            yield Finding(start, start + len(name), "entity", "", reason, home.span)
+
+
+def _home(view: View, everyone: list[str]) -> Place | None:
+    """Where the sentence is told, by its words other than persons; None where that isn't sure."""
+    words = view.sentence
+    for name in everyone:
+        words = words.replace(name, "，")
+    from longproof.agent.offline.reading import read
+
+    wanted = terms(read(words))
+    home = view.evidence.place(wanted, WIDE) if len(wanted) >= 8 else None
+    if home is None or home.share < SURE or len(view.evidence.around(home, REACH)[0]) < SEEN:
+        return None
+    return home
+
+
+def kin(view: View) -> Iterator[Finding]:
+    """A word for kin before a person whom the evidence only ever gives another one."""
+    if not view.chinese:
+        return
+    text = view.claim.text
+    for name in persons(text, view.evidence):
+        at = text.find(name)
+        said = _kin_before(text, at)
+        there = {
+            k
+            for span in view.evidence.shown
+            for m in re.finditer(re.escape(name), span.text)
+            if (k := _kin_before(span.text, m.start()))
+        }
+        if said and there and _KIN[said] not in {_KIN[word] for word in there}:
+            instead = sorted(there)[0]
+            reason = f"原文称{name}为“{instead}”，不是“{said}”"
+            yield Finding(
+                at - len(said), at, "relation", instead, reason, view.place.span if view.place else None
+            )
+
+
+def _kin_before(text: str, at: int) -> str:
+    """The word for kin that ends right before `at`, or nothing."""
+    words = [m[0] for m in _KIN_WORD.finditer(text[max(0, at - 4) : at]) if m.end() == min(4, at)]
+    return words[-1] if words else ""
