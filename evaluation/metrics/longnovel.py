@@ -37,6 +37,7 @@ class OutcomeScores(TypedDict):
     hallucination_f1: float | None
     n_hallucinated: int
     n_faithful: int
+    n_called_hallucinated: int
     n_undecided: int
     coverage: float | None
 
@@ -59,7 +60,8 @@ def longnovel_scores(gold: Sequence[str], predicted: Sequence[str | None]) -> Ou
     """
     same_length(gold, predicted)
     sides, said = gold_sides(gold), [is_hallucinated(name) for name in predicted]
-    counts = count(sides, against(sides, said))
+    filled = against(sides, said)
+    counts = count(sides, filled)
     return OutcomeScores(
         accuracy_of_hallucinated=recall(counts),
         accuracy_of_faithful=specificity(counts),
@@ -69,6 +71,7 @@ def longnovel_scores(gold: Sequence[str], predicted: Sequence[str | None]) -> Ou
         hallucination_f1=f1(counts),
         n_hallucinated=sum(sides),
         n_faithful=len(sides) - sum(sides),
+        n_called_hallucinated=sum(filled),
         n_undecided=said.count(None),
         coverage=share(len(said) - said.count(None), len(said)),
     )

@@ -31,6 +31,7 @@ class VerigrayScores(TypedDict):
     ranking_loss: float | None
     n_unfaithful: int
     n_faithful: int
+    n_called_unfaithful: int
     n_undecided: int
     coverage: float | None
     n_ranked: int
@@ -81,6 +82,7 @@ def verigray_scores(
         ranking_loss=ranking_loss([degrees[i] for i in ranked], [int(not filled[i]) for i in ranked]),
         n_unfaithful=sum(merged[i] for i in sure),
         n_faithful=sum(not merged[i] for i in sure),
+        n_called_unfaithful=sum(filled[i] for i in sure),
         n_undecided=n_undecided,
         coverage=share(len(sure) - n_undecided, len(sure)),
         n_ranked=len(ranked),

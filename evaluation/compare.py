@@ -1,0 +1,149 @@
+"""Two runs over the same examples: paired differences with intervals, and which examples changed sides.
+
+Knows: only what stands in two folders of results. Does not know: how either was made.
+"""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from longproof.evaluation.headlines import HEADLINES, total
+from longproof.evaluation.metrics import bootstrap_interval
+from longproof.evaluation.metrics.counts import Counts
+from longproof.evaluation.results import Result, results_of
+from longproof.evaluation.tables import UNDEFINED, number
+from longproof.retrieval.types import BadInput
+
+Pair = tuple[Result, Result]
+Both = tuple[Counts, Counts]
+
+
+class Difference(NamedTuple):
+    """One score of both runs over the common examples; `difference` is B less A, with its 95 % interval."""
+
+    name: str
+    a: float | None
+    b: float | None
+    difference: float | None
+    low: float | None
+    high: float | None
+
+
+class Change(NamedTuple):
+    """An example on which the runs give different outcomes."""
+
+    id: str
+    repeat: int
+    gold: str | None
+    a: str
+    b: str
+
+
+class Comparison(NamedTuple):
+    """What two runs differ in. `n` is the number of common examples; the others are counted, and left out."""
+
+    a: Path
+    b: Path
+    n: int
+    n_only_a: int
+    n_only_b: int
+    differences: list[Difference]
+    changes: list[Change]
+
+    def to_markdown(self) -> str:
+        """Both tables: the differences, then the changes, those that became right first."""
+        lines = [f"# B ({self.b}) against A ({self.a})", "", _counted(self), ""]
+        lines += ["| score | A | B | B − A | 95 % interval |", "| --- | --- | --- | --- | --- |"]
+        lines += [f"| {' | '.join(_cells(row))} |" for row in self.differences]
+        lines += ["", f"{len(self.changes)} of {self.n} examples changed sides.", ""]
+        lines += ["| example | gold | A | B | |", "| --- | --- | --- | --- | --- |"]
+        lines += [f"| {' | '.join(map(_plain, change_cells(row)))} |" for row in self.changes]
+        return "\n".join([*lines, ""])
+
+
+def compare(a: Path, b: Path) -> Comparison:
+    """The runs in two folders, over the examples (and repeats) that both have.
+
+    Intervals resample whole groups and keep each example's two sides together. Raises BadInput where a folder
+    holds no results, no example is common, or the gold of a common example differs.
+    """
+    first, second = _by_key(a), _by_key(b)
+    common = [key for key in first if key in second]
+    if not common:
+        raise BadInput(f"{a} and {b} have no example in common")
+    pairs = [(first[key], second[key]) for key in common]
+    for one, other in pairs:
+        if one.gold != other.gold:
+            raise BadInput(f"example {one.id} has another gold in {b}: the runs are of different data")
+    changes = [_change(pair) for pair in pairs if pair[0].prediction.outcome != pair[1].prediction.outcome]
+    return Comparison(
+        a=a,
+        b=b,
+        n=len(pairs),
+        n_only_a=len(first) - len(common),
+        n_only_b=len(second) - len(common),
+        differences=[row for name in HEADLINES if (row := _difference(name, pairs)) is not None],
+        changes=sorted(changes, key=lambda change: (-_gain(change), change.id, change.repeat)),
+    )
+
+
+def _by_key(folder: Path) -> dict[tuple[int, str], Result]:
+    return {(line.repeat, line.id): line for line in results_of(folder)}
+
+
+def _difference(name: str, pairs: Sequence[Pair]) -> Difference | None:
+    """The paired difference of one headline score; None where the data have no gold for it."""
+    counted, rate = HEADLINES[name]
+    groups: dict[str, list[Both]] = defaultdict(list)
+    for one, other in pairs:
+        groups[one.group].append((counted(one), counted(other)))
+    bags = [bag for bag in map(_total, groups.values()) if any(bag[0]) or any(bag[1])]
+
+    def gain(drawn: Sequence[Both]) -> float | None:
+        before, after = (rate(counts) for counts in _total(drawn))
+        return None if before is None or after is None else after - before
+
+    before, after = (rate(counts) for counts in _total(bags))
+    if before is None and after is None:
+        return None
+    found = bootstrap_interval(gain, bags)
+    return Difference(name, before, after, gain(bags), *((found.low, found.high) if found else (None, None)))
+
+
+def _total(both: Sequence[Both]) -> Both:
+    return total(one for one, _ in both), total(other for _, other in both)
+
+
+def _change(pair: Pair) -> Change:
+    one, other = pair
+    return Change(one.id, one.repeat, one.gold.outcome, one.prediction.outcome, other.prediction.outcome)
+
+
+def _gain(change: Change) -> int:
+    """1 where B became right, -1 where it became wrong, 0 where neither or gray."""
+    return (change.b == change.gold) - (change.a == change.gold)
+
+
+def change_cells(change: Change) -> tuple[str, ...]:
+    """A change as text, with what it means for the score."""
+    meaning = {1: "now right", -1: "now wrong", 0: ""}[_gain(change)]
+    name = f"{change.id} (run {change.repeat + 1})" if change.repeat else change.id
+    return name, change.gold or "gray", change.a, change.b, meaning
+
+
+def _counted(comparison: Comparison) -> str:
+    return (
+        f"{comparison.n} common examples; {comparison.n_only_a} only in A, {comparison.n_only_b} only in B. "
+        "The interval is of the paired difference."
+    )
+
+
+def _cells(row: Difference) -> tuple[str, ...]:
+    interval = UNDEFINED if row.low is None else f"{row.low:+.3f} to {row.high:+.3f}"
+    difference = UNDEFINED if row.difference is None else f"{row.difference:+.3f}"
+    return row.name, number(row.a), number(row.b), difference, interval
+
+
+def _plain(cell: str) -> str:
+    return cell.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

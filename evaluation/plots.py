@@ -1,0 +1,113 @@
+"""Plots of a run: confusion matrix, risk against coverage, recall by kind, position and scale.
+
+matplotlib is an extra (`longproof[plots]`): without it nothing is drawn, and the table says so.
+Does not know: how a score is computed; figures follow LongNovel's figure 4 and 5 and VeriGray's 3 and 7.
+"""
+
+from collections.abc import Sequence
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longproof.agent.types import LABELS
+from longproof.evaluation.headlines import sided
+from longproof.evaluation.metrics import confusion, recall_by, risk_coverage
+from longproof.evaluation.results import Result, label_at
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SLICES = ("kind", "position", "scale", "pattern")
+OUTCOMES = ("hallucinated", "faithful", "undecided")
+
+
+def draw(results: Sequence[Result], folder: Path) -> list[Path]:
+    """Write every plot that the gold allows as PNG; none where matplotlib is not installed."""
+    if not results or find_spec("matplotlib") is None:
+        return []
+    plots = {"confusion": _confusion(results), "risk_coverage": _risk(results)}
+    plots |= {f"recall_by_{name}": _recall(results, name) for name in SLICES}
+    written = []
+    for name, figure in plots.items():
+        if figure is not None:
+            written.append(folder / f"{name}.png")
+            figure.savefig(written[-1], dpi=120, bbox_inches="tight", metadata={"Software": None})
+    return written
+
+
+def _figure(width: float, height: float) -> tuple["Figure", Any]:
+    from matplotlib.figure import Figure
+
+    figure = Figure(figsize=(width, height))
+    return figure, figure.add_subplot()
+
+
+def _confusion(results: Sequence[Result]) -> "Figure | None":
+    """Rows are gold, normalised; seven labels where the gold has them, else outcomes."""
+    columns = _labels(results)
+    names: Sequence[str] = (*LABELS, "undecided")
+    if not columns:
+        columns = [(str(r.gold.outcome), r.prediction.outcome) for r in sided(results)]
+        names = OUTCOMES
+    if not columns:
+        return None
+    table = confusion([gold for gold, _ in columns], [said for _, said in columns])
+    rows = [name for name in names if name in table]
+    figure, axes = _figure(1.5 + 0.9 * len(names), 1.2 + 0.6 * len(rows))
+    shares = [[table[row].get(name, 0) / sum(table[row].values()) for name in names] for row in rows]
+    axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
+    for y, row in enumerate(rows):
+        for x, name in enumerate(names):
+            shade = "white" if shares[y][x] > 0.5 else "black"
+            axes.text(x, y, table[row].get(name, 0), ha="center", va="center", color=shade)
+    axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
+    axes.set_yticks(range(len(rows)), [f"{row} (n = {sum(table[row].values())})" for row in rows])
+    axes.set(xlabel="predicted", ylabel="gold")
+    return figure
+
+
+def _risk(results: Sequence[Result]) -> "Figure | None":
+    """Risk against coverage at each label taken as the threshold of acceptance."""
+    columns = _labels(results) or [
+        ("fabricated" if r.gold.outcome == "hallucinated" else "implicitly_supported", r.prediction.label)
+        for r in sided(results)
+    ]
+    if not columns:
+        return None
+    chosen = risk_coverage([gold for gold, _ in columns], [said for _, said in columns], LABELS)
+    points = [(name, c["coverage"], c["risk"]) for name, c in chosen.items() if c["risk"] is not None]
+    figure, axes = _figure(5, 4)
+    axes.plot([coverage for _, coverage, _ in points], [risk for *_, risk in points], marker="o")
+    for name, coverage, risk in points:
+        axes.annotate(name, (coverage, risk), fontsize=7, xytext=(3, 3), textcoords="offset points")
+    axes.set(xlabel="coverage (accepted over all)", ylabel="risk (hallucinated over accepted)")
+    axes.set_xlim(0, 1.02)
+    axes.set_ylim(bottom=0)
+    return figure
+
+
+def _recall(results: Sequence[Result], name: str) -> "Figure | None":
+    taken = [result for result in sided(results) if name in result.slices]
+    rows = recall_by(
+        [r.slices[name] for r in taken],
+        [str(r.gold.outcome) for r in taken],
+        [r.prediction.outcome for r in taken],
+    )
+    if not rows:
+        return None
+    figure, axes = _figure(1.5 + 0.7 * len(rows), 3.2)
+    axes.bar(range(len(rows)), [row["recall"] or 0 for row in rows.values()])
+    labels = [f"{value}\nn = {row['n_hallucinated']}" for value, row in rows.items()]
+    axes.set_xticks(range(len(rows)), labels, rotation=30, ha="right", fontsize=7)
+    axes.set(ylabel="recall of hallucinated", ylim=(0, 1), title=f"by {name}")
+    return figure
+
+
+def _labels(results: Sequence[Result]) -> list[tuple[str, str | None]]:
+    """Gold and predicted labels of parts, else of responses; empty unless all gold has labels."""
+    parts = [(r.prediction, part) for r in results for part in r.gold.parts or ()]
+    if parts and all(part.label is not None for _, part in parts):
+        return [(str(part.label), label_at(predicted, part.place)) for predicted, part in parts]
+    if all(r.gold.label is not None for r in results):
+        return [(str(r.gold.label), r.prediction.label) for r in results]
+    return []

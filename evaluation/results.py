@@ -1,0 +1,176 @@
+"""What is kept of one checked example: the gold, and the report reduced to what scores need.
+
+A line of `results.jsonl` is one `Result`. It holds no time and nothing that this run paid, so that a rerun
+gives the same bytes. Does not know: scores, or how the report came about.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from pydantic import ValidationError
+
+from longproof.agent.report import outcome, sentence_label
+from longproof.agent.types import DecidedBy, Label, Outcome, Place, Report, ReportClaim, Usage
+from longproof.evaluation.metrics.sides import HALLUCINATED_LABELS
+from longproof.evaluation.types import Example, Gold
+from longproof.retrieval.types import BadInput, Frozen
+
+FILE = "results.jsonl"
+
+
+class SourceAt(Frozen):
+    """A place in the example's source with that index."""
+
+    source: int
+    start: int
+    end: int
+
+
+class PredictedClaim(Frozen):
+    """A claim of the report. `voices` are the labels (None: a failure) of the panel's last question on it."""
+
+    text: str
+    origin: Place
+    label: Label | None
+    failure: str | None
+    decided_by: DecidedBy
+    flagged: tuple[Place, ...] = ()
+    evidence: tuple[SourceAt, ...] = ()
+    voices: tuple[str | None, ...] = ()
+    arbiter: str | None = None
+
+
+class PredictedSentence(Frozen):
+    """A sentence of the report with its label."""
+
+    start: int
+    end: int
+    label: Label | None
+
+
+class Prediction(Frozen):
+    """The report, reduced. `failure` is why there is no report; then all else is empty and undecided."""
+
+    outcome: Outcome = "undecided"
+    label: Label | None = None
+    sentences: tuple[PredictedSentence, ...] = ()
+    claims: tuple[PredictedClaim, ...] = ()
+    coverage: float = 0.0
+    usage: Usage = Usage()
+    failure: str | None = None
+
+
+class Result(Frozen):
+    """One example, checked once. `repeat` counts from 0."""
+
+    id: str
+    repeat: int
+    task: str
+    group: str
+    pair: str | None
+    slices: dict[str, str]
+    source_characters: int
+    gold: Gold
+    prediction: Prediction
+
+
+def result(example: Example, repeat: int, predicted: Prediction) -> Result:
+    """The line of one example. The alignment is left out: it repeats the source, and no score here reads it."""
+    return Result(
+        id=example.id,
+        repeat=repeat,
+        task=example.task,
+        group=example.group or example.id,
+        pair=example.pair,
+        slices=example.slices,
+        source_characters=sum(len(source.text) for source in example.sources),
+        gold=example.gold.model_copy(update={"alignment": None}),
+        prediction=predicted,
+    )
+
+
+def prediction(report: Report) -> Prediction:
+    """The report reduced. The response's label is that of its least faithful sentence that states facts."""
+    sources = [document.id for document in report.documents if document.role == "source"]
+    return Prediction(
+        outcome=report.verdict,
+        label=sentence_label([sentence.label for sentence in report.sentences]),
+        sentences=tuple(PredictedSentence(start=s.start, end=s.end, label=s.label) for s in report.sentences),
+        claims=tuple(_claim(claim, sources) for claim in report.claims),
+        coverage=report.coverage,
+        usage=report.usage,
+    )
+
+
+def _claim(claim: ReportClaim, sources: Sequence[str]) -> PredictedClaim:
+    last = [j for j in claim.judgements if j.question_id == claim.judgements[-1].question_id]
+    arbitrated = claim.decided_by == "arbiter"
+    panel = last[:-1] if arbitrated else last
+    spans = [error.span for error in claim.errors] if claim.label in HALLUCINATED_LABELS else []
+    return PredictedClaim(
+        text=claim.text,
+        origin=claim.origin,
+        label=claim.label,
+        failure=claim.failure,
+        decided_by=claim.decided_by,
+        flagged=tuple(Place(start=span.start, end=span.end, text=span.text) for span in spans),
+        evidence=tuple(
+            SourceAt(source=sources.index(span.source_id), start=span.start, end=span.end)
+            for span in claim.evidence
+            if span.source_id in sources
+        ),
+        voices=tuple(judgement.label for judgement in panel),
+        arbiter=last[-1].label if arbitrated else None,
+    )
+
+
+def flagged(predicted: Prediction) -> list[tuple[int, int]] | None:
+    """The places called wrong; None where nothing was and something stayed undecided."""
+    places = [(place.start, place.end) for claim in predicted.claims for place in claim.flagged]
+    return places if places or predicted.outcome != "undecided" else None
+
+
+def label_at(predicted: Prediction, place: Place) -> Label | None:
+    """Our label of a part of the response: the sentence rule over the claims that speak for it.
+
+    A claim speaks for the part that its origin meets; a wrong claim only for what its flagged places meet,
+    since the rest of it was not called wrong. A part for which only such a claim stands is implicitly_supported;
+    one without any claim has its sentences' label.
+    """
+    met = [claim for claim in predicted.claims if _meet(claim.origin, place)]
+    speaking = [c.label for c in met if not c.flagged or any(_meet(at, place) for at in c.flagged)]
+    if speaking:
+        return sentence_label(speaking)
+    if met:
+        return "implicitly_supported"
+    return (
+        sentence_label([s.label for s in predicted.sentences if _meet(s, place)])
+        if predicted.sentences
+        else None
+    )
+
+
+def outcome_at(predicted: Prediction, place: Place) -> Outcome:
+    """Our side on a part of the response."""
+    return outcome([label_at(predicted, place)])
+
+
+def _meet(first: Place | PredictedSentence, second: Place) -> bool:
+    return max(first.start, second.start) < min(first.end, second.end)
+
+
+def results_of(folder: Path) -> list[Result]:
+    """All results of a run's folder. Raises BadInput where there is none, or a line is none of ours."""
+    path = folder / FILE if folder.is_dir() else folder
+    if not path.is_file():
+        raise BadInput(f"{folder} holds no {FILE}; give the folder that an evaluation wrote")
+    return list(_read(path))
+
+
+def _read(path: Path) -> Iterator[Result]:
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n")[:-1], start=1):
+        try:
+            yield Result.model_validate(json.loads(line))
+        except (json.JSONDecodeError, ValidationError) as error:
+            raise BadInput(f"{path.name} line {number} is not a result of this version") from error
