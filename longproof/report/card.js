@@ -44,7 +44,7 @@ function whyOf(claim) {
 }
 
 function quoteButton(span, actions, length = 160) {
-  const one = report.documents.find((document) => document.id === span.source_id);
+  const one = documentOf(span.source_id);
   const at = one?.characters ? percent(span.start / one.characters) : "";
   const several = documents.length > 1 ? `${short(titleOf(one), 24)} ` : "";
   return make(
@@ -78,7 +78,7 @@ function votesOf(claim, actions) {
   return make(
     "details",
     { class: "votes", open: claim.label === null || claim.decided_by === "arbiter" },
-    make("summary", {}, say("votes"), make("span", { class: "tally", "aria-hidden": "true" }, [...new Map(claim.judgements.map((one) => [one.judge, sign(one.label ?? "failed")])).values()].join(" ")), make("span", { class: "by" }, decided)),
+    make("summary", {}, make("span", { class: "word" }, say("votes")), make("span", { class: "tally", "aria-hidden": "true" }, [...new Map(claim.judgements.map((one) => [one.judge, sign(one.label ?? "failed")])).values()].join(" ")), make("span", { class: "by" }, decided)),
     make("p", { class: "rounds" }, say("looked_at"), ": ", rounds.map(say).join(" → ")),
     make("div", { class: "wide" }, make("table", {}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows))),
   );

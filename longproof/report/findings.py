@@ -42,9 +42,9 @@ def unsettled(report: Report) -> list[ReportClaim]:
 
 
 def is_triage(report: Report) -> bool:
-    """Whether only the offline panel judged, as the stamp says."""
-    judges = report.stamp.get("judges") or []
-    return bool(judges) and all(str(name).split(":")[0] == "offline" for name in judges)
+    """Whether the offline panel alone judged: the settings in the stamp name it, and nothing was asked of a model."""
+    settings = report.stamp.get("settings") or {}
+    return not report.calls and settings.get("judges") == ["offline"]
 
 
 def checked_texts(report: Report, texts: Mapping[str, str]) -> dict[str, str]:

@@ -18,6 +18,7 @@ from longproof.agent.types import Report
 from longproof.report.findings import checked_texts, is_triage, language, missing
 from longproof.report.markdown import render
 from longproof.report.marks import NAMES, PATTERN, visible
+from longproof.report.pagedata import carried
 from longproof.report.totals import totals
 from longproof.report.words import SIGNS, Language, words
 
@@ -30,12 +31,8 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
     known = checked_texts(report, texts)
     spoken = language(report.case.response)
     say = words(spoken)
-    responses = {d.id for d in report.documents if d.role == "response"}
-    shown = {id_: text for id_, text in known.items() if id_ not in responses}
     data = {
-        "report": report.model_dump(mode="json", exclude={"calls", "searches"}),
-        "texts": shown,
-        "languages": {id_: language(text) for id_, text in shown.items()} | {"response": spoken},
+        "report": carried(report, known),
         "missing": [d.title or d.uri or say[d.role] for d in missing(report, known)],
         "totals": totals(report, say),
         "triage": is_triage(report),

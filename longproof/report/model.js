@@ -1,20 +1,39 @@
 /* The report as the page needs it: sentences with their claims, places in UTF-16 units, what counts as a problem. */
 const report = data.report;
 const answer = report.case.response;
+const answerLanguage = report.documents.find((one) => one.role === "response")?.language ?? document.documentElement.lang;
 const documents = report.documents.filter((one) => one.role !== "response");
 const titleOf = (one) => (one ? one.title || one.uri || say(one.role) : say("source"));
-const points = Object.fromEntries(Object.entries(data.texts).map(([id, text]) => [id, new Points(text)]));
+const documentOf = (id) => documents.find((one) => one.id === id);
+for (const one of documents) one.points = one.text === undefined ? null : new Points(one.text);
+
+/* Spans as the rest of the page reads them. One without a text of its own takes it from its document. */
+function spanOf([number, start, end, text]) {
+  const one = report.documents[number];
+  const units = one?.points?.units({ start, end });
+  return { source_id: one?.id, start, end, text: text ?? one.text.slice(units.start, units.end) };
+}
+
+const NOTHING = { label: null, failure: null, caveat: "", errors: [], readings: [], evidence: [], judgements: [] };
+report.claims = report.claims.map((claim) => ({
+  ...NOTHING,
+  ...claim,
+  window: claim.window ? { source_id: report.documents[claim.window[0]].id, start: claim.window[1], end: claim.window[2] } : null,
+  evidence: (claim.evidence ?? []).map(spanOf),
+  judgements: (claim.judgements ?? []).map((one) => ({ label: null, failure: null, reason: "", ...one, quotes: (one.quotes ?? []).map(spanOf) })),
+}));
 const answerPoints = new Points(answer);
 
 /* A place in a source, in units; null where its text isn't here. */
 function located(span) {
-  return span && points[span.source_id] ? { id: span.source_id, ...points[span.source_id].units(span) } : null;
+  const points = span && documentOf(span.source_id)?.points;
+  return points ? { id: span.source_id, ...points.units(span) } : null;
 }
 
-const sentences = report.sentences.map((sentence, index) => ({
-  ...answerPoints.units(sentence),
+const sentences = report.sentences.map(([start, end, label], index) => ({
+  ...answerPoints.units({ start, end }),
   index,
-  label: sentence.label,
+  label,
   claims: report.claims.filter((claim) => claim.sentence === index),
 }));
 

@@ -11,7 +11,7 @@ const finder = new Finder(view, response);
 
 function setUp() {
   fill($("head"), outcomeLine(), tools(openHelp), making());
-  $("response").prepend(make("div", { class: "bar" }, make("h2", {}, say("response")), filters.element));
+  $("response").prepend(make("div", { class: "bar" }, make("h2", {}, make("span", { class: "word" }, say("response"))), filters.element));
   $("response").setAttribute("aria-label", say("response"));
   $("source").setAttribute("aria-label", say("source"));
   source.where = make("span", { class: "where" });
@@ -33,10 +33,9 @@ function show(id) {
   if (state.source === id) return;
   state.source = id;
   if (source.choice.tagName === "SELECT") source.choice.value = id;
-  const one = documents.find((document) => document.id === id);
-  const text = data.texts[id];
-  view.load(text ?? "", data.languages[id] ?? "en");
-  if (text === undefined) view.body.replaceChildren(make("p", { class: "absent" }, say("text_missing", { title: titleOf(one) })));
+  const one = documentOf(id);
+  view.load(one.text ?? "", one.language ?? "en");
+  if (one.text === undefined) view.body.replaceChildren(make("p", { class: "absent" }, say("text_missing", { title: titleOf(one) })));
   mark();
   if (finder.words) finder.search();
 }
@@ -110,7 +109,7 @@ function filtered() {
 
 function seen(place) {
   if (!source.where || !view.text) return;
-  const one = documents.find((document) => document.id === state.source);
+  const one = documentOf(state.source);
   const share = place.start / view.text.length;
   fill(source.where, `${percent(share)} · ${say("characters_n", { n: numeral(one.characters) })}`);
   const points = (offset) => (offset / view.text.length) * one.characters;

@@ -11,9 +11,9 @@ function printedFindings() {
 }
 
 function printedQuote(span) {
-  const one = report.documents.find((document) => document.id === span.source_id);
+  const one = documentOf(span.source_id);
   const place = located(span);
-  const text = place && data.texts[place.id];
+  const text = place && one.text;
   const before = text ? text.slice(Math.max(0, place.start - 80), place.start) : "";
   const after = text ? text.slice(place.end, place.end + 80) : "";
   const at = one?.characters ? ` (${percent(span.start / one.characters)})` : "";

@@ -4,7 +4,7 @@ class ResponseView {
     this.onPick = onPick;
     this.found = [];
     this.spans = sentences.map((sentence) => this.sentence(sentence));
-    this.prose = make("div", { class: "prose", lang: data.languages.response });
+    this.prose = make("div", { class: "prose", lang: answerLanguage });
     let at = 0;
     for (const [index, sentence] of sentences.entries()) {
       this.prose.append(...shown(answer.slice(at, sentence.start), at), this.spans[index]);
@@ -42,9 +42,10 @@ class ResponseView {
 
   /* Problems say their name; what holds shows its sign and says its name to screen readers. */
   note(sentence) {
-    if (sentence.problem || sentence.label === "out_dependent") return tag(sentence.label);
-    const name = say(sentence.label);
-    return make("span", { class: `tag quiet ${sentence.label}`, title: name }, sign(sentence.label), make("span", { class: "unseen" }, ` ${name}`));
+    const name = say(sentence.label ?? "undecided");
+    const note = sentence.problem || sentence.label === "out_dependent" ? tag(sentence.label) : make("span", { class: `tag quiet ${sentence.label}`, title: name }, sign(sentence.label), make("span", { class: "unseen" }, ` ${name}`));
+    note.prepend("\u2060"); /* no line break between a sentence and its note */
+    return note;
   }
 
   key(event, index, pick) {

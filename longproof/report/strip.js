@@ -73,7 +73,7 @@ class Strip {
     this.box = { left: 0, right: width - 72, top: 2, bottom: height - 22, width, height };
     const picture = draw("svg", { width, height, role: "img", "aria-label": plain(this.told().join(" ")) });
     picture.append(...this.ground(), ...this.path(), ...sentences.flatMap((sentence) => this.row(sentence)), ...this.scale());
-    this.view = draw("rect", { class: "view", y: this.box.top, height: this.box.bottom - this.box.top, rx: 2 });
+    this.view = draw("rect", { class: "view", y: this.box.bottom - 1.5, height: 3, rx: 1.5 });
     this.current = draw("line", { class: "current", x1: this.box.left, x2: width });
     picture.append(this.view, this.current);
     picture.addEventListener("click", (event) => this.pick(event));
@@ -123,9 +123,14 @@ class Strip {
   row(sentence) {
     const y = this.y(sentence.index);
     const name = sentence.label ?? "undecided";
-    const bars = sentence.claims.map(windowOf).filter(Boolean).map(([start, end]) => draw("rect", { class: `bar ${name}`, x: this.x(start), y: y - 1.5, width: Math.max(2, this.x(end) - this.x(start)), height: 3, rx: 1.5 }));
-    const quotes = sentence.claims.flatMap(spansOf).map(([start]) => draw("circle", { class: `quote ${name}`, cx: this.x(start), cy: y, r: 2.4 }));
-    return [...bars, ...quotes, ...this.problem(sentence, y)];
+    const row = (this.box.bottom - this.box.top) / sentences.length;
+    const windows = sentence.claims.map(windowOf).filter(Boolean);
+    const from = this.x(Math.min(...windows.map(([start]) => start)));
+    const to = this.x(Math.max(...windows.map(([, end]) => end)));
+    const thick = Math.min(4, row);
+    const bar = windows.length ? draw("rect", { class: "bar", x: from, y: y - thick / 2, width: Math.max(2, to - from), height: thick }) : "";
+    const quotes = sentence.claims.flatMap(spansOf).map(([start]) => draw("circle", { class: `quote ${name}`, cx: this.x(start), cy: y, r: row < 3 ? 1.4 : 2.4 }));
+    return [bar, ...quotes, ...this.problem(sentence, y)];
   }
 
   problem(sentence, y) {

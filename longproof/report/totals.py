@@ -72,6 +72,6 @@ def _making(report: Report, say: Mapping[str, str]) -> str:
         parts.append(say["comma"].join(judges))
     if isinstance(seconds := stamp.get("seconds"), int | float):
         parts.append(say["seconds_n"].format(n=f"{seconds:.1f}"))
-    if stamp.get("version"):
-        parts.append(f"longproof {short(str(stamp['version']))}")
+    if stamp.get("longproof"):
+        parts.append(f"longproof {short(str(stamp['longproof']))}")
     return " · ".join(parts)

@@ -152,7 +152,7 @@ def english() -> Built:
         protocol="longproof",
         judges=["openai:a", "openai:b", "openai:c"],
         arbiter="openai:d",
-        version="0.1.0",
+        longproof="0.1.0",
         seconds=12.34,
         created_at="2026-11-21T08:00:00Z",
     )
@@ -200,7 +200,11 @@ def english() -> Built:
 
 def chinese() -> Built:
     made = Builder(
-        RESPONSE_ZH, Document.of(STORY_ZH, title="儒林外史"), protocol="longproof", judges=["offline"]
+        RESPONSE_ZH,
+        Document.of(STORY_ZH, title="儒林外史"),
+        protocol="longproof",
+        judges=["numbers"],
+        settings={"judges": ["offline"]},
     )
     seven = made.quote("七岁上死了父亲")
     made.says(
