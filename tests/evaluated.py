@@ -1,0 +1,112 @@
+"""Stand-ins for evaluation: reports made from a script, and a checker that gives them."""
+
+import asyncio
+import re
+from collections.abc import Sequence
+from typing import Any
+
+from longproof.agent.report import report
+from longproof.agent.types import (
+    Case,
+    Claim,
+    Error,
+    Judgement,
+    Label,
+    Report,
+    ReportDocument,
+    Sentence,
+    Verdict,
+)
+from longproof.agent.verdict import verdict
+from longproof.evaluation.results import Prediction, Result
+from longproof.evaluation.types import Gold
+from longproof.retrieval.types import BadInput, Document
+
+
+def cut(text: str) -> list[tuple[int, int]]:
+    """Sentences that end with a full stop or a line break, plainly."""
+    return [match.span() for match in re.finditer(r"[^.。\s][^.。\n]*[.。]?", text)]
+
+
+def scripted_report(
+    response: str, labels: Sequence[Label | None], source: str = "source", wrong: Sequence[str] = ()
+) -> Report:
+    """A report with one claim a sentence, labelled in order; `wrong` names the words that are marked."""
+    document, given = Document.of(response), Document.of(source)
+    spans = [document.span(start, end) for start, end in cut(response)]
+    claims = [
+        Claim(id=f"c{i}", index=i, sentence=i, text=span.text, origin=span) for i, span in enumerate(spans)
+    ]
+    assert len(claims) == len(labels), f"{len(claims)} sentences, {len(labels)} labels"
+    return report(
+        case=Case(id="case", response=response),
+        documents=[
+            ReportDocument(id=document.id, role="response", kind="text", characters=len(response)),
+            ReportDocument(id=given.id, role="source", kind="text", characters=len(source)),
+        ],
+        sentences=[Sentence(index=i, span=span) for i, span in enumerate(spans)],
+        claims=claims,
+        verdicts=[_verdict(c, label, document, wrong) for c, label in zip(claims, labels, strict=True)],
+        windows={},
+        stamp={},
+    )
+
+
+def _verdict(claim: Claim, label: Label | None, document: Document, wrong: Sequence[str]) -> Verdict:
+    places = [document.text.find(word, claim.origin.start) for word in wrong if word in claim.text]
+    errors = [
+        Error(span=document.span(at, at + len(word)))
+        for at, word in zip(places, [w for w in wrong if w in claim.text], strict=True)
+    ]
+    judgement = Judgement(
+        claim_id=claim.id,
+        judge="fake",
+        round="book",
+        question_id="q",
+        label=label,
+        failure=None if label else "unavailable",
+        errors=tuple(errors),
+    )
+    return verdict(claim, [judgement], label=label, decided_by="vote" if label else "nobody", question_id="q")
+
+
+class FakeChecker:
+    """Calls a response that holds `wrong` contradicting there, one that holds `unsure` undecided.
+
+    Counts its calls; stops with `error` once it has answered `answers` of them.
+    """
+
+    def __init__(self, answers: int | None = None, error: BaseException | None = None) -> None:
+        self.asked: list[str] = []
+        self._answers, self._error = answers, error or RuntimeError("stopped")
+
+    async def averify(self, source: Any, response: str, *, task: str, context: str, case_id: str) -> Report:
+        await asyncio.sleep(0)
+        if self._answers is not None and len(self.asked) >= self._answers:
+            raise self._error
+        self.asked.append(case_id)
+        if not response.strip():
+            raise BadInput("the response is empty; give a text")
+        text = source.text if isinstance(source, Document) else "\n".join(d.text for d in source)
+        labels: list[Label | None] = [
+            "contradicting" if "wrong" in said else None if "unsure" in said else "explicitly_supported"
+            for said in (response[start:end] for start, end in cut(response))
+        ]
+        return scripted_report(response, labels, text, ["wrong"])
+
+
+def line(example: str, gold: str | None, predicted: str, group: str = "", **slices: str) -> Result:
+    """A result with nothing but outcomes."""
+    return Result.model_validate(
+        {
+            "id": example,
+            "repeat": 0,
+            "task": "summary",
+            "group": group or example,
+            "pair": None,
+            "slices": slices,
+            "source_characters": 1,
+            "gold": Gold(outcome=gold),  # type: ignore[arg-type]
+            "prediction": Prediction(outcome=predicted),  # type: ignore[arg-type]
+        }
+    )

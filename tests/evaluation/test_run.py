@@ -1,0 +1,145 @@
+"""Runs: the same bytes again, after a kill too; nothing checked twice; nothing dropped."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from evaluated import FakeChecker
+
+from longproof.evaluation.datasets import examples
+from longproof.evaluation.run import Evaluation, Progress, evaluate, sampled
+from longproof.retrieval.types import BadInput
+
+KEPT = ("run.json", "results.jsonl", "scores.json")
+
+
+@pytest.fixture
+def cases(tmp_path: Path) -> Path:
+    rows = [
+        {
+            "id": f"case-{i}",
+            "task": "summary",
+            "source_text": "A source.",
+            "response": "He won. It is wrong."
+            if i % 3 == 0
+            else "He is unsure."
+            if i == 7
+            else "He won\u2028.",
+            "label": "hallucinated" if i % 3 == 0 else "faithful",
+            "slices": {"scale": "S" if i < 6 else "M"},
+        }
+        for i in range(12)
+    ]
+    path = tmp_path / "cases.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
+    return path
+
+
+def run(cases: Path, out: Path, checker: FakeChecker, **options: Any) -> Evaluation:
+    return evaluate("jsonl", path=cases, out=out, checker=lambda repeat: checker, **options)
+
+
+def kept(out: Path) -> dict[str, bytes]:
+    return {name: (out / name).read_bytes() for name in KEPT}
+
+
+def test_scores_stand_with_denominators_and_coverage(cases: Path, tmp_path: Path) -> None:
+    finished = run(cases, tmp_path / "out", FakeChecker())
+    first = {score.name: score for score in finished.sections[0].scores}
+    assert first["accuracy of hallucinated"].value == 1.0
+    assert first["accuracy of faithful"].value == pytest.approx(7 / 8)
+    assert (first["mean accuracy"].n, first["mean accuracy"].coverage) == (12, pytest.approx(11 / 12))
+    table = finished.to_markdown()
+    assert "| accuracy of faithful | 0.875 |" in table
+    assert (tmp_path / "out" / "table.md").read_text(encoding="utf-8") == table
+
+
+def test_two_runs_give_the_same_bytes_whatever_the_concurrency(cases: Path, tmp_path: Path) -> None:
+    run(cases, tmp_path / "a", FakeChecker(), concurrency=1)
+    run(cases, tmp_path / "b", FakeChecker(), concurrency=5)
+    assert kept(tmp_path / "a") == kept(tmp_path / "b")
+
+
+@pytest.mark.parametrize("error", [RuntimeError("dead"), KeyboardInterrupt()])
+def test_a_stopped_run_goes_on_without_checking_anything_twice(
+    cases: Path, tmp_path: Path, error: BaseException
+) -> None:
+    out, stopped, resumed = tmp_path / "out", FakeChecker(answers=5, error=error), FakeChecker()
+    with pytest.raises(type(error)):
+        run(cases, out, stopped, concurrency=1)
+    with (out / "results.jsonl").open("ab") as file:
+        file.write(b'{"id": "case-9", "rep')
+    run(cases, out, resumed)
+    assert len(stopped.asked) == 5
+    assert not set(stopped.asked) & set(resumed.asked)
+    assert len(stopped.asked) + len(resumed.asked) == 12
+    run(cases, tmp_path / "whole", FakeChecker())
+    assert kept(out) == kept(tmp_path / "whole")
+
+
+def test_a_finished_run_is_not_run_again(cases: Path, tmp_path: Path) -> None:
+    run(cases, tmp_path / "out", FakeChecker())
+    again = FakeChecker(answers=0)
+    run(cases, tmp_path / "out", again)
+    assert again.asked == []
+
+
+def test_a_folder_of_another_run_is_refused(cases: Path, tmp_path: Path) -> None:
+    run(cases, tmp_path / "out", FakeChecker(), sample=4)
+    with pytest.raises(BadInput, match="holds another run"):
+        run(cases, tmp_path / "out", FakeChecker(), sample=4, seed=1)
+    cases.write_text(cases.read_text(encoding="utf-8").replace("A source.", "Another."), encoding="utf-8")
+    with pytest.raises(BadInput, match="holds another run"):
+        run(cases, tmp_path / "out", FakeChecker(), sample=4)
+
+
+def test_what_cannot_be_checked_is_undecided_and_wrong(tmp_path: Path) -> None:
+    row = {"id": 1, "task": "summary", "source_text": "s", "response": " ", "label": "faithful"}
+    cases = tmp_path / "cases.jsonl"
+    cases.write_text(json.dumps(row) + "\n", encoding="utf-8")
+    finished = run(cases, tmp_path / "out", FakeChecker())
+    assert finished.results[0].prediction.failure == "the response is empty; give a text"
+    scores = {score.name: score.value for section in finished.sections for score in section.scores}
+    assert scores["accuracy of faithful"] == 0.0
+    assert scores["responses that could not be checked"] == 1.0
+
+
+def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> None:
+    class Moody(FakeChecker):
+        async def averify(self, source: Any, response: str, **case: Any) -> Any:
+            return await super().averify(source, response.replace("unsure", "wrong"), **case)
+
+    finished = evaluate(
+        "jsonl",
+        path=cases,
+        out=tmp_path / "out",
+        repeat=2,
+        checker=lambda repeat: Moody() if repeat else FakeChecker(),
+    )
+    scores = {score.name: score for section in finished.sections for score in section.scores}
+    assert len(finished.results) == 24
+    assert scores["flip rate of 2 runs"].value == pytest.approx(1 / 12)
+    assert scores["run 2: mean accuracy"].coverage == 1.0
+
+
+def test_progress_tells_how_far_and_how_good(cases: Path, tmp_path: Path) -> None:
+    heard = list[Progress]()
+    run(cases, tmp_path / "out", FakeChecker(), progress=heard.append, concurrency=1)
+    assert [word.done for word in heard] == list(range(13))
+    assert (heard[-1].total, heard[-1].score) == (12, pytest.approx((1 + 7 / 8) / 2))
+    assert heard[0].score is None
+
+
+def test_a_sample_is_seeded_and_keeps_order_and_pairs(cases: Path) -> None:
+    found = examples("jsonl", cases)
+    drawn = sampled(found, 5, seed=3)
+    assert len(drawn) == 5
+    assert drawn == sampled(found, 5, seed=3) != sampled(found, 5, seed=4)
+    assert [e.id for e in drawn] == [e.id for e in found if e in drawn]
+    paired = [e.model_copy(update={"pair": str(i // 2)}) for i, e in enumerate(found)]
+    pairs = [e.pair for e in sampled(paired, 5, seed=0)]
+    assert len(pairs) == 6
+    assert all(pairs.count(pair) == 2 for pair in pairs)
+    with pytest.raises(BadInput):
+        sampled(found, 0, seed=0)

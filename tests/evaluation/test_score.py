@@ -1,0 +1,98 @@
+"""Which scores a set is given follows from its gold."""
+
+import pytest
+from evaluated import line, scripted_report
+
+from longproof.agent.types import Place
+from longproof.evaluation.headlines import HEADLINES, headline
+from longproof.evaluation.results import Result, prediction
+from longproof.evaluation.score import sections
+from longproof.evaluation.types import Gold, GoldClaim, GoldError, GoldPart
+
+TEXT = "He won twice in May. She lost."
+
+
+def place(quote: str) -> Place:
+    return Place(start=TEXT.index(quote), end=TEXT.index(quote) + len(quote), text=quote)
+
+
+def scores(*results: Result) -> dict[str, dict[str, float | None]]:
+    return {s.title: {score.name: score.value for score in s.scores} for s in sections(results)}
+
+
+def annotated(gold: Gold) -> Result:
+    report = scripted_report(TEXT, ["contradicting", "explicitly_supported"], wrong=["twice"])
+    return line("a", gold.outcome, "hallucinated").model_copy(
+        update={"gold": gold, "prediction": prediction(report)}
+    )
+
+
+def test_outcomes_alone_give_responses_and_cost() -> None:
+    assert set(scores(line("a", "faithful", "faithful"))) == {"Responses", "Cost"}
+
+
+def test_gray_gold_is_counted_and_in_no_score() -> None:
+    found = scores(line("a", "faithful", "faithful"), line("b", None, "hallucinated"))["Responses"]
+    assert found["gray gold, in no score above"] == 0.5
+    assert found["accuracy"] == 1.0
+
+
+def test_marked_places_give_characters_and_places() -> None:
+    gold = Gold(outcome="hallucinated", errors=(GoldError(place=place("twice in"), name="NUMBER"),))
+    found = scores(annotated(gold))["Places"]
+    assert found["characters: precision"] == 1.0
+    assert found["characters: recall"] == 5 / 8
+    assert found["places: recall of NUMBER"] == 1.0
+
+
+def test_parts_with_labels_give_verigrays_scores() -> None:
+    parts = (
+        GoldPart(place=place("He won twice in May."), outcome="hallucinated", label="fabricated"),
+        GoldPart(place=place("She lost."), outcome="faithful", label="implicitly_supported"),
+    )
+    found = scores(annotated(Gold(outcome="hallucinated", parts=parts)))
+    assert found["Parts"]["parts: mean accuracy"] == 1.0
+    assert found["Parts, seven labels"]["ranking loss"] == 0.0
+    assert found["Parts, seven labels"]["risk at explicitly_supported or above"] == 0.0
+
+
+def test_annotated_claims_give_probes_steps() -> None:
+    claims = (
+        GoldClaim(text="He won twice.", origin=place("He won twice"), hallucinated=True),
+        GoldClaim(text="She lost.", origin=place("She lost."), hallucinated=False),
+        GoldClaim(text="It rained.", origin=None, hallucinated=False),
+    )
+    found = scores(annotated(Gold(outcome="hallucinated", claims=claims)))["Claims (PROBE)"]
+    assert found["decomposition: precision"] == 1.0
+    assert found["decomposition: recall"] == pytest.approx(2 / 3)
+    assert (found["localisation: precision"], found["localisation: recall"]) == (1.0, 1.0)
+    assert found["evidence: partial"] is None
+
+
+def test_slices_give_recall_or_accuracy() -> None:
+    found = scores(
+        line("a", "hallucinated", "faithful", kind="event", position="begin", scale="S"),
+        line("b", "hallucinated", "hallucinated", kind="temporal", position="begin", scale="S"),
+        line("c", "faithful", "faithful", position="begin", scale="S"),
+    )
+    assert found["By kind"] == {"recall of event": 0.0, "recall of temporal": 1.0}
+    assert found["By scale"]["S: mean accuracy"] == 0.75
+    assert found["By position"]["begin: recall"] == 0.5
+    assert found["By position, the paper's four kinds"] == {"recall of begin": 0.0}
+
+
+def test_an_interval_holds_its_score_and_widens_with_groups() -> None:
+    results = [
+        line(str(i), "faithful" if i % 2 else "hallucinated", "faithful", str(i // 20)) for i in range(80)
+    ]
+    flipped = [
+        r if i % 3 else r.model_copy(update={"gold": Gold(outcome="faithful")}) for i, r in enumerate(results)
+    ]
+    alone = headline([r.model_copy(update={"group": r.id}) for r in flipped], "MCC", "", 80, 1.0)
+    assert alone.value == 0.0
+    score = headline(flipped, "accuracy of faithful", "", 80, 1.0)
+    assert score.low is not None
+    assert score.high is not None
+    assert score.value is not None
+    assert score.low <= score.value <= score.high
+    assert set(HEADLINES) >= {"mean accuracy", "MCC"}
