@@ -1,4 +1,83 @@
-"""What a model is told: one Markdown file an utterance.
+"""What a model is told: one Markdown file an utterance and language.
 
+Knows: how a template is filled, strictly and once, and how foreign text is fenced so that it can't pass for ours.
+A file has a `# User` part and may have a `# System` part; placeholders are `$name` (`string.Template`).
 Does not know: who sends it, or what the answer is used for.
 """
+
+import re
+from collections.abc import Sequence
+from functools import cache
+from hashlib import sha256
+from importlib.resources import files
+from itertools import count
+from string import Template
+from typing import Literal, NamedTuple
+
+Language = Literal["en", "zh"]
+NOTHING = "—"
+"""What stands where a value is empty."""
+_PARTS = re.compile(r"\A(?:# System\n(?P<system>.*?))?^# User\n(?P<user>.*)\Z", re.DOTALL | re.MULTILINE)
+
+
+class Prompt(NamedTuple):
+    """What is sent: `hash` names the wording (the templates' bytes), not the values that fill it."""
+
+    system: str
+    user: str
+    hash: str
+    language: Language
+
+    def then(self, after: "Prompt") -> "Prompt":
+        """This prompt with the other's user part after its own."""
+        both = sha256((self.hash + after.hash).encode()).hexdigest()[:16]
+        return Prompt(self.system, f"{self.user}\n\n{after.user}", both, self.language)
+
+    @property
+    def characters(self) -> int:
+        """The length of both parts."""
+        return len(self.system) + len(self.user)
+
+
+def render(name: str, language: Language, **values: str | Sequence[str]) -> Prompt:
+    """The prompt of this name, every value fenced as foreign text; a sequence gives one fence an item.
+
+    A value is inserted once and never expanded again. Raises ValueError where a value is missing or extra,
+    or the template is malformed; FileNotFoundError where there is no such prompt.
+    """
+    text = template(name, language)
+    parts = _PARTS.match(text)
+    if parts is None:
+        raise ValueError(
+            f"prompt {name}.{language} needs a `# User` part, after a `# System` part if it has one"
+        )
+    wanted = set(Template(text).get_identifiers())
+    if wanted != set(values):
+        missing, extra = sorted(wanted - set(values)), sorted(set(values) - wanted)
+        raise ValueError(f"prompt {name}.{language}: missing {missing}, extra {extra}")
+    fenced = {key: _fenced(key, value) for key, value in values.items()}
+    system, user = (Template(part or "").substitute(fenced).strip() for part in parts.group("system", "user"))
+    return Prompt(system, user, sha256(text.encode()).hexdigest()[:16], language)
+
+
+@cache
+def template(name: str, language: Language) -> str:
+    """The text of one prompt file."""
+    return (files(__name__) / f"{name}.{language}.md").read_text(encoding="utf-8")
+
+
+def fence(name: str, text: str, digits: int = 8) -> str:
+    """The text between two lines that carry a mark which the text does not contain.
+
+    The mark follows from the text alone, so the same text gives the same prompt; where a text was made to
+    contain its own mark, the next one is taken.
+    """
+    digest = sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+    marks = (sha256(f"{digest}{n}".encode()).hexdigest()[:digits] for n in count())
+    mark = next(mark for mark in marks if mark not in text)
+    return f"<<<{mark} {name}\n{text}\n{mark}>>>"
+
+
+def _fenced(name: str, value: str | Sequence[str]) -> str:
+    pieces = [value] if isinstance(value, str) else value
+    return "\n".join(fence(name, piece) for piece in pieces if piece.strip()) or NOTHING

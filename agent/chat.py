@@ -1,0 +1,290 @@
+"""The wires to language models: a chat-completions server, or any LangChain chat model.
+
+Knows: how a prompt is sent, how what comes back (or doesn't) is told apart, and whose key goes where. What a server
+can do is found out by trying, never from a model's name.
+Does not know: retries, limits, the ledger, or what an answer means.
+"""
+
+import os
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from email.utils import parsedate_to_datetime
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from urllib.parse import urlsplit
+
+from pydantic import BaseModel, ConfigDict
+
+from longproof.agent.answers import Raw
+from longproof.retrieval.types import BadInput
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+    from langchain_core.messages import AIMessage
+    from openai import APIStatusError
+
+DEFAULT_ADDRESS = "https://api.openai.com/v1"
+_DETAIL = 300
+
+
+class Message(NamedTuple):
+    """What is sent. `schema` is None where the form is described in the prompt instead."""
+
+    system: str
+    user: str
+    temperature: float
+    max_tokens: int
+    schema: dict[str, Any] | None = None
+
+
+class Unanswered(Exception):
+    """No answer came back. `status` is the server's HTTP status; None: there was no connection, or it broke."""
+
+    def __init__(
+        self, detail: str, *, status: int | None = None, wait_s: float | None = None, final: bool = False
+    ) -> None:
+        super().__init__(detail[:_DETAIL])
+        self.status, self.wait_s, self.final = status, wait_s, final
+
+
+class Chat(Protocol):
+    """One model at one endpoint. `has_schema` is false where only the prompt can describe the form."""
+
+    endpoint: str
+    model: str
+    has_schema: bool
+
+    async def send(self, message: Message) -> Raw:
+        """The answer as it came. Raises Unanswered."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        ...
+
+
+class OpenAIChat:
+    """A chat-completions server (OpenAI, vLLM, Ollama, llama.cpp) through the `openai` client, its retries off."""
+
+    has_schema = True
+
+    def __init__(self, model: str, address: str | None = None) -> None:
+        """Raises BadInput where the address is none, or the key that OpenAI itself needs is not set."""
+        from openai import AsyncOpenAI
+
+        self.model = model
+        self.endpoint, self._key = _place_and_key(address)
+        self._client = AsyncOpenAI(api_key=self._key, base_url=self.endpoint, max_retries=0, timeout=None)
+        self._limit_name = "max_tokens"
+        self._takes_temperature = True
+
+    async def send(self, message: Message) -> Raw:
+        """One request. A parameter that the server says it doesn't take is left out from then on."""
+        from openai import APIConnectionError, APIError, APIStatusError
+
+        try:
+            return _raw(await self._create(message))
+        except APIStatusError as error:
+            if self._adapted(error):
+                return await self.send(message)
+            raise self._unanswered(error) from error
+        except APIConnectionError as error:
+            raise Unanswered(
+                self._clean(f"no connection to {self.endpoint}: {error.__cause__ or error}")
+            ) from error
+        except (APIError, ValueError) as error:
+            raise Unanswered(
+                self._clean(f"{self.endpoint} sent no chat completion: {error}"), final=True
+            ) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _create(self, message: Message) -> dict[str, Any]:
+        from openai.types.chat import ChatCompletion
+
+        parameters: dict[str, Any] = {self._limit_name: message.max_tokens}
+        if self._takes_temperature:
+            parameters["temperature"] = message.temperature
+        if message.schema is not None:
+            named = {"name": message.schema.get("title", "answer"), "strict": True, "schema": message.schema}
+            parameters["response_format"] = {"type": "json_schema", "json_schema": named}
+        completion = await self._client.chat.completions.create(
+            model=self.model,
+            messages=[
+                {"role": "system", "content": _sendable(message.system)},
+                {"role": "user", "content": _sendable(message.user)},
+            ],
+            **parameters,
+        )
+        if not isinstance(completion, ChatCompletion):
+            raise ValueError("the body is something else")
+        return completion.model_dump(warnings="none")
+
+    def _adapted(self, error: "APIStatusError") -> bool:
+        """Whether a parameter was refused that can be spelt otherwise or left out."""
+        if error.status_code != 400 or not str(error.code).startswith("unsupported"):
+            return False
+        if error.param == "max_tokens" and self._limit_name == "max_tokens":
+            self._limit_name = "max_completion_tokens"
+            return True
+        if error.param == "temperature" and self._takes_temperature:
+            self._takes_temperature = False
+            return True
+        return False
+
+    def _unanswered(self, error: "APIStatusError") -> Unanswered:
+        said = error.body.get("message") if isinstance(error.body, dict) else None
+        return Unanswered(
+            self._clean(f"{self.endpoint} answered HTTP {error.status_code}: {said or error.message}"),
+            status=error.status_code,
+            wait_s=asked_wait(error.response.headers),
+            final=error.code == "insufficient_quota",
+        )
+
+    def _clean(self, detail: str) -> str:
+        """The detail on one line, without the key: servers quote it."""
+        return " ".join(detail.replace(self._key, "…").split())
+
+
+class LangChainChat:
+    """Any LangChain chat model, as the caller configured it: our temperature and limits are not sent."""
+
+    has_schema = False
+
+    def __init__(self, model: "BaseChatModel") -> None:
+        self._model = model
+        configured = (
+            model._get_llm_string()
+        )  # what LangChain's own cache goes by: names and parameters, no keys
+        self.model = f"{type(model).__name__}:{sha256(configured.encode()).hexdigest()[:16]}"
+        self.endpoint = f"langchain:{model._llm_type}"
+
+    async def send(self, message: Message) -> Raw:
+        """One call of the model."""
+        try:
+            answer = await self._model.ainvoke([("system", message.system), ("human", message.user)])
+        except Exception as error:
+            # Whatever an integration raises is the caller's to read, as a failure of this call.
+            raise Unanswered(" ".join(f"{type(error).__name__}: {error}".split())) from error
+        return _raw_of_langchain(answer)
+
+    async def close(self) -> None:
+        """Nothing to close: the model is the caller's."""
+
+
+def asked_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait (`retry-after-ms`, or `retry-after` in seconds or as a date)."""
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        asked = headers.get("retry-after", "")
+        if not asked:
+            return None
+        if asked[0].isdigit():
+            return float(asked)
+        return max(0.0, (parsedate_to_datetime(asked) - datetime.now(UTC)).total_seconds())
+    except (ValueError, TypeError):
+        return None
+
+
+def _place_and_key(address: str | None) -> tuple[str, str]:
+    """The address, and the key that may be sent there.
+
+    `OPENAI_API_KEY` goes to OpenAI, or where `OPENAI_BASE_URL` points; any other address gets `LONGPROOF_API_KEY`
+    if it is set, else the word `none`: a key is never sent to a server that it wasn't meant for.
+    """
+    own = os.environ.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS
+    place = (address or own).rstrip("/")
+    parts = urlsplit(place)
+    if parts.scheme not in ("http", "https") or not parts.hostname:
+        raise BadInput(f"{place!r} is no address of a server: write http://HOST:PORT/v1")
+    if parts.username or parts.password or parts.query:
+        raise BadInput(
+            f"keys come from the environment: name {parts.hostname} without user, password or query"
+        )
+    if place != own.rstrip("/"):
+        return place, os.environ.get("LONGPROOF_API_KEY") or "none"
+    key = os.environ.get("OPENAI_API_KEY")
+    if not key and place == DEFAULT_ADDRESS:
+        raise BadInput(
+            "OPENAI_API_KEY is not set: set it, or name a server as openai:MODEL@http://HOST:PORT/v1"
+        )
+    return place, key or "none"
+
+
+class _Loose(BaseModel):
+    """Parts of a completion that we read; servers leave out and add others."""
+
+    model_config = ConfigDict(extra="ignore")
+
+
+class _Details(_Loose):
+    cached_tokens: int | None = None
+
+
+class _Usage(_Loose):
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    prompt_tokens_details: _Details | None = None
+
+
+class _Message(_Loose):
+    content: Any = None
+    refusal: str | None = None
+
+
+class _Choice(_Loose):
+    message: _Message = _Message()
+    finish_reason: str | None = None
+
+
+class _Completion(_Loose):
+    choices: list[_Choice]
+    usage: _Usage | None = None
+
+
+def _raw(body: dict[str, Any]) -> Raw:
+    """What we keep of a completion's body. Raises ValueError where it is none."""
+    completion = _Completion.model_validate(body)
+    usage = completion.usage or _Usage()
+    choice = completion.choices[0] if completion.choices else _Choice()
+    return Raw(
+        text=_text(choice.message.content),
+        refusal=choice.message.refusal,
+        finish=choice.finish_reason,
+        prompt_tokens=usage.prompt_tokens,
+        completion_tokens=usage.completion_tokens,
+        cached_tokens=usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else None,
+    )
+
+
+def _raw_of_langchain(answer: "AIMessage") -> Raw:
+    usage: Mapping[str, Any] = answer.usage_metadata or {}
+    details: Mapping[str, Any] = usage.get("input_token_details") or {}
+    about = answer.response_metadata
+    refusal = answer.additional_kwargs.get("refusal")
+    return Raw(
+        text=_text(answer.content),
+        refusal=str(refusal) if refusal else None,
+        finish=str(about.get("finish_reason") or about.get("stop_reason") or "") or None,
+        prompt_tokens=usage.get("input_tokens"),
+        completion_tokens=usage.get("output_tokens"),
+        cached_tokens=details.get("cache_read"),
+    )
+
+
+def _text(content: Any) -> str | None:
+    """The text of a message's content: a string, or a list of parts of which those of text count."""
+    if isinstance(content, str):
+        return content
+    if not isinstance(content, list):
+        return None
+    parts = [part.get("text") if isinstance(part, dict) else part for part in content]
+    return "".join(part for part in parts if isinstance(part, str))
+
+
+def _sendable(text: str) -> str:
+    """The text without lone surrogates, which have no bytes."""
+    return text.encode("utf-8", "replace").decode()

@@ -1,0 +1,295 @@
+"""The one seam to language models: a prompt and a form in, the filled form or a named failure out.
+
+Knows: ledger first, then a paid call within limits and budget, retried where the server was busy, under a deadline;
+JSON schema where the server has it, the form described in the prompt where it hasn't (found out by trying).
+Does not know: what is asked or why, or whether an answer is sensible (guards).
+"""
+
+import asyncio
+import json
+import random
+from collections.abc import Sequence
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+from longproof.agent.answers import Raw, read
+from longproof.agent.chat import Chat, Message, Unanswered
+from longproof.agent.forms import Form, schema
+from longproof.agent.ledger import Entry, Ledger, content_key
+from longproof.agent.limits import Limits, estimate_tokens
+from longproof.agent.types import Call, Failure
+from longproof.prompts import Prompt, render
+
+F = TypeVar("F", bound=Form)
+Mode = Literal["schema", "prompt"]
+"""How the form is asked for: by JSON schema, or by words in the prompt."""
+
+UNASKED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget"})
+"""Failures of calls that were not answered and not paid."""
+RETRIES = 5
+FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
+TIMEOUT_S = 300.0
+MAX_TOKENS = 8192
+BUSY = frozenset({408, 409, 425, 429})
+NOT_ABOUT_FORM = frozenset({401, 402, 403, 404})
+"""Statuses that say nothing about whether the server knows JSON schema."""
+
+
+class Answer(NamedTuple, Generic[F]):
+    """Exactly one of value and failure. `detail` says more about a failure; `calls` are the answers it rests on."""
+
+    value: F | None
+    failure: Failure | None
+    detail: str
+    calls: tuple[Call, ...]
+
+    @property
+    def call_id(self) -> str | None:
+        """The call that this answer came from; None where none was made."""
+        return self.calls[-1].id if self.calls and self.failure not in UNASKED else None
+
+
+class _Lost(Exception):
+    """There is no answer, and there will be none in this run."""
+
+    def __init__(self, failure: Failure, detail: str) -> None:
+        super().__init__(detail)
+        self.failure: Failure = failure
+
+
+class _Rejected(Exception):
+    """The server took exception to the request, perhaps to its JSON schema."""
+
+
+class _Request(NamedTuple):
+    """What is sent in one mode, and the key that it is kept under."""
+
+    mode: Mode
+    key: str
+    message: Message
+    prompt: Prompt
+    purpose: str
+
+    @property
+    def tokens(self) -> int:
+        return estimate_tokens(self.message.system) + estimate_tokens(self.message.user)
+
+
+class Model:
+    """One model at one endpoint, over the ledger and within the limits. One instance an event loop."""
+
+    def __init__(
+        self,
+        chat: Chat,
+        ledger: Ledger,
+        limits: Limits,
+        *,
+        timeout_s: float = TIMEOUT_S,
+        max_tokens: int = MAX_TOKENS,
+        first_wait_s: float = FIRST_WAIT_S,
+    ) -> None:
+        self._chat, self._ledger, self._limits = chat, ledger, limits
+        self._lane = limits.lane(chat.endpoint)
+        self._timeout_s, self._max_tokens, self._first_wait_s = timeout_s, max_tokens, first_wait_s
+        self._modes: tuple[Mode, ...] = ("schema", "prompt") if chat.has_schema else ("prompt",)
+        self._given_up: set[Mode] = set()
+        self._schema_works = False
+        self._first = _First()
+
+    @property
+    def name(self) -> str:
+        """The model's name."""
+        return self._chat.model
+
+    async def ask(
+        self, prompt: Prompt, form: type[F], *, purpose: str, sample: int = 0, temperature: float = 0.0
+    ) -> Answer[F]:
+        """The filled form, or a named failure. Raises BadInput only where the ledger can't be used.
+
+        `sample` tells apart answers to the same prompt that should be drawn anew.
+        """
+        requests = [self._request(m, prompt, form, purpose, sample, temperature) for m in self._modes]
+        known = await self._known(requests, form)
+        if known.value is not None or known.failure:
+            return known
+        async with self._first:
+            return await self._asked(requests, form)
+
+    async def mark(self, call_id: str | None, failure: Failure) -> None:
+        """Note that this call's answer came to nothing, for `retry_failed`."""
+        if call_id is not None:
+            await self._ledger.mark(call_id, failure)
+
+    async def close(self) -> None:
+        """Let go of connections."""
+        await self._chat.close()
+
+    async def _known(self, requests: Sequence[_Request], form: type[F]) -> Answer[F]:
+        """What the ledger has, in the order in which it was asked; neither value nor failure: not all of it."""
+        calls: list[Call] = []
+        answer: Answer[F] = Answer(None, None, "", ())
+        for request in requests:
+            entry = await self._ledger.get(request.key)
+            if entry is None:
+                continue
+            answer = self._answer(request, entry, form, calls)
+            if not _breaks_form(answer) or request is requests[-1]:
+                return answer
+            self._given_up.add(request.mode)
+        return Answer(None, None, "", tuple(calls))
+
+    async def _asked(self, requests: Sequence[_Request], form: type[F]) -> Answer[F]:
+        calls: list[Call] = []
+        rejected: list[Mode] = []
+        for request in requests:
+            last = request is requests[-1]
+            if not last and request.mode in self._given_up and not await self._ledger.get(request.key):
+                continue
+            try:
+                entry = await self._entry(request)
+            except _Rejected as error:
+                if last:
+                    return Answer(None, "unavailable", str(error), tuple(calls))
+                rejected.append(request.mode)
+                continue
+            except _Lost as error:
+                return Answer(None, error.failure, str(error), (*calls, *self._unpaid(request, error)))
+            self._given_up.update(rejected)
+            answer = self._answer(request, entry, form, calls)
+            if last or not _breaks_form(answer):
+                self._schema_works |= request.mode == "schema"
+                return answer
+            self._given_up.add(request.mode)
+        raise AssertionError("the last request always returns")
+
+    async def _entry(self, request: _Request) -> Entry:
+        return await self._ledger.get(request.key) or await self._ledger.buy(
+            request.key,
+            lambda: self._send(request),
+            self._lane.slots,
+            endpoint=self._chat.endpoint,
+            model=self._chat.model,
+        )
+
+    async def _send(self, request: _Request) -> Raw:
+        """One paid answer, retried while the server is busy. Raises _Lost or _Rejected."""
+        tokens, budget = request.tokens, self._limits.budget
+        if not budget.take(tokens):
+            raise _Lost("over_budget", "the budget of this run is spent")
+        try:
+            raw = await self._insist(request)
+        except TimeoutError as error:
+            # The server may well have worked on it, and billed it: the reservation stays.
+            raise _Lost("timeout", f"no answer within {self._timeout_s:g} s") from error
+        except BaseException:
+            budget.give_back(tokens)
+            raise
+        more = _tokens(raw, request) - tokens
+        budget.settle(more)
+        self._lane.settle(more)
+        return raw
+
+    async def _insist(self, request: _Request) -> Raw:
+        for attempt in range(RETRIES + 1):
+            await self._lane.clear(request.tokens)
+            try:
+                async with asyncio.timeout(self._timeout_s):
+                    return await self._chat.send(request.message)
+            except Unanswered as error:
+                await self._bear(error, request, attempt)
+        raise AssertionError("the last attempt always raises")
+
+    async def _bear(self, error: Unanswered, request: _Request, attempt: int) -> None:
+        """Wait before the next attempt, or raise: _Rejected where the form may be at fault, else _Lost."""
+        about_form = (
+            request.mode == "schema"
+            and not self._schema_works
+            and error.status is not None
+            and error.status not in BUSY | NOT_ABOUT_FORM
+        )
+        if about_form and error.status not in (502, 503, 504):
+            raise _Rejected(str(error)) from error
+        passing = error.status is None or error.status in BUSY or error.status >= 500
+        too_long = (error.wait_s or 0) > LONGEST_WAIT_S
+        if error.final or not passing or too_long or attempt == RETRIES:
+            raise _Rejected(str(error)) if about_form else _Lost("unavailable", str(error))
+        if error.wait_s is not None:
+            self._lane.pause(error.wait_s)
+            await asyncio.sleep(error.wait_s + random.uniform(0, self._first_wait_s))
+        else:
+            await asyncio.sleep(random.uniform(0.5, 1) * min(LONGEST_WAIT_S, self._first_wait_s * 2**attempt))
+
+    def _request(
+        self, mode: Mode, prompt: Prompt, form: type[F], purpose: str, sample: int, temperature: float
+    ) -> _Request:
+        wanted = schema(form)
+        if mode == "prompt":
+            prompt = prompt.then(render("form", prompt.language, schema=json.dumps(wanted)))
+        message = Message(
+            prompt.system, prompt.user, temperature, self._max_tokens, wanted if mode == "schema" else None
+        )
+        key = content_key(
+            {
+                "endpoint": self._chat.endpoint,
+                "model": self._chat.model,
+                "mode": mode,
+                "form": wanted,
+                "system": prompt.system,
+                "user": prompt.user,
+                "parameters": {"temperature": temperature, "max_tokens": self._max_tokens},
+                "sample": sample,
+            }
+        )
+        return _Request(mode, key, message, prompt, purpose)
+
+    def _answer(self, request: _Request, entry: Entry, form: type[F], calls: list[Call]) -> Answer[F]:
+        """The entry read into the form; its call is appended to `calls`."""
+        filled = read(entry.raw, form)
+        failure, value = (filled, None) if isinstance(filled, str) else (None, filled)
+        calls.append(self._call(request, entry.raw, failure, bought=entry.bought))
+        return Answer(value, failure, "", tuple(calls))
+
+    def _unpaid(self, request: _Request, error: _Lost) -> list[Call]:
+        """A call that ended without an answer but may have been billed."""
+        return [self._call(request, Raw(), error.failure, bought=True)] if error.failure == "timeout" else []
+
+    def _call(self, request: _Request, raw: Raw, failure: Failure | None, *, bought: bool) -> Call:
+        return Call(
+            id=request.key,
+            purpose=request.purpose,
+            endpoint=self._chat.endpoint,
+            model=self._chat.model,
+            prompt_hash=request.prompt.hash,
+            prompt_characters=request.prompt.characters,
+            prompt_tokens=raw.prompt_tokens,
+            completion_tokens=raw.completion_tokens,
+            cached_tokens=raw.cached_tokens,
+            failure=failure,
+            bought=bought,
+        )
+
+
+class _First:
+    """The first to enter goes alone, so that what the server can do is found out once; then all go."""
+
+    def __init__(self) -> None:
+        self._entered = False
+        self._left = asyncio.Event()
+
+    async def __aenter__(self) -> None:
+        if self._entered:
+            await self._left.wait()
+        self._entered = True
+
+    async def __aexit__(self, *_: object) -> None:
+        self._left.set()
+
+
+def _breaks_form(answer: Answer[F]) -> bool:
+    return answer.failure == "unparsed"
+
+
+def _tokens(raw: Raw, request: _Request) -> int:
+    """What a call cost by the server's own count, else by ours."""
+    prompt = request.tokens if raw.prompt_tokens is None else raw.prompt_tokens
+    answered = estimate_tokens(raw.text or "") if raw.completion_tokens is None else raw.completion_tokens
+    return prompt + answered

@@ -1,0 +1,305 @@
+"""Stand-ins for what costs money or time: a scripted chat-completions server on loopback.
+
+`ChatServer(script)` answers on a thread of its own, over real sockets. A script is a function of what was asked, or a
+list of replies, which complains when it runs out. `well` reads prompts of this project and answers them correctly in
+the plainest sense; the other replies are the ways in which servers and models fail.
+"""
+
+import asyncio
+import json
+import random
+import re
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal, Self
+
+FENCED = re.compile(r"<<<([0-9a-f]{8}) (\w+)\n(.*?)\n\1>>>", re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """One request as the server got it. `number` counts from 0."""
+
+    number: int
+    body: dict[str, Any]
+    key: str
+
+    @property
+    def system(self) -> str:
+        return str(self.body["messages"][0]["content"])
+
+    @property
+    def user(self) -> str:
+        return str(self.body["messages"][-1]["content"])
+
+    @property
+    def schema(self) -> dict[str, Any] | None:
+        form = self.body.get("response_format")
+        return form["json_schema"]["schema"] if form else None
+
+    def parts(self, name: str) -> list[str]:
+        """The fenced texts of this name."""
+        return [text for _, called, text in FENCED.findall(self.user) if called == name]
+
+    def items(self, name: str) -> list[dict[str, Any]]:
+        """The JSON lines of the fenced part of this name."""
+        return [json.loads(row) for part in self.parts(name) for row in part.splitlines()]
+
+    @property
+    def form(self) -> str:
+        """The title of the form asked for, by schema or in the prompt."""
+        wanted = self.schema or json.loads(self.parts("schema")[-1])
+        return str(wanted["title"])
+
+
+@dataclass(frozen=True)
+class Reply:
+    """What the server does. `hang`: never answers. `snap`: breaks the connection inside the body."""
+
+    text: str | None = ""
+    status: int = 200
+    finish: str = "stop"
+    delay_s: float = 0.0
+    refusal: str | None = None
+    error: dict[str, Any] = field(default_factory=dict)
+    headers: dict[str, str] = field(default_factory=dict)
+    raw: bytes | None = None
+    hang: bool = False
+    snap: bool = False
+    extra: dict[str, Any] = field(default_factory=dict)
+
+
+Script = Callable[[Asked], Reply] | Sequence[Reply]
+
+
+class ChatServer:
+    """A chat-completions server. `schema`: what it makes of a JSON schema; `usage`: whether it counts tokens."""
+
+    def __init__(
+        self,
+        script: Script,
+        *,
+        schema: Literal["known", "rejected", "broken", "ignored"] = "known",
+        usage: bool = True,
+        delay_s: float = 0.0,
+    ) -> None:
+        self._script, self._schema, self._usage, self._delay_s = script, schema, usage, delay_s
+        self.asked: list[Asked] = []
+        self.answered: list[Asked] = []
+        self.most_at_once = self._at_once = 0
+        self._ready = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._serve()), daemon=True)
+        self._loop: asyncio.AbstractEventLoop
+        self._stop: asyncio.Event
+        self.address = ""
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        self._ready.wait(10)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._loop.call_soon_threadsafe(self._stop.set)
+        self._thread.join(10)
+
+    async def _serve(self) -> None:
+        self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
+        server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=2**24, backlog=512)
+        port = server.sockets[0].getsockname()[1]
+        self.address = f"http://127.0.0.1:{port}/v1"
+        self._ready.set()
+        await self._stop.wait()
+        server.close()
+        for task in asyncio.all_tasks() - {asyncio.current_task()}:
+            task.cancel()
+
+    async def _connection(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            while True:
+                head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+                length = re.search(r"content-length: (\d+)", head)
+                body = await reader.readexactly(int(length[1]) if length else 0)
+                key = re.search(r"authorization: bearer (.*)\r", head)
+                await self._answer(json.loads(body), key[1] if key else "", writer)
+        except (asyncio.IncompleteReadError, ConnectionError, asyncio.CancelledError):
+            writer.close()
+
+    async def _answer(self, body: dict[str, Any], key: str, writer: asyncio.StreamWriter) -> None:
+        asked = Asked(len(self.asked), body, key)
+        self.asked.append(asked)
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            reply = self._reply(asked)
+            await asyncio.sleep(reply.delay_s + self._delay_s)
+            if reply.hang:
+                await self._stop.wait()
+            if reply.status == 200 and not reply.snap:
+                self.answered.append(asked)
+        finally:
+            self._at_once -= 1
+        data = reply.raw if reply.raw is not None else json.dumps(self._content(asked, reply)).encode()
+        kind = "application/json" if reply.raw is None else "text/html"
+        head = [f"HTTP/1.1 {reply.status} Whatever", f"content-type: {kind}", f"content-length: {len(data)}"]
+        head += [f"{name}: {value}" for name, value in reply.headers.items()]
+        writer.write("\r\n".join([*head, "", ""]).encode() + (data[: len(data) // 2] if reply.snap else data))
+        await writer.drain()
+        if reply.snap:
+            raise ConnectionResetError
+
+    def _reply(self, asked: Asked) -> Reply:
+        if asked.schema is not None and self._schema == "rejected":
+            return Reply(status=400, error={"message": "response_format is not supported"})
+        if asked.schema is not None and self._schema == "broken":
+            return Reply(status=500, error={"message": "internal error"})
+        if asked.schema is not None and self._schema == "ignored":
+            return PROSE
+        if callable(self._script):
+            return self._script(asked)
+        if asked.number >= len(self._script):
+            return Reply(status=403, error={"message": "the script has no more replies"})
+        return self._script[asked.number]
+
+    def _content(self, asked: Asked, reply: Reply) -> dict[str, Any]:
+        if reply.status != 200:
+            return {"error": {"message": "no", "type": "error", **reply.error}}
+        message = {"role": "assistant", "content": reply.text, "refusal": reply.refusal, **reply.extra}
+        prompt = (len(asked.system) + len(asked.user)) // 4
+        answer = len(reply.text or "") // 4
+        usage = {
+            "prompt_tokens": prompt,
+            "completion_tokens": answer,
+            "total_tokens": prompt + answer,
+            "prompt_tokens_details": {"cached_tokens": prompt // 2},
+        }
+        return {
+            "id": f"chatcmpl-{asked.number}",
+            "object": "chat.completion",
+            "created": 0,
+            "model": asked.body["model"],
+            "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}],
+            **({"usage": usage} if self._usage else {}),
+        }
+
+
+def well(asked: Asked) -> Reply:
+    """A correct answer to any prompt of this project."""
+    return Reply(json.dumps(FORMS[asked.form](asked), ensure_ascii=False))
+
+
+def findings(asked: Asked, **changes: Any) -> dict[str, Any]:
+    """A finding for each claim: supported where the evidence has most of its words, else not found."""
+    evidence = asked.parts("evidence") + asked.parts("pages")
+    return {"findings": [{**_finding(item, evidence), **changes} for item in asked.items("claims")]}
+
+
+def sentences(asked: Asked) -> dict[str, Any]:
+    """Each sentence as one claim; questions state no fact."""
+    taken = []
+    for item in asked.items("sentences"):
+        text, fact = item["text"], not item["text"].rstrip().endswith(("?", "？"))
+        claims = [{"segment": text, "claim": text}] if fact else []
+        taken.append({"sentence": item["sentence"], "states_fact": "yes" if fact else "no", "claims": claims})
+    return {"sentences": taken}
+
+
+def places(asked: Asked) -> dict[str, Any]:
+    """The first word of each passage is wrong."""
+    found = []
+    for item in asked.items("claims"):
+        wrong = item["passage"].split()[0]
+        about = {"reason": "It is not so.", "kind": "event", "correction": "nothing"}
+        found.append({"claim": item["claim"], "wrong": wrong, **about})
+    return {"places": found}
+
+
+FORMS: dict[str, Callable[[Asked], dict[str, Any]]] = {
+    "Findings": findings,
+    "Sentences": sentences,
+    "Places": places,
+}
+
+
+def _finding(item: dict[str, Any], evidence: Sequence[str]) -> dict[str, Any]:
+    words = _words(item["text"])
+    pieces = [piece for text in evidence for piece in re.split(r"(?<=[.!?。！？])\s*", text) if piece]
+    best = max(pieces, key=lambda piece: len(words & _words(piece)), default="")
+    held = bool(words) and len(words & _words(best)) >= 0.8 * len(words)
+    return {
+        "claim": item["claim"],
+        "quotes": [best.strip()] if held else [],
+        "reason": "The quote says so." if held else "Nothing shown deals with it.",
+        "readings": [],
+        "holds": "yes" if held else "no",
+        "label": "explicitly_supported" if held else "not_found",
+        "kind": "none",
+        "wrong": "",
+        "correction": "",
+    }
+
+
+def _words(text: str) -> set[str]:
+    return set(re.findall(r"[a-z0-9]+|[\u4e00-\u9fff]", text.lower()))
+
+
+PROSE = Reply("The claims look fine to me. All in all this is INCORRECT only in its tone, otherwise CORRECT.")
+REFUSAL = Reply("I'm sorry, but I can't help with that.")
+EMPTY = Reply("")
+BUSY = Reply(status=429, headers={"retry-after": "0"}, error={"message": "slow down"})
+ILL = Reply(status=500, error={"message": "internal error"})
+DOWN = Reply(status=503, error={"message": "overloaded"})
+HANGS = Reply(hang=True)
+SNAPS = Reply("{}", snap=True)
+PAGE = Reply(raw=b"<html><body>502 Bad Gateway</body></html>")
+
+
+def cut(asked: Asked) -> Reply:
+    """A good answer, cut off in the middle by the token limit."""
+    text = well(asked).text or ""
+    return Reply(text[: len(text) // 2], finish="length")
+
+
+def cut_silently(asked: Asked) -> Reply:
+    """A good answer, cut off by a server that doesn't say so."""
+    return Reply((well(asked).text or "")[:-12])
+
+
+def repeating(asked: Asked) -> Reply:
+    """The model repeats one sentence."""
+    return Reply("The story goes on and on. " * 200)
+
+
+def inventing(asked: Asked) -> Reply:
+    """Every claim supported, by quotes that nobody wrote."""
+    claims = findings(
+        asked, quotes=["as the old ferryman swore by the seven lamps"], label="explicitly_supported"
+    )
+    return Reply(json.dumps({"findings": [{**c, "holds": "yes"} for c in claims["findings"]]}))
+
+
+def stingy(asked: Asked) -> Reply:
+    """All items but the last."""
+    answer = FORMS[asked.form](asked)
+    return Reply(json.dumps({name: items[:-1] for name, items in answer.items()}))
+
+
+def always(reply: Reply) -> Callable[[Asked], Reply]:
+    """The same reply to everything."""
+    return lambda asked: reply
+
+
+def faulty(share: float, *, seed: int = 0) -> Callable[[Asked], Reply]:
+    """Answers well, but for this share of calls, which fail in all ways in turn."""
+    kinds: list[Script] = [cut, cut_silently, repeating, inventing, stingy]
+    kinds += [always(r) for r in (PROSE, REFUSAL, EMPTY, BUSY, ILL, DOWN, HANGS, SNAPS, PAGE)]
+    draw = random.Random(seed)
+
+    def script(asked: Asked) -> Reply:
+        if draw.random() >= share:
+            return well(asked)
+        kind = draw.choice(kinds)
+        assert callable(kind)
+        return kind(asked)
+
+    return script
