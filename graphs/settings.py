@@ -43,6 +43,12 @@ class Settings(BaseModel):
         title="Consensus",
         description="Share of the panel that must agree; empty for the protocol's own.",
     )
+    sample: int = Field(
+        default=0,
+        ge=0,
+        title="Sample",
+        description="Which answer to draw from each model: another number asks anew.",
+    )
     home: str | None = Field(
         default=None, title="Data folder", description="Where texts, indexes and answers are kept."
     )

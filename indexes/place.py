@@ -5,8 +5,8 @@ Does not know: what is in the files.
 """
 
 import os
-import tempfile
 from pathlib import Path
+from uuid import uuid4
 
 from longproof.retrieval.types import BadInput
 
@@ -28,7 +28,8 @@ def write_whole(path: Path, data: bytes) -> None:
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=".part-")
+        name = path.parent / f".part-{uuid4().hex}"
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.write(data)
@@ -36,7 +37,7 @@ def write_whole(path: Path, data: bytes) -> None:
                 os.fsync(file.fileno())
             os.replace(name, path)
         except BaseException:
-            Path(name).unlink(missing_ok=True)
+            name.unlink(missing_ok=True)
             raise
     except OSError as error:
         raise BadInput(

@@ -84,6 +84,67 @@ def demo(
 
 
 @app.command()
+def report(
+    reports: Annotated[list[Path], typer.Argument(help="JSON reports, or folders of them.")],
+    html: HtmlFile = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write it as Markdown.")] = None,
+    source: Annotated[
+        list[Path] | None, typer.Option("--source", help="The sources, where they moved.")
+    ] = None,
+) -> None:
+    """A JSON report as a page, as Markdown or on the terminal; several as an index page."""
+    from longproof.reopen import delivered
+
+    for line in delivered(reports, source or [], html=html, markdown=markdown):
+        typer.echo(line)
+
+
+@app.command()
+def evaluate(
+    dataset: Annotated[str, typer.Argument(help="A data set's name, or a JSONL file of cases.")],
+    out: Annotated[Path, typer.Option(help="The folder for results; a run that was stopped goes on there.")],
+    protocol: ProtocolName = "longproof",
+    judge: Judges = None,
+    arbiter: ArbiterSpec = None,
+    path: Annotated[str | None, typer.Option(help="Where the data set lies.")] = None,
+    sample: Annotated[int | None, typer.Option(help="So many examples, drawn with the seed.")] = None,
+    seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
+    repeat: Annotated[int, typer.Option(help="Run everything so often.")] = 1,
+    concurrency: Annotated[int, typer.Option(help="Examples checked at once.")] = 4,
+) -> None:
+    """A data set through a protocol: scores with coverage, a line an example, plots."""
+    from longproof.evaluation.run import evaluate as evaluated
+    from longproof.progress import scored
+
+    with scored() as progress:
+        done = evaluated(
+            dataset,
+            path=path,
+            protocol=protocol,
+            judges=judge or ["offline"],
+            arbiter=arbiter,
+            out=out,
+            sample=sample,
+            seed=seed,
+            repeat=repeat,
+            concurrency=concurrency,
+            progress=progress,
+        )
+    typer.echo(done.to_markdown())
+
+
+@app.command()
+def compare(
+    a: Annotated[Path, typer.Argument(help="A folder that `evaluate` wrote.")],
+    b: Annotated[Path, typer.Argument(help="Another one, of the same data.")],
+) -> None:
+    """Two evaluations against each other: differences with intervals, and which examples changed sides."""
+    from longproof.evaluation.compare import compare as compared
+
+    typer.echo(compared(a, b).to_markdown())
+
+
+@app.command()
 def protocols() -> None:
     """The protocols that can be chosen."""
     from rich.console import Console

@@ -1,11 +1,14 @@
-"""How far a check has come, on stderr.
+"""How far a check or an evaluation has come, on stderr.
 
-Knows: what the stations say as they are passed. Does not know: what they do.
+Knows: what the stations, and runs of many cases, say as they go. Does not know: what they do.
 """
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from longproof.evaluation.run import Progress
 
 
 @contextmanager
@@ -24,5 +27,26 @@ def shown() -> Iterator[Callable[[dict[str, Any]], None]]:
                 bar.update(task, description="claims checked", total=word["claims"])
             elif word["station"] == "checked":
                 bar.advance(task, word["claims"])
+
+        yield hear
+
+
+@contextmanager
+def scored() -> Iterator[Callable[["Progress"], None]]:
+    """A bar on stderr with the running score and what the answers cost; on a terminal alone."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("examples", total=None)
+
+        def hear(word: "Progress") -> None:
+            score = "–" if word.score is None else f"{word.score:.1%}"
+            spent = word.usage.prompt_tokens + word.usage.completion_tokens
+            said = f"accuracy {score}, coverage {word.coverage:.1%}, {spent} tokens"
+            bar.update(task, description=said, completed=word.done, total=word.total)
 
         yield hear
