@@ -64,14 +64,18 @@ READERS: dict[str, tuple[str, Callable[[Location], Iterator[Example]]]] = {
 
 
 def examples(dataset: str, path: Location | None = None) -> list[Example]:
-    """All examples of a data set, in the order of its file.
+    """All examples of a data set, in the order of its file. A case file's path is a data set too.
 
     `path` is a folder, a file or `hub:OWNER/NAME[@SPLIT]`; without it the set's folder in the one that
     LONGPROOF_DATA names. Raises BadInput for an unknown set, a missing file, a row that does not fit, or
     two examples of one id.
     """
+    if dataset not in READERS and path is None and Path(dataset).is_file():
+        dataset, path = "jsonl", dataset
     if dataset not in READERS:
-        raise BadInput(f"there is no data set {dataset!r}; choose one of {', '.join(READERS)}")
+        raise BadInput(
+            f"there is no data set {dataset!r}; choose a case file, or one of {', '.join(READERS)}"
+        )
     folder, read = READERS[dataset]
     found = list(read(_location(folder, path)))
     if len({example.id for example in found}) < len(found):
