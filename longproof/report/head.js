@@ -1,6 +1,4 @@
-/* The head of the page: the outcome in one line, the filters, how it was made, the theme. */
-const THEMES = ["auto", "light", "dark"];
-
+/* The head of the page: the outcome in one line, the filters, how it was made. */
 function outcomeLine() {
   const wrong = sentences.filter((one) => ["contradicting", "fabricated"].includes(one.label)).length;
   const undecided = sentences.filter((one) => one.label === null).length;
@@ -15,15 +13,7 @@ function outcomeLine() {
   );
 }
 
-function tools(openHelp) {
-  const root = document.documentElement;
-  const theme = button(say("theme_auto"), () => {
-    const next = THEMES[(THEMES.indexOf(root.dataset.theme ?? "auto") + 1) % THEMES.length];
-    root.dataset.theme = next;
-    fill(theme, say(`theme_${next}`));
-  }, { id: "theme" });
-  return make("div", { class: "tools" }, button(say("print"), () => print(), { id: "print" }), theme, button(`${say("keys")} ?`, openHelp, { id: "keys" }));
-}
+const tools = (openHelp) => make("div", { class: "tools" }, button(say("print"), () => print(), { id: "print" }), themeButton(), button(say("keys"), openHelp, { id: "keys", title: "?" }));
 
 /* Chips by label and by kind; a chip that is pressed keeps its sentences bright and the others dim. */
 class Filters {

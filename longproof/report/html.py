@@ -7,13 +7,16 @@ Knows: how data, style and script become a file that needs no network and under 
 import json
 import re
 from base64 import b64encode
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
 from string import Template
 from typing import Any
+from urllib.parse import quote
 
+from longproof.agent.report import WRONG
 from longproof.agent.types import Report
 from longproof.report.findings import checked_texts, is_triage, language, missing
 from longproof.report.markdown import render
@@ -22,8 +25,9 @@ from longproof.report.pagedata import carried
 from longproof.report.totals import totals
 from longproof.report.words import SIGNS, Language, words
 
-SCRIPTS = ("text", "model", "source", "response", "card", "strip", "head", "find", "print", "page")
-_UNSAFE = re.compile("[<>&\u2028\u2029\ud800-\udfff]")
+PAGE = ("text", "theme", "model", "source", "response", "card", "strip", "head", "find", "print", "page")
+INDEX = ("text", "theme", "index")
+_UNSAFE = re.compile(f"[<>&]|{PATTERN}")
 
 
 def page(report: Report, texts: Mapping[str, str]) -> str:
@@ -39,7 +43,39 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
         **_vocabulary(say),
     }
     title = f"{SIGNS[report.verdict]} {report.case.id} · longproof"
-    return _assemble("page.html", SCRIPTS, data, spoken, title, render(report, texts))
+    return _assemble("page.html", PAGE, data, spoken, title, render(report, texts))
+
+
+def index(reports: Sequence[tuple[str, Report]]) -> str:
+    """The page over many reports, each given with the name of its page's file, in the index's folder."""
+    spoken = language(" ".join(report.case.response[:2000] for _, report in reports))
+    say = words(spoken)
+    rows = [_row(name, report) for name, report in reports]
+    sums = {
+        "all": len(rows),
+        "hallucinated": sum(report.verdict == "hallucinated" for _, report in reports),
+        "calls": f"{sum(row['calls'] for row in rows):,}",
+        "tokens": f"{sum(row['tokens'] for row in rows):,}",
+    }
+    plain = "\n".join(f"{row['verdict']}  {row['case']}  {row['href']}" for row in rows)
+    data = {"rows": rows, "sums": sums, **_vocabulary(say)}
+    return _assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", plain)
+
+
+def _row(name: str, report: Report) -> dict[str, Any]:
+    """One report's line. The link is a relative path, whatever the name holds: it can't name a scheme."""
+    kinds = Counter(error.kind for claim in report.claims for error in claim.errors if error.kind)
+    return {
+        "href": f"./{quote(name)}",
+        "case": report.case.id,
+        "verdict": report.verdict,
+        "wrong": sum(sentence.label in WRONG for sentence in report.sentences),
+        "sentences": len(report.sentences),
+        "kinds": kinds.most_common(),
+        "coverage": report.coverage,
+        "calls": report.usage.calls,
+        "tokens": report.usage.prompt_tokens + report.usage.completion_tokens,
+    }
 
 
 def _vocabulary(say: Mapping[str, str]) -> dict[str, Any]:
@@ -67,7 +103,7 @@ def _assemble(
 
 
 def _embedded(data: Mapping[str, Any]) -> str:
-    """JSON that can't end its script element: what HTML or JavaScript could take for its own is escaped."""
+    """JSON that can't end its script element: what HTML takes for its own, or acts, is escaped."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 

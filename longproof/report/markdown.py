@@ -7,6 +7,7 @@ it is escaped. Does not know: any other dialect.
 import re
 from collections.abc import Mapping
 
+from longproof.agent.report import WRONG
 from longproof.agent.types import Report, ReportClaim
 from longproof.report.findings import (
     Piece,
@@ -61,7 +62,7 @@ class _Writer:
 
     def _outcome(self) -> str:
         say, sentences = self.words, self.report.sentences
-        bad = sum(s.label in ("contradicting", "fabricated") for s in sentences)
+        bad = sum(s.label in WRONG for s in sentences)
         open_ = sum(s.label is None for s in sentences)
         phrase = "sentences_wrong" if bad else "sentences_undecided" if open_ else "nothing_wrong"
         verdict = self.report.verdict

@@ -54,9 +54,3 @@ for (const sentence of sentences)
   for (const claim of sentence.claims)
     for (const place of quotesOf(claim)) (evidence[place.id] ??= []).push({ ...place, sentence, claim });
 for (const places of Object.values(evidence)) places.sort((a, b) => a.start - b.start);
-
-const counted = (values) => {
-  const counts = new Map();
-  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
-  return counts;
-};

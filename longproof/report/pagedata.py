@@ -48,7 +48,9 @@ def _claim(claim: ReportClaim, span: Callable[[Span], Short], numbers: Mapping[s
     return _filled(
         text=claim.text,
         sentence=claim.sentence,
-        window=[numbers[window.source_id], window.start, window.end] if window else None,
+        window=[numbers[window.source_id], window.start, window.end]
+        if window and window.source_id in numbers
+        else None,
         label=claim.label,
         failure=claim.failure,
         decided_by=claim.decided_by,

@@ -1,7 +1,8 @@
 /* The strip of the book: across, where in the source; down, the order of the response. A faithful summary in
    order is a falling line; a stretch with nothing above it was left out; a line that turns back is disorder. */
 const SVG = "http://www.w3.org/2000/svg";
-const LEFT_OUT = 0.03; /* share of the source from which a stretch without any claim is worth showing */
+const LEFT_OUT = 0.03; /* share of the source from which a stretch without evidence is worth showing */
+const MANY_QUOTES = 8;
 const TURNS_BACK = 0.05;
 
 function draw(name, attributes, ...children) {
@@ -29,16 +30,22 @@ function centreOf(sentence) {
   return windows.length ? (windows[0][0] + windows[0][1]) / 2 : null;
 }
 
-/* Stretches of the source that no window and no quote touches. */
+/* Long stretches of the source without evidence: no quote for far longer than is usual here, or, where quotes
+   are few, no window. */
 function leftOut() {
-  const touched = report.claims.flatMap((claim) => [...spansOf(claim), windowOf(claim)].filter(Boolean)).sort((a, b) => a[0] - b[0]);
+  const quotes = report.claims.flatMap(spansOf).sort((a, b) => a[0] - b[0]);
+  const many = quotes.length >= MANY_QUOTES;
+  const touched = many ? quotes : [...quotes, ...report.claims.map(windowOf).filter(Boolean)].sort((a, b) => a[0] - b[0]);
+  if (!touched.length) return [];
   const gaps = [];
   let at = 0;
   for (const [start, end] of [...touched, [1, 1]]) {
-    if (start - at >= LEFT_OUT && touched.length) gaps.push([at, start]);
+    if (start > at) gaps.push([at, start]);
     at = Math.max(at, end);
   }
-  return gaps;
+  const lengths = gaps.map(([start, end]) => end - start).sort((a, b) => a - b);
+  const usual = many ? lengths[lengths.length >> 1] : 0;
+  return gaps.filter(([start, end]) => end - start >= Math.max(LEFT_OUT, 5 * usual));
 }
 
 /* Sentences that lie clearly before one that was told earlier. */

@@ -11,6 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from longproof.agent.report import WRONG
 from longproof.agent.types import Judgement, Report, ReportClaim
 from longproof.report.findings import (
     Piece,
@@ -85,7 +86,7 @@ class _Screen:
     def _outcome(self) -> None:
         report, say = self.report, self.words
         name = report.verdict
-        bad = sum(s.label in ("contradicting", "fabricated") for s in report.sentences)
+        bad = sum(s.label in WRONG for s in report.sentences)
         open_ = sum(s.label is None for s in report.sentences)
         phrase = "sentences_wrong" if bad else "sentences_undecided" if open_ else "nothing_wrong"
         head = Text(f"{SIGNS[name]} {say[name]}", style=_COLOURS.get(name, _COLOURS["undecided"]))

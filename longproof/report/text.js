@@ -72,6 +72,13 @@ function address(uri) {
   return make("bdi", {}, uri);
 }
 
+/* How often each value is there, in the order of first sight. */
+function counted(values) {
+  const counts = new Map();
+  for (const value of values) counts.set(value, (counts.get(value) ?? 0) + 1);
+  return counts;
+}
+
 /* Offsets in the report count code points; a browser counts UTF-16 units. */
 class Points {
   constructor(text) {

@@ -150,15 +150,15 @@ _PAGE: dict[str, tuple[str, str]] = {
         "Nothing in the response comes from {place} of the source",
         "待查文本没有涉及原文的 {place}",
     ),
-    "nothing_left_out": ("No long part of the source is left out", "没有遗漏原文的大段内容"),
+    "nothing_left_out": ("No long part of the source is without evidence", "原文各处大体都有证据"),
     "turns_back": ("Out of the source's order: sentences {list}", "与原文顺序不一致的句子：{list}"),
     "in_order": ("In the order of the source", "与原文顺序一致"),
     "nowhere": ("nowhere", "无出处"),
     "strip_help": (
         "In the strip, every mark is a sentence: across, where in the source it comes from; down, its place in "
-        "the response. Hatched: nothing in the response comes from there. Dashed: the response goes back. "
+        "the response. Hatched: no evidence for anything in the response lies there. Dashed: the response goes back. "
         "Click a mark to open its sentence.",
-        "条带中每个标记是一句话：横向为它在原文中的位置，纵向为它在待查文本中的次序。斜线部分：待查文本未涉及。"
+        "条带中每个标记是一句话：横向为它在原文中的位置，纵向为它在待查文本中的次序。斜线部分：没有任何证据出自该处。"
         "虚线：次序倒退。点击标记可打开该句。",
     ),
     "key_next": (
@@ -178,6 +178,18 @@ _PAGE: dict[str, tuple[str, str]] = {
     "none_left": ("There is nothing to go to.", "没有可跳转的句子。"),
     "findings": ("Findings", "问题清单"),
     "index_title": ("Reports", "报告"),
+    "index_says": (
+        "{hallucinated} of {all} hallucinated · {calls} calls · {tokens} tokens",
+        "{all} 份中 {hallucinated} 份有幻觉 · {calls} 次调用 · {tokens} 个 token",
+    ),
+    "reports_n": ("{n} of {all} reports", "{all} 份报告中的 {n} 份"),
+    "column_verdict": ("Verdict", "结论"),
+    "column_report": ("Report", "报告"),
+    "column_wrong": ("Wrong sentences", "有误句数"),
+    "column_kinds": ("Kinds of error", "错误类型"),
+    "column_covered": ("Coverage", "覆盖率"),
+    "column_calls": ("Calls", "调用"),
+    "column_cost": ("Tokens", "token 数"),
 }
 
 

@@ -250,16 +250,15 @@ def hostile() -> Built:
     return made.build(HOSTILE)
 
 
-def big(characters: int = 1_000_000, sentences_: int = 90) -> Built:
+def big(characters: int, sentences_: int) -> Built:
     """A Chinese source of that many characters, and a response in its order with one wrong sentence in nine."""
-    parts = [
-        f"第{number}段，王冕在第{number}日走了{number}里路，天色将晚，湖上起了风，荷花摇动不止。" * 3
-        for number in range(9000)
-    ]
-    text = "\n".join(parts)
-    text = (text * (1 + characters // len(text)))[:characters]
+    parts = (
+        f"第{n}段，" + f"王冕在第{n}日走了{n}里路，天色将晚，湖上起了风，荷花摇动不止。" * (1 + n % 5)
+        for n in range(characters // 40)
+    )
+    text = "\n".join(parts)[:characters]
     source = Document.of(text, title="长书")
-    step = 9000 * 8 // 10 // sentences_
+    step = characters // 130 * 9 // 10 // sentences_
     numbers = [step * i + 5 for i in range(sentences_)]
     made = Builder(
         "".join(f"第{n}日，王冕走了{n + (i % 9 == 4)}里路。" for i, n in enumerate(numbers)),
@@ -295,4 +294,9 @@ def hostile_report() -> Built:
 
 @pytest.fixture(scope="session")
 def big_report() -> Built:
-    return big()
+    return big(1_000_000, 90)
+
+
+@pytest.fixture(scope="session")
+def long_report() -> Built:
+    return big(100_000, 9)

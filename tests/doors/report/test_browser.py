@@ -1,0 +1,438 @@
+"""The page in a real Chromium, opened from disk: clicks, keys, filters, search, both ways, hostile texts.
+
+Needs Debian's chromium and chromium-driver, and selenium; skipped with a reason where one is missing.
+"""
+
+import base64
+import json
+import os
+import shutil
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longproof.report.html import index, page
+
+pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
+webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
+
+FLAGS = (
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+PROBES = Path(__file__).with_name("probes.js").read_text(encoding="utf-8")
+VISIBLE = "return arguments[0].getBoundingClientRect().toJSON()"
+
+
+@pytest.fixture(scope="module")
+def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    chromium, chromedriver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not chromium or not chromedriver:
+        pytest.skip(
+            "chromium and chromium-driver are not installed (Debian: apt-get install chromium chromium-driver)"
+        )
+    from selenium.webdriver.chrome.service import Service
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"]:
+        options.add_argument(flag)
+    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
+    driver = webdriver.Chrome(options=options, service=Service(chromedriver))
+    yield driver
+    driver.quit()
+
+
+class Opened:
+    """A page in the browser, driven as a reader would."""
+
+    def __init__(self, browser: Any, path: Path, width: int = 1400, height: int = 900) -> None:
+        self.browser = browser
+        self.path = path
+        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        browser.get_log("browser")
+        browser.get("about:blank")
+        browser.get(path.as_uri())
+
+    def js(self, script: str, *given: Any) -> Any:
+        return self.browser.execute_script(script, *given)
+
+    def probe(self, call: str, *given: Any) -> Any:
+        return self.js(f"{PROBES}; return {call}", *given)
+
+    def all(self, selector: str) -> list[Any]:
+        return list(self.browser.find_elements("css selector", selector))
+
+    def one(self, selector: str) -> Any:
+        return self.browser.find_element("css selector", selector)
+
+    def texts(self, selector: str) -> list[str]:
+        return list(
+            self.js("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
+        )
+
+    def text(self, selector: str) -> str:
+        return "".join(self.texts(selector))
+
+    def press(self, key: str) -> None:
+        from selenium.webdriver.common.action_chains import ActionChains
+
+        ActionChains(self.browser).send_keys(key).perform()
+        self.settle()
+
+    def settle(self) -> None:
+        self.browser.execute_async_script(
+            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))"
+        )
+
+    def chosen(self) -> str | None:
+        return self.js("return document.querySelector('.sentence[aria-expanded=true]')?.id ?? null")
+
+    def in_view(self, selector: str) -> bool:
+        return bool(
+            self.js(
+                "const [e, p] = [document.querySelector(arguments[0]), document.querySelector('.scroller')];"
+                "if (!e) return false; const [a, b] = [e.getBoundingClientRect(), p.getBoundingClientRect()];"
+                "return a.height > 0 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1",
+                selector,
+            )
+        )
+
+    def complaints(self) -> list[str]:
+        return [entry["message"] for entry in self.browser.get_log("browser")]
+
+
+@pytest.fixture
+def opened(browser: Any, tmp_path: Path) -> Any:
+    def open_(built: Any, texts: dict[str, str] | None = None, **size: int) -> Opened:
+        report, known = built
+        path = tmp_path / "report.html"
+        path.write_text(page(report, known if texts is None else texts), encoding="utf-8")
+        return Opened(browser, path, **size)
+
+    return open_
+
+
+def keys() -> Any:
+    from selenium.webdriver.common.keys import Keys
+
+    return Keys
+
+
+def test_opens_at_the_first_problem_with_its_evidence_in_view(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    assert seen.text("h1 .word") == "hallucinated"
+    assert seen.chosen() == "s1"
+    assert seen.text(".evidence.chosen") == "thirty-one years"
+    assert seen.in_view(".evidence.chosen")
+    assert "thirty years → thirty-one years" in seen.text(".card .correction")
+    assert not seen.complaints()
+
+
+def test_what_is_marked_is_what_the_report_says(opened: Any, english_report: Any) -> None:
+    report, _ = english_report
+    seen = opened(english_report)
+    wrong = [error.span.text for claim in report.claims for error in claim.errors]
+    assert seen.texts(".sentence .wrong") == wrong
+    quoted = sorted((span.start, span.text) for claim in report.claims for span in claim.evidence)
+    assert seen.texts(".evidence") == [text for _, text in quoted]
+    labels = seen.js("return [...document.querySelectorAll('.sentence')].map(e => e.classList[1])")
+    assert labels == [sentence.label or "undecided" for sentence in report.sentences]
+
+
+def test_next_and_previous_walk_the_problems_and_wrap(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    walked = []
+    for _ in range(4):
+        seen.press("n")
+        walked.append(seen.chosen())
+    assert walked == ["s3", "s4", "s6", "s1"]
+    seen.press("p")
+    assert seen.chosen() == "s6"
+    assert seen.js("return document.activeElement.id") == "s6"
+
+
+def test_from_a_sentence_to_its_evidence_and_back(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    seen.one("#s2").click()
+    seen.settle()
+    assert seen.text(".evidence.chosen") == "His daughter Thea went on with it."
+    mark = next(e for e in seen.all(".evidence") if e.text == "Her brother Jonas")
+    mark.click()
+    seen.settle()
+    assert seen.chosen() == "s3"
+    assert seen.text(".evidence.chosen") == "Her brother Jonas"
+    seen.press(keys().ESCAPE)
+    assert seen.chosen() is None
+    assert seen.js("return document.activeElement.id") == "s3"
+
+
+def test_evidence_is_reached_and_picked_by_keyboard(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    seen.js("[...document.querySelectorAll('.evidence')].at(-1).focus()")
+    seen.press(keys().ENTER)
+    assert seen.chosen() == "s5"
+
+
+def test_the_card_tells_votes_reasons_and_the_arbiter(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    seen.press("n")
+    rows = seen.texts(".votes tbody tr")
+    assert [row.split("pass")[0].split("wind")[0] for row in rows[:3]] == ["openai:a", "openai:b", "openai:c"]
+    assert "A relative is a relative." in rows[1]
+    assert seen.text(".votes .arbiter th") == "openai:darbiter"
+    assert "decided by arbiter" in seen.text(".votes summary")
+    assert seen.text(".rounds").endswith("passages → window")
+
+
+def test_filters_dim_the_rest_and_lead_the_walk(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    seen.one(".chip[data-value=implicitly_supported]").click()
+    assert seen.js("return [...document.querySelectorAll('.sentence:not(.dim)')].map(e => e.id)") == ["s5"]
+    seen.press("n")
+    assert seen.chosen() == "s5"
+    seen.one(".chip[data-value=implicitly_supported]").click()
+    seen.one(".chip[data-value=relation]").click()
+    assert seen.js("return [...document.querySelectorAll('.sentence:not(.dim)')].map(e => e.id)") == ["s3"]
+
+
+def test_search_finds_in_both_texts(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    seen.press("/")
+    seen.press("jonas")
+    seen.press(keys().ENTER)
+    assert seen.texts(".response .found") == ["Jonas"]
+    assert seen.texts(".source .found") == ["Jonas"]
+    assert seen.in_view(".found.here")
+    assert seen.text(".told") == "1 of 1 in the source, 1 in the response"
+    seen.press(keys().ESCAPE)
+    assert not seen.all(".found")
+
+
+def test_help_opens_with_a_question_mark_and_closes(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    seen.press("?")
+    assert seen.js("return document.getElementById('help').open")
+    seen.press(keys().ESCAPE)
+    assert not seen.js("return document.getElementById('help').open")
+    assert seen.chosen() == "s1"
+
+
+def test_a_link_opens_its_sentence(opened: Any, browser: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    browser.get("about:blank")
+    browser.get(seen.path.as_uri() + "#s5")
+    seen.settle()
+    assert seen.chosen() == "s5"
+
+
+def test_chinese_reports_have_a_chinese_page(opened: Any, chinese_report: Any) -> None:
+    seen = opened(chinese_report)
+    assert seen.js("return document.documentElement.lang") == "zh-Hans"
+    assert seen.text("h1 .word") == "有幻觉"
+    assert seen.text(".triage").startswith("初筛")
+    assert seen.text(".evidence.chosen") == "七岁上死了父亲"
+
+
+def test_hostile_texts_run_nothing_and_break_nothing(opened: Any, hostile_report: Any) -> None:
+    report, _ = hostile_report
+    for width in (1400, 380):
+        seen = opened(hostile_report, width=width)
+        seen.js("document.querySelector('.votes').open = true; document.querySelector('.making').open = true")
+        for _ in report.sentences:
+            seen.press("n")
+        assert seen.js("return window.pwned ?? null") is None
+        assert seen.js("return document.documentElement.scrollWidth") <= width
+        assert seen.js("return getComputedStyle(document.body).display") in ("grid", "block")
+        assert not seen.all("img, iframe, body script[src]")
+        hrefs = seen.js("return [...document.querySelectorAll('a')].map(a => a.href)")
+        assert hrefs == []
+        shown = seen.js(
+            "return [...document.querySelectorAll('.scroller, .prose, .card')].map(e => e.textContent).join('')"
+        )
+        assert not set(shown) & set("\u202e\x1b\x07\u2028")
+        assert "⟦RLO⟧" in shown
+        assert not seen.complaints()
+
+
+def test_offsets_after_wide_characters_still_fit(opened: Any, hostile_report: Any) -> None:
+    seen = opened(hostile_report)
+    seen.js("document.querySelector('.card .quotes li:last-child .quote').click()")
+    seen.settle()
+    assert "End 𝒳 line." in seen.texts(".evidence")
+    assert seen.in_view(".evidence.chosen:last-of-type")
+
+
+def test_a_missing_text_is_said_and_quotes_stay(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report, texts={})
+    assert "The text of weir.txt isn't here" in seen.text(".triage")
+    assert "isn't here" in seen.text(".source .absent")
+    assert seen.text(".card .quotes q") == "thirty-one years"
+    assert not seen.complaints()
+
+
+def test_a_case_without_source_has_a_page(opened: Any, english_report: Any) -> None:
+    report, _ = english_report
+    claims = [c.model_copy(update={"evidence": (), "window": None, "judgements": ()}) for c in report.claims]
+    alone = report.model_copy(update={"documents": report.documents[:1], "claims": tuple(claims)})
+    seen = opened((alone, {}))
+    assert seen.text(".source .absent") == "There is no source."
+    seen.press("n")
+    assert seen.chosen() == "s3"
+    assert not seen.complaints()
+
+
+def test_a_million_characters_stay_fluid(opened: Any, big_report: Any) -> None:
+    report, texts = big_report
+    seen = opened(big_report)
+    text = texts[report.case.source_ids[0]]
+    assert seen.all(".chunk")
+    assert seen.js("return document.querySelectorAll('*').length") < 4000
+    assert len(seen.text(".chunk")) < 30_000
+    began = time.perf_counter()
+    for _ in range(9):
+        seen.press("n")
+        assert seen.in_view(".evidence.chosen")
+    assert (time.perf_counter() - began) / 9 < 1.0
+    claim = [c for c in report.claims if c.label == "contradicting"][-1]
+    assert seen.text(".evidence.chosen") == claim.evidence[0].text
+    seen.js("document.querySelector('.scroller').scrollTop = 1e9")
+    seen.settle()
+    last = text.rstrip("\n").rpartition("\n")[2]
+    assert seen.texts(".chunk p")[-1] == last
+
+
+def test_all_of_a_long_text_is_met_by_scrolling(opened: Any, long_report: Any) -> None:
+    report, texts = long_report
+    seen = opened(long_report)
+    met = seen.browser.execute_async_script(PROBES + "scrolled(arguments[0])")
+    lines = [line for _, line in sorted(met.items(), key=lambda item: int(item[0]))]
+    assert "\n".join(lines).split() == texts[report.case.source_ids[0]].split()
+
+
+def test_what_is_read_stays_where_it_is_while_heights_are_learnt(opened: Any, long_report: Any) -> None:
+    seen = opened(long_report)
+    seen.js("document.querySelector('.scroller').scrollTop = 9000")
+    seen.settle()
+    before = seen.probe("lineRead()")
+    for _ in range(5):
+        seen.settle()
+    assert seen.probe("lineRead()") == before
+
+
+def test_it_prints_findings_and_evidence(opened: Any, browser: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    seen.js("dispatchEvent(new Event('beforeprint'))")
+    printed = seen.text("#printed")
+    for piece in (
+        "her cousin → her brother",
+        "thirty-one years and missed two readings",
+        "Some say that the river",
+    ):
+        assert piece in printed
+    assert seen.js("return getComputedStyle(document.getElementById('printed')).display") == "none"
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    shown = {
+        e: seen.js("return getComputedStyle(document.querySelector(arguments[0])).display", e)
+        for e in ("#printed", ".source")
+    }
+    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert shown == {"#printed": "block", ".source": "none"}
+    assert base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"]).startswith(b"%PDF")
+
+
+def test_contrast_is_at_least_four_and_a_half_in_both_themes(opened: Any, english_report: Any) -> None:
+    for theme in ("light", "dark"):
+        seen = opened(english_report)
+        seen.press("n")
+        low = seen.probe("tooFaint(arguments[0])", theme)
+        assert low == [], theme
+
+
+def test_every_control_has_a_name(opened: Any, chinese_report: Any) -> None:
+    seen = opened(chinese_report)
+    tree = seen.browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
+    controls = [
+        n
+        for n in tree
+        if n.get("role", {}).get("value") in {"button", "searchbox", "link", "combobox", "image"}
+    ]
+    assert controls
+    assert not [
+        n for n in controls if not n.get("ignored") and not n.get("name", {}).get("value", "").strip()
+    ]
+
+
+def test_the_strip_says_in_words_what_it_shows(opened: Any, chinese_report: Any) -> None:
+    told = opened(chinese_report).one(".strip svg").get_attribute("aria-label")
+    assert "有问题的句子：1, 3, 5" in told
+    assert "49%–100%" in told
+
+
+def test_the_source_is_a_sheet_on_a_narrow_screen(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report, width=390, height=800)
+    assert seen.js(VISIBLE, seen.one(".source"))["height"] < 60
+    seen.one(".card .quote").click()
+    seen.settle()
+    assert seen.js(VISIBLE, seen.one(".source"))["height"] > 300
+    assert seen.in_view(".evidence.chosen")
+    assert seen.js("return document.documentElement.scrollWidth") <= 390
+
+
+def test_an_index_sorts_filters_and_links(
+    browser: Any, tmp_path: Path, english_report: Any, chinese_report: Any
+) -> None:
+    calm = chinese_report[0].model_copy(update={"verdict": "faithful"})
+    path = tmp_path / "index.html"
+    path.write_text(index([("zh.html", calm), ("en.html", english_report[0])]), encoding="utf-8")
+    (tmp_path / "en.html").write_text(page(*english_report), encoding="utf-8")
+    seen = Opened(browser, path)
+    assert seen.texts("tbody td:nth-child(2)") == ["weir", "王冕"]
+    for key, first in (("cost", "weir"), ("cost", "王冕"), ("verdict", "weir"), ("verdict", "王冕")):
+        seen.one(f"[data-key={key}] button").click()
+        assert seen.texts("tbody td:nth-child(2)")[0] == first
+    assert seen.one("[data-key=verdict]").get_attribute("aria-sort") == "descending"
+    seen.one(".chip[data-value=relation]").click()
+    assert seen.texts("tbody td:nth-child(2)") == ["weir"]
+    seen.one("tbody a").click()
+    assert seen.text("h1 .word") == "hallucinated"
+
+
+def test_an_xxl_case_shows_what_its_report_says(opened: Any) -> None:
+    root = os.environ.get("LONGPROOF_DATA")
+    if not root:
+        pytest.skip("LONGPROOF_DATA is not set: the XXL cases of longnovel_mini_zh are read from there")
+    from longproof import Verifier
+    from longproof.retrieval.types import Document
+
+    folder = Path(root) / "longnovel_mini_zh"
+    novel = Document.of((folder / "novel.txt").read_text(encoding="utf-8"), title="儒林外史")
+    with (folder / "cases.jsonl").open(encoding="utf-8") as lines:
+        case = next(c for c in map(json.loads, lines) if c["scale"] == "XXL" and c["label"] == "hallucinated")
+    report = Verifier().verify(novel, case["summary"], case_id=case["id"])
+    seen = opened((report, {novel.id: novel.text}))
+    seen.one("#s100").click()
+    seen.settle()
+    spans = [span for claim in report.claims if claim.sentence == 99 for span in claim.evidence]
+    units = [(_units(novel.text[: span.start]), _units(novel.text[: span.end])) for span in spans]
+    wanted = {at for start, end in units for at in range(start, end)}
+    met = set(seen.probe("marked()"))
+    assert met
+    assert met <= wanted
+    assert {start for start, _ in units} & met
+    assert sum(map(len, seen.texts(".chunk"))) < 40_000
+    assert not seen.complaints()
+
+
+def _units(text: str) -> int:
+    return len(text.encode("utf-16-le")) // 2

@@ -1,0 +1,143 @@
+"""The page as a file: one file, no network, nothing in it can run but our script. Without a browser."""
+
+import json
+import re
+from base64 import b64encode
+from hashlib import sha256
+from html.parser import HTMLParser
+from importlib.resources import files
+from typing import Any
+
+import pytest
+
+from longproof.report.html import INDEX, PAGE, index, page
+from longproof.report.words import words
+from longproof.retrieval.types import Document
+
+
+class Parts(HTMLParser):
+    """Elements and the contents of style and script, as a browser's tokenizer has them."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.elements: list[tuple[str, dict[str, str | None]]] = []
+        self.inside: dict[str, list[str]] = {"style": [], "script": [], "json": []}
+        self.at = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        given = dict(attrs)
+        self.elements.append((tag, given))
+        self.at = "json" if given.get("type") == "application/json" else tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self.at = ""
+
+    def handle_data(self, text: str) -> None:
+        if self.at in self.inside:
+            self.inside[self.at].append(text)
+
+
+def data_of(text: str) -> Any:
+    return json.loads("".join(Parts(text).inside["json"]))
+
+
+@pytest.mark.parametrize("name", ["english_report", "chinese_report", "hostile_report"])
+def test_only_the_hashed_script_and_style_may_run(name: str, request: pytest.FixtureRequest) -> None:
+    parts = Parts(page(*request.getfixturevalue(name)))
+    policy = next(given["content"] for tag, given in parts.elements if given.get("http-equiv"))
+    assert policy
+    assert policy.startswith("default-src 'none'; ")
+    assert "unsafe" not in policy
+    for kind in ("style", "script"):
+        digest = b64encode(sha256("".join(parts.inside[kind]).encode()).digest()).decode()
+        assert f"{kind}-src 'sha256-{digest}'" in policy
+
+
+@pytest.mark.parametrize("name", ["english_report", "hostile_report"])
+def test_the_elements_are_those_of_the_template(name: str, request: pytest.FixtureRequest) -> None:
+    parts = Parts(page(*request.getfixturevalue(name)))
+    tags = [tag for tag, _ in parts.elements]
+    assert tags.count("script") == 2
+    assert tags.count("style") == 1
+    assert not {"img", "iframe", "link", "object", "a", "base", "form"} & set(tags)
+    assert not [
+        name for _, given in parts.elements for name in given if name.startswith("on") or name == "src"
+    ]
+
+
+def test_hostile_texts_come_back_unchanged_from_the_data(hostile_report: Any) -> None:
+    report, texts = hostile_report
+    text = page(report, texts)
+    carried = data_of(text)["report"]
+    source = next(d for d in report.documents if d.role == "source")
+    assert next(d for d in carried["documents"] if d["role"] == "source")["text"] == texts[source.id]
+    assert carried["case"]["response"] == report.case.response
+    assert not re.search("[\u2028\u2029\u202e\x1b]", text)
+
+
+def test_what_the_page_carries_is_about_as_long_as_its_texts(big_report: Any) -> None:
+    report, texts = big_report
+    assert len(page(report, texts)) < 1.2 * sum(map(len, texts.values()))
+
+
+def test_a_text_that_is_not_given_is_named_and_its_quotes_are_carried(english_report: Any) -> None:
+    report, _ = english_report
+    data = data_of(page(report, {}))
+    source = next(d for d in data["report"]["documents"] if d["role"] == "source")
+    assert data["missing"] == ["weir.txt"]
+    assert "text" not in source
+    assert data["report"]["claims"][0]["evidence"][0][3] == "thirty-one years"
+
+
+def test_half_characters_do_not_stop_the_page(english_report: Any) -> None:
+    report, texts = english_report
+    claims = (report.claims[0].model_copy(update={"caveat": "half \ud800 of one"}), *report.claims[1:])
+    text = page(report.model_copy(update={"claims": claims}), texts)
+    assert text.encode()
+    assert data_of(text)["report"]["claims"][0]["caveat"] == "half \ud800 of one"
+
+
+def test_same_report_same_page(english_report: Any) -> None:
+    assert page(*english_report) == page(*english_report)
+
+
+@pytest.mark.parametrize("name", sorted({*PAGE, *INDEX}))
+def test_scripts_never_parse_text_as_markup(name: str) -> None:
+    script = files("longproof.report").joinpath(f"{name}.js").read_text(encoding="utf-8")
+    assert not re.search(
+        r"innerHTML|outerHTML|insertAdjacent|document\.write|eval\(|new Function|setAttribute\(\"on", script
+    )
+    assert "</" not in script.replace("</g", "")
+
+
+@pytest.mark.parametrize("name", sorted({*PAGE, *INDEX}))
+def test_every_phrase_that_a_script_says_exists(name: str) -> None:
+    script = files("longproof.report").joinpath(f"{name}.js").read_text(encoding="utf-8")
+    said = set(re.findall(r'say\(\s*"(\w+)"', script))
+    assert said <= set(words("en"))
+
+
+def test_an_index_links_to_files_beside_it_alone(english_report: Any, hostile_report: Any) -> None:
+    names = ["weir.html", "javascript:alert(1)", 'a b&"<.html', "王冕.html"]
+    rows = data_of(index([(name, hostile_report[0]) for name in names] + [("e.html", english_report[0])]))[
+        "rows"
+    ]
+    assert all(row["href"].startswith("./") and ":" not in row["href"] for row in rows)
+    assert rows[-1] | {"kinds": None, "case": "weir"} == {
+        "href": "./e.html", "case": "weir", "verdict": "hallucinated", "wrong": 3, "sentences": 7, "kinds": None,
+        "coverage": pytest.approx(6 / 7), "calls": 12, "tokens": 4080,
+    }  # fmt: skip
+    assert dict(rows[-1]["kinds"]) == {"numerical": 1, "relation": 1, "fabrication": 1}
+
+
+def test_an_empty_index_is_a_page(english_report: Any) -> None:
+    assert data_of(index([]))["rows"] == []
+
+
+def test_documents_that_nobody_listed_do_not_stop_the_page(english_report: Any) -> None:
+    report, texts = english_report
+    stray = Document.of("elsewhere").span(0, 4)
+    claims = (report.claims[0].model_copy(update={"evidence": (stray,)}), *report.claims[1:])
+    data = data_of(page(report.model_copy(update={"claims": claims}), texts))
+    assert data["report"]["claims"][0]["evidence"] == [[-1, 0, 4, "else"]]

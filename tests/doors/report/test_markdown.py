@@ -1,0 +1,50 @@
+"""Markdown: the order of importance, and hostile text shown literally."""
+
+import re
+from html import unescape
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.report.markdown import plain, render
+
+LIVE = re.compile(r"[<>`*_\[\]()!@#|~\\$]|https?:|www\.|&(?!#\d+;)")
+
+
+def test_findings_in_order_with_their_evidence(english_report: Any) -> None:
+    text = unescape(render(*english_report))
+    order = ["## ✗ hallucinated", "3 of 7 sentences are wrong", "### Wrong (3)", "<b>thirty years</b>",
+             "should be: **thirty-one years**", "weir.txt:3", "### To be looked at (1)", "- 7 claims"]  # fmt: skip
+    found = [text.index(piece) for piece in order]
+    assert found == sorted(found)
+
+
+def test_chinese_reports_speak_chinese(chinese_report: Any) -> None:
+    text = unescape(render(*chinese_report))
+    assert "## ✗ 有幻觉" in text
+    assert "> 初筛" in text
+    assert "应为：**七岁**" in text
+
+
+@given(st.text(max_size=80))
+def test_no_markup_is_left_alive(text: str) -> None:
+    shown = plain(text)
+    assert not LIVE.search(re.sub(r"&#\d+;", "", shown))
+    assert "\n" not in shown
+
+
+def test_plain_text_reads_as_it_was() -> None:
+    assert unescape(plain("a  [x](y)\n王冕 #1 @all <b>")) == "a [x](y) 王冕 #1 @all <b>"
+
+
+def test_hostile_texts_are_literal(hostile_report: Any) -> None:
+    text = render(*hostile_report)
+    assert "<script" not in text
+    assert "javascript:" not in text
+    assert not set(text) & set("\x1b\u202e\u2028")
+    assert set(re.findall(r"<[^>]*>", text)) == {"<b>", "</b>"}
+
+
+def test_a_missing_text_is_said(english_report: Any) -> None:
+    assert "isn't here" in render(english_report[0], {})
