@@ -9,11 +9,10 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from longproof.agent.offline.reading import Evidence, Place
-from longproof.agent.offline.words import NUMERALS_ZH, STOP_ZH
+from longproof.agent.offline.words import STOP_ZH
 from longproof.agent.offline.words_zh import NAME_ENDS, NOT_PEOPLE, SURNAMES
 
 _HAN = re.compile("[\u4e00-\u9fff]+")
-_CALLED = re.compile(rf"[{''.join(NUMERALS_ZH)}大小老][^\W\d_]?(?:{'|'.join(NAME_ENDS)}|爷|姐|哥)")
 _SHORT_TITLES = "老爷|先生|相公|公子|爷|太|奶|员外|知|守|学道|御史|举人|秀才|贡|监|大人|老|兄|弟|哥|公|父|生|大|二|三|四|五|六|七|八"
 OFTEN = 2
 """A string that occurs less often in the evidence is not taken for a name."""
@@ -21,9 +20,9 @@ KEPT = 0.6
 """A longer string that keeps this share of a shorter one's occurrences is the name."""
 
 
-def persons(text: str, evidence: Evidence) -> list[str]:
-    """Chinese persons in a text who also occur in the evidence, in order of first mention."""
-    counts = {name: count(name, evidence) for name in _candidates(text)}
+def persons(text: str, evidence: Evidence, *, leading: bool = False) -> list[str]:
+    """Chinese persons in a text (`leading`: at its very beginning) who also occur in the evidence, in order."""
+    counts = {name: count(name, evidence) for name in _candidates(text) if not leading or text.startswith(name)}
     often = {name: n for name, n in counts.items() if n >= OFTEN}
     return [name for name in often if not _part_of_another(name, often)]
 
@@ -34,7 +33,7 @@ def _candidates(text: str) -> Iterator[str]:
         for at, character in enumerate(word):
             for size in (2, 3, 4) if character in SURNAMES else ():
                 name = word[at : at + size]
-                if len(name) == size and not set(name[1:]) & STOP_ZH and name[-1] not in NOT_PEOPLE:
+                if len(name) == size and name not in NAME_ENDS and not set(name[1:]) & STOP_ZH and name[-1] not in NOT_PEOPLE:
                     yield name
 
 

@@ -27,7 +27,7 @@ _FIRST = re.compile(f"(?:{'|'.join(FIRST)})(?![{AFTER_FIRST}])")
 _LATER_EN = re.compile(r"\b(?:then|later|afterwards?|subsequently|after that|finally)\b", re.IGNORECASE)
 _SPEECH = re.compile("|".join(SPEECH))
 _SPOKEN = re.compile(r"([^。！？：:，,；;「」“”『』\n]{1,14}?)(?:道|说|說|曰|云)[：:，]?\s*$")
-_LEAD = re.compile(rf"[一二三四五六七八九大小老](?:{'|'.join(NAME_ENDS)})")
+_CALLED = re.compile(rf"[一二三四五六七八九大小老](?:{'|'.join(NAME_ENDS)})")
 
 
 def look(view: View) -> Opinion:
@@ -76,42 +76,44 @@ def _reversed(before: np.ndarray, after: np.ndarray) -> bool:
 
 
 def speakers(view: View) -> Iterator[Finding]:
-    """A claim that someone said or ordered something, where another person of the evidence speaks those words."""
+    """A claim that someone said or ordered something, where another person of the response speaks those words."""
     if not view.chinese or not _SPEECH.search(view.claim.text):
         return
-    who = _subject(view)
-    if not who:
-        return
-    rest = view.claim.text.replace(who, "，")
-    place = view.evidence.place(terms(read(rest)), NARROW)
+    who = subject(view)
+    wanted = terms(read(view.claim.text.replace(who, "，"))) if who else []
+    place = view.evidence.place(wanted, NARROW)
     if place is None or place.share < SURE_SPEECH:
         return
-    speaker = _speaker(view.evidence, place.first, place.last, terms(read(rest)))
-    known = [n for n in _people(view) if n != who and calling(n).search(speaker)] if speaker else []
-    if known and not _same(who, speaker):
+    speaker = _speaker(view.evidence, place.first, place.last, wanted)
+    other = _named(speaker, view)
+    if other and not _same(who, speaker):
         start = view.claim.text.find(who)
         reason = f"原文中说这话的是“{speaker}”，不是“{who}”"
-        yield Finding(start, start + len(who), "entity", known[0], reason, place.span)
+        yield Finding(start, start + len(who), "entity", other, reason, place.span)
 
 
-def _people(view: View) -> list[str]:
-    return persons(view.case.response, view.evidence) + sorted(set(_LEAD.findall(view.case.response)))
+def subject(view: View) -> str:
+    """The person that a Chinese claim begins with, or nothing."""
+    called = _CALLED.match(view.claim.text)
+    return called[0] if called else next(iter(persons(view.claim.text, view.evidence, leading=True)), "")
 
 
-def _subject(view: View) -> str:
-    """The person that the claim begins with, or nothing."""
-    return max((n for n in _people(view) if view.claim.text.startswith(n)), key=len, default="")
+def _named(speaker: str, view: View) -> str:
+    """A person in the words before a quotation whom the response names too, or nothing."""
+    called = _CALLED.search(speaker)
+    names = [called[0]] if called else persons(speaker, view.evidence)
+    return next((name for name in names if name in view.case.response), "")
 
 
 def _same(who: str, speaker: str) -> bool:
-    return calling(who).search(speaker) is not None or (who[-1] == speaker[-1] and who[0] in speaker)
+    return calling(who).search(speaker) is not None
 
 
 def _speaker(evidence: Evidence, first: int, last: int, wanted: Sequence[str]) -> str:
     """Who speaks the quotation that holds most of the wanted terms of tokens [first, last); nothing where none does."""
     span = evidence.shown[evidence.owner[first]]
     inside = set(wanted)
-    held = [t.start for a, t in enumerate(evidence.tokens[first:last], first) if t.key in inside]
+    held = [evidence.starts[i] for i in range(first, last) if evidence.keys[i] in inside]
     opened = [_opening(span.text, start) for start in held]
     quoted = [o for o in opened if o is not None]
     if not quoted or len(quoted) < 0.6 * len(opened):

@@ -46,7 +46,7 @@ def denials(view: View) -> Iterator[Finding]:
     if not denying or len(content) < 3 or view.place is None or view.place.share < SURE_EN:
         return
     first, last = max(0, view.place.first - 4), view.place.last + 4
-    if not any(t.word in NEGATIONS_EN for t in view.evidence.tokens[first:last]):
+    if NEGATIONS_EN.isdisjoint(view.evidence.words[first:last]):
         token = denying[0]
         reason = f'the source does not say "{token.word}" here'
         yield Finding(token.start, token.end, "inversion", "", reason, view.place.span)
@@ -74,10 +74,10 @@ def _company(tokens: list[Token], index: int) -> set[str]:
 
 def _kept(view: View, key: str, company: set[str]) -> int:
     """How much of the company stands around a word of the evidence, at best."""
-    tokens, reach = view.evidence.tokens, COMPANY + 2
+    keys, reach = view.evidence.keys, COMPANY + 2
     return max(
         (
-            len(company & {t.key for t in tokens[max(0, at - reach) : at + reach + 1]})
+            len(company & set(keys[max(0, at - reach) : at + reach + 1]))
             for at in view.evidence.positions.get(key, ())
         ),
         default=0,
@@ -85,7 +85,7 @@ def _kept(view: View, key: str, company: set[str]) -> int:
 
 
 def _word(view: View, key: str) -> str:
-    return view.evidence.tokens[view.evidence.positions[key][0]].word
+    return view.evidence.words[view.evidence.positions[key][0]]
 
 
 @lru_cache(maxsize=1)

@@ -5,6 +5,7 @@ Does not know: labels, or what disagrees with what.
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Sequence
 from functools import cached_property
 from itertools import pairwise
@@ -20,7 +21,7 @@ from longproof.retrieval.text.tokens import CJK
 from longproof.retrieval.types import Span
 
 _TOKEN = re.compile(rf"[{CJK}]|\d+(?:[.,:/]\d+)*|[^\W\d_{CJK}]+(?:'[^\W\d_{CJK}]+)*")
-_IS_CJK = re.compile(f"[{CJK}]")
+_FIRST_CJK = "\u2e80"
 CELL = 8
 """Tokens to a cell: places are found to this grain."""
 NARROW, WIDE = 4, 8
@@ -47,15 +48,20 @@ class Place(NamedTuple):
 
 def read(text: str) -> list[Token]:
     """The tokens of a text in order; offsets count in the text as given."""
+    return [Token(key_of(word), word, start, end) for word, start, end in _scan(text)]
+
+
+def _scan(text: str) -> list[tuple[str, int, int]]:
     folded = fold(text)
-    return [
-        Token(_key(m[0]), m[0], *folded.original(m.start(), m.end())) for m in _TOKEN.finditer(folded.text)
-    ]
+    found = [(m[0], m.start(), m.end()) for m in _TOKEN.finditer(folded.text)]
+    if len(folded.text) == len(text):
+        return found
+    return [(word, *folded.original(start, end)) for word, start, end in found]
 
 
 def is_han(key: str) -> bool:
-    """Whether a key is CJK characters."""
-    return _IS_CJK.match(key) is not None
+    """Whether a key is CJK characters: of folded letters, these alone stand so high in Unicode."""
+    return key >= _FIRST_CJK
 
 
 def stem(word: str) -> str:
@@ -70,10 +76,11 @@ def stem(word: str) -> str:
     return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
 
 
-def _key(token: str) -> str:
-    if token[0].isdigit():
-        return token.replace(",", "")
-    return token if is_han(token) else stem(token)
+def key_of(word: str) -> str:
+    """What of a folded word is compared: a character, a number without its commas, a stem."""
+    if word >= _FIRST_CJK:
+        return word
+    return word.replace(",", "") if word[0].isdigit() else stem(word)
 
 
 TALK = frozenset(map(stem, TALK_EN))
@@ -103,28 +110,39 @@ def part(span: Span, start: int, end: int) -> Span:
 
 
 class Evidence:
-    """What was shown, read once. Tokens of all spans stand end to end; `owner` tells each token's span."""
+    """What was shown, read once. Tokens of all spans stand end to end: `keys`, `words` and where they lie in their span.
+
+    `owner` tells each token's span; `positions` where each key and each pair of neighbouring CJK characters stands.
+    """
 
     def __init__(self, shown: Sequence[Span]) -> None:
         self.shown = tuple(shown)
-        self.tokens: list[Token] = []
+        self.keys: list[str] = []
+        self.words: list[str] = []
+        self.starts: list[int] = []
+        self.ends: list[int] = []
         self.owner: list[int] = []
-        self.positions: dict[str, list[int]] = {}
+        self.positions: defaultdict[str, list[int]] = defaultdict(list)
         for number, span in enumerate(shown):
-            self._add(number, read(span.text))
-        self.cells = len(self.tokens) // CELL + 1
+            self._add(number, _scan(span.text))
+        self.positions.default_factory = None
+        self.cells = len(self.keys) // CELL + 1
         self.beginnings = {key[:5] for key in self.positions if len(key) >= 5 and not is_han(key)}
 
-    def _add(self, number: int, tokens: list[Token]) -> None:
-        base = len(self.tokens)
-        self.tokens += tokens
-        self.owner += [number] * len(tokens)
-        before: Token | None = None
-        for index, token in enumerate(tokens, base):
-            self.positions.setdefault(token.key, []).append(index)
-            if before and is_han(token.key) and is_han(before.key) and before.end == token.start:
-                self.positions.setdefault(before.key + token.key, []).append(index - 1)
-            before = token
+    def _add(self, number: int, found: list[tuple[str, int, int]]) -> None:
+        positions = self.positions
+        last, reached = "", -1
+        for index, (word, start, end) in enumerate(found, len(self.keys)):
+            key = key_of(word)
+            self.keys.append(key)
+            positions[key].append(index)
+            if start == reached and key >= _FIRST_CJK and last >= _FIRST_CJK:
+                positions[last + key].append(index - 1)
+            last, reached = key, end
+        self.words += [word for word, _, _ in found]
+        self.starts += [start for _, start, _ in found]
+        self.ends += [end for _, _, end in found]
+        self.owner += [number] * len(found)
 
     @cached_property
     def numbers(self) -> list[tuple[int, Number]]:
@@ -142,17 +160,18 @@ class Evidence:
 
     def profile(self, wanted: Sequence[str], width: int) -> NDArray[np.float64]:
         """For every place of `width` cells, by its last cell: the share of the terms' weight found in it."""
-        present = np.zeros((len(wanted), self.cells + width - 1), dtype=bool)
+        inside = np.zeros((len(wanted), self.cells), dtype=bool)
         for row, term in enumerate(wanted):
-            at = np.asarray(self.positions.get(term, ()), dtype=int) // CELL
-            for shift in range(width):
-                present[row, at + shift] = True
+            inside[row, np.asarray(self.positions.get(term, ()), dtype=int) // CELL] = True
+        present = np.zeros((len(wanted), self.cells + width - 1), dtype=bool)
+        for shift in range(width):
+            present[:, shift : shift + self.cells] |= inside
         weights = self.weights(wanted)
         return np.asarray(weights @ present / weights.sum(), dtype=float)
 
     def place(self, wanted: Sequence[str], width: int) -> Place | None:
         """The densest place; None where nothing of the terms is to be found."""
-        if not wanted or not self.tokens:
+        if not wanted or not self.keys:
             return None
         profile = self.profile(wanted, width)
         best = int(profile.argmax())
@@ -160,11 +179,11 @@ class Evidence:
 
     def at(self, cell: int, width: int, share: float) -> Place:
         """The place whose last cell is `cell`, kept inside the one span that holds most of its tokens."""
-        first, last = max(0, (cell - width + 1) * CELL), min(len(self.tokens), (cell + 1) * CELL)
+        first, last = max(0, (cell - width + 1) * CELL), min(len(self.keys), (cell + 1) * CELL)
         owners = self.owner[first:last]
         owner = max(dict.fromkeys(owners), key=owners.count)
         mine = [index for index in range(first, last) if self.owner[index] == owner]
-        span = part(self.shown[owner], self.tokens[mine[0]].start, self.tokens[mine[-1]].end)
+        span = part(self.shown[owner], self.starts[mine[0]], self.ends[mine[-1]])
         return Place(mine[0], mine[-1] + 1, share, span)
 
     def around(self, place: Place, reach: int) -> tuple[str, int]:

@@ -25,9 +25,11 @@ from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import cjk_share
 from longproof.retrieval.types import Span
 
-LEAST_ZH = 0.12
+LEAST_ZH = 0.10
 """A Chinese sentence of which less lies in any 64 characters of the evidence isn't there."""
-MOST_NEW_EN = 0.30
+FIRST_LEAST_ZH = 0.20
+"""Among a few passages, where common characters look rare, it must be more."""
+MOST_NEW_EN = 0.27
 MOST_NEW_SUMMARY_EN = 0.45
 """An English sentence with a larger share of new words isn't there; a summary may reword more than an answer."""
 
@@ -99,7 +101,8 @@ class View:
     def absent(self) -> bool:
         """Whether too little of the claim's sentence is said in the evidence."""
         if self.chinese:
-            return self.home is None or self.home.share < LEAST_ZH
+            least = FIRST_LEAST_ZH if self.question.round == "passages" else LEAST_ZH
+            return self.home is None or self.home.share < least
         limit = MOST_NEW_SUMMARY_EN if self.case.task == "summary" else MOST_NEW_EN
         return self.newness > limit
 

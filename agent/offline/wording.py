@@ -6,7 +6,7 @@ at once only on what no other look objects to. Does not know: numbers, names, de
 
 from itertools import pairwise
 
-from longproof.agent.offline.reading import Evidence, Token
+from longproof.agent.offline.reading import Evidence
 from longproof.agent.offline.view import Opinion, View
 
 SAME = 0.95
@@ -29,5 +29,4 @@ def verbatim(view: View) -> float:
 
 
 def _pairs(evidence: Evidence, first: int, last: int) -> set[tuple[str, str]]:
-    tokens: list[Token] = evidence.tokens[max(0, first) : last]
-    return {(a.key, b.key) for a, b in pairwise(tokens)}
+    return set(pairwise(evidence.keys[max(0, first) : last]))
