@@ -3,8 +3,10 @@
 import gzip
 import json
 import os
+import sys
 from collections import Counter
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -265,3 +267,32 @@ def test_a_hub_name_without_the_library_says_how_to_mend_it() -> None:
             examples("jsonl", "hub:owner/name")
     else:
         pytest.skip("the datasets library is installed")
+
+
+def test_a_hub_location_gives_rows_to_the_same_reader(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[tuple[Any, ...]]()
+
+    def load_dataset(*given: Any, **options: Any) -> list[dict[str, Any]]:
+        asked.append((*given, options))
+        return [{"id": 1, "task": "summary", "source_text": "a", "response": "r", "label": "faithful"}]
+
+    stand_in = ModuleType("datasets")
+    stand_in.load_dataset = load_dataset  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "datasets", stand_in)
+    (example,) = examples("jsonl", "hub:owner/name@dev")
+    assert example.gold.outcome == "faithful"
+    assert asked == [("owner/name", {"split": "dev"})]
+
+
+def test_a_hub_row_may_not_name_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
+    stand_in = ModuleType("datasets")
+    row = {"id": 1, "task": "summary", "source": "/etc/hostname", "response": "r"}
+    stand_in.load_dataset = lambda *_, **__: [row]  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "datasets", stand_in)
+    with pytest.raises(BadInput, match="names a path"):
+        examples("jsonl", "hub:owner/name")
+
+
+def test_a_case_files_path_is_a_data_set(tmp_path: Path) -> None:
+    row = {"id": 1, "task": "summary", "source_text": "a", "response": "r", "label": "faithful"}
+    assert len(examples(str(_write(tmp_path / "mine.jsonl", row)))) == 1

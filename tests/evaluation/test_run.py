@@ -1,6 +1,9 @@
 """Runs: the same bytes again, after a kill too; nothing checked twice; nothing dropped."""
 
 import json
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -143,3 +146,36 @@ def test_a_sample_is_seeded_and_keeps_order_and_pairs(cases: Path) -> None:
     assert all(pairs.count(pair) == 2 for pair in pairs)
     with pytest.raises(BadInput):
         sampled(found, 0, seed=0)
+
+
+KILLED = """
+import asyncio, sys
+from pathlib import Path
+sys.path.insert(0, sys.argv[3])
+from evaluated import FakeChecker
+from longproof.evaluation.run import evaluate
+
+class Slow(FakeChecker):
+    async def averify(self, *given, **case):
+        await asyncio.sleep(0.05)
+        return await super().averify(*given, **case)
+
+evaluate("jsonl", path=Path(sys.argv[1]), out=Path(sys.argv[2]), checker=lambda repeat: Slow(), concurrency=2)
+"""
+
+
+def test_a_run_killed_by_the_system_resumes_to_the_same_bytes(cases: Path, tmp_path: Path) -> None:
+    out, results = tmp_path / "out", tmp_path / "out" / "results.jsonl"
+    tests = str(Path(__file__).parents[1])
+    process = subprocess.Popen([sys.executable, "-c", KILLED, str(cases), str(out), tests])
+    while process.poll() is None and not (results.exists() and results.read_bytes().count(b"\n") >= 3):
+        time.sleep(0.01)
+    process.kill()
+    process.wait()
+    before = results.read_bytes().count(b"\n")
+    assert 3 <= before < 12
+    resumed = FakeChecker()
+    run(cases, out, resumed)
+    assert len(resumed.asked) == 12 - before
+    run(cases, tmp_path / "whole", FakeChecker())
+    assert kept(out) == kept(tmp_path / "whole")
