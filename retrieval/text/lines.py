@@ -14,10 +14,12 @@ WIDEST = 120
 _LINE = re.compile(r"[^\r\n\x0b\x0c\x85\u2028\u2029]+")
 _BREAK = re.compile(r"[^\S\r\n]*(?:\r\n|\n|\r)")
 _ITEM = re.compile(
-    r"\s*(?:[-*+•·#>|◆●○■□▪–—]|\(?\d{1,3}[.)、．]|[（(]?[一二三四五六七八九十]{1,3}[、）)]|[A-Za-z][.)]\s)"
+    r"\s*(?:[-*+•·#>|◆●○■□▪–—]|\(?\d{1,3}[.)、．]|[（(]?[一二三四五六七八九十]{1,3}[、）)]|第\S{1,6}[回章节卷]|[A-Za-z][.)]\s)"
 )
-_FINISHED = re.compile(r"[。！？!?….:：；;][”’」』）)\]】》\"'*_]*\s*$")
+_FINISHED = re.compile(r"[。！？!?….:：；;][”’」』）)\]】》\"'*_]*\s*\Z")
 _WIDE_FIRST = re.compile(r"\s*[\u2e80-\u9fff\uac00-\ud7af\uff00-\uffef]")
+_INNER_STOP = re.compile("[，。；、]")
+_ADDRESS = re.compile(r"@|://|\w\.\w")
 _INDENT = re.compile(r"[^\S\n]*")
 _FIRST_WORD = re.compile(r"\s*(\S{0,40})")
 
@@ -47,9 +49,9 @@ def units(text: str) -> Iterator[Range]:
 def _paragraphs(text: str) -> Iterator[list[Range]]:
     paragraph: list[Range] = []
     for match in _LINE.finditer(text):
-        if text[match.start() : match.end()].isspace():
+        if match[0].isspace():
             continue
-        line = match.span()
+        line = match.start(), match.start() + len(match[0].rstrip())
         if paragraph and not _BREAK.fullmatch(text, paragraph[-1][1], line[0]):
             yield paragraph
             paragraph = []
@@ -61,7 +63,7 @@ def _paragraphs(text: str) -> Iterator[list[Range]]:
 def _is_set(paragraph: list[Range], widest: int) -> bool:
     """Whether most lines but the last come near the widest, as in prose broken to a width."""
     near = sum(end - start > 0.8 * widest for start, end in paragraph[:-1])
-    return near >= 2 and 2 * near > len(paragraph) - 1
+    return near >= 3 and 2 * near > len(paragraph) - 1
 
 
 def _wraps(text: str, line: Range, after: Range, width: int | None) -> bool:
@@ -70,13 +72,19 @@ def _wraps(text: str, line: Range, after: Range, width: int | None) -> bool:
         return False
     word = _FIRST_WORD.match(text, *after)
     first = word[1] if word else ""
-    if first[:1].islower() and not _FINISHED.search(text, max(line[0], line[1] - 12), line[1]):
+    finished = _FINISHED.search(text, max(line[0], line[1] - 12), line[1]) is not None
+    if first[:1].islower() and not finished and not _ADDRESS.search(first):
         return True
     if width is None:
         return False
     length = line[1] - line[0]
     if _WIDE_FIRST.match(first):
-        return length >= 20 and length + 2 > width
+        return (
+            length >= 20
+            and length + 2 > width
+            and not finished
+            and _INNER_STOP.search(text, *line) is not None
+        )
     return length >= 40 and length + 1 + len(first) > width
 
 

@@ -34,10 +34,12 @@ class Number(NamedTuple):
     ordinal: bool = False
 
 
-_ARABIC = re.compile(
-    r"(?P<money>(?:(?:us|hk|nz|a|c|s)?\$|[£€¥]|\b(?:usd|rmb))\s?)?(?P<sign>(?<![^\s(])-)?"
-    r"(?<![a-z0-9_])(?<!\d[.,])(?!\d+(?:\.\d+){2})(?P<number>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)(?P<vulgar>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])?"
-    r"|(?P<alone>[½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞])"
+_VULGAR = "½⅓⅔¼¾⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_ARABIC = re.compile(rf"\d[\d,]*(?:\.\d+)*|[{_VULGAR}]")
+_WHOLE = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?|\d+(?:\.\d+)?")
+_PIECE = re.compile(r"\d+(?:\.\d+)?")
+_PREFIX = re.compile(
+    r"(?P<sign>(?<![^\s(])-)?(?:(?:(?<![a-z])(?:us|hk|nz|au|ca|a|c|s))?(?P<money>\$|£|€|¥|(?<![a-z])(?:usd|rmb))\s?)?\Z"
 )
 _TIMES_ZH = re.compile("[多余几]?([十百千万亿]{1,2})(?!分)")
 _TIMES_EN = re.compile(r"[\s-]?(hundred|thousand|million|billion|trillion|bn|mn|mln|tn)\b|(k|m|b)\b")
@@ -53,13 +55,13 @@ _TIMES = {
 }
 _TIMES |= {"million": 10**6, "mn": 10**6, "mln": 10**6, "m": 10**6, "billion": 10**9, "bn": 10**9, "b": 10**9}
 _TIMES |= {"trillion": 10**12, "tn": 10**12}
-_ORDINAL = re.compile(r"(?:st|nd|rd|th)\b")
-_YEARS = re.compile(r"'?s\b")
+_ENDING = re.compile(r"(?P<ordinal>(?:st|nd|rd|th)\b)|'?s\b")
 _ABOUT = re.compile(
     r"(?:约|大概|将近|近|差不多|不到|超过|逾|至少|不下|\b(?:about|around|approximately|nearly|almost|roughly|some|over|under"
-    r"|than|least|most|up to)\s)\s?$"
+    r"|than|least|most|up to)\s)\s?\Z"
 )
-_MORE = re.compile(r"[多余来](?=[\u4e00-\u9fff])|\+|\s(?:or so|or more)\b|上下|左右|以上|以下")
+_MORE = re.compile(r"[多余](?=[\u4e00-\u9fff])|\+")
+_AROUND = re.compile(r"[多余](?![少下])|\s(?:or so|or more)\b|上下|左右|以上|以下")
 LONGEST = 18
 """A longer run of digits is a name of something, not a count."""
 
@@ -86,42 +88,65 @@ def numbers(text: str) -> list[Number]:
 
 def _arabic(text: str) -> Iterator[Found]:
     for match in _ARABIC.finditer(text):
-        number = match["number"] or ""
-        if len(number) > LONGEST:
+        before = text[max(0, match.start() - 1) : match.start()]
+        if before.isascii() and (before.isalpha() or before == "_"):
             continue
-        value = float(number.replace(",", "") or 0) * (-1 if match["sign"] else 1)
-        vulgar = match["vulgar"] or match["alone"]
-        if vulgar:
-            value += unicodedata.numeric(vulgar)
-        found = _with_tail(text, match, value)
-        if found:
-            yield found
+        for start, end in _pieces(text, match):
+            found = _with_tail(text, start, end) if end - start <= LONGEST else None
+            if found:
+                yield found
 
 
-def _with_tail(text: str, match: re.Match[str], value: float) -> Found | None:
-    """The number with its multiplier, ordinal ending and unit; None where it is part of a name."""
-    start, end = match.start(), match.end()
-    money = MONEY.get((match["money"] or "").strip().lstrip("ushknzac") or (match["money"] or "").strip(), "")
-    approximate = bool(_ABOUT.search(text[max(0, start - 16) : start]))
+def _pieces(text: str, match: re.Match[str]) -> Iterator[tuple[int, int]]:
+    """The numbers in a run of digits, commas and dots: one, or those between commas; none in `1.2.3`."""
+    run = match[0].rstrip(",")
+    if _WHOLE.fullmatch(run) or run in _VULGAR:
+        yield match.start(), match.start() + len(run)
+    elif run.count(".") < 2:
+        yield from (piece.span() for piece in _PIECE.finditer(text, *match.span()))
+
+
+def _with_tail(text: str, start: int, end: int) -> Found | None:
+    """The number with its sign, money, multiplier, ordinal ending and unit; None where it is part of a name."""
+    value, end = _value(text, start, end)
     if text[start - 1 : start] == "第":
         unit, stop = unit_after(text, end)
         return Found(start - 1, stop, value, unit, ordinal=True)
-    for ending, unit in ((_ORDINAL, ""), (_YEARS, "decade")):
-        tail = ending.match(text, end)
-        if tail:
-            counted, stop = unit_after(text, tail.end()) if not unit else (unit, tail.end())
-            return Found(start, stop, value, counted, ordinal=not unit)
-    value, end = _times(text, end, value, money)
-    more = _MORE.match(text, end)
+    prefix = _PREFIX.search(text, max(0, start - 8), start)
+    money = MONEY.get(prefix["money"] or "", "") if prefix else ""
+    if prefix and prefix["sign"]:
+        value = -value
+    start = prefix.start() if prefix else start
+    ending = _ENDING.match(text, end)
+    if ending:
+        unit, stop = unit_after(text, ending.end()) if ending["ordinal"] else ("decade", ending.end())
+        return Found(start, stop, value, unit, ordinal=ending["ordinal"] is not None)
+    return _counted(text, start, *_times(text, end, value, money), money)
+
+
+def _value(text: str, start: int, end: int) -> tuple[float, int]:
+    """The value of the digits, with the fraction behind them (`3½`), and where that ends."""
+    if text[start] in _VULGAR:
+        return unicodedata.numeric(text[start]), end
+    value = float(text[start:end].replace(",", ""))
+    if text[end : end + 1] and text[end] in _VULGAR:
+        return value + unicodedata.numeric(text[end]), end + 1
+    return value, end
+
+
+def _counted(text: str, start: int, value: float, end: int, money: str) -> Found | None:
+    more = _MORE.match(text, end) or _AROUND.match(text, end)
     unit, stop = unit_after(text, more.end() if more else end)
-    after = _MORE.match(text, stop)
+    after = _AROUND.match(text, stop)
     stop = after.end() if after else stop
     if not unit and not money and text[end : end + 1].isascii() and text[end : end + 1].isalpha():
         return None
-    return Found(start, stop, value, money or unit, approximate or bool(more or after))
+    about = _ABOUT.search(text, max(0, start - 16), start)
+    return Found(start, stop, value, money or unit, bool(more or after or about))
 
 
 def _times(text: str, end: int, value: float, money: str) -> tuple[float, int]:
+    """The value times the multiplier behind it, if there is one, and where that ends."""
     chinese = _TIMES_ZH.match(text, end)
     if chinese:
         for character in chinese[1]:

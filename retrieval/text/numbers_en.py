@@ -48,22 +48,20 @@ _PARTS = {
 }
 _PARTS |= {word + "s": value for word, value in _PARTS.items() if word not in ("half", "halves")}
 _COUNTED = "|".join([*_SMALL, *_ORDINALS])
-_START = re.compile(
-    rf"\b(?:{_COUNTED}|an?(?=[\s-]+(?:hundred|thousand|million|billion|trillion|dozen|third|quarter|fifth|tenth|half)\b)"
-    r"|half|twice|thrice)\b(?!')"
-)
+_HEADS = frozenset([*_SMALL, *_ORDINALS, "a", "an", "half", "twice", "thrice"])
+_AFTER_A = frozenset([*_SCALES, "dozen", "third", "quarter", "fifth", "tenth", "half"])
 _WORD = re.compile(r"[a-z]+")
-_GAP = re.compile(r"\s+|-")
-_OWNER = re.compile(r"(?:\b(?:the|his|her|its|their|our|my|your|whose|every)|'s)\s$")
-_NO_ONE_BEFORE = re.compile(r"\b(?:no|any|every|each|this|that|the|which|some|another|a|an|or|not)[\s-]$")
-_JUST_ONE = re.compile(r"\b(?:only|just|number|chapter|page|part|exactly|least|than|and|for)\s$")
-_ANOTHER = re.compile(r"\b(?:a|an|one)[\s-]$")
+_GAP = re.compile(r"\s*-\s*|\s+")
+_OWNER = re.compile(r"(?:\b(?:the|his|her|its|their|our|my|your|whose|every)|'s)\s\Z")
+_NO_ONE_BEFORE = re.compile(r"\b(?:no|any|every|each|this|that|the|which|some|another|a|an|or|not)[\s-]\Z")
+_JUST_ONE = re.compile(r"\b(?:(?<!the )only|just|number|chapter|page|part|exactly|least|than|and|for)\s\Z")
+_ANOTHER = re.compile(r"\b(?:a|an|one)[\s-]\Z")
 _ABOUT = re.compile(
     r"\b(?:about|around|approximately|nearly|almost|roughly|some|over|under|more than|less than|fewer than|at least"
-    r"|at most|up to|as many as)\s(?:a\s)?$"
+    r"|at most|up to|as many as)\s(?:a\s)?\Z"
 )
 _MORE = re.compile(r"\s(?:or so|or more|odd)\b")
-_AFTER_OR = re.compile(rf"\b(?:{_COUNTED})\s(?:or|to)\s$")
+_AFTER_OR = re.compile(rf"\b(?:{_COUNTED})\s(?:or|to)\s\Z")
 _OR = re.compile(rf"\s(?:or|to)\s(?:{_COUNTED})\b")
 _OF = re.compile(r"\s(?:of|the|his|her|its|their|my|our|an?|that|this)\b")
 _LONE_ONE = frozenset(("day", "night", "time"))
@@ -80,10 +78,12 @@ class _Phrase(NamedTuple):
 def english_numbers(text: str) -> Iterator[Found]:
     """The numbers in English words of a folded text, in order, not overlapping."""
     done = 0
-    for match in _START.finditer(text):
-        if match.start() < done:
+    for match in _WORD.finditer(text):
+        if match[0] not in _HEADS or match.start() < done or text.startswith("'", match.end()):
             continue
         words = _following(text, match.start())
+        if match[0] in ("a", "an") and (len(words) == 1 or words[1][0] not in _AFTER_A):
+            continue
         phrase = _fraction(text, words) or _cardinal([word[0] for word in words])
         found = _found(text, words, phrase) if phrase else None
         if found:

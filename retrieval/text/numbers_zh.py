@@ -23,13 +23,15 @@ _FORMAL = str.maketrans("壹贰叁肆伍陆柒捌玖拾佰仟", "一二三四五
 _FORMAL_RUN = re.compile("[壹贰叁肆伍陆柒捌玖拾佰仟零万亿]{2,}")
 _D = "零〇○一二三四五六七八九十百千万亿廿卅"
 _RUN = re.compile(
-    f"(?:两(?=[百千万亿三])|[{_D}])(?:[{_D}]|(?<=[万亿零])两(?=[百千])|(?<=百)单(?=[一二三四五六七八九]))*|两|半"
+    f"[{_D}两半](?:(?:(?<![两半])|(?<=两)(?=[百千万亿三]))"
+    f"(?:[{_D}]|(?<=[万亿零])两(?=[百千])|(?<=百)单(?=[一二三四五六七八九])"
+    "|(?<=一)两(?=[个件天日年次人位句月条只样回声]))*)?"
 )
 _DECIMAL = re.compile(f"点([零〇一二三四五六七八九]+)(?![{_D}分刻])")
 _PART = re.compile(f"分之([{_D}]+(?:点[零〇一二三四五六七八九]+)?)")
 _BEFORE = re.compile(
-    r"(?P<ordinal>第|(?<![当起最])初|(?<![\d一二三四五六七八九十两几每个])(?:星期|礼拜))$"
-    r"|(?P<about>约|大概|将近|近|差不多|不到|超过|逾|至少|不下|足有)$|(?P<vague>[几数好上成])$"
+    r"(?P<ordinal>第|(?<![当起最])初|(?<![\d一二三四五六七八九十两几每个])(?:星期|礼拜))\Z"
+    r"|(?P<about>约|大概|将近|近|差不多|不到|超过|逾|至少|不下|足有)\Z|(?P<vague>[几数好上成])\Z"
 )
 _MORE = re.compile("有?余|多(?!少)|来(?=[个人天年岁里斤两块只条次名位])|几(?!乎|时)")
 _AROUND = re.compile("多(?!少)|有?余(?!下)|上下|左右|以上|以下")
@@ -37,7 +39,7 @@ _HALF = re.compile("半(?![天夜路晌日信身点分数壁])")
 _LONE_HALF = re.compile(
     "(?<![大多小对夜深前后上下东西南北])半(?=个|年|月|斤|两|里|小时|世纪|价|亩|碗|杯|升|斗|尺|寸|辈|数)"
 )
-_NO_ONE_BEFORE = "统唯万同单专逐之其有这那每某惟"
+_NO_ONE_BEFORE = frozenset("统唯万同单专逐之其有这那每某惟")
 _NO_ONE = re.compile(
     "一(?:时|下|点(?!钟|半|[零一二三四五])|面|边|路|道|口|手|头|把|番|阵|身|世|生|度|代|带|会|声|句|片|副|种|周|条心|字|些|层|家"
     "|[天日夜](?=[晚早夜里])|刻(?!钟)|双|对|套|块儿?|场|空|气|群|旬|丈|步)"
@@ -128,6 +130,8 @@ def _cardinal(text: str, start: int, end: int, said: _Value, *, approximate: boo
         value, end = value + _fraction(decimal[1]), decimal.end()
     elif more and said.places:
         approximate, end = True, more.end()
+        group = _GROUPS.get(text[end : end + 1], 1)
+        value, end = value * group, end + (group > 1)
     unit, stop = unit_after(text, end)
     if not _counts(text, start, said, unit, approximate):
         return None
@@ -145,17 +149,14 @@ def _counts(text: str, start: int, said: _Value, unit: str, approximate: bool) -
     if not said.digits and "十" not in text[start : start + said.places]:
         return approximate or unit in _COUNTED_BARE
     if said.digits == 1 and not said.places:
-        one = text[start] == "一"
-        return bool(unit) and not (
-            one and (text[start - 1 : start] in _one_before(start) or _NO_ONE.match(text, start))
-        )
+        return bool(unit) and not (text[start] == "一" and _is_fixed_one(text, start))
     if not said.places and said.digits == 2:
         return bool(unit) if said.approximate else unit == "年"
     return bool(unit) or said.digits + said.places > 1
 
 
-def _one_before(start: int) -> str:
-    return _NO_ONE_BEFORE if start else "\0"
+def _is_fixed_one(text: str, start: int) -> bool:
+    return text[max(0, start - 1) : start] in _NO_ONE_BEFORE or _NO_ONE.match(text, start) is not None
 
 
 def _fraction(decimals: str) -> float:

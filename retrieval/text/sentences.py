@@ -24,7 +24,7 @@ _QUOTE_OPENERS = '“「『"‘'
 _FIRM = re.compile("[。！？｡!?؟।॥۔]")
 _CAPITAL = re.compile("[A-ZÀ-ÖØ-ÞА-ЯΑ-Ω]")
 _SPACE = re.compile(r"\s*")
-_CLAUSE = re.compile(r"[^\W_]+$")
+_CLAUSE = re.compile(r"[^\W_]+\Z")
 _DOTTED = re.compile(r"[^\W\d_]{1,2}(?:\.[^\W\d_]{1,2})+")
 _GOES_ON_WIDE = re.compile(r"\s*(?:[，、；：,;:）)」』》]|[的地得便就遂](?![\s]))")
 _SAID_WIDE = re.compile(
@@ -34,8 +34,8 @@ _SAID = re.compile(
     r"\s+(?:[A-Z][\w’'.-]{0,20}\s+){1,3}(?:said|asked|replied|answered|cried|exclaimed|whispered|shouted|yelled|murmured"
     r"|muttered|returned|continued|added|called|remarked|observed|demanded|inquired|enquired|responded|repeated)\b"
 )
-_WORD_BEFORE = re.compile(r"[^\W\d_](?:[^\W\d_]|[.’'-](?=[^\W\d_]))*$")
-_ONLY_NUMBER = re.compile(r"[\W_]*(?:\d{1,3}|[ivxIVX]{1,5}|[A-Za-z])(?:\.\d{1,3})*$")
+_WORD_BEFORE = re.compile(r"[^\W\d_](?:[^\W\d_]|[.’'-](?=[^\W\d_]))*\Z")
+_ONLY_NUMBER = re.compile(r"[\W_]*(?:\d{1,3}|[ivxIVX]{1,5}|[A-Za-z])(?:\.\d{1,3})*\Z")
 _NEXT = re.compile(r"(\s*)[“‘「『（(\[\"'*_]*(\w[\w’']{0,30})?")
 
 

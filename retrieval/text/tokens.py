@@ -15,8 +15,8 @@ CJK = (
     "\uff66-\uff9f\U00020000-\U0003ffff"
 )
 _TOKEN = re.compile(rf"([{CJK}]+)|(\d+(?:[.,]\d+)+)|[^\W_{CJK}]+(?:'[^\W_{CJK}]+)*")
-_CJK_CHARACTER = re.compile(f"[{CJK}]")
-_LETTER = re.compile(r"[^\W\d_]")
+_CJK_RUN = re.compile(f"[{CJK}]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 
 
 def tokens(text: str) -> list[str]:
@@ -38,5 +38,5 @@ def tokens(text: str) -> list[str]:
 
 def cjk_share(text: str) -> float:
     """The share of CJK characters among the letters of the text, 0 to 1; 0 where it has no letters."""
-    letters = len(_LETTER.findall(text))
-    return len(_CJK_CHARACTER.findall(text)) / letters if letters else 0.0
+    letters = sum(map(len, _LETTERS.findall(text)))
+    return sum(map(len, _CJK_RUN.findall(text))) / letters if letters else 0.0
