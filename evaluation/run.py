@@ -19,7 +19,7 @@ from typing import Any, NamedTuple, Protocol
 from longproof.agent.types import Report, Usage
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
-from longproof.evaluation.headlines import mean_accuracy, outcome_counts, total
+from longproof.evaluation.headlines import NOTHING, mean_accuracy, outcome_counts, total
 from longproof.evaluation.plots import draw
 from longproof.evaluation.results import FILE, Prediction, Result, prediction, result, results_of
 from longproof.evaluation.score import Section, sections
@@ -151,10 +151,12 @@ class _Run:
         progress: Callable[[Progress], None] | None,
     ) -> None:
         self._out, self._progress = out, progress
-        self._results = list(done)
+        self._done, self._undecided, self._counts, self._usage = 0, 0, NOTHING, Usage()
         seen = {(line.repeat, line.id) for line in done}
         self._left = [(r, e) for r in range(repeat) for e in drawn if (r, e.id) not in seen]
         self._total = len(self._left) + len(done)
+        for line in done:
+            self._add(line)
 
     async def through(self, make: Callable[[int], Checker], concurrency: int) -> None:
         """Check what is left, so many at a time. The first error stops all; what was written stays."""
@@ -175,21 +177,25 @@ class _Run:
             seconds = time.perf_counter() - started
             append(self._out / TIMES, json.dumps({"id": line.id, "repeat": repeat, "seconds": seconds}))
             append(self._out / FILE, line.model_dump_json())
-            self._results.append(line)
+            self._add(line)
             self._tell()
+
+    def _add(self, line: Result) -> None:
+        self._done += 1
+        self._undecided += line.prediction.outcome == "undecided"
+        self._counts = total([self._counts, outcome_counts(line)])
+        self._usage = _sum([self._usage, line.prediction.usage])
 
     def _tell(self) -> None:
         if self._progress is None:
             return
-        done = self._results
-        undecided = sum(line.prediction.outcome == "undecided" for line in done)
         self._progress(
             Progress(
-                done=len(done),
+                done=self._done,
                 total=self._total,
-                score=mean_accuracy(total(map(outcome_counts, done))),
-                coverage=1 - undecided / len(done) if done else 1.0,
-                usage=_sum([line.prediction.usage for line in done]),
+                score=mean_accuracy(self._counts),
+                coverage=1 - self._undecided / self._done if self._done else 1.0,
+                usage=self._usage,
             )
         )
 
