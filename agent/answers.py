@@ -107,8 +107,19 @@ def repeats(text: str) -> bool:
 
 
 def _strictly(text: str) -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_constant)
-    return found
+    return {
+        key: _whole(value)
+        for key, value in json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_constant).items()
+    }
+
+
+def _whole(value: Any) -> Any:
+    """The value with question marks for lone surrogates, which nobody could write to a file."""
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    return {key: _whole(item) for key, item in value.items()} if isinstance(value, dict) else value
 
 
 def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 DEFAULT_ADDRESS = "https://api.openai.com/v1"
 _DETAIL = 300
+REACH_S = 10.0
 
 
 class Message(NamedTuple):
@@ -96,6 +97,21 @@ class OpenAIChat:
             raise Unanswered(
                 self._clean(f"{self.endpoint} sent no chat completion: {error}"), final=True
             ) from error
+
+    async def reach(self) -> None:
+        """Ask which models there are, which costs nothing. Raises Unanswered where the server can't say."""
+        from openai import APIConnectionError, APIError, APIStatusError
+
+        try:
+            await self._client.models.list(timeout=REACH_S)
+        except APIStatusError as error:
+            raise self._unanswered(error) from error
+        except APIConnectionError as error:
+            raise Unanswered(
+                self._clean(f"no connection to {self.endpoint}: {error.__cause__ or error}")
+            ) from error
+        except (APIError, ValueError) as error:
+            raise Unanswered(self._clean(f"{self.endpoint} named no models: {error}")) from error
 
     async def close(self) -> None:
         """Close the connections."""

@@ -17,8 +17,6 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
-from pydantic import ValidationError
-
 from longproof.agent.answers import Raw
 from longproof.agent.types import Failure
 from longproof.retrieval.types import BadInput, Frozen
@@ -100,10 +98,7 @@ class Ledger:
         answer, failure = row
         if failure and self._retry_failed and key not in self._asked_again:
             return None
-        try:
-            return Entry(Raw.model_validate_json(answer), failure)
-        except ValidationError as error:
-            raise BadInput(f"the ledger {self._path} was tampered with at {key}: move it away") from error
+        return Entry(self._raw(key, answer), failure)
 
     async def buy(
         self,
@@ -177,7 +172,7 @@ class Ledger:
             if kept is not None:
                 return kept
             answer = await self._in_thread(self._commit, key, endpoint, model, await asked())
-            return Entry(Raw.model_validate_json(answer), bought=True)
+            return Entry(self._raw(key, answer), bought=True)
 
     def _landed(self, key: str, task: asyncio.Task[Entry]) -> None:
         del self._under_way[key]
@@ -193,6 +188,12 @@ class Ledger:
             raise BadInput(
                 f"the ledger {self._path} can't be used: {error}; free space, or move it away"
             ) from error
+
+    def _raw(self, key: str, answer: str) -> Raw:
+        try:
+            return Raw.model_validate(json.loads(answer))
+        except ValueError as error:
+            raise BadInput(f"the ledger {self._path} was tampered with at {key}: move it away") from error
 
     def _select(self, key: str) -> Any:
         return self._db.execute("SELECT answer, failure FROM calls WHERE key = ?", (key,)).fetchone()

@@ -74,7 +74,10 @@ Script = Callable[[Asked], Reply] | Sequence[Reply]
 
 
 class ChatServer:
-    """A chat-completions server. `schema`: what it makes of a JSON schema; `usage`: whether it counts tokens."""
+    """A chat-completions server. It lists no models, which is an answer too.
+
+    `schema`: what it makes of a JSON schema; `usage`: whether it counts tokens.
+    """
 
     def __init__(
         self,
@@ -118,6 +121,9 @@ class ChatServer:
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
+                if head.startswith("get "):
+                    await _write(writer, Reply(), b'{"object": "list", "data": []}', "application/json")
+                    continue
                 length = re.search(r"content-length: (\d+)", head)
                 body = await reader.readexactly(int(length[1]) if length else 0)
                 key = re.search(r"authorization: bearer (.*)\r", head)
@@ -141,12 +147,7 @@ class ChatServer:
             self._at_once -= 1
         data = reply.raw if reply.raw is not None else json.dumps(self._content(asked, reply)).encode()
         kind = "application/json" if reply.raw is None else "text/html"
-        head = [f"HTTP/1.1 {reply.status} Whatever", f"content-type: {kind}", f"content-length: {len(data)}"]
-        head += [f"{name}: {value}" for name, value in reply.headers.items()]
-        writer.write("\r\n".join([*head, "", ""]).encode() + (data[: len(data) // 2] if reply.snap else data))
-        await writer.drain()
-        if reply.snap:
-            raise ConnectionResetError
+        await _write(writer, reply, data, kind)
 
     def _reply(self, asked: Asked) -> Reply:
         if asked.schema is not None and self._schema == "rejected":
@@ -181,6 +182,15 @@ class ChatServer:
             "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}],
             **({"usage": usage} if self._usage else {}),
         }
+
+
+async def _write(writer: asyncio.StreamWriter, reply: Reply, data: bytes, kind: str) -> None:
+    head = [f"HTTP/1.1 {reply.status} Whatever", f"content-type: {kind}", f"content-length: {len(data)}"]
+    head += [f"{name}: {value}" for name, value in reply.headers.items()]
+    writer.write("\r\n".join([*head, "", ""]).encode() + (data[: len(data) // 2] if reply.snap else data))
+    await writer.drain()
+    if reply.snap:
+        raise ConnectionResetError
 
 
 def well(asked: Asked) -> Reply:

@@ -133,5 +133,11 @@ def test_repetition_is_seen_wherever_it_is_cut(unit: str, cut: int) -> None:
         assert repeats(text)
 
 
+def test_lone_surrogates_do_not_travel_on() -> None:
+    got = read(Raw(text='{"reason": "\\ud83d\\ude00 \\ud800", "label": "yes"}'), Verdict)
+    assert isinstance(got, Verdict)
+    assert got.reason == "😀 ?"
+
+
 def test_ordinary_prose_does_not_repeat() -> None:
     assert not repeats("It was a bright cold day in April, and the clocks were striking thirteen. " * 2)

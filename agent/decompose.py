@@ -1,0 +1,131 @@
+"""Sentences into claims by a language model (PROBE's step 1, seed 000).
+
+Knows: batches of sentences with the text before them, segments located in their sentence, and that nothing of a
+response gets lost: a sentence that can't be taken apart is itself one claim, and its failure is recorded.
+Does not know: evidence, or how claims are judged.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import NamedTuple
+
+from longproof.agent.forms import SentenceForm, Sentences
+from longproof.agent.guards import exactly, word
+from longproof.agent.judge import ASKED_AGAIN, by_number, language_of, line
+from longproof.agent.model import Model
+from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
+from longproof.prompts import render
+from longproof.retrieval.types import Span
+
+BATCH_SENTENCES, BATCH_CHARACTERS = 8, 2000
+BEFORE_CHARACTERS = 1500
+"""How much of the response before a batch is shown, to resolve its pronouns."""
+LONGEST_CLAIM = 1000
+
+
+class _Piece(NamedTuple):
+    """A claim in the making: its text and where it came from."""
+
+    text: str
+    origin: Span
+
+
+class _Taken(NamedTuple):
+    """A sentence taken apart: pieces, none where it states no fact, or a failure."""
+
+    pieces: tuple[_Piece, ...]
+    failure: Failure | None = None
+
+
+class ModelDecomposer:
+    """Asks one model to take sentences apart, a batch at a time, all batches at once."""
+
+    def __init__(self, name: str, model: Model, *, temperature: float = 0.0) -> None:
+        self.name = name
+        self._model, self._temperature = model, temperature
+
+    async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
+        """Claims of all sentences in text order, ids `c0`, `c1`, …"""
+        batches = _batches(sentences)
+        answers = await asyncio.gather(*(self._batch(case, batch) for batch in batches))
+        taken: dict[int, _Taken] = {}
+        for found, _ in answers:
+            taken |= found
+        shown: list[Sentence] = []
+        claims: list[Claim] = []
+        for index, span in enumerate(sentences):
+            pieces, failure = taken[index]
+            shown.append(Sentence(index=index, span=span, states_fact=bool(pieces), failure=failure))
+            for text, origin in pieces:
+                n = len(claims)
+                claims.append(Claim(id=f"c{n}", index=n, sentence=index, text=text, origin=origin))
+        return Decomposed(shown, claims, list(chain.from_iterable(calls for _, calls in answers)))
+
+    async def _batch(self, case: Case, batch: Mapping[int, Span]) -> tuple[dict[int, _Taken], list[Call]]:
+        """Ask; once more for what failed; what fails twice stays whole."""
+        found, calls, call_id = await self._round(case, batch)
+        left = {n: batch[n] for n, taken in found.items() if taken.failure in ASKED_AGAIN}
+        if left:
+            again, more, call_id = await self._round(case, left, {n: found[n].failure for n in left})
+            found, calls = found | again, calls + more
+        for n, taken in found.items():
+            if taken.failure in ASKED_AGAIN:
+                await self._model.mark(call_id, taken.failure)
+            if taken.failure:
+                found[n] = _Taken((_Piece(batch[n].text, batch[n]),), taken.failure)
+        return found, calls
+
+    async def _round(
+        self, case: Case, batch: Mapping[int, Span], failed: Mapping[int, Failure | None] | None = None
+    ) -> tuple[dict[int, _Taken], list[Call], str | None]:
+        language = language_of(case)
+        prompt = render(
+            "decompose",
+            language,
+            context=case.context,
+            before=case.response[: next(iter(batch.values())).start][-BEFORE_CHARACTERS:],
+            sentences="\n".join(line(sentence=f"S{n + 1}", text=span.text) for n, span in batch.items()),
+        )
+        if reasons := [
+            f"S{n + 1}: {failure}" for n, failure in (failed or {}).items() if failure != "timeout"
+        ]:
+            prompt = prompt.then(render("again", language, reasons="\n".join(reasons)))
+        answer = await self._model.ask(prompt, Sentences, purpose="decompose", temperature=self._temperature)
+        said = by_number((form.sentence, form) for form in answer.value.sentences) if answer.value else {}
+        found = {
+            n: _Taken((), answer.failure) if answer.failure else _taken(said.get(n + 1, []), span)
+            for n, span in batch.items()
+        }
+        return found, list(answer.calls), answer.call_id
+
+
+def _batches(sentences: Sequence[Span]) -> list[dict[int, Span]]:
+    """Neighbouring sentences by index, so many and so long that one answer can hold them."""
+    batches: list[dict[int, Span]] = []
+    room = 0
+    for index, span in enumerate(sentences):
+        if not batches or len(batches[-1]) == BATCH_SENTENCES or len(span.text) > room:
+            batches.append({})
+            room = BATCH_CHARACTERS
+        batches[-1][index] = span
+        room -= len(span.text)
+    return batches
+
+
+def _taken(said: Sequence[SentenceForm], sentence: Span) -> _Taken:
+    """What a model made of one sentence. To say nothing of it, or to say two things, is a failure."""
+    if not said:
+        return _Taken((), "unparsed")
+    form = said[-1]
+    states_fact = word(form.states_fact)
+    pieces = tuple(
+        _Piece(" ".join(claim.claim.split())[:LONGEST_CLAIM], exactly(claim.segment, sentence) or sentence)
+        for claim in form.claims
+        if claim.claim.strip()
+    )
+    if states_fact not in ("yes", "no"):
+        return _Taken((), "unparsed")
+    if len(said) > 1 or (states_fact == "yes") != bool(pieces):
+        return _Taken((), "self_contradicted")
+    return _Taken(tuple(sorted(dict.fromkeys(pieces), key=lambda piece: piece.origin.start)))

@@ -1,0 +1,265 @@
+"""Who judges: from the words of a command line or of `longproof.toml` to a panel.
+
+Knows: the forms of a judge's SPEC, the `[panel]` table, and who arbitrates, decomposes and localises when nobody is
+named: the first language model of the panel, else the offline ones. Keys are not part of any of this.
+Does not know: settings, protocols, or when the panel is asked.
+"""
+
+import re
+import tomllib
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from longproof.agent.chat import LangChainChat, OpenAIChat, Unanswered
+from longproof.agent.decompose import ModelDecomposer
+from longproof.agent.guards import Guards
+from longproof.agent.judge import ModelArbiter, ModelJudge
+from longproof.agent.ledger import Ledger
+from longproof.agent.limits import Limits
+from longproof.agent.model import MAX_TOKENS, TIMEOUT_S, Model
+from longproof.agent.types import Arbiter, Decomposer, Judge
+from longproof.retrieval.types import BadInput, Frozen
+
+if TYPE_CHECKING:
+    from langchain_core.language_models import BaseChatModel
+
+FORMS = "offline, openai:MODEL, openai:MODEL@http://HOST:PORT/v1 or nli:PATH_OR_NAME"
+_OPENAI = re.compile(r"openai:(?P<model>[^\s@]\S*?)(?:@(?P<address>https?://\S+))?")
+_NLI = re.compile(r"nli:(?P<model>\S.*)")
+
+
+class Spec(Frozen):
+    """A judge by its SPEC; `samples` seats at the panel, each asked anew."""
+
+    kind: Literal["offline", "openai", "nli"]
+    model: str = ""
+    address: str | None = None
+    temperature: float = Field(default=0.0, ge=0, le=2)
+    samples: int = Field(default=1, ge=1, le=16)
+
+    @property
+    def text(self) -> str:
+        """The SPEC as it is written on a command line."""
+        where = f"@{self.address}" if self.address else ""
+        return f"{self.kind}:{self.model}{where}" if self.model else self.kind
+
+
+class PanelTable(Frozen):
+    """The `[panel]` table of `longproof.toml`. None: not said there."""
+
+    judges: tuple[Spec, ...] = ()
+    consensus: float | None = Field(default=None, gt=0, le=1)
+    arbiter: Spec | Literal["person"] | None = None
+    decomposer: Spec | None = None
+
+
+class Panel(NamedTuple):
+    """Everyone who is asked. `localiser` is None where no language model is there to ask."""
+
+    judges: list[Judge]
+    arbiter: Arbiter
+    decomposer: Decomposer
+    localiser: Model | None
+    models: list[Model]
+
+    async def close(self) -> None:
+        """Close the models' connections; close the ledger first, it waits for calls under way."""
+        for model in self.models:
+            await model.close()
+
+
+def parse_spec(text: str) -> Spec:
+    """The judge that this SPEC names. Raises BadInput, naming the forms that there are."""
+    text = text.strip()
+    if text == "offline":
+        return Spec(kind="offline")
+    if found := _OPENAI.fullmatch(text):
+        return Spec(kind="openai", model=found["model"], address=found["address"])
+    if found := _NLI.fullmatch(text):
+        return Spec(kind="nli", model=found["model"])
+    raise BadInput(f"there is no judge {text!r}: write {FORMS}")
+
+
+def read_panel(path: Path) -> PanelTable:
+    """The `[panel]` table of a TOML file; an empty one where the file has none.
+
+    A judge is a SPEC, or a table of `spec`, `temperature` and `samples`. Raises BadInput for anything else.
+    """
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")).get("panel", {})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"can't read {path}: {error}") from error
+    try:
+        if not isinstance(table, dict) or not isinstance(table.get("judges", []), list):
+            raise BadInput("[panel] is a table, and its `judges` a list")
+        if set(table) - set(PanelTable.model_fields):
+            raise BadInput(
+                f"[panel] has no {min(set(table) - set(PanelTable.model_fields))!r}{_about_keys(table)}"
+            )
+        read = {**table, "judges": tuple(_entry(entry) for entry in table.get("judges", []))}
+        for name in ("arbiter", "decomposer"):
+            if name in table and table[name] != "person":
+                read[name] = _entry(table[name])
+        return PanelTable(**read)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"{path}: {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from error
+
+
+def panel_from(
+    judges: "Sequence[Spec | BaseChatModel]",
+    ledger: Ledger,
+    limits: Limits,
+    *,
+    arbiter: "Spec | BaseChatModel | None" = None,
+    decomposer: "Spec | BaseChatModel | None" = None,
+    guards: Guards = "ours",
+    prompt_name: str | None = None,
+    timeout_s: float = TIMEOUT_S,
+    max_tokens: int = MAX_TOKENS,
+) -> Panel:
+    """The panel of these judges, over one ledger and one set of limits. Call it on the event loop that will ask.
+
+    Raises BadInput where one of them can't be had.
+    """
+    models = _Models(ledger, limits, timeout_s, max_tokens)
+    seats = _seats(judges, models, guards, prompt_name)
+    own = models.first
+    arbiter_model = models.of(arbiter) if arbiter is not None else own
+    decomposer_model = models.of(decomposer) if decomposer is not None else own
+    return Panel(
+        seats,
+        _arbiter(arbiter, arbiter_model, guards),
+        _decomposer(decomposer, decomposer_model),
+        models.first,
+        models.all,
+    )
+
+
+async def reach(spec: Spec) -> str | None:
+    """Why this judge would not answer; None: it would. Asks a server for its models, which costs nothing."""
+    try:
+        if spec.kind == "nli":
+            from longproof.agent.nli import NliJudge
+
+            NliJudge(spec.text, spec.model)
+        elif spec.kind == "openai":
+            chat = OpenAIChat(spec.model, spec.address)
+            try:
+                await chat.reach()
+            finally:
+                await chat.close()
+    except (BadInput, Unanswered) as error:
+        return str(error)
+    return None
+
+
+class _Models:
+    """One `Model` an endpoint and model name, so that what one seat finds out of a server the others know."""
+
+    def __init__(self, ledger: Ledger, limits: Limits, timeout_s: float, max_tokens: int) -> None:
+        self._ledger, self._limits, self._timeout_s, self._max_tokens = ledger, limits, timeout_s, max_tokens
+        self._made: dict[tuple[str, str], Model] = {}
+
+    @property
+    def all(self) -> list[Model]:
+        return list(self._made.values())
+
+    @property
+    def first(self) -> Model | None:
+        return next(iter(self._made.values()), None)
+
+    def of(self, chosen: "Spec | BaseChatModel") -> Model | None:
+        """The model behind a judge; None where it is no language model."""
+        if isinstance(chosen, Spec) and chosen.kind != "openai":
+            return None
+        chat = OpenAIChat(chosen.model, chosen.address) if isinstance(chosen, Spec) else LangChainChat(chosen)
+        made = self._made.get((chat.endpoint, chat.model))
+        if made is None:
+            made = Model(
+                chat, self._ledger, self._limits, timeout_s=self._timeout_s, max_tokens=self._max_tokens
+            )
+            self._made[chat.endpoint, chat.model] = made
+        return made
+
+
+def _seats(
+    judges: "Sequence[Spec | BaseChatModel]", models: _Models, guards: Guards, prompt_name: str | None
+) -> list[Judge]:
+    """A seat for each sample of each judge. The same judge twice is asked twice, not counted twice."""
+    from longproof.agent.offline import offline_panel
+
+    seats: list[Judge] = []
+    taken: dict[str, int] = {}
+    for chosen in judges:
+        model = models.of(chosen)
+        if model is None:
+            assert isinstance(chosen, Spec)
+            seats += offline_panel() if chosen.kind == "offline" else [_nli(chosen)]
+            continue
+        text, temperature, samples = (
+            (chosen.text, chosen.temperature, chosen.samples)
+            if isinstance(chosen, Spec)
+            else (model.name, 0.0, 1)
+        )
+        for _ in range(samples):
+            sample = taken.get(text, 0)
+            taken[text] = sample + 1
+            seats.append(
+                ModelJudge(
+                    f"{text}#{sample + 1}" if sample else text,
+                    model,
+                    prompt_name=prompt_name,
+                    temperature=temperature,
+                    sample=sample,
+                    guards=guards,
+                )
+            )
+    return seats
+
+
+def _nli(spec: Spec) -> Judge:
+    from longproof.agent.nli import NliJudge
+
+    return NliJudge(spec.text, spec.model)
+
+
+def _arbiter(chosen: "Spec | BaseChatModel | None", model: Model | None, guards: Guards) -> Arbiter:
+    if model is not None:
+        spec = chosen if isinstance(chosen, Spec) else Spec(kind="openai", model=model.name)
+        return ModelArbiter(f"arbiter:{spec.text}", model, temperature=spec.temperature, guards=guards)
+    if isinstance(chosen, Spec) and chosen.kind == "nli":
+        raise BadInput(f"{chosen.text} can't arbitrate: it gives no reasons; write offline or openai:MODEL")
+    from longproof.agent.offline import offline_arbiter
+
+    return offline_arbiter()
+
+
+def _decomposer(chosen: "Spec | BaseChatModel | None", model: Model | None) -> Decomposer:
+    if model is not None:
+        return ModelDecomposer(f"decomposer:{model.name}", model)
+    if isinstance(chosen, Spec) and chosen.kind == "nli":
+        raise BadInput(f"{chosen.text} can't decompose: write offline or openai:MODEL")
+    from longproof.agent.offline import OfflineDecomposer
+
+    return OfflineDecomposer()
+
+
+def _entry(entry: Any) -> Spec:
+    if isinstance(entry, str):
+        return parse_spec(entry)
+    if not isinstance(entry, dict) or not isinstance(entry.get("spec"), str):
+        raise BadInput("a judge is a SPEC, or a table with `spec`, `temperature` and `samples`")
+    if extra := set(entry) - {"spec", "temperature", "samples"}:
+        raise BadInput(f"a judge has no {min(extra)!r}{_about_keys(entry)}")
+    changes = {name: entry[name] for name in ("temperature", "samples") if name in entry}
+    return Spec(**{**parse_spec(entry["spec"]).model_dump(), **changes})
+
+
+def _about_keys(table: dict[str, Any]) -> str:
+    return ": keys come from the environment" if any("key" in name.lower() for name in table) else ""

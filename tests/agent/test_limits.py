@@ -1,0 +1,84 @@
+"""Rates space calls evenly, pauses hold everyone, budgets are kept to the call."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.agent.limits import Budget, Lane, Limits, Rates, estimate_tokens
+
+
+def timed(work: Callable[[], Awaitable[object]]) -> float:
+    began = time.perf_counter()
+    asyncio.run(work())  # type: ignore[arg-type]
+    return time.perf_counter() - began
+
+
+def test_requests_a_minute_are_spaced() -> None:
+    async def work() -> None:
+        lane = Lane(Rates(requests_per_minute=1200))
+        await asyncio.gather(*(lane.clear(1) for _ in range(7)))
+
+    assert 0.3 <= timed(work) < 2
+
+
+def test_tokens_a_minute_are_spaced_and_settled() -> None:
+    async def work() -> None:
+        lane = Lane(Rates(tokens_per_minute=60_000))
+        await lane.clear(100)
+        lane.settle(200)
+        await lane.clear(100)
+
+    assert 0.3 <= timed(work) < 2
+
+
+def test_a_pause_holds_everyone_even_when_it_grows() -> None:
+    async def work() -> None:
+        lane = Lane(Rates())
+        lane.pause(0.1)
+        waiting = [asyncio.create_task(lane.clear(1)) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        lane.pause(0.3)
+        await asyncio.gather(*waiting)
+
+    assert 0.35 <= timed(work) < 2
+
+
+def test_without_limits_nothing_waits() -> None:
+    async def work() -> None:
+        lane = Lane(Rates())
+        await asyncio.gather(*(lane.clear(10**6) for _ in range(100)))
+
+    assert timed(work) < 1
+
+
+def test_one_lane_an_endpoint() -> None:
+    limits = Limits(Rates(concurrency=3))
+    assert limits.lane("a") is limits.lane("a")
+    assert limits.lane("a") is not limits.lane("b")
+
+
+@given(st.integers(0, 20), st.lists(st.integers(0, 50), max_size=40), st.integers(0, 500))
+def test_a_budget_is_never_exceeded_by_reservations(
+    max_calls: int, asked: list[int], max_tokens: int
+) -> None:
+    budget = Budget(max_calls=max_calls, max_tokens=max_tokens)
+    taken = [tokens for tokens in asked if budget.take(tokens)]
+    assert budget.calls == len(taken) <= max_calls
+    assert budget.tokens == sum(taken) <= max_tokens
+    assert budget.refused_calls + budget.calls == len(asked)
+    assert budget.refused_tokens + budget.tokens == sum(asked)
+
+
+def test_a_budget_of_nothing_counts_what_a_run_would_ask() -> None:
+    budget = Budget(max_calls=0)
+    assert not any(budget.take(tokens) for tokens in (10, 20))
+    assert (budget.refused_calls, budget.refused_tokens) == (2, 30)
+
+
+def test_estimates_are_near_what_tokenizers_count() -> None:
+    assert estimate_tokens("") == 0
+    assert estimate_tokens("The old captain walked along the harbour.") == 11
+    assert estimate_tokens("老船长沿着港口走。") == 9

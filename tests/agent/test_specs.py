@@ -1,0 +1,173 @@
+"""SPECs and the `[panel]` table: what is meant is taken, anything else is told in one line."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import ChatServer
+
+from longproof.agent.decompose import ModelDecomposer
+from longproof.agent.judge import ModelArbiter, ModelJudge
+from longproof.agent.ledger import Ledger
+from longproof.agent.limits import Limits
+from longproof.agent.specs import Panel, Spec, panel_from, parse_spec, reach, read_panel
+from longproof.retrieval.types import BadInput
+
+
+@pytest.mark.parametrize(
+    ("text", "kind", "model", "address"),
+    [
+        ("offline", "offline", "", None),
+        ("openai:gpt-4.1", "openai", "gpt-4.1", None),
+        (
+            "openai:Qwen/Qwen3-8B@http://127.0.0.1:8000/v1",
+            "openai",
+            "Qwen/Qwen3-8B",
+            "http://127.0.0.1:8000/v1",
+        ),
+        ("openai:qwen3:8b@https://host/v1", "openai", "qwen3:8b", "https://host/v1"),
+        ("openai:org@team/model@http://h:1/v1", "openai", "org@team/model", "http://h:1/v1"),
+        ("nli:./models/my nli", "nli", "./models/my nli", None),
+        ("nli:cross-encoder/nli-deberta-v3-small", "nli", "cross-encoder/nli-deberta-v3-small", None),
+    ],
+)
+def test_a_spec_is_read_and_written_back(text: str, kind: str, model: str, address: str | None) -> None:
+    spec = parse_spec(f" {text} ")
+    assert (spec.kind, spec.model, spec.address, spec.text) == (kind, model, address, text)
+
+
+@pytest.mark.parametrize(
+    "text", ["", "gpt-4.1", "openai:", "openai", "nli:", "offline:x", "openai:@http://h/v1", "openai:a b"]
+)
+def test_anything_else_is_bad_input_that_names_the_forms(text: str) -> None:
+    with pytest.raises(BadInput, match="openai:MODEL@") as caught:
+        parse_spec(text)
+    assert "\n" not in str(caught.value)
+
+
+def table(tmp_path: Path, text: str) -> Any:
+    path = tmp_path / "longproof.toml"
+    path.write_text(text, encoding="utf-8")
+    return read_panel(path)
+
+
+def test_a_panel_table_is_read(tmp_path: Path) -> None:
+    read = table(
+        tmp_path,
+        """
+[panel]
+consensus = 0.75
+arbiter = "openai:big@http://h:1/v1"
+judges = [
+  "offline",
+  { spec = "openai:small@http://h:2/v1", temperature = 0.6, samples = 3 },
+]
+""",
+    )
+    assert read.consensus == 0.75
+    assert read.arbiter.model == "big"
+    assert [spec.kind for spec in read.judges] == ["offline", "openai"]
+    assert (read.judges[1].temperature, read.judges[1].samples) == (0.6, 3)
+
+
+def test_a_person_may_arbitrate_and_a_file_may_say_nothing(tmp_path: Path) -> None:
+    assert table(tmp_path, '[panel]\narbiter = "person"').arbiter == "person"
+    assert table(tmp_path, "[other]\nx = 1").judges == ()
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("[panel", "can't read"),
+        ("panel = 3", "is a table"),
+        ("[panel]\njudges = 'offline'", "is a table"),
+        ("[panel]\njudges = ['gpt-4.1']", "there is no judge"),
+        ("[panel]\njudges = [3]", "a judge is a SPEC"),
+        ("[panel]\njudges = [{spec = 'offline', api_key = 'x'}]", "keys come from the environment"),
+        ("[panel]\napi_key = 'x'", "keys come from the environment"),
+        ("[panel]\njudge = ['offline']", "no 'judge'"),
+        ("[panel]\nconsensus = 2", "consensus"),
+        ("[panel]\njudges = [{spec = 'offline', samples = 0}]", "samples"),
+        ("[panel]\njudges = [{spec = 'offline', temperature = 'hot'}]", "temperature"),
+        ("[panel]\narbiter = 'nobody'", "there is no judge"),
+    ],
+)
+def test_a_wrong_table_is_told_in_one_line(tmp_path: Path, text: str, told: str) -> None:
+    with pytest.raises(BadInput, match=told) as caught:
+        table(tmp_path, text)
+    assert "longproof.toml" in str(caught.value)
+    assert "'x'" not in str(caught.value)
+
+
+def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
+    with pytest.raises(BadInput):
+        read_panel(tmp_path / "none.toml")
+
+
+def panel(judges: list[Any], **how: Any) -> Panel:
+    async def run() -> Panel:
+        ledger = await Ledger.open(None)
+        made = panel_from(judges, ledger, Limits(), **how)
+        await ledger.close()
+        await made.close()
+        return made
+
+    return asyncio.run(run())
+
+
+A = Spec(kind="openai", model="a", address="http://127.0.0.1:9/v1")
+B = Spec(kind="openai", model="b", address="http://127.0.0.1:9/v1", samples=3, temperature=0.6)
+
+
+def test_models_share_what_they_learn_and_samples_are_seats() -> None:
+    made = panel([A, B, A])
+    assert [judge.name for judge in made.judges] == [
+        A.text,
+        B.text,
+        f"{B.text}#2",
+        f"{B.text}#3",
+        f"{A.text}#2",
+    ]
+    assert len(made.models) == 2
+    assert all(isinstance(judge, ModelJudge) for judge in made.judges)
+    assert isinstance(made.arbiter, ModelArbiter)
+    assert isinstance(made.decomposer, ModelDecomposer)
+    assert made.localiser is made.models[0]
+
+
+def test_an_offline_panel_has_offline_helpers() -> None:
+    made = panel([Spec(kind="offline")])
+    assert len(made.judges) >= 3
+    assert (made.localiser, made.models) == (None, [])
+    assert not isinstance(made.arbiter, ModelArbiter)
+    assert not isinstance(made.decomposer, ModelDecomposer)
+
+
+def test_helpers_may_be_named() -> None:
+    made = panel([Spec(kind="offline")], arbiter=A)
+    assert made.arbiter.name == f"arbiter:{A.text}"
+    assert not isinstance(made.decomposer, ModelDecomposer)
+    assert isinstance(panel([A], arbiter=Spec(kind="offline")).decomposer, ModelDecomposer)
+    with pytest.raises(BadInput, match="can't arbitrate"):
+        panel([A], arbiter=Spec(kind="nli", model="x"))
+    with pytest.raises(BadInput, match="can't decompose"):
+        panel([A], decomposer=Spec(kind="nli", model="x"))
+
+
+def test_a_langchain_model_may_sit_on_the_panel() -> None:
+    from langchain_core.language_models.fake_chat_models import FakeListChatModel
+
+    made = panel([FakeListChatModel(responses=["x"])])
+    assert made.judges[0].name.startswith("FakeListChatModel:")
+    assert isinstance(made.arbiter, ModelArbiter)
+
+
+def test_whether_a_judge_answers_is_told_without_paying() -> None:
+    with ChatServer([]) as server:
+        spec = Spec(kind="openai", model="m", address=server.address)
+        assert asyncio.run(reach(spec)) is None
+    told = asyncio.run(reach(spec))
+    assert told is not None
+    assert "no connection" in told
+    assert asyncio.run(reach(Spec(kind="offline"))) is None
