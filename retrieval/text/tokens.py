@@ -38,5 +38,5 @@ def tokens(text: str) -> list[str]:
 
 def cjk_share(text: str) -> float:
     """The share of CJK characters among the letters of the text, 0 to 1; 0 where it has no letters."""
-    letters = sum(map(len, _LETTERS.findall(text)))
-    return sum(map(len, _CJK_RUN.findall(text))) / letters if letters else 0.0
+    letters = "".join(_LETTERS.findall(text))
+    return sum(map(len, _CJK_RUN.findall(letters))) / len(letters) if letters else 0.0

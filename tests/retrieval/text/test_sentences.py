@@ -1,0 +1,121 @@
+"""Sentences as a reader would cut them, and nothing but whitespace lost between them."""
+
+import time
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.retrieval.text.sentences import sentences
+
+PIECES = [
+    *"我他说。！？…，“”「」（）《》\"'‘’.,!? \n\r\t一1a:：;-*_#😀\u0301ש\u200b\u3000",
+    "Mr. ", "e.g. ", "3.5", "U.S. ", "He said ", "Then ", "……", "...", "[1]", "\r\n", "\n\n", "1. ", "第一回",
+]  # fmt: skip
+TEXT = st.lists(st.one_of(st.sampled_from(PIECES), st.characters(exclude_categories=["Cs"]))).map("".join)
+
+
+def cut(text):
+    return [text[start:end] for start, end in sentences(text)]
+
+
+CHINESE = [
+    ["他来了。", "她走了！", "真的？！", "是。"],
+    ["他说：“你来了？我等你很久了。”", "然后走了。"],
+    ["“你来了？”他问。", "“是的！”她答道，“我来了。”"],
+    ["“走罢。”", "宝玉道：“好。”", "黛玉道：“不好！”"],
+    ["匡超人道：「娘！我回來了！」", "放下行李。", "叫一聲「爹！兒子回來了！」上前磕了頭。"],
+    ["他喊了一声“救命！”就跑了。"],
+    ["获曰：“吾往。”遂将兵屯于河岸。"],
+    ["我……我不知道。", "他看着远方的山……", "第二天她来了。"],
+    ["这本书《你好！世界》很好（真的！）。", "他喜欢。"],
+    ["GDP增长了3.5%。", "iPhone 15.2很贵。"],
+    ['他说"走吧。"', "她没动。"],
+    ["（完）"],
+    ["（他来过。）", "没人知道。"],
+    ["第一行没有句号\n", "第二行也没有"],
+    ["他走了.", "她来了."],
+]
+ENGLISH = [
+    ["Mr. Smith met Dr. J. K. Rowling in Washington D.C. on Jan. 5.", " They paid $3.5 million."],
+    ['"Where are you?" he asked.', ' "Here!" John said.', " Nobody moved."],
+    ["“I know,” she said.", " “Do you?”", " “Yes.”"],
+    ["The U.S. Senate met at 5 p.m.", " Then it ended...", " He left."],
+    ["He lived in the U.S.", " He liked it."],
+    ["See Fig. 3 (p. 12), e.g. the first.", " No. 5 is alive.", " Is it?", " No.", " It is dead."],
+    ["It was good (really!), they said.", " It ended.[1]", " Next one [2]."],
+    ["Visit example.com/a?b=c or v1.2.3 now!", " Yes."],
+    ["Wait ... what?", " Well... maybe not."],
+    ["1. Preheat the oven.", " It is hot.\n", "2. Bake e.g. bread."],
+    ["jack hit an ace .", " the bear was happy ."],
+    ["all in lower case.", " no capitals here."],
+    ["It **works.**", " Next."],
+    ["A Heading Without Punctuation\n\n", "The text goes on and\nwraps over.", " Next."],
+]
+
+
+def expected(parts):
+    return [part.strip() for part in parts]
+
+
+@pytest.mark.parametrize("parts", CHINESE)
+def test_chinese(parts):
+    assert cut("".join(parts)) == expected(parts)
+
+
+@pytest.mark.parametrize("parts", ENGLISH)
+def test_english(parts):
+    assert cut("".join(parts)) == expected(parts)
+
+
+def test_a_long_quotation_is_cut_inside():
+    speech = "今日之事，非同小可，你们各自回去准备罢。" * 9
+    assert cut(f"他说：“{speech}”") == [
+        "他说：“今日之事，非同小可，你们各自回去准备罢。",
+        *["今日之事，非同小可，你们各自回去准备罢。"] * 7,
+        "今日之事，非同小可，你们各自回去准备罢。”",
+    ]
+
+
+def test_marks_alone_on_a_line_are_a_sentence_and_otherwise_join_the_one_before():
+    assert cut("He left.\n* * *\nShe came. !") == ["He left.", "* * *", "She came. !"]
+    assert cut("……他走了。") == ["……他走了。"]
+
+
+def test_nothing_but_whitespace_has_no_sentences():
+    assert sentences("") == sentences(" \n\u3000\t") == []
+
+
+@given(TEXT)
+def test_sentences_come_in_order_and_lose_nothing_but_whitespace(text):
+    end = 0
+    for start, stop in sentences(text):
+        assert end <= start < stop
+        assert text[end:start].strip() == ""
+        assert text[start:stop] == text[start:stop].strip()
+        end = stop
+    assert text[end:].strip() == ""
+
+
+@given(st.text(st.sampled_from("说話後來。！？“”「」，：\n"), max_size=60))
+def test_both_scripts_are_cut_alike(text):
+    simplified = text.translate(str.maketrans("話後來", "话后来"))
+    assert sentences(text) == sentences(simplified)
+
+
+@pytest.mark.parametrize("unit", ["字", "word ", "“", "“”", '"', "! ", "a. ", "\n", "[1]", "（", "…我"])
+def test_time_grows_with_the_length_and_no_faster(unit):
+    text = unit * (100_000 // len(unit))
+    begun = time.perf_counter()
+    sentences(text)
+    assert time.perf_counter() - begun < 10, "quadratic work would take hours"
+
+
+def test_whole_novels_lose_nothing(data):
+    for novel in [*(data / "novels_zh").glob("*.txt"), *(data / "novels_en").glob("*.txt")]:
+        text = novel.read_text(encoding="utf-8")
+        found = sentences(text)
+        gaps = [text[end:start] for (_, end), (start, _) in pairwise(found)]
+        assert all(gap.strip() == "" for gap in gaps)
+        assert sorted(stop - start for start, stop in found)[len(found) // 2] < 120
