@@ -9,9 +9,15 @@ function cardOf(sentence, actions) {
     tag(sentence.label),
     button("×", actions.close, { class: "close", "aria-label": say("close"), title: `${say("close")} (Esc)` }),
   );
-  const claims = sentence.claims.map((claim) => claimOf(claim, sentence, actions));
+  const claims = causesFirst(sentence).map((claim) => (claim.label === sentence.label ? claimOf(claim, sentence, actions) : asideOf(claim, sentence, actions)));
   const none = claims.length ? null : make("p", { class: "none" }, say("no_claims"));
   return make("article", { class: `card ${sentence.label ?? "undecided"}`, id: "card", "aria-label": say("sentence_n", { n: sentence.index + 1 }) }, head, claims, none);
+}
+
+/* A claim that isn't why the sentence has its label: its name first, the rest on demand. */
+function asideOf(claim, sentence, actions) {
+  const summary = make("summary", {}, tag(claim.label), make("bdi", {}, claim.text));
+  return make("details", { class: "aside" }, summary, claimOf(claim, sentence, actions));
 }
 
 function claimOf(claim, sentence, actions) {
@@ -23,8 +29,8 @@ function claimOf(claim, sentence, actions) {
     sentence.claims.length > 1 || kinds.length ? make("p", { class: "labels" }, sentence.claims.length > 1 && tag(claim.label), kinds.map((kind) => make("span", { class: "kind" }, say(kind)))) : null,
     same ? null : make("p", { class: "claim-text" }, make("bdi", {}, claim.text)),
     claim.failure ? make("p", { class: "note" }, say(claim.failure)) : null,
-    claim.errors.map(correctionOf),
-    whyOf(claim),
+    claim.errors.map((error) => [correctionOf(error), error.reason && whyOf(error.reason)]),
+    claim.errors.some((error) => error.reason) ? null : whyOf(lastReason(claim)),
     evidenceOf(claim, actions),
     readingsOf(claim),
     votesOf(claim, actions),
@@ -37,10 +43,17 @@ function correctionOf(error) {
   return make("p", { class: "correction" }, make("span", { class: "title" }, say("should_be")), make("del", {}, error.span.text), " → ", make("ins", {}, error.correction));
 }
 
-function whyOf(claim) {
-  const said = [...new Set(claim.errors.map((error) => error.reason).filter(Boolean))];
-  if (!said.length) said.push(...claim.judgements.filter((one) => one.reason && one.label === claim.label).slice(-1).map((one) => one.reason));
-  return said.map((reason) => make("p", { class: "why" }, make("span", { class: "title" }, say("why")), make("bdi", {}, reason)));
+const whyOf = (reason) => reason && make("p", { class: "why" }, make("span", { class: "title" }, say("why")), make("bdi", {}, reason));
+
+/* The last reason of a judge who saw it as the verdict does. */
+const lastReason = (claim) => claim.judgements.findLast((one) => one.reason && one.label === claim.label)?.reason ?? "";
+
+/* Quotes that overlap one already shown add nothing to the list; in the source all of them are marked. */
+function distinct(spans) {
+  const kept = [];
+  for (const span of spans)
+    if (!kept.some((other) => other.source_id === span.source_id && other.start < span.end && span.start < other.end)) kept.push(span);
+  return kept;
 }
 
 function quoteButton(span, actions, length = 160) {
@@ -58,7 +71,7 @@ function quoteButton(span, actions, length = 160) {
 function evidenceOf(claim, actions) {
   const title = make("h3", {}, say("evidence"));
   if (claim.evidence.length)
-    return [title, make("ul", { class: "quotes" }, claim.evidence.map((span) => make("li", {}, quoteButton(span, actions))))];
+    return [title, make("ul", { class: "quotes" }, distinct(claim.evidence).map((span) => make("li", {}, quoteButton(span, actions))))];
   if (claim.label === "no_fact") return null;
   const looked = located(claim.window) && button(say("where_looked"), () => actions.open(claim.window), { class: "looked" });
   return [title, make("p", { class: "none" }, say("no_evidence"), " ", looked)];
@@ -79,7 +92,7 @@ function votesOf(claim, actions) {
     "details",
     { class: "votes", open: claim.label === null || claim.decided_by === "arbiter" },
     make("summary", {}, make("span", { class: "word" }, say("votes")), make("span", { class: "tally", "aria-hidden": "true" }, [...new Map(claim.judgements.map((one) => [one.judge, sign(one.label ?? "failed")])).values()].join(" ")), make("span", { class: "by" }, decided)),
-    make("p", { class: "rounds" }, say("looked_at"), ": ", rounds.map(say).join(" → ")),
+    make("p", { class: "rounds" }, make("span", { class: "title" }, say("looked_at")), rounds.map(say).join(" → ")),
     make("div", { class: "wide" }, make("table", {}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows))),
   );
 }

@@ -60,7 +60,7 @@ function making() {
   return make(
     "details",
     { class: "making" },
-    make("summary", {}, make("span", {}, data.totals[1])),
-    make("div", {}, data.totals.filter((_, index) => index !== 1).map((line) => make("p", {}, line)), make("ul", {}, files), rows.length ? make("table", {}, make("tbody", {}, rows)) : null),
+    make("summary", {}, make("span", {}, data.cost)),
+    make("div", {}, data.totals.filter((line) => line !== data.cost).map((line) => make("p", {}, line)), make("ul", {}, files), rows.length ? make("table", {}, make("tbody", {}, rows)) : null),
   );
 }

@@ -22,7 +22,7 @@ from longproof.report.findings import checked_texts, is_triage, language, missin
 from longproof.report.markdown import render
 from longproof.report.marks import NAMES, PATTERN, visible
 from longproof.report.pagedata import carried
-from longproof.report.totals import totals
+from longproof.report.totals import cost, totals
 from longproof.report.words import SIGNS, Language, words
 
 PAGE = ("text", "theme", "model", "source", "response", "card", "strip", "head", "find", "print", "page")
@@ -38,6 +38,7 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
     data = {
         "report": carried(report, known),
         "missing": [d.title or d.uri or say[d.role] for d in missing(report, known)],
+        "cost": cost(report, say),
         "totals": totals(report, say),
         "triage": is_triage(report),
         **_vocabulary(say),

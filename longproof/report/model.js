@@ -48,6 +48,12 @@ for (const sentence of sentences) {
 const quotesOf = (claim) => claim.evidence.map(located).filter(Boolean);
 const placeOf = (claim) => quotesOf(claim)[0] ?? located(claim.window);
 
+/* The claims of a sentence, those that gave it its label first. */
+const causesFirst = (sentence) => [
+  ...sentence.claims.filter((claim) => claim.label === sentence.label),
+  ...sentence.claims.filter((claim) => claim.label !== sentence.label),
+];
+
 /* Evidence of every sentence, by document, sorted: what stays marked in the source. */
 const evidence = {};
 for (const sentence of sentences)

@@ -41,11 +41,11 @@ function show(id) {
 }
 
 function mark() {
-  const marks = (evidence[state.source] ?? []).map(({ start, end, sentence }) => ({
+  const marks = (evidence[state.source] ?? []).map(({ start, end, sentence, claim }) => ({
     start,
     end,
-    class: ["evidence", sentence.label ?? "undecided", sentence.index === state.sentence ? "chosen" : ""].join(" "),
-    name: say("evidence_for", { n: sentence.index + 1, label: say(sentence.label ?? "undecided") }),
+    class: ["evidence", claim.label ?? "undecided", sentence.index === state.sentence ? "chosen" : ""].join(" "),
+    name: say("evidence_for", { n: sentence.index + 1, label: say(claim.label ?? "undecided") }),
     pick: () => choose(sentence.index, { stay: true }),
   }));
   view.mark("evidence", marks);
@@ -55,10 +55,10 @@ function mark() {
 function choose(index, { quiet = false, stay = false } = {}) {
   state.sentence = index;
   const sentence = sentences[index];
-  response.open(index, cardOf(sentence, { close, open: openSpan }));
+  response.open(index, cardOf(sentence, { close, open: openSpan }), quiet);
   strip.select(index);
-  const places = sentence.claims.map(placeOf).filter(Boolean);
-  const shaded = sentence.claims.map((claim) => located(claim.window)).find(Boolean);
+  const places = causesFirst(sentence).map(placeOf).filter(Boolean);
+  const shaded = causesFirst(sentence).map((claim) => located(claim.window)).find(Boolean);
   if (!stay && places[0]) show(places[0].id);
   view.window = shaded && shaded.id === state.source ? shaded : null;
   mark();
@@ -84,6 +84,7 @@ function openSpan(span) {
   const place = located(span);
   show(span.source_id);
   sheet(true);
+  if (state.sentence !== null) response.reveal(state.sentence);
   if (!place) return;
   view.open(place.start);
   source.scroller.classList.remove("flash");

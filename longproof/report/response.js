@@ -74,8 +74,8 @@ class ResponseView {
     for (const sentence of sentences) this.spans[sentence.index].classList.toggle("dim", !matches(sentence));
   }
 
-  /* Opens the card under a sentence; null closes it. */
-  open(index, card) {
+  /* Opens the card under a sentence; null closes it. Quietly: the page itself stays at its top. */
+  open(index, card, quiet) {
     this.card?.remove();
     for (const span of this.spans) span.setAttribute("aria-expanded", "false");
     this.card = card;
@@ -83,7 +83,12 @@ class ResponseView {
     this.focusable(index);
     this.spans[index].setAttribute("aria-expanded", "true");
     this.spans[index].after(card);
-    card.scrollIntoView({ block: "nearest" });
+    if (!quiet || getComputedStyle(this.prose.parentElement).overflowY === "auto") this.reveal(index);
+  }
+
+  /* As much of the card as there is room for, and the sentence in any case. */
+  reveal(index) {
+    this.card.scrollIntoView({ block: "nearest" });
     this.spans[index].scrollIntoView({ block: "nearest" });
   }
 }

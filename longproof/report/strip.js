@@ -1,9 +1,9 @@
 /* The strip of the book: across, where in the source; down, the order of the response. A faithful summary in
-   order is a falling line; a stretch with nothing above it was left out; a line that turns back is disorder. */
+   order is a falling line; a stretch with nothing above it was left out; a dashed turn of the line is disorder. */
 const SVG = "http://www.w3.org/2000/svg";
 const LEFT_OUT = 0.03; /* share of the source from which a stretch without evidence is worth showing */
 const MANY_QUOTES = 8;
-const TURNS_BACK = 0.05;
+const OUT_OF_ORDER = 0.08; /* share of the source */
 
 function draw(name, attributes, ...children) {
   const element = document.createElementNS(SVG, name);
@@ -24,8 +24,8 @@ const windowOf = (claim) => (claim.window && claim.window.source_id in begins ? 
 
 /* Where a sentence comes from, as a share of the source; null where nobody knows. */
 function centreOf(sentence) {
-  const quotes = sentence.claims.flatMap(spansOf);
-  if (quotes.length) return quotes[0][0];
+  const quotes = sentence.claims.flatMap(spansOf).map(([start]) => start).sort((a, b) => a - b);
+  if (quotes.length) return quotes[quotes.length >> 1];
   const windows = sentence.claims.map(windowOf).filter(Boolean);
   return windows.length ? (windows[0][0] + windows[0][1]) / 2 : null;
 }
@@ -48,16 +48,39 @@ function leftOut() {
   return gaps.filter(([start, end]) => end - start >= Math.max(LEFT_OUT, 5 * usual));
 }
 
-/* Sentences that lie clearly before one that was told earlier. */
-function turnsBack() {
-  let furthest = 0;
-  return sentences.filter((sentence) => {
-    const centre = centreOf(sentence);
-    if (centre === null) return false;
-    const back = centre < furthest - TURNS_BACK;
-    furthest = Math.max(furthest, centre);
-    return back;
-  });
+/* The most sentences that stand in the source's order: a longest non-falling run of centres (patience sorting). */
+function inOrder(placed) {
+  const tails = [];
+  for (const one of placed) {
+    let pile = tails.findIndex((tail) => tail.centre > one.centre);
+    if (pile < 0) pile = tails.length;
+    one.before = tails[pile - 1] ?? null;
+    tails[pile] = one;
+  }
+  const run = [];
+  for (let one = tails.at(-1); one; one = one.before) run.unshift(one);
+  return run;
+}
+
+/* Sentences that lie clearly away from where their neighbours in order would have them. */
+function outOfOrder() {
+  const placed = sentences.map((sentence) => ({ sentence, centre: centreOf(sentence) })).filter((one) => one.centre !== null);
+  const run = inOrder(placed);
+  return placed.filter((one) => {
+    const after = run.find((other) => other.sentence.index >= one.sentence.index);
+    const before = run.findLast((other) => other.sentence.index <= one.sentence.index);
+    return (after && one.centre > after.centre + OUT_OF_ORDER) || (before && one.centre < before.centre - OUT_OF_ORDER);
+  }).map((one) => one.sentence);
+}
+
+/* Numbers with runs of neighbours joined: 3, 7–9. */
+function ranges(numbers) {
+  const runs = [];
+  for (const number of numbers) {
+    if (runs.at(-1)?.[1] === number - 1) runs.at(-1)[1] = number;
+    else runs.push([number, number]);
+  }
+  return runs.map(([first, last]) => (first === last ? first : `${first}–${last}`)).join(", ");
 }
 
 class Strip {
@@ -65,7 +88,7 @@ class Strip {
     this.element = element;
     this.onPick = onPick;
     this.gaps = leftOut();
-    this.back = new Set(turnsBack());
+    this.astray = new Set(outOfOrder());
     new ResizeObserver(() => this.resized()).observe(element);
   }
 
@@ -120,8 +143,9 @@ class Strip {
     for (const sentence of sentences) {
       const centre = centreOf(sentence);
       if (centre === null) continue;
-      const at = { x: this.x(centre), y: this.y(sentence.index) };
-      if (before) lines.push(draw("line", { class: this.back.has(sentence) ? "path back" : "path", x1: before.x, y1: before.y, x2: at.x, y2: at.y }));
+      const at = { sentence, x: this.x(centre), y: this.y(sentence.index) };
+      const turn = before && this.astray.has(sentence) !== this.astray.has(before.sentence);
+      if (before) lines.push(draw("line", { class: turn ? "path astray" : "path", x1: before.x, y1: before.y, x2: at.x, y2: at.y }));
       before = at;
     }
     return lines;
@@ -142,7 +166,7 @@ class Strip {
 
   problem(sentence, y) {
     if (!sentence.problem) return [];
-    const centre = sentence.claims.flatMap(spansOf)[0]?.[0];
+    const centre = causesFirst(sentence).flatMap(spansOf)[0]?.[0];
     const x = centre === undefined ? this.box.right + 10 + (this.box.width - this.box.right - 10) / 2 : this.x(centre);
     const text = draw("text", { x, y: y + 4, class: `sign ${sentence.label ?? "undecided"}` }, sign(sentence.label));
     text.append(draw("title", {}, plain(`${say("sentence_n", { n: sentence.index + 1 })}: ${say(sentence.label ?? "undecided")}`)));
@@ -161,12 +185,12 @@ class Strip {
   told() {
     const problems = sentences.filter((sentence) => sentence.problem).map((sentence) => sentence.index + 1);
     const gaps = this.gaps.map(([start, end]) => `${percent(start)}–${percent(end)}`);
-    const back = [...this.back].map((sentence) => sentence.index + 1);
+    const astray = [...this.astray].map((sentence) => sentence.index + 1);
     return [
       say("strip_is", { n: sentences.length }),
-      problems.length ? say("strip_problems", { list: problems.join(", ") }) : "",
+      problems.length ? say("strip_problems", { list: ranges(problems) }) : "",
       gaps.length ? say("left_out_n", { place: gaps.join(", ") }) : say("nothing_left_out"),
-      back.length ? say("turns_back", { list: back.join(", ") }) : say("in_order"),
+      astray.length ? say("out_of_order", { list: ranges(astray) }) : say("in_order"),
     ].filter(Boolean);
   }
 

@@ -16,7 +16,7 @@ def totals(report: Report, say: Mapping[str, str]) -> list[str]:
     """Counts by label; coverage and cost; how it was made; caveats with how often. Empty lines are left out."""
     caveats = Counter(claim.caveat for claim in report.claims if claim.caveat)
     told = say["semicolon"].join(f"{say.get(text, short(text))} ({n})" for text, n in caveats.items())
-    lines = [_counts(report, say), _cost(report, say), _making(report, say)]
+    lines = [_counts(report, say), cost(report, say), _making(report, say)]
     return [line for line in [*lines, f"{say['caveats']}{say['colon']}{told}" if told else ""] if line]
 
 
@@ -38,7 +38,8 @@ def _counts(report: Report, say: Mapping[str, str]) -> str:
     return f"{claims}{say['colon']}{say['comma'].join(shown)}" if shown else ""
 
 
-def _cost(report: Report, say: Mapping[str, str]) -> str:
+def cost(report: Report, say: Mapping[str, str]) -> str:
+    """Coverage, and what was asked of models: calls, tokens, passes over the source."""
     decided = sum(claim.label is not None for claim in report.claims)
     share = f"{report.coverage:.0%}"
     parts = [say["coverage"].format(share=share, n=decided, all=len(report.claims))]

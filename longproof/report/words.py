@@ -147,19 +147,19 @@ _PAGE: dict[str, tuple[str, str]] = {
     ),
     "strip_problems": ("Problems in sentences {list}.", "有问题的句子：{list}。"),
     "left_out_n": (
-        "Nothing in the response comes from {place} of the source",
-        "待查文本没有涉及原文的 {place}",
+        "No evidence from {place} of the source",
+        "原文的 {place} 处没有证据",
     ),
     "nothing_left_out": ("No long part of the source is without evidence", "原文各处大体都有证据"),
-    "turns_back": ("Out of the source's order: sentences {list}", "与原文顺序不一致的句子：{list}"),
+    "out_of_order": ("Sentences out of the source's order: {list}", "与原文顺序不一致的句子：{list}"),
     "in_order": ("In the order of the source", "与原文顺序一致"),
     "nowhere": ("nowhere", "无出处"),
     "strip_help": (
         "In the strip, every mark is a sentence: across, where in the source it comes from; down, its place in "
-        "the response. Hatched: no evidence for anything in the response lies there. Dashed: the response goes back. "
-        "Click a mark to open its sentence.",
+        "the response. Hatched: no evidence for anything in the response lies there. Dashed: the response leaves "
+        "the source's order. Click a mark to open its sentence.",
         "条带中每个标记是一句话：横向为它在原文中的位置，纵向为它在待查文本中的次序。斜线部分：没有任何证据出自该处。"
-        "虚线：次序倒退。点击标记可打开该句。",
+        "虚线：次序与原文不一致。点击标记可打开该句。",
     ),
     "key_next": (
         "next problem, or next sentence that the filters let through",

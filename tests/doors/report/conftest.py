@@ -277,6 +277,25 @@ def big(characters: int, sentences_: int) -> Built:
     return made.build("长书")
 
 
+def web() -> Built:
+    """A response with evidence in a saved web page first, in the source second."""
+    source = Document.of(STORY_EN, title="weir.txt")
+    saved = Document.of(
+        "News\n\nThe office was well liked.", title="A page", uri="https://example.org/", kind="page"
+    )
+    made = Builder("The office was hated. Abel kept the gauge for thirty years.", source, saved)
+    made.says("contradicting", made.quote("The office was well liked.", 1))
+    made.says("contradicting", made.quote("thirty-one years"), window=(0, 200))
+    report, texts = made.build("web")
+    page = report.documents[2].model_copy(update={"role": "page"})
+    return report.model_copy(update={"documents": (*report.documents[:2], page)}), texts
+
+
+@pytest.fixture(scope="session")
+def web_report() -> Built:
+    return web()
+
+
 @pytest.fixture(scope="session")
 def english_report() -> Built:
     return english()

@@ -64,3 +64,9 @@ function tooFaint(theme) {
   }
   return faint;
 }
+
+/* What sticks out of the window to the right; tables may scroll inside their own box. */
+function tooWide() {
+  const wide = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1);
+  return wide.filter((e) => !e.parentElement.closest(".wide") && !e.closest(".unseen, .chunk .found")).map((e) => e.outerHTML.slice(0, 120));
+}

@@ -236,6 +236,15 @@ def test_a_link_opens_its_sentence(opened: Any, browser: Any, english_report: An
     assert seen.chosen() == "s5"
 
 
+def test_pages_and_sources_are_chosen_by_their_evidence(opened: Any, web_report: Any) -> None:
+    seen = opened(web_report)
+    assert seen.texts(".bar option") == ["weir.txt", "A page"]
+    assert seen.one(".bar select").get_attribute("value") == web_report[0].documents[2].id
+    assert seen.text(".evidence.chosen") == "The office was well liked."
+    seen.press("n")
+    assert seen.text(".evidence.chosen") == "thirty-one years"
+
+
 def test_chinese_reports_have_a_chinese_page(opened: Any, chinese_report: Any) -> None:
     seen = opened(chinese_report)
     assert seen.js("return document.documentElement.lang") == "zh-Hans"
@@ -252,7 +261,7 @@ def test_hostile_texts_run_nothing_and_break_nothing(opened: Any, hostile_report
         for _ in report.sentences:
             seen.press("n")
         assert seen.js("return window.pwned ?? null") is None
-        assert seen.js("return document.documentElement.scrollWidth") <= width
+        assert seen.probe("tooWide()") == []
         assert seen.js("return getComputedStyle(document.body).display") in ("grid", "block")
         assert not seen.all("img, iframe, body script[src]")
         hrefs = seen.js("return [...document.querySelectorAll('a')].map(a => a.href)")
@@ -386,7 +395,8 @@ def test_the_source_is_a_sheet_on_a_narrow_screen(opened: Any, english_report: A
     seen.settle()
     assert seen.js(VISIBLE, seen.one(".source"))["height"] > 300
     assert seen.in_view(".evidence.chosen")
-    assert seen.js("return document.documentElement.scrollWidth") <= 390
+    seen.js("document.querySelector('.votes').open = true")
+    assert seen.probe("tooWide()") == []
 
 
 def test_an_index_sorts_filters_and_links(
