@@ -22,6 +22,7 @@ _SPACED = rf"[^\W_{CJK}]"
 _WORD = re.compile(rf"[{CJK}]+|{_SPACED}+")
 _IS_SPACED = re.compile(_SPACED)
 _IS_CJK = re.compile(f"[{CJK}]")
+_FIGURE = re.compile(r"\d+")
 _ELLIPSIS = re.compile(r"\[?(?:[…⋯]+|[.．]{3,}|。{3,}|(?:\. ){2,}\.)\]?")
 
 
@@ -29,8 +30,8 @@ def locate(quote: str, document: Document, within: tuple[int, int] | None = None
     """The first place of the quote in the document, or in its range `within` alone; None where there is none.
 
     Sought exactly; then folded, without punctuation; then, for quotes of at least 4 CJK or 8 other characters, the
-    likeliest place of at least `ENOUGH`. Of a quote cut by an ellipsis, its longest part is located. Words of spaced
-    scripts are never cut. The span is that of the document, so its text may differ from the quote.
+    likeliest place of at least `ENOUGH` that has the same figures. Of a quote cut by an ellipsis, its longest part is
+    located. Words of spaced scripts are never cut. The span is the document's: its text may differ from the quote.
     """
     quote = quote.strip()
     start, end = within or (0, len(document.text))
@@ -119,7 +120,7 @@ def _is_long(sought: str) -> bool:
 
 
 def _nearly(sought: str, words: _Words) -> tuple[int, int] | None:
-    """The likeliest place, widened to whole words."""
+    """The likeliest place, widened to whole words; none where it has other figures than the quote."""
     from rapidfuzz.fuzz import partial_ratio_alignment
 
     if len(sought) > len(words.text):
@@ -134,7 +135,8 @@ def _nearly(sought: str, words: _Words) -> tuple[int, int] | None:
         end += 1
     start += words.text.startswith(" ", start)
     end -= words.text.endswith(" ", start, end)
-    return start, end
+    same = _FIGURE.findall(sought) == _FIGURE.findall(words.text[start:end])
+    return (start, end) if same else None
 
 
 def _spaced(text: str, place: int) -> bool:

@@ -92,8 +92,8 @@ def _arabic(text: str) -> Iterator[Found]:
         if before.isascii() and (before.isalpha() or before == "_"):
             continue
         for start, end in _pieces(text, match):
-            found = _with_tail(text, start, end) if end - start <= LONGEST else None
-            if found:
+            known = sum(map(str.isdigit, text[start:end])) <= LONGEST
+            if known and (found := _with_tail(text, start, end)):
                 yield found
 
 

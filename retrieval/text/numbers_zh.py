@@ -45,7 +45,7 @@ _NO_ONE = re.compile(
     "|[天日夜](?=[晚早夜里])|刻(?!钟)|双|对|套|块儿?|场|空|气|群|旬|丈|步)"
 )
 _NEVER = re.compile(
-    "十分(?!钟|之)|[万千百]分(?!之)|三分(?=天|似|像)|第[二三次][天日]|万[岁年里]|千[里岁]|四世同"
+    "十分(?!钟|之)|[万千百]分(?!之)|三分(?=天|似|像)|第[二三次][天日]|万[岁年里]|千[里岁]|四世同|两两"
 )
 _COUNTED_BARE = frozenset(
     ("人", "名", "两", "元", "斤", "年", "公里", "人次", "米", "克", "吨", "美元", "户", "家")
@@ -64,14 +64,12 @@ class _Value(NamedTuple):
 def chinese_numbers(text: str) -> Iterator[Found]:
     """The numbers in Chinese numerals of a folded text, in order, not overlapping."""
     text = _FORMAL_RUN.sub(lambda run: run[0].translate(_FORMAL), text)
-    done = 0
-    for match in _RUN.finditer(text):
-        if match.start() < done:
-            continue
+    place = 0
+    while match := _RUN.search(text, place):
         found = _half(text, *match.span()) if "半" in match[0] + text[match.end() : match.end() + 1] else None
         found = found or (_read(text, *match.span()) if match[0] != "半" else None)
+        place = found.end if found else match.end()
         if found:
-            done = found.end
             yield found
 
 

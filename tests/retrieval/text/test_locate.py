@@ -1,0 +1,142 @@
+"""A quote is found where it stands, whatever its script, width, case and punctuation; and nowhere else."""
+
+import random
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from longproof.retrieval.text.locate import locate
+from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.text.tokens import tokens
+from longproof.retrieval.types import Document
+
+CHINESE = Document.of(
+    "匡超人過了錢塘江，要搭溫州的船。看見一隻船正走著，他就問：「可帶人？」船家道：「不帶人的。」"
+)
+ENGLISH = Document.of(
+    "The captain's cat, called “Whiskers”, slept. Then the cat walked\nalong the old harbour wall at 3.5 knots."
+)
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("看見一隻船正走著", "看見一隻船正走著"),
+        ("看见一只船正走着，他就问：“可带人？”", "看見一隻船正走著，他就問：「可帶人"),
+        ("匡超人过了钱塘江,要搭温州的船", "匡超人過了錢塘江，要搭溫州的船"),
+        ("匡超人过了钱塘江，要搭杭州的船。看见一只船", "匡超人過了錢塘江，要搭溫州的船。看見一隻船"),
+        ("匡超人……看見一隻船正走著", "看見一隻船正走著"),
+    ],
+)
+def test_chinese_quotes(quote, text):
+    found = locate(quote, CHINESE)
+    assert found is not None
+    assert found.text == text
+
+
+@pytest.mark.parametrize(
+    ("quote", "text"),
+    [
+        ("cat", "cat"),
+        ('CAT, CALLED "WHISKERS"', "cat, called “Whiskers"),
+        ("the cat walked along the old harbor wall", "the cat walked\nalong the old harbour wall"),
+        ("walked   along the old", "walked\nalong the old"),
+        ("The captain's cat ... walked along the old harbour wall", "walked\nalong the old harbour wall"),
+        ("3.5 knots.", "3.5 knots."),
+        ('"slept."', "slept"),
+    ],
+)
+def test_english_quotes(quote, text):
+    found = locate(quote, ENGLISH)
+    assert found is not None
+    assert found.text == text
+
+
+@pytest.mark.parametrize(
+    "quote", ["", "  ", "。", "ca", "35 knots", "dog", "狗", "the dog walked into the sea", "cat ... dog"]
+)
+def test_what_is_not_there_is_not_found(quote):
+    assert locate(quote, ENGLISH) is None
+
+
+def test_short_quotes_are_never_found_by_likeness():
+    assert locate("溫州船", CHINESE) is None
+    assert locate("cattle", ENGLISH) is None
+
+
+def test_only_the_range_is_searched_and_the_first_place_wins():
+    document = Document.of("cat dog cat dog")
+    assert locate("cat", document).start == 0
+    assert locate("cat", document, within=(4, 15)).start == 8
+    assert locate("Cat", document, within=(4, 15)).start == 8
+    assert locate("cat", document, within=(4, 8)) is None
+    assert locate("cat", document, within=(0, 10**9)).start == 0
+    assert locate("cat", document, within=(9, 3)) is None
+
+
+def test_accents_and_ligatures_lead_back_to_the_original():
+    document = Document.of("Brontë’s e\u0301tude of the ﬁsh and 😀 the Straße.")
+    assert locate("bronte's etude of the fish", document).text == "Brontë’s e\u0301tude of the ﬁsh"
+    assert locate("STRASSE", document).text == "Straße"
+    assert locate("😀", document).text == "😀"
+
+
+def test_right_to_left_text():
+    document = Document.of("אמר שלום, והלך הביתה.")
+    assert locate("שלום והלך", document).text == "שלום, והלך"
+
+
+WORDS = st.lists(
+    st.sampled_from(
+        [
+            "cat",
+            "dog",
+            "貓",
+            "狗來",
+            "ｆｕｌｌ",
+            "ß",
+            "é",
+            "ﬁ",
+            "😀",
+            "3.5",
+            "«",
+            "”",
+            "…",
+            "說",
+            "\u0301",
+            "\r\n",
+        ]
+    ),
+    min_size=1,
+).map(" ".join)
+
+
+@given(WORDS, st.text(max_size=20))
+def test_what_is_found_is_the_slice_it_says(text, quote):
+    document = Document.of(text)
+    found = locate(quote, document)
+    assert found is None or text[found.start : found.end] == found.text
+
+
+@given(WORDS, st.data())
+def test_any_whole_words_of_a_text_are_found(text, data):
+    words = text.split(" ")
+    first = data.draw(st.integers(0, len(words) - 1))
+    last = data.draw(st.integers(first + 1, len(words)))
+    quote = " ".join(words[first:last])
+    assume(any(character.isalnum() for character in quote))
+    assert locate(quote, Document.of(text)) is not None
+    assert locate(quote.upper(), Document.of(text)) is not None
+
+
+def test_sentences_of_a_traditional_novel_are_found_by_their_simplified_form(data):
+    from opencc import OpenCC
+
+    novel = next((data / "novels_zh").glob("rulin*"))
+    text = novel.read_text(encoding="utf-8")
+    document, simplify = Document.of(text), OpenCC("t2s").convert
+    for start, end in random.Random(7).sample(sentences(text), 150):
+        found = locate(simplify(text[start:end]), document, within=(max(0, start - 3000), end + 3000))
+        assert found is not None
+        assert tokens(found.text) == tokens(text[start:end])
