@@ -86,7 +86,9 @@ class Model:
         timeout_s: float = TIMEOUT_S,
         max_tokens: int = MAX_TOKENS,
         first_wait_s: float = FIRST_WAIT_S,
+        first_sample: int = 0,
     ) -> None:
+        self._first_sample = first_sample
         self._chat, self._ledger, self._limits = chat, ledger, limits
         self._lane = limits.lane(chat.endpoint)
         self._timeout_s, self._max_tokens, self._first_wait_s = timeout_s, max_tokens, first_wait_s
@@ -107,7 +109,8 @@ class Model:
 
         `sample` tells apart answers to the same prompt that should be drawn anew.
         """
-        requests = [self._request(m, prompt, form, purpose, sample, temperature) for m in self._modes]
+        number = self._first_sample + sample
+        requests = [self._request(m, prompt, form, purpose, number, temperature) for m in self._modes]
         known = await self._known(requests, form)
         if known.value is not None or known.failure:
             return known

@@ -7,13 +7,14 @@ Does not know: settings, protocols, or when the panel is asked.
 
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from longproof.agent.chat import LangChainChat, OpenAIChat, Unanswered
+from longproof.agent.chat import Chat, LangChainChat, OpenAIChat, Unanswered
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.guards import Guards
 from longproof.agent.judge import ModelArbiter, ModelJudge
@@ -122,12 +123,23 @@ def panel_from(
     prompt_name: str | None = None,
     timeout_s: float = TIMEOUT_S,
     max_tokens: int = MAX_TOKENS,
+    first_sample: int = 0,
 ) -> Panel:
     """The panel of these judges, over one ledger and one set of limits. Call it on the event loop that will ask.
 
+    `first_sample` numbers the answers that are drawn: another number asks everybody anew.
     Raises BadInput where one of them can't be had.
     """
-    models = _Models(ledger, limits, timeout_s, max_tokens)
+    models = _Models(
+        partial(
+            Model,
+            ledger=ledger,
+            limits=limits,
+            timeout_s=timeout_s,
+            max_tokens=max_tokens,
+            first_sample=first_sample,
+        )
+    )
     seats = _seats(judges, models, guards, prompt_name)
     own = models.first
     arbiter_model = models.of(arbiter) if arbiter is not None else own
@@ -162,8 +174,8 @@ async def reach(spec: Spec) -> str | None:
 class _Models:
     """One `Model` an endpoint and model name, so that what one seat finds out of a server the others know."""
 
-    def __init__(self, ledger: Ledger, limits: Limits, timeout_s: float, max_tokens: int) -> None:
-        self._ledger, self._limits, self._timeout_s, self._max_tokens = ledger, limits, timeout_s, max_tokens
+    def __init__(self, make: Callable[[Chat], Model]) -> None:
+        self._make = make
         self._made: dict[tuple[str, str], Model] = {}
 
     @property
@@ -181,9 +193,7 @@ class _Models:
         chat = OpenAIChat(chosen.model, chosen.address) if isinstance(chosen, Spec) else LangChainChat(chosen)
         made = self._made.get((chat.endpoint, chat.model))
         if made is None:
-            made = Model(
-                chat, self._ledger, self._limits, timeout_s=self._timeout_s, max_tokens=self._max_tokens
-            )
+            made = self._make(chat)
             self._made[chat.endpoint, chat.model] = made
         return made
 

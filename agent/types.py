@@ -5,7 +5,7 @@ Labels are those of VeriGray (seed 002), ordered by faithfulness; kinds are Long
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Protocol, Self, get_args
+from typing import Any, Literal, NamedTuple, Protocol, Self, get_args, runtime_checkable
 
 from pydantic import Field, model_validator
 
@@ -229,6 +229,7 @@ class Decomposed(NamedTuple):
     calls: list[Call]
 
 
+@runtime_checkable
 class Judge(Protocol):
     """Reads the evidence of a question and says what it makes of each claim. Never raises for a bad answer."""
 
@@ -240,6 +241,7 @@ class Judge(Protocol):
         ...
 
 
+@runtime_checkable
 class Arbiter(Protocol):
     """Decides where the panel is split: sees the question, the evidence and the others' judgements."""
 
@@ -253,6 +255,7 @@ class Arbiter(Protocol):
         ...
 
 
+@runtime_checkable
 class Decomposer(Protocol):
     """Cuts sentences of the response into claims that stand alone."""
 

@@ -72,6 +72,11 @@ def _best(claims: Sequence[Claim], sources: Sources, within: list[Place] | None,
     return chosen
 
 
+def with_snippets(question: Question, claim: Claim, snippets: Sequence[Span]) -> Question:
+    """A question about one claim, with snippets of saved pages behind the evidence of its last one."""
+    return _question([claim], (*question.shown, *snippets), "pages", question.prompt)
+
+
 def merge(places: Sequence[Place]) -> list[Place]:
     """Places in order, those that touch or overlap joined."""
     joined: list[Place] = []

@@ -5,13 +5,14 @@ Knows: state in, the rooms' functions, state out. Does not know: how any step do
 
 import asyncio
 import time
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send
 
 from longproof import __version__
-from longproof.agent.report import report
+from longproof.agent.report import report, usage
 from longproof.agent.types import (
     TASKS,
     Call,
@@ -44,7 +45,7 @@ class Nodes:
 
     async def read(self, state: VerifyInput, runtime: Runtime[Settings]) -> State:
         """Texts into the store, once; the state keeps their ids. Raises BadInput for what can't be checked."""
-        resources = self._pool.get(settings_of(runtime.context))
+        resources = await self._pool.get(settings_of(runtime.context))
         if state.task not in TASKS:
             raise BadInput(f"there is no task {state.task!r}: choose one of {', '.join(TASKS)}")
         _refuse_empty(state)
@@ -63,17 +64,17 @@ class Nodes:
 
     async def decompose(self, state: State, runtime: Runtime[Settings]) -> State:
         """The response's sentences, and the claims in them."""
-        resources = self._pool.get(settings_of(runtime.context))
+        resources = await self._pool.get(settings_of(runtime.context))
         case = opened_case(state["case"], resources.store)
         response = Document.of(case.response)
         spans = [response.span(start, end) for start, end in sentences(case.response)]
-        made = await resources.decomposer.decompose(case, spans)
+        made = await resources.panel.decomposer.decompose(case, spans)
         runtime.stream_writer({"station": "decompose", "claims": len(made.claims)})
         return {"sentences": dump(made.sentences), "claims": dump(made.claims), "calls": dump(made.calls)}
 
     async def align(self, state: State, runtime: Runtime[Settings]) -> State:
         """A window of the source for every segment; neighbouring segments of one window are a stretch."""
-        resources = self._pool.get(settings_of(runtime.context))
+        resources = await self._pool.get(settings_of(runtime.context))
         row = resources.protocol
         sources = await resources.sources(refs(state["sources"]))
         response = opened_case(state["case"], resources.store).response
@@ -94,12 +95,12 @@ class Nodes:
 
     async def report(self, state: State, runtime: Runtime[Settings]) -> State:
         """All verdicts, in the order of the claims, and their numbers."""
-        resources = self._pool.get(settings_of(runtime.context))
+        resources = await self._pool.get(settings_of(runtime.context))
         case = opened_case(state["case"], resources.store)
         claims = opened_claims(state["claims"])
         order = {claim.id: claim.index for claim in claims}
         verdicts = [Verdict.model_validate(v) for v in state.get("verdicts", [])]
-        calls = [Call.model_validate(c) for c in state.get("calls", [])]
+        calls = distinct_calls(state)
         made = report(
             case=case,
             documents=_documents(state, case),
@@ -107,10 +108,20 @@ class Nodes:
             claims=claims,
             verdicts=sorted(verdicts, key=lambda verdict: order[verdict.claim_id]),
             windows={i: SourcePlace.model_validate(w) for i, w in state["windows"].items()},
-            calls=sorted(calls, key=lambda call: call.id),
-            stamp=_stamp(resources, state["started"]),
+            calls=[call.model_copy(update={"bought": True}) for call in calls],
+            stamp={**_stamp(resources, state["started"]), "paid": _paid(calls)},
         )
         return {"report": made.model_dump(mode="json")}
+
+
+def distinct_calls(state: State) -> list[Call]:
+    """Each call once, in an order that does not depend on time; bought if this run bought it."""
+    found: dict[str, Call] = {}
+    for plain in state.get("calls", []):
+        call = Call.model_validate(plain)
+        known = found.get(call.id)
+        found[call.id] = call if known is None or call.bought else known
+    return sorted(found.values(), key=lambda call: call.id)
 
 
 def fan_out(state: State) -> list[Send] | str:
@@ -146,13 +157,23 @@ def _documents(state: State, case: Case) -> list[ReportDocument]:
     response = ReportDocument(
         id=state["case"]["response"], role="response", kind="text", characters=len(case.response)
     )
-    return [response, *(_described(ref) for ref in refs(state["sources"]))]
+    pages = {ref.id: ref for ref in refs(state.get("pages", []))}
+    return [
+        response,
+        *(_described(ref, "source") for ref in refs(state["sources"])),
+        *(_described(pages[id_], "page") for id_ in sorted(pages)),
+    ]
 
 
-def _described(ref: DocumentRef) -> ReportDocument:
+def _described(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocument:
     return ReportDocument(
-        id=ref.id, role="source", kind=ref.kind, title=ref.title, uri=ref.uri, characters=ref.characters
+        id=ref.id, role=role, kind=ref.kind, title=ref.title, uri=ref.uri, characters=ref.characters
     )
+
+
+def _paid(calls: Sequence[Call]) -> Json:
+    """What this run paid itself; what the ledger already had cost it nothing."""
+    return usage([call for call in calls if call.bought]).model_dump(mode="json")
 
 
 def _stamp(resources: Resources, started: float) -> dict[str, Any]:
@@ -160,10 +181,11 @@ def _stamp(resources: Resources, started: float) -> dict[str, Any]:
     return {
         "longproof": __version__,
         "protocol": settings.protocol,
-        "judges": [judge.name for judge in resources.judges],
-        "arbiter": resources.arbiter.name,
-        "decomposer": resources.decomposer.name,
-        "settings": settings.model_dump(mode="json", exclude={"home"}),
+        "judges": [judge.name for judge in resources.panel.judges],
+        "arbiter": resources.panel.arbiter.name,
+        "decomposer": resources.panel.decomposer.name,
+        "refused": {"calls": resources.budget.refused_calls, "tokens": resources.budget.refused_tokens},
+        "settings": settings.model_dump(mode="json", exclude={"home", "run_id", "retry_failed"}),
         "created_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "seconds": round(time.time() - started, 3),
     }

@@ -6,65 +6,49 @@ Does not know: when any of it is used.
 """
 
 import asyncio
-from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from threading import Lock
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
 
+from langchain_core.language_models import BaseChatModel
+
+from longproof.agent.ledger import Ledger, RunState
+from longproof.agent.limits import Budget, Limits, Rates
+from longproof.agent.specs import Panel, Spec, panel_from, parse_spec
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.graphs.protocols import Protocol, protocol
 from longproof.graphs.settings import Settings
+from longproof.graphs.shelf import Shelf
 from longproof.graphs.sources import Sources
 from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.indexes.pages import PageIndex, open_pages
 from longproof.indexes.place import home
 from longproof.retrieval.types import BadInput
 
-SOURCES_KEPT = 4
+SAMPLES_APART = 1000
+"""How far apart two values of the setting `sample` number their answers."""
 
 
-class Shelf:
-    """Indexed sources, the latest few, built once whichever thread or event loop asks first."""
+class Shelves(NamedTuple):
+    """What the resources of one pool share."""
 
-    def __init__(self) -> None:
-        self._built: OrderedDict[tuple[str, ...], Sources] = OrderedDict()
-        self._building: dict[tuple[str, ...], Lock] = {}
-        self._lock = Lock()
-
-    def get(self, key: tuple[str, ...], build: Callable[[], Sources]) -> Sources:
-        """The sources of this key. Blocks while another thread builds the same."""
-        with self._lock:
-            building = self._building.setdefault(key, Lock())
-        with building:
-            if key not in self._built:
-                self._keep(key, build())
-            return self._built[key]
-
-    def _keep(self, key: tuple[str, ...], sources: Sources) -> None:
-        with self._lock:
-            self._built[key] = sources
-            while len(self._built) > SOURCES_KEPT:
-                oldest, _ = self._built.popitem(last=False)
-                self._building.pop(oldest, None)
+    sources: Shelf[Sources]
+    pages: Shelf[PageIndex]
 
 
 class Resources:
     """Everything open for one run's settings on one event loop."""
 
     def __init__(
-        self,
-        settings: Settings,
-        shelf: Shelf,
-        *,
-        judges: Sequence[Judge],
-        arbiter: Arbiter,
-        decomposer: Decomposer,
+        self, settings: Settings, shelves: Shelves, panel: Panel, ledger: Ledger, budget: Budget
     ) -> None:
         self.settings = settings
         self.protocol: Protocol = protocol(settings.protocol)
         self.store = DocumentStore(home(settings.home) / "documents")
-        self.judges = list(judges)
-        self.arbiter = arbiter
-        self.decomposer = decomposer
-        self._shelf = shelf
+        self.panel = panel
+        self.ledger = ledger
+        self.budget = budget
+        self._shelves = shelves
 
     @property
     def consensus(self) -> float:
@@ -74,52 +58,110 @@ class Resources:
     async def sources(self, refs: Sequence[DocumentRef]) -> Sources:
         """The indexed sources of a case, built in a thread where they aren't yet."""
         size = self.protocol.block_characters
-        key = (str(size), *(ref.id for ref in refs))
+        key = " ".join([str(size), *(ref.id for ref in refs)])
         return await asyncio.to_thread(
-            self._shelf.get, key, lambda: Sources([self.store.open(ref) for ref in refs], size)
+            self._shelves.sources.get, key, lambda: Sources([self.store.open(ref) for ref in refs], size)
         )
+
+    async def pages(self) -> PageIndex | None:
+        """The saved pages that may be consulted; None where none are given."""
+        if self.settings.pages is None:
+            return None
+        folder = Path(self.settings.pages)
+        return await asyncio.to_thread(
+            self._shelves.pages.get, str(folder), lambda: open_pages(folder, home(self.settings.home))
+        )
+
+    async def close(self, state: RunState) -> None:
+        """End the run in the ledger, then let go of ledger and connections."""
+        if self.settings.run_id:
+            await self.ledger.end_run(state)
+        await self.ledger.close()
+        await self.panel.close()
+
+
+class Given(NamedTuple):
+    """Judges, arbiter and decomposer given as objects, in the place of those that the settings name."""
+
+    judges: Sequence[Judge | BaseChatModel] = ()
+    arbiter: Arbiter | BaseChatModel | None = None
+    decomposer: Decomposer | BaseChatModel | None = None
 
 
 class Pool:
-    """Opens resources once per (settings, event loop); `close` lets those of this loop go.
+    """Opens resources once per (settings, event loop); `close` lets those of this loop go."""
 
-    Judges, arbiter and decomposer given here stand in for what the settings name.
-    """
+    def __init__(self, given: Given | None = None) -> None:
+        self._given = given or Given()
+        self._shelves = Shelves(Shelf(), Shelf())
+        self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Resources]]] = {}
 
-    def __init__(
-        self,
-        judges: Sequence[Judge] | None = None,
-        arbiter: Arbiter | None = None,
-        decomposer: Decomposer | None = None,
-    ) -> None:
-        self._judges = judges
-        self._arbiter = arbiter
-        self._decomposer = decomposer
-        self._shelf = Shelf()
-        self._open: dict[asyncio.AbstractEventLoop, dict[str, Resources]] = {}
-
-    def get(self, settings: Settings) -> Resources:
+    async def get(self, settings: Settings) -> Resources:
         """The resources of these settings. Raises BadInput for a judge or protocol that isn't there."""
         here = self._open.setdefault(asyncio.get_running_loop(), {})
         key = settings.model_dump_json()
         if key not in here:
-            here[key] = self._make(settings)
-        return here[key]
+            here[key] = asyncio.create_task(opened(settings, self._given, self._shelves))
+        try:
+            return await asyncio.shield(here[key])
+        except BadInput:
+            here.pop(key, None)
+            raise
 
-    def close(self) -> None:
+    async def close(self, state: RunState = "done") -> None:
         """Let go of what is open on this event loop: it holds the loop, and would keep it alive."""
-        self._open.pop(asyncio.get_running_loop(), None)
+        for task in self._open.pop(asyncio.get_running_loop(), {}).values():
+            await (await task).close(state)
 
-    def _make(self, settings: Settings) -> Resources:
-        from longproof.agent.offline import OfflineDecomposer, offline_arbiter, offline_panel
 
-        unknown = [spec for spec in [*settings.judges, settings.arbiter or "offline"] if spec != "offline"]
-        if unknown and self._judges is None:
-            raise BadInput(f"there is no judge {unknown[0]!r}: use `offline`")
-        return Resources(
-            settings,
-            self._shelf,
-            judges=self._judges or offline_panel(),
-            arbiter=self._arbiter or offline_arbiter(),
-            decomposer=self._decomposer or OfflineDecomposer(),
-        )
+async def opened(settings: Settings, given: Given, shelves: Shelves) -> Resources:
+    """Ledger, limits and panel as the settings say. Raises BadInput where one can't be had."""
+    protocol(settings.protocol)
+    path = home(settings.home) / "ledger.sqlite" if settings.cache else None
+    ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
+    budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
+    try:
+        panel = seated(settings, given, ledger, Limits(rates(settings), budget))
+        if settings.run_id:
+            await ledger.start_run(settings.run_id, settings.model_dump(mode="json", exclude={"home"}))
+    except BaseException:
+        await ledger.close()
+        raise
+    return Resources(settings, shelves, panel, ledger, budget)
+
+
+def rates(settings: Settings) -> Rates:
+    """The limits of each endpoint."""
+    return Rates(settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
+
+
+def seated(settings: Settings, given: Given, ledger: Ledger, limits: Limits) -> Panel:
+    """The panel that the settings name, with those who were given as objects in their places."""
+    models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
+    seats = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
+    named = [] if given.judges else [spec(judge) for judge in settings.judges]
+    panel = panel_from(
+        [*models, *named],
+        ledger,
+        limits,
+        arbiter=_asked(given.arbiter, settings.arbiter),
+        decomposer=_asked(given.decomposer, settings.decomposer),
+        timeout_s=settings.timeout_s,
+        first_sample=settings.sample * SAMPLES_APART,
+    )
+    return panel._replace(
+        judges=[*seats, *panel.judges],
+        arbiter=given.arbiter if isinstance(given.arbiter, Arbiter) else panel.arbiter,
+        decomposer=given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer,
+    )
+
+
+def spec(named: str | Spec) -> Spec:
+    """A judge as a setting names it. Raises BadInput, naming the forms that there are."""
+    return parse_spec(named) if isinstance(named, str) else named
+
+
+def _asked(given: object, named: str | Spec | None) -> Spec | BaseChatModel | None:
+    if isinstance(given, BaseChatModel):
+        return given
+    return spec(named) if named else None

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from longproof.agent.specs import Spec
 from longproof.retrieval.types import BadInput
 
 
@@ -21,17 +22,27 @@ class Settings(BaseModel):
         title="Protocol",
         description="Which method checks the response; `longproof protocols` lists them.",
     )
-    judges: list[str] = Field(
+    judges: list[str | Spec] = Field(
         default=["offline"],
         title="Judges",
         description="The panel, one a line: offline, openai:MODEL, openai:MODEL@BASE_URL or nli:PATH.",
         examples=[["offline"], ["openai:gpt-4.1", "openai:qwen3-32b@http://127.0.0.1:8000/v1"]],
         min_length=1,
     )
-    arbiter: str | None = Field(
+    arbiter: str | Spec | None = Field(
         default=None,
         title="Arbiter",
-        description="Who decides where the panel is split: a judge, `person`, or empty for the protocol's own.",
+        description="Who decides where the panel is split: a judge; empty for the panel's first model.",
+    )
+    decomposer: str | Spec | None = Field(
+        default=None,
+        title="Decomposer",
+        description="Who cuts the response into claims: a judge; empty for the panel's first model.",
+    )
+    pages: str | None = Field(
+        default=None,
+        title="Pages",
+        description="A folder of saved web pages to consult about what the source doesn't have.",
     )
     embedder: str = Field(
         default="lexical", title="Embedder", description="How the response is aligned with the source."
@@ -42,6 +53,33 @@ class Settings(BaseModel):
         le=1,
         title="Consensus",
         description="Share of the panel that must agree; empty for the protocol's own.",
+    )
+    concurrency: int = Field(
+        default=16, ge=1, title="Concurrency", description="Calls under way at once, for each endpoint."
+    )
+    requests_per_minute: float | None = Field(
+        default=None, gt=0, title="Requests a minute", description="For each endpoint; empty for no limit."
+    )
+    tokens_per_minute: float | None = Field(
+        default=None, gt=0, title="Tokens a minute", description="For each endpoint; empty for no limit."
+    )
+    max_calls: int | None = Field(
+        default=None, ge=0, title="Calls at most", description="What may be paid; the rest stays undecided."
+    )
+    max_tokens: int | None = Field(
+        default=None, ge=0, title="Tokens at most", description="What may be paid; the rest stays undecided."
+    )
+    timeout_s: float = Field(
+        default=300, gt=0, title="Timeout", description="Seconds until a call counts as unanswered."
+    )
+    cache: bool = Field(
+        default=True, title="Keep answers", description="Paid answers are kept and never paid for again."
+    )
+    retry_failed: bool = Field(
+        default=False, title="Retry failed", description="Ask again where a kept answer came to nothing."
+    )
+    run_id: str | None = Field(
+        default=None, title="Run", description="The name under which the ledger records this run."
     )
     sample: int = Field(
         default=0,

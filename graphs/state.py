@@ -86,6 +86,7 @@ class CheckState(TypedDict, total=False):
     standings: dict[str, ClaimStanding]
     verdicts: Annotated[list[Json], add]
     calls: Annotated[list[Json], add]
+    pages: Annotated[list[Json], add]
 
 
 class Checked(TypedDict):
@@ -93,6 +94,7 @@ class Checked(TypedDict):
 
     verdicts: list[Json]
     calls: list[Json]
+    pages: list[Json]
 
 
 class State(TypedDict, total=False):
@@ -107,6 +109,7 @@ class State(TypedDict, total=False):
     stretches: list[Stretch]
     verdicts: Annotated[list[Json], add]
     calls: Annotated[list[Json], add]
+    pages: Annotated[list[Json], add]
     report: Json
 
 

@@ -12,16 +12,31 @@ from typing import cast
 
 from langgraph.runtime import Runtime
 
-from longproof.agent.types import Answered, Claim, DecidedBy, Judgement, Label, Verdict
-from longproof.agent.verdict import verdict
+from longproof.agent.localise import Wrong, localise
+from longproof.agent.types import (
+    Answered,
+    Call,
+    Claim,
+    DecidedBy,
+    Error,
+    Judgement,
+    Label,
+    Question,
+    Verdict,
+)
+from longproof.agent.verdict import WRONG, agreed, named, verdict
 from longproof.agent.vote import Tally, may_decide, settled, vote
 from longproof.graphs.convert import asked, dump, opened_case, opened_claims, opened_question, refs
-from longproof.graphs.gather import questions
-from longproof.graphs.resources import Pool
+from longproof.graphs.gather import questions, with_snippets
+from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.state import Asked, CheckState, ClaimStanding, Standing
+from longproof.indexes.documents import DocumentRef
 
 NOT_CONSULTED = "outside knowledge not consulted"
+NOT_IN_PAGES = "nothing in the saved pages speaks of it"
+SNIPPETS = 3
+"""How many snippets are shown with a claim (VeriGray, seed 002, Appendix F)."""
 
 
 class Stations:
@@ -32,7 +47,7 @@ class Stations:
 
     async def gather(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """The next round's questions for the claims that are still open."""
-        resources = self._pool.get(settings_of(runtime.context))
+        resources = await self._pool.get(settings_of(runtime.context))
         row = resources.protocol
         number = state["round"] + 1 if "round" in state else 0
         sources = await resources.sources(refs(state["sources"]))
@@ -45,21 +60,21 @@ class Stations:
 
     async def judge(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Every question to every judge of the panel, at once."""
-        resources = self._pool.get(settings_of(runtime.context))
+        resources = await self._pool.get(settings_of(runtime.context))
         case = opened_case(state["case"], resources.store)
         by_id = {claim.id: claim for claim in opened_claims(state["claims"])}
         answers = await asyncio.gather(
             *(
                 judge.judge(question, [by_id[i] for i in question.claim_ids], case)
                 for question in [opened_question(q, resources.store) for q in state["questions"]]
-                for judge in resources.judges
+                for judge in resources.panel.judges
             )
         )
         return _answered(answers)
 
     async def vote(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Where each claim of this round's questions stands now."""
-        resources = self._pool.get(settings_of(runtime.context))
+        resources = await self._pool.get(settings_of(runtime.context))
         row = resources.protocol
         judgements = _judgements(state)
         standings = dict(state.get("standings", {}))
@@ -73,7 +88,7 @@ class Stations:
 
     async def arbitrate(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """One more judge, for the claims on which the panel is split."""
-        resources = self._pool.get(settings_of(runtime.context))
+        resources = await self._pool.get(settings_of(runtime.context))
         case = opened_case(state["case"], resources.store)
         disputes = [
             (question, opened_question(question, resources.store), claims)
@@ -81,7 +96,7 @@ class Stations:
         ]
         answers = await asyncio.gather(
             *(
-                resources.arbiter.arbitrate(opened, claims, _heard(state, question, claims), case)
+                resources.panel.arbiter.arbitrate(opened, claims, _heard(state, question, claims), case)
                 for question, opened, claims in disputes
             )
         )
@@ -91,21 +106,52 @@ class Stations:
         return {**_answered(answers), "standings": standings}
 
     async def consult(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
-        """Claims that the source doesn't have. Without saved pages they are fabricated, with that caveat."""
+        """Saved web pages, for claims that the source doesn't have; without any, fabricated with that caveat."""
+        resources = await self._pool.get(settings_of(runtime.context))
+        pages = await resources.pages()
         standings = dict(state["standings"])
+        made: list[Question] = []
+        found: dict[str, DocumentRef] = {}
         for claim in standing(state, "absent"):
-            standings[claim.id] = {**standings[claim.id], "standing": "decided", "caveat": NOT_CONSULTED}
-        return {"standings": standings, "questions": []}
+            hits = await asyncio.to_thread(pages.search, claim.text, SNIPPETS) if pages else []
+            if not hits or not pages:
+                caveat = NOT_IN_PAGES if pages else NOT_CONSULTED
+                standings[claim.id] = {**standings[claim.id], "standing": "decided", "caveat": caveat}
+                continue
+            before = opened_question(_last_asked(state, claim), resources.store)
+            made.append(with_snippets(before, claim, [hit.span for hit in hits]))
+            found |= {hit.span.source_id: pages.page(hit.span.source_id).document for hit in hits}
+        plain = [asked(question) for question in made]
+        return {"standings": standings, "questions": plain, "asked": plain, "pages": dump(found.values())}
 
     async def localise(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """The exact wrong places of what was decided, and one verdict for every claim of the stretch."""
+        resources = await self._pool.get(settings_of(runtime.context))
+        places, calls = await self._places(state, resources)
         judgements = _judgements(state)
         found = [
-            _verdict(claim, state["standings"][claim.id], judgements)
+            _verdict(claim, state["standings"][claim.id], judgements, places.get(claim.id, ()))
             for claim in opened_claims(state["claims"])
         ]
         runtime.stream_writer({"station": "checked", "claims": len(found)})
-        return {"verdicts": dump(found)}
+        return {"verdicts": dump(found), "calls": dump(calls)}
+
+    async def _places(
+        self, state: CheckState, resources: Resources
+    ) -> tuple[dict[str, tuple[Error, ...]], list[Call]]:
+        """Errors for claims that were decided wrong without anybody saying where, asked of a model."""
+        model = resources.panel.localiser
+        if model is None:
+            return {}, []
+        case = opened_case(state["case"], resources.store)
+        answers = await asyncio.gather(
+            *(
+                localise(model, wrong, opened_question(question, resources.store).shown, case)
+                for question, wrong in _unplaced(state)
+            )
+        )
+        places = {id_: errors for answer in answers for id_, errors in answer.errors.items()}
+        return places, [call for answer in answers for call in answer.calls]
 
 
 def after_vote(state: CheckState) -> str:
@@ -142,7 +188,8 @@ def _standing(tally: Tally, voices: Sequence[Judgement], question: Asked, *, las
         if tally.label == "not_found" and question["round"] != "pages":
             return _stand("absent", question, "fabricated", "vote")
         return _stand("decided", question, settled(tally.label), "vote")
-    if not last:
+    unpaid = not tally.voices and any(j.failure == "over_budget" for j in voices)
+    if not last and not unpaid:
         return _stand("open", question)
     if tally.voices:
         return _stand("split", question, failure="split")
@@ -196,7 +243,30 @@ def _judgements(state: CheckState) -> list[Judgement]:
     return [Judgement.model_validate(j) for j in state.get("judgements", [])]
 
 
-def _verdict(claim: Claim, stands: ClaimStanding, judgements: Sequence[Judgement]) -> Verdict:
+def _last_asked(state: CheckState, claim: Claim) -> Asked:
+    """The question in which this claim was asked about last."""
+    id_ = state["standings"][claim.id]["question_id"]
+    return next(question for question in state["asked"] if question["id"] == id_)
+
+
+def _unplaced(state: CheckState) -> list[tuple[Asked, list[Wrong]]]:
+    """Claims decided wrong of which no judge said where, by the question that they were decided on."""
+    judgements = _judgements(state)
+    found: dict[str, tuple[Asked, list[Wrong]]] = {}
+    for claim in standing(state, "decided"):
+        stands = state["standings"][claim.id]
+        label = cast("Label", stands["label"])
+        heard = agreed([j for j in judgements if j.claim_id == claim.id], label, stands["question_id"])
+        if label in WRONG and not named(heard):
+            reasons = tuple(dict.fromkeys(j.reason for j in heard if j.reason))
+            question = _last_asked(state, claim)
+            found.setdefault(question["id"], (question, []))[1].append(Wrong(claim, reasons))
+    return list(found.values())
+
+
+def _verdict(
+    claim: Claim, stands: ClaimStanding, judgements: Sequence[Judgement], localised: Sequence[Error]
+) -> Verdict:
     return verdict(
         claim,
         [j for j in judgements if j.claim_id == claim.id],
@@ -205,6 +275,7 @@ def _verdict(claim: Claim, stands: ClaimStanding, judgements: Sequence[Judgement
         question_id=stands["question_id"],
         failure=stands["failure"],
         caveat=stands["caveat"],
+        localised=localised,
     )
 
 

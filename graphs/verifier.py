@@ -11,9 +11,13 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
+from langchain_core.language_models import BaseChatModel
+
+from longproof.agent.ledger import RunState
+from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Decomposer, Judge, Report
 from longproof.graphs.convert import dump
-from longproof.graphs.resources import Pool
+from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.state import Json, VerifyInput
 from longproof.graphs.verify import VerifyGraph, verify_graph
@@ -21,7 +25,7 @@ from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.indexes.place import home
 from longproof.retrieval.read import read_document
 from longproof.retrieval.record import record
-from longproof.retrieval.types import Document
+from longproof.retrieval.types import BadInput, Document
 
 T = TypeVar("T")
 Source = str | Path | Document | dict[str, Any] | list[Any]
@@ -32,24 +36,33 @@ Progress = Callable[[Json], None]
 class Verifier:
     """Checks responses against sources, always with the same settings.
 
-    `judges` are specs (`offline`, …) or objects with a `judge` method; further settings by name, see
-    `longproof.graphs.settings.Settings`. Raises BadInput for settings that don't exist.
+    `judges` are SPECs (`offline`, `openai:MODEL@BASE_URL`, …), LangChain chat models, or objects with a `judge`
+    method; further settings by name, see `longproof.graphs.settings.Settings`. A budget (`max_calls`,
+    `max_tokens`) is for all that is asked on one event loop. Raises BadInput for settings that don't exist.
     """
 
     def __init__(
         self,
-        judges: Sequence[str | Judge] | None = None,
-        arbiter: str | Arbiter | None = None,
-        decomposer: Decomposer | None = None,
+        judges: Sequence[str | Spec | Judge | BaseChatModel] | None = None,
+        arbiter: str | Spec | Arbiter | BaseChatModel | None = None,
+        decomposer: str | Spec | Decomposer | BaseChatModel | None = None,
         **settings: Any,
     ) -> None:
-        specs = [judge for judge in judges or [] if isinstance(judge, str)]
-        objects = [judge for judge in judges or [] if not isinstance(judge, str)]
-        named = {"judges": specs} if specs else {}
-        if isinstance(arbiter, str):
-            named["arbiter"] = arbiter  # type: ignore[assignment]
-        self.settings: Settings = settings_of({**settings, **named})
-        self._pool = Pool(objects or None, arbiter if not isinstance(arbiter, str) else None, decomposer)
+        objects = [judge for judge in judges or [] if not isinstance(judge, str | Spec)]
+        specs = [judge for judge in judges or [] if isinstance(judge, str | Spec)]
+        if objects and specs:
+            raise BadInput("judges are all SPECs, or all objects: write a model as one or the other")
+        named = {"judges": specs or None, "arbiter": arbiter, "decomposer": decomposer}
+        self.settings: Settings = settings_of(
+            {**settings, **{k: v for k, v in named.items() if isinstance(v, str | Spec | list)}}
+        )
+        self._pool = Pool(
+            Given(
+                judges=objects,
+                arbiter=None if isinstance(arbiter, str | Spec) else arbiter,
+                decomposer=None if isinstance(decomposer, str | Spec) else decomposer,
+            )
+        )
         self.graph: VerifyGraph = verify_graph(self._pool)
 
     def verify(self, source: Source | Sequence[Source], response: str, **options: Any) -> Report:
@@ -58,9 +71,16 @@ class Verifier:
 
     async def _once(self, source: Source | Sequence[Source], response: str, **options: Any) -> Report:
         try:
-            return await self.averify(source, response, **options)
-        finally:
-            self._pool.close()
+            report = await self.averify(source, response, **options)
+        except BaseException:
+            await self.close("interrupted")
+            raise
+        await self.close()
+        return report
+
+    async def close(self, state: RunState = "done") -> None:
+        """Close what `averify` opened on this event loop: connections, the ledger, the run's record."""
+        await self._pool.close(state)
 
     async def averify(
         self,

@@ -53,6 +53,11 @@ class PageRef(DocumentRef):
     date: str = ""
     path: str
 
+    @property
+    def document(self) -> DocumentRef:
+        """What the store knows of it."""
+        return DocumentRef(**self.model_dump(include=set(DocumentRef.model_fields)))
+
 
 class LeftOut(Frozen):
     """A file that is not in the index, and why."""

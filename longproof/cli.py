@@ -4,6 +4,7 @@ Knows: options, and which functions they go to. Does not know: any rule of judgi
 Answers `--help` without importing langgraph, openai or faiss: each command imports what it needs.
 """
 
+import shlex
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -32,6 +33,24 @@ Context = Annotated[Path | None, typer.Option(help="A file with the question, or
 ProtocolName = Annotated[str, typer.Option("--protocol", help="See `longproof protocols`.")]
 Judges = Annotated[list[str] | None, typer.Option("--judge", help="A judge; may be given more than once.")]
 ArbiterSpec = Annotated[str | None, typer.Option("--arbiter", help="Who decides where the judges are split.")]
+DecomposerSpec = Annotated[
+    str | None, typer.Option("--decomposer", help="Who cuts the response into claims.")
+]
+PagesFolder = Annotated[
+    Path | None,
+    typer.Option("--pages", help="Saved web pages to consult about what the source doesn't have."),
+]
+RunId = Annotated[str | None, typer.Option(help="A name for this run; a known one goes on where it stopped.")]
+Concurrency = Annotated[int, typer.Option(min=1, help="Calls under way at once, for each endpoint.")]
+MaxCalls = Annotated[
+    int | None, typer.Option(min=0, help="Calls that may be paid; the rest stays undecided.")
+]
+MaxTokens = Annotated[
+    int | None, typer.Option(min=0, help="Tokens that may be paid; the rest stays undecided.")
+]
+Cache = Annotated[bool, typer.Option(help="Keep paid answers, and never pay for them again.")]
+RetryFailed = Annotated[bool, typer.Option(help="Ask again where a kept answer came to nothing.")]
+DryRun = Annotated[bool, typer.Option(help="Ask nobody; say what the first round would cost.")]
 Encoding = Annotated[str | None, typer.Option(help="The files' encoding, where it can't be told.")]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the report as JSON; - prints it.")]
 HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write the report as one HTML page.")]
@@ -47,24 +66,48 @@ def verify(
     protocol: ProtocolName = "longproof",
     judge: Judges = None,
     arbiter: ArbiterSpec = None,
+    decomposer: DecomposerSpec = None,
+    pages: PagesFolder = None,
     encoding: Encoding = None,
     json: JsonFile = None,
     html: HtmlFile = None,
     check: Check = False,
+    run_id: RunId = None,
+    concurrency: Concurrency = 16,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    cache: Cache = True,
+    retry_failed: RetryFailed = False,
+    dry_run: DryRun = False,
 ) -> None:
     """Check one response against its sources."""
+    from longproof.panel import panel_settings, run_name
     from longproof.retrieval.read import read_document
 
     documents = [read_document(path, encoding) for path in source]
     checked = read_document(response, encoding)
+    settings = {
+        **panel_settings(judge, arbiter, decomposer),
+        "protocol": protocol,
+        "pages": str(pages) if pages else None,
+        "concurrency": concurrency,
+        "max_calls": 0 if dry_run else max_calls,
+        "max_tokens": max_tokens,
+        "cache": cache,
+        "retry_failed": retry_failed,
+        "run_id": None if dry_run else run_name(run_id),
+    }
     report = _verified(
         documents,
         checked.raw or checked.text,
-        settings={"protocol": protocol, "judges": judge or ["offline"], "arbiter": arbiter},
+        settings=settings,
         task=task,
         context=read_document(context, encoding).text if context else "",
         case_id=response.stem,
     )
+    if dry_run:
+        typer.echo(_estimate(report))
+        return
     texts = {document.id: document.text for document in documents}
     _deliver(report, texts, json, html)
     raise typer.Exit(_status(report) if check else 0)
@@ -145,6 +188,15 @@ def compare(
 
 
 @app.command()
+def runs() -> None:
+    """The runs that the ledger knows, with their state and what they paid."""
+    from longproof.panel import run_lines
+
+    for line in run_lines():
+        typer.echo(line)
+
+
+@app.command()
 def protocols() -> None:
     """The protocols that can be chosen."""
     from rich.console import Console
@@ -189,7 +241,8 @@ def main(arguments: list[str] | None = None) -> None:
     except TyperException as error:
         _refuse(error.format_message())
     except (KeyboardInterrupt, Abort):
-        sys.stderr.write("longproof: interrupted; the same command goes on from what was answered\n")
+        again = shlex.join(["longproof", *(sys.argv[1:] if arguments is None else arguments)])
+        sys.stderr.write(f"longproof: interrupted; what was answered is kept; go on with: {again}\n")
         sys.exit(INTERRUPTED)
 
 
@@ -232,6 +285,15 @@ def _write(path: Path, text: str) -> None:
     from longproof.indexes.place import write_whole
 
     write_whole(path, text.encode())
+
+
+def _estimate(report: "Report") -> str:
+    """What the first round would cost beyond what the ledger has; wider rounds and disputes come on top."""
+    refused = report.stamp["refused"]
+    return (
+        f"about {refused['calls']} calls and {refused['tokens']} prompt tokens would be paid for the first round, "
+        f"{report.usage.calls} answers are there already; claims that have to be looked at more widely cost more"
+    )
 
 
 def _status(report: "Report") -> int:

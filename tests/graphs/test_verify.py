@@ -11,7 +11,7 @@ from scripted import FAILURES, ScriptedArbiter, ScriptedJudge, WholeSentences, r
 
 from longproof import Verifier
 from longproof.agent.types import LABELS
-from longproof.graphs.resources import Pool
+from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.verify import verify_graph
 from longproof.retrieval.types import BadInput
@@ -146,7 +146,7 @@ def test_it_works_inside_a_running_event_loop():
 
 def test_it_runs_with_a_checkpointer_and_keeps_no_text_in_the_state():
     saver = InMemorySaver()
-    graph = verify_graph(Pool(decomposer=WholeSentences()), checkpointer=saver)
+    graph = verify_graph(Pool(Given(decomposer=WholeSentences())), checkpointer=saver)
     config = {"configurable": {"thread_id": "1"}}
 
     async def go():

@@ -1,0 +1,38 @@
+"""What is dear to build and may be shared: kept for the next case, built once.
+
+Knows: the latest few of a kind by key, whichever thread or event loop asks first. Belongs to one graph's pool.
+Does not know: what is on it.
+"""
+
+from collections import OrderedDict
+from collections.abc import Callable
+from threading import Lock
+from typing import Generic, TypeVar
+
+T = TypeVar("T")
+
+
+class Shelf(Generic[T]):
+    """The latest `kept` values."""
+
+    def __init__(self, kept: int = 4) -> None:
+        self._kept = kept
+        self._values: OrderedDict[str, T] = OrderedDict()
+        self._building: dict[str, Lock] = {}
+        self._lock = Lock()
+
+    def get(self, key: str, build: Callable[[], T]) -> T:
+        """The value of this key. Blocks while another thread builds the same."""
+        with self._lock:
+            building = self._building.setdefault(key, Lock())
+        with building:
+            if key not in self._values:
+                self._keep(key, build())
+            return self._values[key]
+
+    def _keep(self, key: str, value: T) -> None:
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > self._kept:
+                oldest, _ = self._values.popitem(last=False)
+                self._building.pop(oldest, None)
