@@ -14,6 +14,7 @@ from collections.abc import Iterator
 from html import unescape
 from io import StringIO
 
+from longproof.retrieval.text.tokens import CJK
 from longproof.retrieval.types import BadInput
 
 DEPTH = 100
@@ -113,6 +114,8 @@ class _Pass:
 
     def text(self, text: str) -> None:
         if not self._away:
+            if not self._open["pre"]:
+                text = _BREAK_IN_CJK.sub("", text).replace("\n", " ")
             self.kept.write(text.replace("<", "&lt;"))
 
     def token(self, token: re.Match[str]) -> None:
@@ -193,6 +196,8 @@ class _Pass:
             self.facts.setdefault(key.lower()[:100], said.get("content", "").strip()[:2000])
 
 
+_WIDE = f"{CJK}\u3000-\u303f\uff00-\uffef"
+_BREAK_IN_CJK = re.compile(rf"(?<=[{_WIDE}])\n\s*+(?=[{_WIDE}])")
 _SAVED_FROM = re.compile(r"saved from url=\(\d{1,9}\)(\S+)|Page saved with SingleFile\s{1,9}url:\s{1,9}(\S+)")
 _DATE_PUBLISHED = re.compile(r'"datePublished"\s{0,9}:\s{0,9}"([^"]{4,40})"')
 _DISPLAY_NONE = re.compile(

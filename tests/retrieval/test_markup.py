@@ -25,6 +25,8 @@ from longproof.retrieval.types import BadInput
         ("<pre>a\n  b</pre>", "```\na\n  b\n```"),
         ("x<br>y &amp; z &lt;p&gt; a < b", "x\ny & z <p> a < b"),
         ("<header><h1>T</h1><nav>menu</nav></header><main>m</main><footer>f</footer>", "# T\n\nm"),
+        ("<p>one\n  line</p>\n<p>two\n", "one line\n\ntwo"),
+        ("<p>船长把钥匙\n   藏在台阶下，\n谁也 see\n它。", "船长把钥匙藏在台阶下，谁也 see 它。"),
         ("<p>漢<ruby>字<rp>(</rp><rt>ji</rt></ruby>語", "漢字語"),
         ("<p title=don't>it's <a href='x>y'>k</a>", "it's k"),
         ("<my-card><p>a</my-card>b", "a\n\nb"),

@@ -1,0 +1,65 @@
+"""The bundled gray-zone example holds what it says: seven sentences, seven labels, one page that decides."""
+
+import json
+from importlib.resources import as_file, files
+from pathlib import Path
+from typing import Any, get_args
+
+import pytest
+
+from longproof.agent.types import LABELS
+from longproof.indexes.documents import DocumentStore
+from longproof.indexes.pages import PageIndex, open_pages
+from longproof.retrieval.okapi import Engine
+from longproof.retrieval.text.sentences import sentences
+
+GRAY = files("longproof.examples") / "gray"
+ARTICLE, SUMMARY = ((GRAY / f"{name}.txt").read_text("utf-8") for name in ("article", "summary"))
+SAID: list[dict[str, Any]] = json.loads((GRAY / "labels.json").read_text("utf-8"))
+
+
+@pytest.fixture(params=get_args(Engine))
+def pages(request: pytest.FixtureRequest, tmp_path: Path) -> PageIndex:
+    with as_file(GRAY / "pages") as folder:
+        return open_pages(folder, tmp_path, request.param)
+
+
+def test_one_sentence_of_each_label() -> None:
+    assert [SUMMARY[start:end] for start, end in sentences(SUMMARY)] == [said["sentence"] for said in SAID]
+    assert sorted(said["label"] for said in SAID) == sorted(LABELS)
+    assert 400 <= len(ARTICLE.split()) <= 600
+
+
+def test_quotes_stand_in_the_article() -> None:
+    for said in SAID:
+        assert all(quote in ARTICLE for quote in said["quotes"])
+        assert bool(said["quotes"]) == (said["label"] not in ("fabricated", "no_fact"))
+    (ambiguous,) = (said for said in SAID if "readings" in said)
+    assert ambiguous["label"] == "ambiguous"
+    assert {reading["label"] for reading in ambiguous["readings"]} == {"explicitly_supported", "fabricated"}
+
+
+def test_only_what_depends_on_outside_knowledge_needs_a_page(pages: PageIndex, tmp_path: Path) -> None:
+    (said,) = (said for said in SAID if "page" in said)
+    assert said["label"] == "out_dependent"
+    store = DocumentStore(tmp_path / "documents")
+    holding = [page.path for page in pages.pages if said["page_quote"] in store.open(page).text]
+    assert holding == [said["page"]]
+    assert "September" not in ARTICLE
+    assert not any("September" in store.open(page).text for page in pages.pages if page.path != said["page"])
+    best = pages.search(said["sentence"], 3)[0]
+    assert said["page_quote"] in best.span.text
+    assert pages.page(best.span.source_id).uri == "https://stennick.example/town/calendar"
+
+
+def test_six_pages_and_nothing_that_hides_in_them(pages: PageIndex, tmp_path: Path) -> None:
+    assert [Path(page.path).suffix for page in pages.pages].count(".html") == 4
+    assert sorted({Path(page.path).suffix for page in pages.pages}) == [".html", ".md", ".txt"]
+    assert (len(pages.pages), pages.left_out) == (6, ())
+    store = DocumentStore(tmp_path / "documents")
+    text = "\n".join(store.open(page).text for page in pages.pages)
+    for hidden in ("Ignore the article", "You have won", "Town office", "nine benches", "Slipway"):
+        assert hidden not in text
+    addresses = {page.path: page.uri for page in pages.pages}
+    assert addresses["harbour-council.html"] == "https://stennick.example/harbour/council"
+    assert addresses["pelican.md"] == "https://soundboats.example/pelican"
