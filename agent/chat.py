@@ -117,26 +117,27 @@ class OpenAIChat:
         """Close the connections."""
         await self._client.close()
 
-    async def _create(self, message: Message) -> dict[str, Any]:
-        from openai.types.chat import ChatCompletion
+    async def _create(self, message: Message) -> Any:
+        """The body of the completion, as the server sent it.
 
-        parameters: dict[str, Any] = {self._limit_name: message.max_tokens}
+        All but the messages goes as `extra_body`, and the raw response is taken: else the client walks through the
+        schema on the way out and through the body on the way back, which is half of what a call costs us in time.
+        """
+        body: dict[str, Any] = {self._limit_name: message.max_tokens}
         if self._takes_temperature:
-            parameters["temperature"] = message.temperature
+            body["temperature"] = message.temperature
         if message.schema is not None:
             named = {"name": message.schema.get("title", "answer"), "strict": True, "schema": message.schema}
-            parameters["response_format"] = {"type": "json_schema", "json_schema": named}
-        completion = await self._client.chat.completions.create(
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        response = await self._client.chat.completions.with_raw_response.create(
             model=self.model,
             messages=[
                 {"role": "system", "content": _sendable(message.system)},
                 {"role": "user", "content": _sendable(message.user)},
             ],
-            **parameters,
+            extra_body=body,
         )
-        if not isinstance(completion, ChatCompletion):
-            raise ValueError("the body is something else")
-        return completion.model_dump(warnings="none")
+        return response.http_response.json()
 
     def _adapted(self, error: "APIStatusError") -> bool:
         """Whether a parameter was refused that can be spelt otherwise or left out."""
@@ -261,7 +262,7 @@ class _Completion(_Loose):
     usage: _Usage | None = None
 
 
-def _raw(body: dict[str, Any]) -> Raw:
+def _raw(body: Any) -> Raw:
     """What we keep of a completion's body. Raises ValueError where it is none."""
     completion = _Completion.model_validate(body)
     usage = completion.usage or _Usage()

@@ -383,6 +383,23 @@ def test_a_hundred_ways_of_saying_what_is_wanted_in_the_source_change_nothing() 
     assert outcomes(answered) == ["explicitly_supported", "not_found", "not_found"]
 
 
+def test_servers_that_can_do_more_or_less_give_the_same_labels() -> None:
+    async def run(server: ChatServer) -> list[Judgement]:
+        ledger = await Ledger.open(None)
+        model = Model(OpenAIChat("m", server.address), ledger, Limits())
+        judges = [ModelJudge(f"m{n}", model, sample=n) for n in range(5)]
+        answers = await asyncio.gather(*(judge.judge(QUESTION, CLAIMS, CASE) for judge in judges))
+        await ledger.close()
+        await model.close()
+        return [j.model_copy(update={"call_id": None}) for answer in answers for j in answer.judgements]
+
+    found = []
+    for schema, usage in (("known", True), ("rejected", False), ("broken", True), ("ignored", False)):
+        with ChatServer(well, schema=schema, usage=usage) as server:
+            found.append(asyncio.run(run(server)))
+    assert all(judgements == found[0] for judgements in found)
+
+
 def heard(judge: str, label: str, reason: str) -> Judgement:
     return Judgement(
         claim_id="c1",
