@@ -59,7 +59,7 @@ class ModelJudge:
         def prompt(numbered: Mapping[int, Claim]) -> Prompt:
             return asking(name, question, numbered, case)
 
-        return await self._seat.ask("judge", prompt, question, claims)
+        return await self._seat.ask("judge", prompt, question, claims, case)
 
 
 class ModelArbiter:
@@ -80,7 +80,7 @@ class ModelArbiter:
                 render("arbitrate", language_of(case), opinions=heard)
             )
 
-        return await self._seat.ask("arbitrate", prompt, question, claims)
+        return await self._seat.ask("arbitrate", prompt, question, claims, case)
 
 
 class Seat(NamedTuple):
@@ -98,17 +98,18 @@ class Seat(NamedTuple):
         prompt: Callable[[Mapping[int, Claim]], Prompt],
         question: Question,
         claims: Sequence[Claim],
+        case: Case,
     ) -> Answered:
         """Ask; ask once more where a guard says so; note in the ledger what came to nothing."""
         numbered = dict(enumerate(claims, start=1))
-        found, calls = await self._round(purpose, prompt(numbered), question, numbered)
+        found, calls = await self._round(purpose, prompt(numbered), question, numbered, case)
         failed = {n: found[n].failure for n in numbered if found[n].failure in ASKED_AGAIN}
         if failed and self.guards == "ours":
             left = {n: numbered[n] for n in failed}
             second = prompt(left)
             if reasons := [f"C{n}: {failure}" for n, failure in failed.items() if failure != "timeout"]:
                 second = second.then(render("again", second.language, reasons="\n".join(reasons)))
-            mended, more = await self._round(purpose, second, question, left)
+            mended, more = await self._round(purpose, second, question, left, case)
             found, calls = found | mended, calls + more
         for judgement in found.values():
             if judgement.failure in ASKED_AGAIN:
@@ -116,7 +117,7 @@ class Seat(NamedTuple):
         return Answered([found[n] for n in numbered], calls)
 
     async def _round(
-        self, purpose: str, prompt: Prompt, question: Question, numbered: Mapping[int, Claim]
+        self, purpose: str, prompt: Prompt, question: Question, numbered: Mapping[int, Claim], case: Case
     ) -> tuple[dict[int, Judgement], list[Call]]:
         answer = await self.model.ask(
             prompt, Findings, purpose=purpose, sample=self.sample, temperature=self.temperature
@@ -125,7 +126,7 @@ class Seat(NamedTuple):
             by_number((finding.claim, finding) for finding in answer.value.findings) if answer.value else {}
         )
         judgements = {
-            n: self._judgement(claim, said.get(n, []), answer, question, prompt)
+            n: self._judgement(claim, said.get(n, []), answer, question, prompt, case)
             for n, claim in numbered.items()
         }
         return judgements, list(answer.calls)
@@ -137,8 +138,9 @@ class Seat(NamedTuple):
         answer: Answer[Findings],
         question: Question,
         prompt: Prompt,
+        case: Case,
     ) -> Judgement:
-        weighed = self._weighed(claim, said, answer, question)
+        weighed = self._weighed(claim, said, answer, question, case)
         return Judgement(
             claim_id=claim.id,
             judge=self.name,
@@ -156,7 +158,7 @@ class Seat(NamedTuple):
         )
 
     def _weighed(
-        self, claim: Claim, said: Sequence[Finding], answer: Answer[Findings], question: Question
+        self, claim: Claim, said: Sequence[Finding], answer: Answer[Findings], question: Question, case: Case
     ) -> Weighed:
         if answer.failure:
             return Weighed(None, answer.failure)
@@ -164,7 +166,17 @@ class Seat(NamedTuple):
             return Weighed(None, "unparsed")
         if len({word(finding.label) for finding in said}) > 1:
             return Weighed(None, "self_contradicted" if self.guards == "ours" else "unparsed")
-        return weigh(said[-1], claim, question.shown, self.guards)
+        weighed = weigh(said[-1], claim, question.shown, self.guards)
+        if self.guards == "ours" and weighed.label == "out_dependent" and question.round == "pages":
+            return _from_pages(weighed, case)
+        return weighed
+
+
+def _from_pages(weighed: Weighed, case: Case) -> Weighed:
+    """Out-dependent rests on a page: one of its quotes stands in a snippet, or it is ungrounded."""
+    if any(quote.source_id not in case.source_ids for quote in weighed.quotes):
+        return weighed
+    return Weighed(None, "ungrounded", weighed.quotes, weighed.dropped)
 
 
 def asking(name: str, question: Question, numbered: Mapping[int, Claim], case: Case) -> Prompt:

@@ -19,13 +19,14 @@ from longproof.agent.types import (
     Claim,
     DecidedBy,
     Error,
+    JudgeLabel,
     Judgement,
     Label,
     Question,
     Verdict,
 )
 from longproof.agent.verdict import WRONG, agreed, named, verdict
-from longproof.agent.vote import Tally, may_decide, settled, vote
+from longproof.agent.vote import SIDES, Tally, may_decide, settled, vote
 from longproof.graphs.convert import asked, dump, opened_case, opened_claims, opened_question, refs
 from longproof.graphs.gather import questions, with_snippets
 from longproof.graphs.resources import Pool, Resources
@@ -76,6 +77,7 @@ class Stations:
         """Where each claim of this round's questions stands now."""
         resources = await self._pool.get(settings_of(runtime.context))
         row = resources.protocol
+        consults = row.consult != "never"
         judgements = _judgements(state)
         standings = dict(state.get("standings", {}))
         for question in state["questions"]:
@@ -83,7 +85,7 @@ class Stations:
             for claim_id in question["claim_ids"]:
                 voices = [j for j in judgements if (j.question_id, j.claim_id) == (question["id"], claim_id)]
                 tally = vote(voices, consensus=resources.consensus)
-                standings[claim_id] = _standing(tally, voices, question, last=last)
+                standings[claim_id] = _standing(tally, voices, question, last=last, consults=consults)
         return {"standings": standings}
 
     async def arbitrate(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
@@ -100,9 +102,10 @@ class Stations:
                 for question, opened, claims in disputes
             )
         )
+        consults = resources.protocol.consult != "never"
         standings = dict(state["standings"])
         for (question, _, _), answer in zip(disputes, answers, strict=True):
-            standings |= {j.claim_id: _arbitrated(j, question) for j in answer.judgements}
+            standings |= {j.claim_id: _arbitrated(j, question, consults=consults) for j in answer.judgements}
         return {**_answered(answers), "standings": standings}
 
     async def consult(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
@@ -181,13 +184,13 @@ def standing(state: CheckState, which: Standing) -> list[Claim]:
     ]
 
 
-def _standing(tally: Tally, voices: Sequence[Judgement], question: Asked, *, last: bool) -> ClaimStanding:
+def _standing(
+    tally: Tally, voices: Sequence[Judgement], question: Asked, *, last: bool, consults: bool
+) -> ClaimStanding:
     if tally.side is not None and tally.label is not None:
         if not may_decide(tally.side, question["round"], last=last):
             return _stand("open", question)
-        if tally.label == "not_found" and question["round"] != "pages":
-            return _stand("absent", question, "fabricated", "vote")
-        return _stand("decided", question, settled(tally.label), "vote")
+        return _found(tally.label, question, "vote", consults=consults)
     unpaid = not tally.voices and any(j.failure == "over_budget" for j in voices)
     if not last and not unpaid:
         return _stand("open", question)
@@ -197,12 +200,17 @@ def _standing(tally: Tally, voices: Sequence[Judgement], question: Asked, *, las
     return _stand("failed", question, failure=failures.most_common(1)[0][0] if failures else "unavailable")
 
 
-def _arbitrated(judgement: Judgement, question: Asked) -> ClaimStanding:
+def _arbitrated(judgement: Judgement, question: Asked, *, consults: bool) -> ClaimStanding:
     if judgement.label is None:
         return _stand("failed", question, failure=judgement.failure)
-    if judgement.label == "not_found" and question["round"] != "pages":
-        return _stand("absent", question, "fabricated", "arbiter")
-    return _stand("decided", question, settled(judgement.label), "arbiter")
+    return _found(judgement.label, question, "arbiter", consults=consults)
+
+
+def _found(label: JudgeLabel, question: Asked, decided_by: str, *, consults: bool) -> ClaimStanding:
+    """What is not in the source goes to the saved pages first, whoever says so: VeriGray's tree asks them last."""
+    if SIDES[label] == "not_found" and consults and question["round"] != "pages":
+        return _stand("absent", question, "fabricated", decided_by)
+    return _stand("decided", question, settled(label), decided_by)
 
 
 def _stand(
