@@ -11,7 +11,7 @@ class ResponseView {
       at = sentence.end;
     }
     this.prose.append(...shown(answer.slice(at), at));
-    element.append(this.prose);
+    element.append(make("div", { class: "reading" }, this.prose));
     this.focusable(0);
   }
 

@@ -2,6 +2,7 @@
    order is a falling line; a stretch with nothing above it was left out; a dashed turn of the line is disorder. */
 const SVG = "http://www.w3.org/2000/svg";
 const LEFT_OUT = 0.03; /* share of the source from which a stretch without evidence is worth showing */
+const LEFT_OUT_CHARACTERS = 2500;
 const MANY_QUOTES = 8;
 const OUT_OF_ORDER = 0.08; /* share of the source */
 
@@ -45,7 +46,7 @@ function leftOut() {
   }
   const lengths = gaps.map(([start, end]) => end - start).sort((a, b) => a - b);
   const usual = many ? lengths[lengths.length >> 1] : 0;
-  return gaps.filter(([start, end]) => end - start >= Math.max(LEFT_OUT, 5 * usual));
+  return gaps.filter(([start, end]) => end - start >= Math.max(LEFT_OUT, LEFT_OUT_CHARACTERS / characters, 5 * usual));
 }
 
 /* The most sentences that stand in the source's order: a longest non-falling run of centres (patience sorting). */
@@ -99,7 +100,7 @@ class Strip {
   }
 
   paint(width) {
-    const height = Math.max(78, Math.min(150, 32 + sentences.length * 12));
+    const height = Math.max(78, Math.min(150, innerHeight * 0.16, 32 + sentences.length * 12));
     this.box = { left: 0, right: width - 72, top: 2, bottom: height - 22, width, height };
     const picture = draw("svg", { width, height, role: "img", "aria-label": plain(this.told().join(" ")) });
     picture.append(...this.ground(), ...this.path(), ...sentences.flatMap((sentence) => this.row(sentence)), ...this.scale());

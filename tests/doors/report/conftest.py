@@ -277,6 +277,22 @@ def big(characters: int, sentences_: int) -> Built:
     return made.build("长书")
 
 
+def shuffled() -> Built:
+    """Sixteen sentences over a source in order, but for two told late, and nothing from 30 % to 62 %."""
+    shares = [0, 5, 10, 15, 20, 25, 30, 62, 66, 12, 14, 70, 76, 82, 90, 98]
+    source = Document.of("".join(f"第{n:05d}句。" for n in range(10_000)), title="长书")
+    made = Builder("".join(f"它说第{share}。" for share in shares), source, protocol="longproof")
+    for index, share in enumerate(shares):
+        start = share * 800
+        made.says("contradicting" if index == 2 else "explicitly_supported", source.span(start, start + 8))
+    return made.build("次序")
+
+
+@pytest.fixture(scope="session")
+def shuffled_report() -> Built:
+    return shuffled()
+
+
 def web() -> Built:
     """A response with evidence in a saved web page first, in the source second."""
     source = Document.of(STORY_EN, title="weir.txt")

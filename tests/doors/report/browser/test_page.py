@@ -1,126 +1,17 @@
-"""The page in a real Chromium, opened from disk: clicks, keys, filters, search, both ways, hostile texts.
-
-Needs Debian's chromium and chromium-driver, and selenium; skipped with a reason where one is missing.
-"""
+"""A report's page in a real Chromium: clicks, keys, filters, search, both ways, hostile texts, print, contrast."""
 
 import base64
 import json
 import os
-import shutil
 import time
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from longproof.report.html import index, page
-
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
-webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
 
-FLAGS = (
-    "--headless",
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-sync",
-)
-PROBES = Path(__file__).with_name("probes.js").read_text(encoding="utf-8")
 VISIBLE = "return arguments[0].getBoundingClientRect().toJSON()"
-
-
-@pytest.fixture(scope="module")
-def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    chromium, chromedriver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not chromium or not chromedriver:
-        pytest.skip(
-            "chromium and chromium-driver are not installed (Debian: apt-get install chromium chromium-driver)"
-        )
-    from selenium.webdriver.chrome.service import Service
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for flag in [*FLAGS, f"--user-data-dir={tmp_path_factory.mktemp('chromium')}"]:
-        options.add_argument(flag)
-    options.set_capability("goog:loggingPrefs", {"browser": "ALL"})
-    driver = webdriver.Chrome(options=options, service=Service(chromedriver))
-    yield driver
-    driver.quit()
-
-
-class Opened:
-    """A page in the browser, driven as a reader would."""
-
-    def __init__(self, browser: Any, path: Path, width: int = 1400, height: int = 900) -> None:
-        self.browser = browser
-        self.path = path
-        metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
-        browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        browser.get_log("browser")
-        browser.get("about:blank")
-        browser.get(path.as_uri())
-
-    def js(self, script: str, *given: Any) -> Any:
-        return self.browser.execute_script(script, *given)
-
-    def probe(self, call: str, *given: Any) -> Any:
-        return self.js(f"{PROBES}; return {call}", *given)
-
-    def all(self, selector: str) -> list[Any]:
-        return list(self.browser.find_elements("css selector", selector))
-
-    def one(self, selector: str) -> Any:
-        return self.browser.find_element("css selector", selector)
-
-    def texts(self, selector: str) -> list[str]:
-        return list(
-            self.js("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
-        )
-
-    def text(self, selector: str) -> str:
-        return "".join(self.texts(selector))
-
-    def press(self, key: str) -> None:
-        from selenium.webdriver.common.action_chains import ActionChains
-
-        ActionChains(self.browser).send_keys(key).perform()
-        self.settle()
-
-    def settle(self) -> None:
-        self.browser.execute_async_script(
-            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))"
-        )
-
-    def chosen(self) -> str | None:
-        return self.js("return document.querySelector('.sentence[aria-expanded=true]')?.id ?? null")
-
-    def in_view(self, selector: str) -> bool:
-        return bool(
-            self.js(
-                "const [e, p] = [document.querySelector(arguments[0]), document.querySelector('.scroller')];"
-                "if (!e) return false; const [a, b] = [e.getBoundingClientRect(), p.getBoundingClientRect()];"
-                "return a.height > 0 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1",
-                selector,
-            )
-        )
-
-    def complaints(self) -> list[str]:
-        return [entry["message"] for entry in self.browser.get_log("browser")]
-
-
-@pytest.fixture
-def opened(browser: Any, tmp_path: Path) -> Any:
-    def open_(built: Any, texts: dict[str, str] | None = None, **size: int) -> Opened:
-        report, known = built
-        path = tmp_path / "report.html"
-        path.write_text(page(report, known if texts is None else texts), encoding="utf-8")
-        return Opened(browser, path, **size)
-
-    return open_
 
 
 def keys() -> Any:
@@ -245,6 +136,13 @@ def test_pages_and_sources_are_chosen_by_their_evidence(opened: Any, web_report:
     assert seen.text(".evidence.chosen") == "thirty-one years"
 
 
+@pytest.mark.parametrize("height", [600, 900])
+def test_only_the_two_texts_scroll_on_a_wide_screen(opened: Any, english_report: Any, height: int) -> None:
+    seen = opened(english_report, width=1000, height=height)
+    seen.press("n")
+    assert seen.js("return [document.documentElement.scrollHeight, scrollY]") == [height, 0]
+
+
 def test_chinese_reports_have_a_chinese_page(opened: Any, chinese_report: Any) -> None:
     seen = opened(chinese_report)
     assert seen.js("return document.documentElement.lang") == "zh-Hans"
@@ -324,7 +222,7 @@ def test_a_million_characters_stay_fluid(opened: Any, big_report: Any) -> None:
 def test_all_of_a_long_text_is_met_by_scrolling(opened: Any, long_report: Any) -> None:
     report, texts = long_report
     seen = opened(long_report)
-    met = seen.browser.execute_async_script(PROBES + "scrolled(arguments[0])")
+    met = seen.later("scrolled(arguments[0])")
     lines = [line for _, line in sorted(met.items(), key=lambda item: int(item[0]))]
     assert "\n".join(lines).split() == texts[report.case.source_ids[0]].split()
 
@@ -382,10 +280,22 @@ def test_every_control_has_a_name(opened: Any, chinese_report: Any) -> None:
     ]
 
 
-def test_the_strip_says_in_words_what_it_shows(opened: Any, chinese_report: Any) -> None:
-    told = opened(chinese_report).one(".strip svg").get_attribute("aria-label")
-    assert "有问题的句子：1, 3, 5" in told
-    assert "49%–100%" in told
+def test_the_strip_says_in_words_what_it_shows(opened: Any, shuffled_report: Any) -> None:
+    told = opened(shuffled_report).one(".strip svg").get_attribute("aria-label")
+    assert "有问题的句子：3。" in told
+    assert "原文的 30%–62% 处没有证据" in told
+    assert "与原文顺序不一致的句子：10–11" in told
+
+
+def test_a_click_in_the_strip_opens_the_sentence_there(opened: Any, shuffled_report: Any) -> None:
+    seen = opened(shuffled_report)
+    seen.js(
+        "const box = document.querySelector('.strip circle.quote:last-of-type').getBoundingClientRect();"
+        "document.querySelector('.strip svg')"
+        ".dispatchEvent(new MouseEvent('click', {clientX: box.left, clientY: box.top}))"
+    )
+    seen.settle()
+    assert seen.chosen() == "s16"
 
 
 def test_the_source_is_a_sheet_on_a_narrow_screen(opened: Any, english_report: Any) -> None:
@@ -399,26 +309,7 @@ def test_the_source_is_a_sheet_on_a_narrow_screen(opened: Any, english_report: A
     assert seen.probe("tooWide()") == []
 
 
-def test_an_index_sorts_filters_and_links(
-    browser: Any, tmp_path: Path, english_report: Any, chinese_report: Any
-) -> None:
-    calm = chinese_report[0].model_copy(update={"verdict": "faithful"})
-    path = tmp_path / "index.html"
-    path.write_text(index([("zh.html", calm), ("en.html", english_report[0])]), encoding="utf-8")
-    (tmp_path / "en.html").write_text(page(*english_report), encoding="utf-8")
-    seen = Opened(browser, path)
-    assert seen.texts("tbody td:nth-child(2)") == ["weir", "王冕"]
-    for key, first in (("cost", "weir"), ("cost", "王冕"), ("verdict", "weir"), ("verdict", "王冕")):
-        seen.one(f"[data-key={key}] button").click()
-        assert seen.texts("tbody td:nth-child(2)")[0] == first
-    assert seen.one("[data-key=verdict]").get_attribute("aria-sort") == "descending"
-    seen.one(".chip[data-value=relation]").click()
-    assert seen.texts("tbody td:nth-child(2)") == ["weir"]
-    seen.one("tbody a").click()
-    assert seen.text("h1 .word") == "hallucinated"
-
-
-def test_an_xxl_case_shows_what_its_report_says(opened: Any) -> None:
+def test_an_xxl_case_shows_what_its_report_says(opened: Any, tmp_path: Path) -> None:
     root = os.environ.get("LONGPROOF_DATA")
     if not root:
         pytest.skip("LONGPROOF_DATA is not set: the XXL cases of longnovel_mini_zh are read from there")
@@ -429,7 +320,7 @@ def test_an_xxl_case_shows_what_its_report_says(opened: Any) -> None:
     novel = Document.of((folder / "novel.txt").read_text(encoding="utf-8"), title="儒林外史")
     with (folder / "cases.jsonl").open(encoding="utf-8") as lines:
         case = next(c for c in map(json.loads, lines) if c["scale"] == "XXL" and c["label"] == "hallucinated")
-    report = Verifier().verify(novel, case["summary"], case_id=case["id"])
+    report = Verifier(home=str(tmp_path)).verify(novel, case["summary"], case_id=case["id"])
     seen = opened((report, {novel.id: novel.text}))
     seen.one("#s100").click()
     seen.settle()

@@ -1,0 +1,29 @@
+"""The index page in a real Chromium: sorting, filtering, links to the pages beside it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longproof.report.html import index, page
+
+pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
+
+
+def test_an_index_sorts_filters_and_links(
+    opened_file: Any, tmp_path: Path, english_report: Any, chinese_report: Any
+) -> None:
+    calm = chinese_report[0].model_copy(update={"verdict": "faithful"})
+    path = tmp_path / "index.html"
+    path.write_text(index([("zh.html", calm), ("en.html", english_report[0])]), encoding="utf-8")
+    (tmp_path / "en.html").write_text(page(*english_report), encoding="utf-8")
+    seen = opened_file(path)
+    assert seen.texts("tbody td:nth-child(2)") == ["weir", "王冕"]
+    for key, first in (("cost", "weir"), ("cost", "王冕"), ("verdict", "weir"), ("verdict", "王冕")):
+        seen.one(f"[data-key={key}] button").click()
+        assert seen.texts("tbody td:nth-child(2)")[0] == first
+    assert seen.one("[data-key=verdict]").get_attribute("aria-sort") == "descending"
+    seen.one(".chip[data-value=relation]").click()
+    assert seen.texts("tbody td:nth-child(2)") == ["weir"]
+    seen.one("tbody a").click()
+    assert seen.text("h1 .word") == "hallucinated"
