@@ -4,7 +4,7 @@ import json
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longproof.agent.answers import LONGEST, Cut, Raw, last_object, read, repeats
@@ -108,11 +108,13 @@ JSON = st.recursive(
 PROSE = st.text(st.characters(exclude_characters="{}", exclude_categories=["Cs"]))
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.text(), JSON), PROSE, PROSE)
 def test_an_object_is_found_in_any_prose(value: dict[str, Any], before: str, after: str) -> None:
     assert last_object(before + json.dumps(value) + after) == value
 
 
+@settings(max_examples=40)
 @given(st.dictionaries(st.text(), JSON, min_size=1), st.data())
 def test_an_object_cut_anywhere_is_cut(value: dict[str, Any], data: st.DataObject) -> None:
     text = json.dumps(value)
