@@ -235,7 +235,10 @@ def main(arguments: list[str] | None = None) -> None:
     from longproof.retrieval.types import BadInput
 
     try:
-        sys.exit(app(arguments, standalone_mode=False) or 0)
+        code = app(arguments, standalone_mode=False) or 0
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        sys.exit(code)
     except BadInput as error:
         _refuse(str(error))
     except TyperException as error:

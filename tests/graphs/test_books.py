@@ -93,7 +93,7 @@ def check_book(case: dict, data: Path) -> None:
     assert window_recall(report, case, data) >= 0.99
 
 
-@pytest.mark.parametrize("scale", ["XL", "XXL"])
+@pytest.mark.parametrize("scale", ["M", pytest.param("XXL", marks=pytest.mark.heavy)])
 def test_a_book_with_a_dense_summary_keeps_its_place(data, scale):
     check_book(next(case for case in cases(data) if case["scale"] == scale), data)
 

@@ -1,0 +1,112 @@
+"""The terminal with language models: budgets, dry runs, runs, the panel file, a resume command."""
+
+import json
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+from fakes import ChatServer, well
+
+from longproof.cli import main
+
+SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
+    (tmp_path / "response.txt").write_text("Ada lit the lamp at nine.", "utf-8")
+    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in arguments])
+    return int(stop.value.code or 0)
+
+
+def verify(*more):
+    return run("verify", "--source", "source.txt", "--response", "response.txt", *more)
+
+
+def test_a_model_judges_and_the_run_is_listed_with_its_cost(files, capsys):
+    with ChatServer(well) as server:
+        assert verify("--judge", f"openai:m@{server.address}", "--run-id", "first", "--check") == 0
+    assert run("runs") == 0
+    out = capsys.readouterr().out
+    assert "first  done" in out
+    assert "2 calls" in out
+
+
+def test_a_dry_run_pays_nothing_and_names_the_price(files, capsys):
+    with ChatServer(well) as server:
+        assert verify("--judge", f"openai:m@{server.address}", "--dry-run") == 0
+        assert server.asked == []
+    assert "calls and" in capsys.readouterr().out
+
+
+def test_a_spent_budget_is_undecided_and_exits_with_three_under_check(files, capsys):
+    with ChatServer(well) as server:
+        assert (
+            verify("--judge", f"openai:m@{server.address}", "--max-calls", "1", "--check", "--json", "-") == 3
+        )
+    assert json.loads(capsys.readouterr().out)["claims"][0]["failure"] == "over_budget"
+
+
+@pytest.mark.heavy
+def test_a_server_that_is_not_there_leaves_claims_undecided_with_the_reason(files, capsys):
+    assert verify("--judge", "openai:m@http://127.0.0.1:9/v1", "--check", "--json", "-") == 3
+    assert json.loads(capsys.readouterr().out)["claims"][0]["failure"] == "unavailable"
+
+
+def test_the_panel_file_seats_the_judges_and_options_go_before_it(files, capsys):
+    with ChatServer(well) as server:
+        (files / "longproof.toml").write_text(
+            f'[panel]\njudges = [{{spec = "openai:m@{server.address}", samples = 3}}]\n'
+        )
+        assert verify("--json", "-") == 0
+        assert len(json.loads(capsys.readouterr().out)["stamp"]["judges"]) == 3
+        asked = len(server.asked)
+        assert verify("--judge", "offline", "--json", "-") == 0
+        assert len(server.asked) == asked
+
+
+def test_keys_appear_nowhere(files, monkeypatch, capsys):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-1234")
+    with ChatServer(well) as server:
+        verify("--judge", f"openai:m@{server.address}", "--json", "r.json", "--html", "r.html")
+    out, err = capsys.readouterr()
+    assert "very-secret" not in out + err
+    for file in files.rglob("*"):
+        assert file.is_dir() or b"very-secret" not in file.read_bytes()
+
+
+def test_an_interrupted_run_says_how_to_go_on(files):
+    with ChatServer(well, delay_s=30) as server:
+        command = [
+            "longproof",
+            "verify",
+            "--source",
+            "source.txt",
+            "--response",
+            "response.txt",
+            "--run-id",
+            "x",
+        ]
+        done = subprocess.Popen(
+            [*command, "--judge", f"openai:m@{server.address}"],
+            stderr=subprocess.PIPE,
+            text=True,
+            env=os.environ,
+        )
+        while not server.asked:
+            time.sleep(0.05)
+        done.send_signal(signal.SIGINT)
+        _, err = done.communicate(timeout=60)
+    assert done.returncode == 130
+    assert "go on with: longproof verify" in err
+    assert "--run-id x" in err
