@@ -8,9 +8,16 @@ from collections.abc import Callable, Iterator
 
 from longproof.agent.offline.figures import figures
 from longproof.agent.offline.people import kin, strangers, unknown_names
+from longproof.agent.offline.rows import figures_of_rows
 from longproof.agent.offline.view import Finding, Opinion, View
 
-LOOKS: tuple[Callable[[View], Iterator[Finding]], ...] = (figures, unknown_names, strangers, kin)
+LOOKS: tuple[Callable[[View], Iterator[Finding]], ...] = (
+    figures,
+    figures_of_rows,
+    unknown_names,
+    strangers,
+    kin,
+)
 
 
 def look(view: View) -> Opinion:

@@ -8,13 +8,25 @@ import re
 from collections.abc import Iterator
 
 from longproof.agent.offline.view import Finding, View
-from longproof.retrieval.text.numbers import Number
+from longproof.retrieval.text.numbers import Number, numbers
 
 _DIGITS = re.compile(r"\d+(?:\.\d+)?")
 _LIST_MARK = re.compile(r"\s*[.)、:]\s")
 _NAMED = re.compile(r"(?:passages?|steps?|chapters?|figures?|tables?|sections?|no\.?|#)\s*$", re.IGNORECASE)
 REACH = 100
 """Characters around the claim's place in which a Chinese number must be found."""
+ALIKE = tuple(
+    map(
+        frozenset,
+        (
+            ["个", "位", "名", "人", "口", "家"] + [""],
+            ["次", "回", "遍", "趟", "番"],
+            ["天", "日", "夜"],
+            ["年", "岁", "载"],
+        ),
+    )
+)
+"""Chinese units that may stand for each other; the first group may stand for any."""
 SURE_ZH = 0.35
 """The share of a claim that must be found in one place before a Chinese number there counts against it."""
 
@@ -58,8 +70,6 @@ def _grain(number: Number) -> float:
 
 def _stated(view: View) -> Iterator[Number]:
     """Numbers that state something: no list marks, no `Passage 2`, no bare `one` or `two`."""
-    from longproof.retrieval.text.numbers import numbers
-
     text = view.claim.text
     for number in numbers(text):
         listed = number.start < 3 and _LIST_MARK.match(text, number.end)
@@ -92,7 +102,7 @@ def _chinese(view: View, number: Number) -> Finding | None:
         return None
     near = _near(view, REACH)
     rivals = [n for n in near if n.unit == number.unit and n.ordinal == number.ordinal and number.unit]
-    if not rivals or any(same(number, n) for n in near):
+    if not rivals or any(same(number, n) and _alike(number.unit, n.unit) for n in near):
         return None
     return _finding(view, number, rivals)
 
@@ -105,6 +115,11 @@ def _near(view: View, reach: int) -> list[Number]:
     shift = view.evidence.shown[owner].start
     first, last = view.place.span.start - shift - reach, view.place.span.end - shift + reach
     return [n for at, n in view.evidence.numbers if at == owner and first <= n.start and n.end <= last]
+
+
+def _alike(a: str, b: str) -> bool:
+    """Whether two Chinese units may count the same."""
+    return a == b or any({a, b} <= group for group in ALIKE) or bool({a, b} & ALIKE[0])
 
 
 def _finding(view: View, number: Number, rivals: list[Number]) -> Finding:

@@ -22,7 +22,9 @@ KEPT = 0.6
 
 def persons(text: str, evidence: Evidence, *, leading: bool = False) -> list[str]:
     """Chinese persons in a text (`leading`: at its very beginning) who also occur in the evidence, in order."""
-    counts = {name: count(name, evidence) for name in _candidates(text) if not leading or text.startswith(name)}
+    counts = {
+        name: count(name, evidence) for name in _candidates(text) if not leading or text.startswith(name)
+    }
     often = {name: n for name, n in counts.items() if n >= OFTEN}
     return [name for name in often if not _part_of_another(name, often)]
 
@@ -33,7 +35,12 @@ def _candidates(text: str) -> Iterator[str]:
         for at, character in enumerate(word):
             for size in (2, 3, 4) if character in SURNAMES else ():
                 name = word[at : at + size]
-                if len(name) == size and name not in NAME_ENDS and not set(name[1:]) & STOP_ZH and name[-1] not in NOT_PEOPLE:
+                if (
+                    len(name) == size
+                    and name not in NAME_ENDS
+                    and not set(name[1:]) & STOP_ZH
+                    and name[-1] not in NOT_PEOPLE
+                ):
                     yield name
 
 

@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from longproof.agent.offline.names import mentioned, persons
-from longproof.agent.offline.reading import WIDE, Place, Token, is_han, terms
+from longproof.agent.offline.reading import WIDE, Place, Token, is_han, read, stem, terms
 from longproof.agent.offline.view import Finding, View
-from longproof.agent.offline.words import STOP_EN
+from longproof.agent.offline.words import MONTHS, STOP_EN, WEEKDAYS
 from longproof.agent.offline.words_zh import KIN
 
 REACH = 650
@@ -26,12 +26,13 @@ _KIN_WORD = re.compile("|".join(sorted(_KIN, key=len, reverse=True)))
 
 def unknown_names(view: View) -> Iterator[Finding]:
     """Capitalised names of which no part occurs in what was shown. Text without capitals, or all in them, has none."""
-    marked = [(token, _named(view, i, token)) for i, token in enumerate(view.tokens)]
+    marked = [(token, _named(view, token)) for token in view.tokens]
     if 2 * sum(named for _, named in marked) > len(marked):
         return
     for named, group in groupby(marked, key=lambda pair: pair[1]):
         run = [token for token, _ in group]
-        if named and not any(view.evidence.has(token.key) for token in run):
+        run = [token for token in run if not view.evidence.has(token.key)]
+        if named and run:
             words = view.claim.text[run[0].start : run[-1].end]
             reason = f'"{words}" is not in the source'
             yield Finding(
@@ -39,10 +40,18 @@ def unknown_names(view: View) -> Iterator[Finding]:
             )
 
 
-def _named(view: View, index: int, token: Token) -> bool:
-    first = view.sentence.lstrip().startswith(view.claim.text[: token.end])
-    capital = view.claim.text[token.start].isupper() and not is_han(token.key)
-    return capital and not first and token.word not in STOP_EN and len(token.word) > 1
+def _named(view: View, token: Token) -> bool:
+    text = view.claim.text
+    first = view.sentence.lstrip().startswith(text[: token.end])
+    inside = text[max(0, token.start - 1) : token.start].isalnum()
+    capital = text[token.start].isupper() and not is_han(token.key) and not inside and len(token.word) > 1
+    return capital and not first and token.word not in STOP_EN and _dated(view, token.word)
+
+
+def _dated(view: View, word: str) -> bool:
+    """False for a month or weekday where the evidence writes its dates in figures."""
+    kind = next((words for words in (MONTHS, WEEKDAYS) if word in words), None)
+    return kind is None or any(view.evidence.has(stem(other)) for other in kind)
 
 
 def strangers(view: View) -> Iterator[Finding]:
@@ -68,8 +77,6 @@ def _home(view: View, everyone: list[str]) -> Place | None:
     words = view.sentence
     for name in everyone:
         words = words.replace(name, "，")
-    from longproof.agent.offline.reading import read
-
     wanted = terms(read(words))
     home = view.evidence.place(wanted, WIDE) if len(wanted) >= 8 else None
     if home is None or home.share < SURE or len(view.evidence.around(home, REACH)[0]) < SEEN:

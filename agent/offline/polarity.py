@@ -9,11 +9,11 @@ from functools import lru_cache
 
 from longproof.agent.offline.reading import Token, is_content, read, stem
 from longproof.agent.offline.view import Finding, Opinion, View
-from longproof.agent.offline.words import NEGATIONS_EN
+from longproof.agent.offline.words import EXTREMES_EN, META_EN, NEGATIONS_EN, STOP_EN
 from longproof.agent.offline.words_en import DENYING_PREFIXES, OPPOSITES, PREFIXES
 from longproof.agent.offline.words_zh import DENIALS, NOT_DENIALS, STANCES
 
-COMPANY = 3
+COMPANY = 2
 """Words to either side that are a word's company."""
 SURE_EN = 0.4
 SURE_ZH = 0.30
@@ -33,33 +33,47 @@ def look(view: View) -> Opinion:
     """Contradicting where a denial or an opposite is found; otherwise supported where the claim's sentence is there."""
     if view.absent:
         return Opinion("not_found")
-    found = tuple(stances(view)) if view.chinese else (*denials(view), *opposites(view))
+    found = tuple(stances(view)) if view.chinese else (*denials(view), *opposites(view), *extremes(view))
     if found:
         return Opinion("contradicting", found)
     return Opinion("implicitly_supported", quote=view.place.span if view.place else None)
 
 
 def denials(view: View) -> Iterator[Finding]:
-    """An English claim that denies something where its place in the evidence denies nothing."""
-    denying = [t for t in view.tokens if t.word in NEGATIONS_EN]
+    """An English claim that denies something where its place in the evidence denies nothing.
+
+    To say what a text does not mention or provide is no denial of what it says.
+    """
+    place, denying = view.place, [t for t in view.tokens if t.word in NEGATIONS_EN]
     content = [t for t in view.tokens if is_content(t)]
-    if not denying or len(content) < 3 or view.place is None or view.place.share < SURE_EN:
+    if not denying or len(content) < 3 or place is None or place.share < SURE_EN:
         return
-    first, last = max(0, view.place.first - 4), view.place.last + 4
-    if NEGATIONS_EN.isdisjoint(view.evidence.words[first:last]):
+    about = next((t for t in view.tokens if t.start > denying[0].start and t.word not in STOP_EN), None)
+    there = view.evidence.words[max(0, place.first - 4) : place.last + 4]
+    if NEGATIONS_EN.isdisjoint(there) and not (about and about.word in META_EN):
         token = denying[0]
         reason = f'the source does not say "{token.word}" here'
-        yield Finding(token.start, token.end, "inversion", "", reason, view.place.span)
+        yield Finding(token.start, token.end, "inversion", "", reason, place.span)
+
+
+def extremes(view: View) -> Iterator[Finding]:
+    """A word that leaves no exception (always, only, completely), where the evidence has none such at all."""
+    for token in view.tokens:
+        if token.word in EXTREMES_EN and token.key not in view.evidence.positions:
+            reason = f'"{token.word}" says more than the source'
+            yield Finding(
+                token.start, token.end, "fabrication", "", reason, view.place.span if view.place else None
+            )
 
 
 def opposites(view: View) -> Iterator[Finding]:
-    """A word never seen in this company in the evidence, where its opposite is."""
+    """A word that keeps less of its company in the evidence than its opposite does."""
     for index, token in enumerate(view.tokens):
         others = [o for o in _opposites(token.key) if o in view.evidence.positions]
         company = _company(view.tokens, index) if others else set()
-        if company and not _kept(view, token.key, company):
+        if company:
             rival = max(((_kept(view, other, company), other) for other in others), default=(0, ""))
-            if rival[0]:
+            if rival[0] > _kept(view, token.key, company):
                 word = _word(view, rival[1])
                 reason = f'the source has "{word}" here, not "{token.word}"'
                 yield Finding(
@@ -101,6 +115,8 @@ def _table() -> dict[str, set[str]]:
 
 def _opposites(key: str) -> set[str]:
     found = set(_table().get(key, ()))
+    if len(key) < 4:
+        return found
     for prefix in DENYING_PREFIXES:
         found.add(prefix + key)
         if key.startswith(prefix) and len(key) > len(prefix) + 3:

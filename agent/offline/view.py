@@ -20,7 +20,7 @@ from longproof.agent.offline.reading import (
     read,
     terms,
 )
-from longproof.agent.types import Case, Claim, JudgeLabel, Kind, Question
+from longproof.agent.types import Case, Claim, JudgeLabel, Kind, Question, Task
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import cjk_share
 from longproof.retrieval.types import Span
@@ -29,9 +29,10 @@ LEAST_ZH = 0.10
 """A Chinese sentence of which less lies in any 64 characters of the evidence isn't there."""
 FIRST_LEAST_ZH = 0.20
 """Among a few passages, where common characters look rare, it must be more."""
-MOST_NEW_EN = 0.27
-MOST_NEW_SUMMARY_EN = 0.45
-"""An English sentence with a larger share of new words isn't there; a summary may reword more than an answer."""
+MOST_NEW_EN: dict[Task, float] = {"summary": 0.40, "article": 1.0}
+MOST_NEW_ELSE_EN = 0.28
+"""An English sentence with a larger share of new words isn't there. A summary may reword more than an answer; an
+article is told in words that its record doesn't have."""
 
 
 class Finding(NamedTuple):
@@ -103,8 +104,7 @@ class View:
         if self.chinese:
             least = FIRST_LEAST_ZH if self.question.round == "passages" else LEAST_ZH
             return self.home is None or self.home.share < least
-        limit = MOST_NEW_SUMMARY_EN if self.case.task == "summary" else MOST_NEW_EN
-        return self.newness > limit
+        return self.newness > MOST_NEW_EN.get(self.case.task, MOST_NEW_ELSE_EN)
 
     def in_response(self, start: int, end: int) -> Span:
         """The response's span for `[start, end)` of the claim's text; the whole origin where the words aren't in it."""

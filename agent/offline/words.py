@@ -51,6 +51,23 @@ NEGATIONS_EN = _words(
     """
 )
 
+MONTHS = _words("january february march april may june july august september october november december")
+WEEKDAYS = _words("monday tuesday wednesday thursday friday saturday sunday")
+
+EXTREMES_EN = _words(
+    """
+    always never every none only solely entirely completely totally exclusively fully consistently regardless negligible
+    unprecedented perfectly absolutely definitely
+    """
+)
+"""Words that leave no exception."""
+
+META_EN = _words(
+    "mention mentioned provide provided state stated specify specified include included describe described discuss"
+    " discussed explain explained contain contained indicate indicated clear"
+)
+"""Said of the evidence itself: that it does not mention something denies nothing in it."""
+
 STOP_ZH = frozenset(
     "的了着过地得之也都就便又才却而且并与和同跟及或把被将给向往从到在于以为是有个这那其他她它们自己只还再等所里上下中去来"
 )
