@@ -65,8 +65,13 @@ function tooFaint(theme) {
   return faint;
 }
 
-/* What sticks out of the window to the right; tables may scroll inside their own box. */
+/* What sticks out of the window to the right, where nothing cuts it off or lets it scroll. */
 function tooWide() {
+  const held = (element) => {
+    for (let e = element.parentElement; e !== document.body; e = e.parentElement)
+      if (getComputedStyle(e).overflowX !== "visible" && e.getBoundingClientRect().right <= innerWidth) return !e.matches(".reading, .scroller");
+    return false;
+  };
   const wide = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1);
-  return wide.filter((e) => !e.parentElement.closest(".wide") && !e.closest(".unseen, .chunk .found")).map((e) => e.outerHTML.slice(0, 120));
+  return wide.filter((e) => !held(e)).map((e) => e.outerHTML.slice(0, 120));
 }
