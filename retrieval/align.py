@@ -8,20 +8,22 @@ Does not know: texts, or how the similarities came about (lexical scores, cosine
 from typing import Any
 
 import numpy as np
-from longproof.retrieval.types import BadInput, Window
 from numpy.typing import NDArray
+
+from longproof.retrieval.types import BadInput, Window
 
 Matrix = NDArray[np.float64]
 
 TOP = 5  # Appendix D: among how many of the most similar blocks the next one is looked for
 REACH = 2  # Appendix D: how far from the last centre, in blocks
 
-SHARPNESS = 6.0
-LEAVE = 4.0
-FORWARD = 0.1
-BACK = 1.0
-SURE = 0.9
-WIDEST = 7
+SHARPNESS = 8.0  # how much evidence a row's best block has over its median, as a logarithm of odds
+LEAVE = 6.0  # the price of a place off the path, for one segment (a flashback)
+JUMP = 12.0  # the price of going on anywhere else (a story told from its beginning again)
+FORWARD = 0.3  # the price of a normal step forward
+BACK = 6.0  # the price of a step back: one block or, where those are longer, one normal step
+WORTH = 0.03  # the belief that a block must add to be worth reading
+WIDEST = 7  # blocks in a window, at most
 
 
 def greedy(similarity: NDArray[Any]) -> list[Window]:
@@ -59,11 +61,11 @@ def _near(row: Matrix, centre: int) -> int | None:
 def viterbi(similarity: NDArray[Any]) -> list[Window]:
     """The windows of the best path through an M × N matrix, in O(M·N).
 
-    A path moves forward at a price per normal step (N / M blocks) and back at a higher one. Any segment may
-    leave it, at a fixed price, for a place of its own (a flashback) without moving its neighbours. Each
-    centre is the block where the best path puts the segment; the window holds its neighbours and grows until
-    it holds most of the belief, or `WIDEST` blocks. Raises BadInput where the matrix isn't one of finite
-    numbers.
+    A path goes forward at a low price per normal step (N / M blocks), back at a high one, and anywhere at all
+    for JUMP. Any segment may leave it, for LEAVE, for a place of its own (a flashback) without moving its
+    neighbours. Each centre is the block where the best path puts the segment; the window holds the blocks
+    beside it, and others as far as they are worth reading. Confidence is the share of belief that the window
+    holds. Raises BadInput where the matrix isn't one of finite numbers.
     """
     scores = _checked(similarity)
     if not len(scores):
@@ -82,36 +84,42 @@ def viterbi(similarity: NDArray[Any]) -> list[Window]:
 def _path_support(evidence: Matrix) -> Matrix:
     """How well each block fits the best path through the other segments: 0 on it, never below -LEAVE."""
     normal = evidence.shape[1] / evidence.shape[0]
-    prices = FORWARD / normal, BACK / max(1.0, normal)
+    forward, back = FORWARD / normal, BACK / max(1.0, normal)
     kept = np.maximum(evidence, -LEAVE)
-    before, after = _arrivals(kept, prices), _arrivals(kept[::-1], prices[::-1])[::-1]
+    before = _arrivals(kept, forward, back)
+    after = _arrivals(kept[::-1], back, forward)[::-1]  # read from the end, a step forward goes back
     support = before + after
     fit: Matrix = np.maximum(support - support.max(axis=1, keepdims=True), -LEAVE)
     return fit
 
 
-def _arrivals(kept: Matrix, prices: tuple[float, float]) -> Matrix:
-    """Row j, column i: the best that the rows before j reach on a path that then moves to block i."""
-    up, down = (price * np.arange(kept.shape[1]) for price in prices)
+def _arrivals(kept: Matrix, up: float, down: float) -> Matrix:
+    """Row j, column i: what the best path through the rows before j that then moves to block i has gained.
+
+    `up` and `down` are prices a block. Each row counts from its own best, which is 0.
+    """
+    rise, fall = (price * np.arange(kept.shape[1]) for price in (up, down))
     arrivals = np.zeros_like(kept)
     for j in range(1, len(kept)):
         left = arrivals[j - 1] + kept[j - 1]
-        forward = np.maximum.accumulate(left + up) - up
-        back = np.maximum.accumulate((left - down)[::-1])[::-1] + down
-        arrivals[j] = np.maximum(forward, back)
-        arrivals[j] -= arrivals[j].max()
+        upward = np.maximum.accumulate(left + rise) - rise
+        downward = np.maximum.accumulate((left - fall)[::-1])[::-1] + fall
+        best = np.maximum(np.maximum(upward, downward), left.max() - JUMP)
+        arrivals[j] = best - best.max()
     return arrivals
 
 
 def _range(belief: Matrix, centre: int) -> tuple[int, int]:
-    """`centre`, its neighbours, and then the likelier side, until the blocks hold SURE of the belief."""
-    blocks = len(belief)
-    first, last = max(0, centre - 1), min(blocks - 1, centre + 1)
-    while belief[first : last + 1].sum() < SURE and last - first + 1 < min(WIDEST, blocks):
-        left = belief[first - 1] if first else -1.0
-        right = belief[last + 1] if last + 1 < blocks else -1.0
-        first, last = (first - 1, last) if left > right else (first, last + 1)
-    return first, last
+    """First and last block of the window: `centre`, its neighbours, and what is worth its reading beside them."""
+    end = len(belief) - 1
+    held = np.concatenate([[0.0], np.cumsum(belief)])
+    left, right = max(0, centre - 1), min(end, centre + 1)
+    ranges = [
+        (first, last)
+        for first in range(left, max(0, right - WIDEST + 1) - 1, -1)
+        for last in range(right, min(end, first + WIDEST - 1) + 1)
+    ]
+    return max(ranges, key=lambda r: held[r[1] + 1] - held[r[0]] - WORTH * (r[1] - r[0]))
 
 
 def _window(

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+
 from longproof.retrieval import align
 from longproof.retrieval.align import greedy, viterbi
 from longproof.retrieval.types import BadInput, Window
@@ -99,8 +100,7 @@ def best_placements(evidence: np.ndarray) -> np.ndarray:
     forward, back = align.FORWARD / (n / m), align.BACK / max(1.0, n / m)
     best = np.full((m, n), -np.inf)
     for path in product(range(n), repeat=m):
-        moves = np.diff(path)
-        price = forward * moves[moves > 0].sum() - back * moves[moves < 0].sum()
+        price = sum(min(align.JUMP, forward * d if d > 0 else -back * d) for d in np.diff(path))
         kept = [max(evidence[j, i], -align.LEAVE) for j, i in enumerate(path)]
         for j, i in enumerate(path):
             others = sum(kept) - kept[j] - price
