@@ -18,8 +18,8 @@ TOP = 5  # Appendix D: among how many of the most similar blocks the next one is
 REACH = 2  # Appendix D: how far from the last centre, in blocks
 
 SHARPNESS = 8.0  # how much evidence a row's best block has over its median, as a logarithm of odds
-LEAVE = 6.0  # the price of a place off the path, for one segment (a flashback)
-JUMP = 12.0  # the price of going on anywhere else (a story told from its beginning again)
+LEAVE = 4.0  # the price of a place off the path, for one segment (a flashback)
+JUMP = 8.0  # the price of going on anywhere else (a story told from its beginning again)
 FORWARD = 0.3  # the price of a normal step forward
 BACK = 6.0  # the price of a step back: one block or, where those are longer, one normal step
 WORTH = 0.03  # the belief that a block must add to be worth reading
