@@ -27,6 +27,7 @@ _RUN = re.compile(
     f"(?:[{_D}]|(?<=[万亿零])两(?=[百千])|(?<=百)单(?=[一二三四五六七八九])"
     "|(?<=一)两(?=[个件天日年次人位句月条只样回声]))*)?"
 )
+_PLACED = re.compile("[二三四五六七八九][十百千万]")
 _DECIMAL = re.compile(f"点([零〇一二三四五六七八九]+)(?![{_D}分刻])")
 _PART = re.compile(f"分之([{_D}]+(?:点[零〇一二三四五六七八九]+)?)")
 _BEFORE = re.compile(
@@ -62,15 +63,20 @@ class _Value(NamedTuple):
 
 
 def chinese_numbers(text: str) -> Iterator[Found]:
-    """The numbers in Chinese numerals of a folded text, in order, not overlapping."""
+    """The numbers in Chinese numerals of a folded text, in order, not overlapping.
+
+    Where a run is no numeral, its end may be one, if it has places and a unit: `老四六十块` is 60.
+    """
     text = _FORMAL_RUN.sub(lambda run: run[0].translate(_FORMAL), text)
-    place = 0
+    place, broken = 0, False
     while match := _RUN.search(text, place):
-        found = _half(text, *match.span()) if "半" in match[0] + text[match.end() : match.end() + 1] else None
-        found = found or (_read(text, *match.span()) if match[0] != "半" else None)
-        place = found.end if found else match.end()
-        if found:
+        start, end = match.span()
+        found = _half(text, start, end) if "半" in text[start : end + 1] else None
+        found = found or (_read(text, start, end) if match[0] != "半" else None)
+        if found and not (broken and not (found.unit and _PLACED.match(text, start))):
             yield found
+        broken = not found and 1 < end - start <= LONGEST
+        place = found.end if found else start + 1 if broken else end
 
 
 def _half(text: str, start: int, end: int) -> Found | None:

@@ -46,6 +46,10 @@ def test_fixed_words_are_no_numbers(text):
     assert read(text) == []
 
 
+def test_a_name_may_end_in_a_numeral():
+    assert read("给了贺老四六十块钱") == [(60, "元")]
+
+
 def test_a_run_that_no_one_would_write_is_no_number():
     assert read("一" * 1000) == read("万" * 1000 + "个") == []
 
