@@ -1,7 +1,7 @@
 """Names and numbers of a claim against the evidence, and kin.
 
 Knows: numbers with what they count, persons and names, words for kin beside a name.
-Does not know: denial, order, who speaks. A disagreement is only spoken of where something else stands in the evidence.
+Does not know: denial, order, who speaks.
 """
 
 from collections.abc import Callable, Iterator

@@ -15,17 +15,8 @@ _LIST_MARK = re.compile(r"\s*[.)、:]\s")
 _NAMED = re.compile(r"(?:passages?|steps?|chapters?|figures?|tables?|sections?|no\.?|#)\s*$", re.IGNORECASE)
 REACH = 100
 """Characters around the claim's place in which a Chinese number must be found."""
-ALIKE = tuple(
-    map(
-        frozenset,
-        (
-            ["个", "位", "名", "人", "口", "家"] + [""],
-            ["次", "回", "遍", "趟", "番"],
-            ["天", "日", "夜"],
-            ["年", "岁", "载"],
-        ),
-    )
-)
+_ALIKE = (",个,位,名,人,口,家", "次,回,遍,趟,番", "天,日,夜", "年,岁,载")
+ALIKE = tuple(frozenset(units.split(",")) for units in _ALIKE)
 """Chinese units that may stand for each other; the first group may stand for any."""
 SURE_ZH = 0.35
 """The share of a claim that must be found in one place before a Chinese number there counts against it."""

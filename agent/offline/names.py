@@ -6,14 +6,16 @@ Does not know: what a person does. No dictionary of persons: a name is what recu
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 
 from longproof.agent.offline.reading import Evidence, Place
 from longproof.agent.offline.words import STOP_ZH
 from longproof.agent.offline.words_zh import NAME_ENDS, NOT_PEOPLE, SURNAMES
 
 _HAN = re.compile("[\u4e00-\u9fff]+")
-_SHORT_TITLES = "老爷|先生|相公|公子|爷|太|奶|员外|知|守|学道|御史|举人|秀才|贡|监|大人|老|兄|弟|哥|公|父|生|大|二|三|四|五|六|七|八"
+_SHORT_TITLES = (
+    "老爷|先生|相公|公子|爷|太|奶|员外|知|守|学道|御史|举人|秀才|贡|监|大人|老|兄|弟|哥|公|父|生"
+    "|大|二|三|四|五|六|七|八"
+)
 OFTEN = 2
 """A string that occurs less often in the evidence is not taken for a name."""
 KEPT = 0.6
@@ -26,7 +28,7 @@ def persons(text: str, evidence: Evidence, *, leading: bool = False) -> list[str
         name: count(name, evidence) for name in _candidates(text) if not leading or text.startswith(name)
     }
     often = {name: n for name, n in counts.items() if n >= OFTEN}
-    return [name for name in often if not _part_of_another(name, often)]
+    return [name for name in often if name[-1] not in NOT_PEOPLE and not _part_of_another(name, often)]
 
 
 def _candidates(text: str) -> Iterator[str]:
@@ -34,14 +36,12 @@ def _candidates(text: str) -> Iterator[str]:
         word = run[0]
         for at, character in enumerate(word):
             for size in (2, 3, 4) if character in SURNAMES else ():
-                name = word[at : at + size]
-                if (
-                    len(name) == size
-                    and name not in NAME_ENDS
-                    and not set(name[1:]) & STOP_ZH
-                    and name[-1] not in NOT_PEOPLE
-                ):
-                    yield name
+                if len(word) - at >= size and _like_a_name(word[at : at + size]):
+                    yield word[at : at + size]
+
+
+def _like_a_name(name: str) -> bool:
+    return name not in NAME_ENDS and STOP_ZH.isdisjoint(name[1:])
 
 
 def _part_of_another(name: str, counts: dict[str, int]) -> bool:
@@ -56,7 +56,6 @@ def count(name: str, evidence: Evidence) -> int:
     return sum(span.text.count(name) for span in evidence.shown)
 
 
-@lru_cache(maxsize=256)
 def calling(name: str) -> re.Pattern[str]:
     """A pattern for the ways in which a person may be mentioned: the name, surname and title, the given name."""
     ways = [re.escape(name)]
@@ -69,5 +68,4 @@ def calling(name: str) -> re.Pattern[str]:
 
 def mentioned(name: str, evidence: Evidence, place: Place, reach: int) -> bool:
     """Whether a person is mentioned in the place or within `reach` characters of it."""
-    text, _ = evidence.around(place, reach)
-    return calling(name).search(text) is not None
+    return calling(name).search(evidence.around(place, reach)) is not None

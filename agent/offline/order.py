@@ -8,12 +8,15 @@ import re
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from longproof.agent.offline.decompose import clauses
 from longproof.agent.offline.names import calling, persons
 from longproof.agent.offline.reading import NARROW, Evidence, read, terms
 from longproof.agent.offline.view import Finding, Opinion, View
 from longproof.agent.offline.words_zh import AFTER_FIRST, FIRST, LATER, NAME_ENDS, SPEECH
+
+Profile = NDArray[np.float64]
 
 SURE = 0.25
 KEPT = 0.90
@@ -46,10 +49,7 @@ def sequence(view: View) -> Iterator[Finding]:
     at = next((i for i, piece in enumerate(pieces) if piece == view.claim.text), 0)
     if at == 0 or not _marked(pieces[at - 1], pieces[at], view.chinese):
         return
-    before, after = (
-        view.evidence.profile(w, NARROW) if len(w) > 3 else None
-        for w in (terms(read(pieces[at - 1])), terms(read(pieces[at])))
-    )
+    before, after = (_profile(view.evidence, piece) for piece in pieces[at - 1 : at + 1])
     if before is None or after is None or not _reversed(before, after):
         return
     marker = (_LATER if view.chinese else _LATER_EN).search(view.claim.text)
@@ -61,14 +61,20 @@ def sequence(view: View) -> Iterator[Finding]:
     yield Finding(start, end, "temporal", "", reason, quote)
 
 
+def _profile(evidence: Evidence, clause: str) -> Profile | None:
+    """Where a clause lies; None where it has too few terms to tell."""
+    wanted = terms(read(clause))
+    return evidence.profile(wanted, NARROW) if len(wanted) > 3 else None
+
+
 def _marked(before: str, after: str, chinese: bool) -> bool:
     if chinese:
         return bool(_LATER.search(after) or _FIRST.search(before))
     return bool(_LATER_EN.search(after))
 
 
-def _reversed(before: np.ndarray, after: np.ndarray) -> bool:
-    """Whether the second clause surely lies before the first, and no pair of places in the order told is nearly as good."""
+def _reversed(before: Profile, after: Profile) -> bool:
+    """Whether the second clause surely lies first, and no two places in the order told are nearly as good."""
     first, second = int(before.argmax()), int(after.argmax())
     if before[first] < SURE or after[second] < SURE or not APART < first - second < FAR:
         return False
@@ -110,7 +116,7 @@ def _same(who: str, speaker: str) -> bool:
 
 
 def _speaker(evidence: Evidence, first: int, last: int, wanted: Sequence[str]) -> str:
-    """Who speaks the quotation that holds most of the wanted terms of tokens [first, last); nothing where none does."""
+    """Who speaks the quotation that holds most of the wanted terms in [first, last), or nothing."""
     span = evidence.shown[evidence.owner[first]]
     inside = set(wanted)
     held = [evidence.starts[i] for i in range(first, last) if evidence.keys[i] in inside]

@@ -25,7 +25,7 @@ _KIN_WORD = re.compile("|".join(sorted(_KIN, key=len, reverse=True)))
 
 
 def unknown_names(view: View) -> Iterator[Finding]:
-    """Capitalised names of which no part occurs in what was shown. Text without capitals, or all in them, has none."""
+    """Capitalised names that what was shown doesn't have. Text without capitals, or all in them, has none."""
     marked = [(token, _named(view, token)) for token in view.tokens]
     if 2 * sum(named for _, named in marked) > len(marked):
         return
@@ -79,7 +79,7 @@ def _home(view: View, everyone: list[str]) -> Place | None:
         words = words.replace(name, "，")
     wanted = terms(read(words))
     home = view.evidence.place(wanted, WIDE) if len(wanted) >= 8 else None
-    if home is None or home.share < SURE or len(view.evidence.around(home, REACH)[0]) < SEEN:
+    if home is None or home.share < SURE or len(view.evidence.around(home, REACH)) < SEEN:
         return None
     return home
 

@@ -30,7 +30,7 @@ _STANCE = re.compile("|".join(sorted(_SIDES, key=len, reverse=True)))
 
 
 def look(view: View) -> Opinion:
-    """Contradicting where a denial or an opposite is found; otherwise supported where the claim's sentence is there."""
+    """Contradicting where a denial or an opposite is found; else supported where the claim's sentence is there."""
     if view.absent:
         return Opinion("not_found")
     found = tuple(stances(view)) if view.chinese else (*denials(view), *opposites(view), *extremes(view))
@@ -127,10 +127,10 @@ def _opposites(key: str) -> set[str]:
 
 
 def stances(view: View) -> Iterator[Finding]:
-    """A stance in a Chinese claim of which its place in the evidence only has the other side, about the same thing."""
+    """A stance in a Chinese claim of which its place only has the other side, about the same thing."""
     if view.place is None or view.place.share < SURE_ZH:
         return
-    text, shift = view.evidence.around(view.place, 16)
+    text = view.evidence.around(view.place, 16)
     there = list(_stances(text))
     for start, word, matter, side in _stances(view.claim.text):
         same = [s for s in there if s[2] == matter]

@@ -110,7 +110,7 @@ def part(span: Span, start: int, end: int) -> Span:
 
 
 class Evidence:
-    """What was shown, read once. Tokens of all spans stand end to end: `keys`, `words` and where they lie in their span.
+    """What was shown, read once. Tokens of all spans stand end to end: `keys`, `words`, and where they lie.
 
     `owner` tells each token's span; `positions` where each key and each pair of neighbouring CJK characters stands.
     """
@@ -186,8 +186,8 @@ class Evidence:
         span = part(self.shown[owner], self.starts[mine[0]], self.ends[mine[-1]])
         return Place(mine[0], mine[-1] + 1, share, span)
 
-    def around(self, place: Place, reach: int) -> tuple[str, int]:
-        """The text of the place's span from `reach` characters before it to `reach` after, and where it begins."""
+    def around(self, place: Place, reach: int) -> str:
+        """The text of the place's span from `reach` characters before it to `reach` after."""
         whole = self.shown[self.owner[place.first]]
         start = max(0, place.span.start - whole.start - reach)
-        return whole.text[start : place.span.end - whole.start + reach], start
+        return whole.text[start : place.span.end - whole.start + reach]

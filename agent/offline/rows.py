@@ -7,7 +7,6 @@ Does not know: sums, averages, parts of a game: a clause that speaks of them is 
 
 import re
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import NamedTuple
 
 from longproof.agent.offline.view import Finding, View
@@ -38,10 +37,10 @@ def figures_of_rows(view: View) -> Iterator[Finding]:
     """Numbers of the claim that the row of the one they are given to has otherwise."""
     if view.chinese or view.case.task != "article" or _ELSEWHERE.search(view.claim.text):
         return
-    table = _cells(view.question.shown)
-    for number in numbers(view.claim.text):
-        counted = number.unit and not number.ordinal and not _SHOT.search(number.text)
-        row = _row(view, number, table) if counted else None
+    given = [n for n in numbers(view.claim.text) if n.unit and not n.ordinal and not _SHOT.search(n.text)]
+    table = _cells(view.question.shown) if given else ()
+    for number in given:
+        row = _row(view, number, table)
         cell = _column(table, row, number.unit) if row else None
         if cell and float(cell.value) != number.value:
             reason = f"{cell.key} is {cell.value} in the record"
@@ -50,7 +49,6 @@ def figures_of_rows(view: View) -> Iterator[Finding]:
             )
 
 
-@lru_cache(maxsize=4)
 def _cells(shown: tuple[Span, ...]) -> tuple[Cell, ...]:
     return tuple(
         Cell(

@@ -107,7 +107,7 @@ class View:
         return self.newness > MOST_NEW_EN.get(self.case.task, MOST_NEW_ELSE_EN)
 
     def in_response(self, start: int, end: int) -> Span:
-        """The response's span for `[start, end)` of the claim's text; the whole origin where the words aren't in it."""
+        """The response's span for `[start, end)` of the claim's text; the origin where the words aren't in it."""
         origin, words = self.claim.origin, self.claim.text[start:end]
         at = start if origin.text[start:end] == words else origin.text.find(words)
         if at < 0 or not words:

@@ -13,7 +13,7 @@ SAME = 0.95
 
 
 def look(view: View) -> Opinion:
-    """Explicitly supported where nearly every pair of neighbouring words lies in the claim's place; else not found."""
+    """Explicitly supported where nearly every pair of neighbours lies in the claim's place; else not found."""
     if view.place is None or verbatim(view) < SAME:
         return Opinion("not_found")
     return Opinion("explicitly_supported", quote=view.place.span)

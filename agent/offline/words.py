@@ -56,20 +56,20 @@ WEEKDAYS = _words("monday tuesday wednesday thursday friday saturday sunday")
 
 EXTREMES_EN = _words(
     """
-    always never every none only solely entirely completely totally exclusively fully consistently regardless negligible
-    unprecedented perfectly absolutely definitely
+    always never every none only solely entirely completely totally exclusively fully consistently regardless
+    negligible unprecedented perfectly absolutely definitely
     """
 )
 """Words that leave no exception."""
 
 META_EN = _words(
-    "mention mentioned provide provided state stated specify specified include included describe described discuss"
-    " discussed explain explained contain contained indicate indicated clear"
+    """
+    mention mentioned provide provided state stated specify specified include included describe described discuss
+    discussed explain explained contain contained indicate indicated clear
+    """
 )
 """Said of the evidence itself: that it does not mention something denies nothing in it."""
 
 STOP_ZH = frozenset(
     "的了着过地得之也都就便又才却而且并与和同跟及或把被将给向往从到在于以为是有个这那其他她它们自己只还再等所里上下中去来"
 )
-
-NUMERALS_ZH = frozenset("零〇一二三四五六七八九十百千万亿两廿卅几数半多余")
