@@ -17,7 +17,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from statistics import median
-from typing import Any, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,9 +60,9 @@ def synthetic(snippets: int) -> Counted:
 
 def build(snippets: int, engine: Engine, home: Path) -> dict[str, float]:
     counted = synthetic(snippets)
-    started = time.perf_counter()
+    started = time.process_time()
     weighed = Okapi.of(counted) if engine == "okapi" else Bm25s.of(counted)
-    weighing = time.perf_counter() - started
+    weighing = time.process_time() - started
     ref = DocumentStore(home / "documents").put(Document.of("w0 " * 1000, kind="page"))
     rows = np.tile(np.array([0, 0, SIZE], dtype=np.int64), (snippets, 1))
     page = PageRef(**dict(ref), path="synthetic.txt")
@@ -71,7 +71,7 @@ def build(snippets: int, engine: Engine, home: Path) -> dict[str, float]:
     )
     _write(home / "index", manifest, {"snippets": rows, **weighed.arrays})
     size = sum(path.stat().st_size for path in (home / "index").iterdir())
-    return {"weigh s": weighing, "build peak MB": peak(), "disk MB": size / 1e6}
+    return {"weigh CPU s": weighing, "build peak MB": peak(), "disk MB": size / 1e6}
 
 
 def search(snippets: int, home: Path) -> dict[str, float]:
@@ -79,12 +79,15 @@ def search(snippets: int, home: Path) -> dict[str, float]:
     manifest, arrays = _opened(home / "index", "0" * 64)
     index = PageIndex(home / "index", manifest, arrays, DocumentStore(home / "documents"))
     opening = time.perf_counter() - started
-    times = [timed(lambda query=query: index.search(query, 3)) for query in queries(snippets)]
+    asked = queries(snippets)
+    first = timed(lambda: index.search(asked[0], 3))
+    times = [timed(lambda query=query: index.search(query, 3)) for query in asked]
     return {
         "open s": opening,
-        "first ms": times[0] * 1e3,
-        "median ms": median(times) * 1e3,
-        "worst ms": max(times) * 1e3,
+        "first ms": first.wall * 1e3,
+        "median ms": median(each.wall for each in times) * 1e3,
+        "median CPU ms": median(each.cpu for each in times) * 1e3,
+        "worst CPU ms": max(each.cpu for each in times) * 1e3,
         "search peak MB": peak(),
     }
 
@@ -100,23 +103,30 @@ def queries(snippets: int) -> list[str]:
 def hostile(part: str, times: int) -> dict[str, Any]:
     html = part * times
     before = peak()
-    started = time.perf_counter()
+    started = time.process_time()
     try:
         outcome = f"{len(markdown(html)[0]):,} characters"
     except BadInput as error:
         outcome = f"refused: {error}"
     return {
         "MB": len(html) / 1e6,
-        "s": time.perf_counter() - started,
+        "CPU s": time.process_time() - started,
         "added MB": peak() - before,
         "gives": outcome,
     }
 
 
-def timed(work: Callable[[], object]) -> float:
-    started = time.perf_counter()
+class Timed(NamedTuple):
+    """Seconds on the clock and of the processor: they differ where other work runs beside."""
+
+    wall: float
+    cpu: float
+
+
+def timed(work: Callable[[], object]) -> Timed:
+    wall, cpu = time.perf_counter(), time.process_time()
     work()
-    return time.perf_counter() - started
+    return Timed(time.perf_counter() - wall, time.process_time() - cpu)
 
 
 def peak() -> float:

@@ -148,9 +148,9 @@ HOSTILE = {
 
 @pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_markup_costs_little_and_loses_nothing(html: str) -> None:
-    started = time.perf_counter()
+    started = time.process_time()
     text, facts = markdown(html)
-    assert time.perf_counter() - started < 20
+    assert time.process_time() - started < 10
     assert "deep" in text
     assert "\0" not in text
     assert len(text) <= 5 * len(html)
@@ -180,13 +180,14 @@ MEASURED = """
 import resource, time
 from longproof.retrieval.markup import markdown
 html = {page}
-before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.perf_counter()
+before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
 text, _ = markdown(html)
-print(len(text), time.perf_counter() - started, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+print(len(text), time.process_time() - started, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
 
 
 @pytest.mark.heavy
+@pytest.mark.timeout(900)
 @pytest.mark.parametrize(
     "page",
     [
@@ -198,9 +199,7 @@ print(len(text), time.perf_counter() - started, (resource.getrusage(resource.RUS
 )
 def test_fifty_megabytes_cost_bounded_time_and_memory(page: str) -> None:
     code = MEASURED.format(page=page)
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, timeout=280, check=True
-    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     _, seconds, megabytes = map(float, done.stdout.split())
-    assert seconds < 200
+    assert seconds < 150
     assert megabytes < 1000
