@@ -9,7 +9,6 @@ or any metric.
 import asyncio
 import hashlib
 import json
-import os
 import time
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
@@ -19,6 +18,7 @@ from typing import Any, NamedTuple, Protocol
 from longproof.agent.types import Report, Usage
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
+from longproof.evaluation.folder import append, held, mend, write
 from longproof.evaluation.headlines import NOTHING, mean_accuracy, outcome_counts, total
 from longproof.evaluation.plots import draw
 from longproof.evaluation.results import FILE, Prediction, Result, prediction, result, results_of
@@ -115,11 +115,11 @@ def evaluate(
         repeat=repeat,
         data=_digest(drawn),
     )
-    done = _open(out, manifest)
-    make = checker or _verifiers(protocol, judges, settings)
-    run = _Run(out, drawn, done, repeat, progress)
-    _drive(run.through(make, concurrency))
-    return _finished(out, manifest, drawn)
+    with held(out):
+        done = _open(out, manifest)
+        make = checker or _verifiers(protocol, judges, settings)
+        _drive(_Run(out, drawn, done, repeat, progress).through(make, concurrency))
+        return _finished(out, manifest, drawn)
 
 
 def sampled(found: Sequence[Example], size: int | None, seed: int) -> list[Example]:
@@ -241,7 +241,6 @@ def _drive(work: Coroutine[Any, Any, None]) -> None:
 
 def _open(out: Path, manifest: Manifest) -> list[Result]:
     """The results that the folder already holds. Raises BadInput where they are another run's."""
-    out.mkdir(parents=True, exist_ok=True)
     path = out / MANIFEST
     if not path.exists():
         if (out / FILE).exists():
@@ -252,31 +251,9 @@ def _open(out: Path, manifest: Manifest) -> list[Result]:
         raise BadInput(
             f"{out} holds another run (see {MANIFEST}); choose another folder, or the same settings"
         )
-    _mend(out / FILE)
-    _mend(out / TIMES)
+    mend(out / FILE)
+    mend(out / TIMES)
     return results_of(out) if (out / FILE).exists() else []
-
-
-def _mend(path: Path) -> None:
-    """Cut off a last line that was not written whole: a killed run leaves at most one."""
-    data = path.read_bytes() if path.exists() else b""
-    if data and not data.endswith(b"\n"):
-        write(path, data[: data.rfind(b"\n") + 1].decode("utf-8"))
-
-
-def append(path: Path, line: str) -> None:
-    """Append one whole line, and have it on the disk before going on."""
-    with path.open("ab") as file:
-        file.write(line.encode("utf-8") + b"\n")
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def write(path: Path, text: str) -> None:
-    """Write a whole file, or leave the old one as it was."""
-    new = path.with_name(path.name + ".new")
-    new.write_text(text, encoding="utf-8")
-    os.replace(new, path)
 
 
 def _finished(out: Path, manifest: Manifest, drawn: Sequence[Example]) -> Evaluation:

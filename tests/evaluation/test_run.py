@@ -11,6 +11,7 @@ import pytest
 from evaluated import FakeChecker
 
 from longproof.evaluation.datasets import examples
+from longproof.evaluation.folder import held
 from longproof.evaluation.run import Evaluation, Progress, evaluate, sampled
 from longproof.retrieval.types import BadInput
 
@@ -95,6 +96,13 @@ def test_a_folder_of_another_run_is_refused(cases: Path, tmp_path: Path) -> None
     cases.write_text(cases.read_text(encoding="utf-8").replace("A source.", "Another."), encoding="utf-8")
     with pytest.raises(BadInput, match="holds another run"):
         run(cases, tmp_path / "out", FakeChecker(), sample=4)
+
+
+def test_two_runs_do_not_write_to_one_folder(cases: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    with held(out), pytest.raises(BadInput, match="another run is writing"):
+        run(cases, out, FakeChecker())
+    run(cases, out, FakeChecker())
 
 
 def test_what_cannot_be_checked_is_undecided_and_wrong(tmp_path: Path) -> None:
