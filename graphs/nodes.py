@@ -182,6 +182,7 @@ def _stamp(resources: Resources, started: float) -> dict[str, Any]:
         "longproof": __version__,
         "protocol": settings.protocol,
         "judges": [judge.name for judge in resources.panel.judges],
+        "triage": resources.triage,
         "arbiter": resources.panel.arbiter.name,
         "decomposer": resources.panel.decomposer.name,
         "refused": {"calls": resources.budget.refused_calls, "tokens": resources.budget.refused_tokens},

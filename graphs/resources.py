@@ -40,7 +40,14 @@ class Resources:
     """Everything open for one run's settings on one event loop."""
 
     def __init__(
-        self, settings: Settings, shelves: Shelves, panel: Panel, ledger: Ledger, budget: Budget
+        self,
+        settings: Settings,
+        shelves: Shelves,
+        panel: Panel,
+        ledger: Ledger,
+        budget: Budget,
+        *,
+        triage: bool,
     ) -> None:
         self.settings = settings
         self.protocol: Protocol = protocol(settings.protocol)
@@ -48,6 +55,8 @@ class Resources:
         self.panel = panel
         self.ledger = ledger
         self.budget = budget
+        self.triage = triage
+        """Whether only the small offline judges look."""
         self._shelves = shelves
 
     @property
@@ -111,7 +120,9 @@ class Pool:
     async def close(self, state: RunState = "done") -> None:
         """Let go of what is open on this event loop: it holds the loop, and would keep it alive."""
         for task in self._open.pop(asyncio.get_running_loop(), {}).values():
-            await (await task).close(state)
+            await asyncio.wait([task])
+            if not task.cancelled() and task.exception() is None:
+                await task.result().close(state)
 
 
 async def opened(settings: Settings, given: Given, shelves: Shelves) -> Resources:
@@ -127,7 +138,8 @@ async def opened(settings: Settings, given: Given, shelves: Shelves) -> Resource
     except BaseException:
         await ledger.close()
         raise
-    return Resources(settings, shelves, panel, ledger, budget)
+    triage = not given.judges and all(spec(judge).kind == "offline" for judge in settings.judges)
+    return Resources(settings, shelves, panel, ledger, budget, triage=triage)
 
 
 def rates(settings: Settings) -> Rates:

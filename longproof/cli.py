@@ -6,6 +6,7 @@ Answers `--help` without importing langgraph, openai or faiss: each command impo
 
 import shlex
 import sys
+from io import TextIOWrapper
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -234,6 +235,9 @@ def main(arguments: list[str] | None = None) -> None:
 
     from longproof.retrieval.types import BadInput
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
     try:
         code = app(arguments, standalone_mode=False) or 0
         if code == INTERRUPTED:

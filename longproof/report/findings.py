@@ -42,9 +42,8 @@ def unsettled(report: Report) -> list[ReportClaim]:
 
 
 def is_triage(report: Report) -> bool:
-    """Whether the offline panel alone judged: the settings in the stamp name it, and nothing was asked of a model."""
-    settings = report.stamp.get("settings") or {}
-    return not report.calls and settings.get("judges") == ["offline"]
+    """Whether only the small offline judges looked."""
+    return bool(report.stamp.get("triage"))
 
 
 def checked_texts(report: Report, texts: Mapping[str, str]) -> dict[str, str]:
