@@ -204,7 +204,7 @@ def chinese() -> Built:
         Document.of(STORY_ZH, title="儒林外史"),
         protocol="longproof",
         judges=["numbers"],
-        settings={"judges": ["offline"]},
+        triage=True,
     )
     seven = made.quote("七岁上死了父亲")
     made.says(
