@@ -16,6 +16,7 @@ _SHORT_TITLES = (
     "老爷|先生|相公|公子|爷|太|奶|员外|知|守|学道|御史|举人|秀才|贡|监|大人|老|兄|弟|哥|公|父|生"
     "|大|二|三|四|五|六|七|八"
 )
+FAMILY = SURNAMES - STOP_ZH
 OFTEN = 2
 """A string that occurs less often in the evidence is not taken for a name."""
 KEPT = 0.6
@@ -28,14 +29,14 @@ def persons(text: str, evidence: Evidence, *, leading: bool = False) -> list[str
         name: count(name, evidence) for name in _candidates(text) if not leading or text.startswith(name)
     }
     often = {name: n for name, n in counts.items() if n >= OFTEN}
-    return [name for name in often if name[-1] not in NOT_PEOPLE and not _part_of_another(name, often)]
+    return [name for name in often if name[-1] not in NOT_PEOPLE and not _part_of_another(name, counts)]
 
 
 def _candidates(text: str) -> Iterator[str]:
     for run in _HAN.finditer(text):
         word = run[0]
         for at, character in enumerate(word):
-            for size in (2, 3, 4) if character in SURNAMES else ():
+            for size in (2, 3, 4) if character in FAMILY else ():
                 if len(word) - at >= size and _like_a_name(word[at : at + size]):
                     yield word[at : at + size]
 
@@ -53,7 +54,7 @@ def _part_of_another(name: str, counts: dict[str, int]) -> bool:
 
 def count(name: str, evidence: Evidence) -> int:
     """How often a string occurs in the evidence."""
-    return sum(span.text.count(name) for span in evidence.shown)
+    return sum(text.count(name) for text in evidence.texts)
 
 
 def calling(name: str) -> re.Pattern[str]:

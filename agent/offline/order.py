@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from longproof.agent.offline.decompose import clauses
 from longproof.agent.offline.names import calling, persons
-from longproof.agent.offline.reading import NARROW, Evidence, read, terms
+from longproof.agent.offline.reading import NARROW, Evidence, plain, read, terms
 from longproof.agent.offline.view import Finding, Opinion, View
 from longproof.agent.offline.words_zh import AFTER_FIRST, FIRST, LATER, NAME_ENDS, SPEECH
 
@@ -47,12 +47,12 @@ def sequence(view: View) -> Iterator[Finding]:
     """A claim told to come after the clause before it, where the evidence has the two the other way round."""
     pieces = [view.sentence[a:b] for a, b in clauses(view.sentence)]
     at = next((i for i, piece in enumerate(pieces) if piece == view.claim.text), 0)
-    if at == 0 or not _marked(pieces[at - 1], pieces[at], view.chinese):
+    if at == 0 or not _marked(plain(pieces[at - 1]), plain(pieces[at]), view.chinese):
         return
     before, after = (_profile(view.evidence, piece) for piece in pieces[at - 1 : at + 1])
     if before is None or after is None or not _reversed(before, after):
         return
-    marker = (_LATER if view.chinese else _LATER_EN).search(view.claim.text)
+    marker = (_LATER if view.chinese else _LATER_EN).search(view.text)
     start, end = marker.span() if marker else (0, len(view.claim.text))
     reason = (
         "原文中这件事在前一件之前" if view.chinese else "in the source this comes before what is told first"
@@ -83,32 +83,32 @@ def _reversed(before: Profile, after: Profile) -> bool:
 
 def speakers(view: View) -> Iterator[Finding]:
     """A claim that someone said or ordered something, where another person of the response speaks those words."""
-    if not view.chinese or not _SPEECH.search(view.claim.text):
+    if not view.chinese or not _SPEECH.search(view.text):
         return
     who = subject(view)
-    wanted = terms(read(view.claim.text.replace(who, "，"))) if who else []
+    wanted = terms(read(view.text.replace(who, "，"))) if who else []
     place = view.evidence.place(wanted, NARROW)
     if place is None or place.share < SURE_SPEECH:
         return
     speaker = _speaker(view.evidence, place.first, place.last, wanted)
     other = _named(speaker, view)
     if other and not _same(who, speaker):
-        start = view.claim.text.find(who)
+        start = view.text.find(who)
         reason = f"原文中说这话的是“{speaker}”，不是“{who}”"
         yield Finding(start, start + len(who), "entity", other, reason, place.span)
 
 
 def subject(view: View) -> str:
     """The person that a Chinese claim begins with, or nothing."""
-    called = _CALLED.match(view.claim.text)
-    return called[0] if called else next(iter(persons(view.claim.text, view.evidence, leading=True)), "")
+    called = _CALLED.match(view.text)
+    return called[0] if called else next(iter(persons(view.text, view.evidence, leading=True)), "")
 
 
 def _named(speaker: str, view: View) -> str:
     """A person in the words before a quotation whom the response names too, or nothing."""
     called = _CALLED.search(speaker)
     names = [called[0]] if called else persons(speaker, view.evidence)
-    return next((name for name in names if name in view.case.response), "")
+    return next((name for name in names if name in plain(view.case.response)), "")
 
 
 def _same(who: str, speaker: str) -> bool:
@@ -126,7 +126,7 @@ def _speaker(evidence: Evidence, first: int, last: int, wanted: Sequence[str]) -
         return ""
     best = max(dict.fromkeys(quoted), key=quoted.count)
     match = _SPOKEN.search(span.text[max(0, best - 24) : best])
-    return match[1] if match else ""
+    return plain(match[1]) if match else ""
 
 
 def _opening(text: str, at: int) -> int | None:

@@ -8,12 +8,12 @@ from collections.abc import Iterator
 from itertools import groupby
 
 from longproof.agent.offline.names import mentioned, persons
-from longproof.agent.offline.reading import WIDE, Place, Token, is_han, read, stem, terms
+from longproof.agent.offline.reading import WIDE, Place, Token, is_han, plain, read, stem, terms
 from longproof.agent.offline.view import Finding, View
 from longproof.agent.offline.words import MONTHS, STOP_EN, WEEKDAYS
 from longproof.agent.offline.words_zh import KIN
 
-REACH = 650
+REACH = 800
 """A person mentioned nowhere within so many characters of the sentence's place is out of place."""
 NEAR = 300
 SURE = 0.30
@@ -58,8 +58,8 @@ def strangers(view: View) -> Iterator[Finding]:
     """Persons of a Chinese claim who aren't mentioned where its sentence is told, though the others are."""
     if not view.chinese:
         return
-    everyone = persons(view.sentence, view.evidence)
-    mine = [name for name in everyone if name in view.claim.text]
+    everyone = persons(plain(view.sentence), view.evidence)
+    mine = [name for name in everyone if name in view.text]
     home = _home(view, everyone) if mine and len(everyone) > 1 else None
     if home is None:
         return
@@ -67,14 +67,14 @@ def strangers(view: View) -> Iterator[Finding]:
     for name in mine:
         others = [around[other] for other in everyone if other != name]
         if 3 * sum(others) >= 2 * len(others) and not mentioned(name, view.evidence, home, REACH):
-            start = view.claim.text.find(name)
+            start = view.text.find(name)
             reason = f"原文这一段没有提到“{name}”"
             yield Finding(start, start + len(name), "entity", "", reason, home.span)
 
 
 def _home(view: View, everyone: list[str]) -> Place | None:
     """Where the sentence is told, by its words other than persons; None where that isn't sure."""
-    words = view.sentence
+    words = plain(view.sentence)
     for name in everyone:
         words = words.replace(name, "，")
     wanted = terms(read(words))
@@ -88,15 +88,15 @@ def kin(view: View) -> Iterator[Finding]:
     """A word for kin before a person whom the evidence only ever gives another one."""
     if not view.chinese:
         return
-    text = view.claim.text
+    text = view.text
     for name in persons(text, view.evidence):
         at = text.find(name)
         said = _kin_before(text, at)
         there = {
             k
-            for span in view.evidence.shown
-            for m in re.finditer(re.escape(name), span.text)
-            if (k := _kin_before(span.text, m.start()))
+            for passage in view.evidence.texts
+            for m in re.finditer(re.escape(name), passage)
+            if (k := _kin_before(passage, m.start()))
         }
         if said and there and _KIN[said] not in {_KIN[word] for word in there}:
             instead = sorted(there)[0]

@@ -132,11 +132,9 @@ def stances(view: View) -> Iterator[Finding]:
         return
     text = view.evidence.around(view.place, 16)
     there = list(_stances(text))
-    for start, word, matter, side in _stances(view.claim.text):
+    for start, word, matter, side in _stances(view.text):
         same = [s for s in there if s[2] == matter]
-        about = {
-            t.key for t in read(view.claim.text[start + len(word) : start + len(word) + 8]) if is_content(t)
-        }
+        about = {t.key for t in read(view.text[start + len(word) : start + len(word) + 8]) if is_content(t)}
         other = [s for s in same if about & set(text[s[0] : s[0] + len(s[1]) + 10])]
         if other and all(s[3] != side for s in same):
             reason = (

@@ -51,6 +51,12 @@ def read(text: str) -> list[Token]:
     return [Token(key_of(word), word, start, end) for word, start, end in _scan(text)]
 
 
+def plain(text: str) -> str:
+    """The folded text where folding keeps every place, else the text itself: for words of closed Chinese lists."""
+    folded = fold(text).text
+    return folded if len(folded) == len(text) else text
+
+
 def _scan(text: str) -> list[tuple[str, int, int]]:
     folded = fold(text)
     found = [(m[0], m.start(), m.end()) for m in _TOKEN.finditer(folded.text)]
@@ -145,6 +151,11 @@ class Evidence:
         self.owner += [number] * len(found)
 
     @cached_property
+    def texts(self) -> list[str]:
+        """The plain text of every span."""
+        return [plain(span.text) for span in self.shown]
+
+    @cached_property
     def numbers(self) -> list[tuple[int, Number]]:
         """The numbers of every span, with the span's place in `shown`."""
         return [(number, n) for number, span in enumerate(self.shown) for n in numbers(span.text)]
@@ -187,7 +198,8 @@ class Evidence:
         return Place(mine[0], mine[-1] + 1, share, span)
 
     def around(self, place: Place, reach: int) -> str:
-        """The text of the place's span from `reach` characters before it to `reach` after."""
+        """The plain text of the place's span from `reach` characters before it to `reach` after."""
         whole = self.shown[self.owner[place.first]]
         start = max(0, place.span.start - whole.start - reach)
-        return whole.text[start : place.span.end - whole.start + reach]
+        text = self.texts[self.owner[place.first]]
+        return text[start : place.span.end - whole.start + reach]

@@ -17,6 +17,7 @@ from longproof.agent.offline.reading import (
     Token,
     is_content,
     is_han,
+    plain,
     read,
     terms,
 )
@@ -27,8 +28,8 @@ from longproof.retrieval.types import Span
 
 LEAST_ZH = 0.10
 """A Chinese sentence of which less lies in any 64 characters of the evidence isn't there."""
-FIRST_LEAST_ZH = 0.20
-"""Among a few passages, where common characters look rare, it must be more."""
+FIRST_LEAST = 0.80
+"""The share of a claim that must lie in one of the first passages for it to be decided on them alone."""
 MOST_NEW_EN: dict[Task, float] = {"summary": 0.40, "article": 1.0}
 MOST_NEW_ELSE_EN = 0.28
 """An English sentence with a larger share of new words isn't there. A summary may reword more than an answer; an
@@ -70,6 +71,11 @@ class View:
         self.chinese = cjk_share(sentence) >= 0.3
 
     @cached_property
+    def text(self) -> str:
+        """The claim's plain text."""
+        return plain(self.claim.text)
+
+    @cached_property
     def place(self) -> Place | None:
         """The densest place for the claim, about a clause wide."""
         return self.evidence.place(terms(self.tokens), NARROW)
@@ -100,10 +106,15 @@ class View:
 
     @cached_property
     def absent(self) -> bool:
-        """Whether too little of the claim's sentence is said in the evidence."""
+        """Whether too little of the claim's sentence is said in the evidence.
+
+        A few passages are enough only for what stands there nearly word for word: what speaks against a claim
+        may lie beside them.
+        """
+        if self.question.round == "passages" and (self.place is None or self.place.share < FIRST_LEAST):
+            return True
         if self.chinese:
-            least = FIRST_LEAST_ZH if self.question.round == "passages" else LEAST_ZH
-            return self.home is None or self.home.share < least
+            return self.home is None or self.home.share < LEAST_ZH
         return self.newness > MOST_NEW_EN.get(self.case.task, MOST_NEW_ELSE_EN)
 
     def in_response(self, start: int, end: int) -> Span:
