@@ -7,6 +7,7 @@ they are shown.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import reduce
 
+from longproof.agent.types import KINDS
 from longproof.evaluation.metrics import bootstrap_interval, character_scores, longnovel_scores
 from longproof.evaluation.metrics.counts import Counts, count, f1, mcc, mean, recall, specificity
 from longproof.evaluation.metrics.longnovel import OutcomeScores
@@ -16,6 +17,8 @@ from longproof.evaluation.results import Result, flagged, outcome_at
 from longproof.retrieval.types import Frozen
 
 NOTHING = Counts(0, 0, 0, 0)
+ORDER = ("S", "M", "L", "XL", "XXL", "begin", "middle", "end", *KINDS)
+"""Values of slices that have an order of their own."""
 
 
 class Score(Frozen):
@@ -51,6 +54,13 @@ def headline(results: Sequence[Result], name: str, over: str, n: int, coverage: 
 def sided(results: Iterable[Result]) -> list[Result]:
     """The results whose gold takes a side."""
     return [result for result in results if result.gold.outcome is not None]
+
+
+def ordered(values: Iterable[str]) -> list[str]:
+    """Values of a slice without repeats: scales, positions and kinds in their own order, others by name."""
+    return sorted(
+        set(values), key=lambda value: (ORDER.index(value) if value in ORDER else len(ORDER), value)
+    )
 
 
 def outcome_scores(results: Sequence[Result]) -> OutcomeScores:

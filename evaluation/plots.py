@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longproof.agent.types import LABELS
-from longproof.evaluation.headlines import sided
+from longproof.evaluation.headlines import ordered, sided
 from longproof.evaluation.metrics import confusion, recall_by, risk_coverage
 from longproof.evaluation.results import Result, label_at
 
@@ -75,14 +75,20 @@ def _risk(results: Sequence[Result]) -> "Figure | None":
     if not columns:
         return None
     chosen = risk_coverage([gold for gold, _ in columns], [said for _, said in columns], LABELS)
-    points = [(name, c["coverage"], c["risk"]) for name, c in chosen.items() if c["risk"] is not None]
-    figure, axes = _figure(5, 4)
-    axes.plot([coverage for _, coverage, _ in points], [risk for *_, risk in points], marker="o")
-    for name, coverage, risk in points:
-        axes.annotate(name, (coverage, risk), fontsize=7, xytext=(3, 3), textcoords="offset points")
+    points = dict[tuple[float, float], list[str]]()
+    for name, found in chosen.items():
+        if found["risk"] is not None and found["coverage"] is not None:
+            points.setdefault((found["coverage"], found["risk"]), []).append(name)
+    if not points:
+        return None
+    figure, axes = _figure(6, 4)
+    axes.plot([coverage for coverage, _ in points], [risk for _, risk in points], marker="o")
+    for point, names in points.items():
+        text = f"{names[0]} or above" if len(names) == 1 else f"{names[0]} … {names[-1]}"
+        axes.annotate(text, point, fontsize=7, xytext=(-4, 6), textcoords="offset points", ha="right")
     axes.set(xlabel="coverage (accepted over all)", ylabel="risk (hallucinated over accepted)")
     axes.set_xlim(0, 1.02)
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.15 * max(risk for _, risk in points) or 1)
     return figure
 
 
@@ -96,8 +102,9 @@ def _recall(results: Sequence[Result], name: str) -> "Figure | None":
     if not rows:
         return None
     figure, axes = _figure(1.5 + 0.7 * len(rows), 3.2)
-    axes.bar(range(len(rows)), [row["recall"] or 0 for row in rows.values()])
-    labels = [f"{value}\nn = {row['n_hallucinated']}" for value, row in rows.items()]
+    values = ordered(rows)
+    axes.bar(range(len(rows)), [rows[value]["recall"] or 0 for value in values])
+    labels = [f"{value}\nn = {rows[value]['n_hallucinated']}" for value in values]
     axes.set_xticks(range(len(rows)), labels, rotation=30, ha="right", fontsize=7)
     axes.set(ylabel="recall of hallucinated", ylim=(0, 1), title=f"by {name}")
     return figure

@@ -6,7 +6,7 @@ Does not know: data sets, verifiers, or how scores are shown.
 
 from collections.abc import Iterator, Sequence
 
-from longproof.evaluation.headlines import Score, flat, gold_places, headline, outcome_scores, sided
+from longproof.evaluation.headlines import Score, flat, gold_places, headline, ordered, outcome_scores, sided
 from longproof.evaluation.metrics import (
     character_scores,
     failures_by_pattern,
@@ -196,14 +196,15 @@ def _by_position(results: Sequence[Result]) -> Iterator[Score]:
 
 
 def _recall_rows(rows: dict[str, Recall]) -> Iterator[Score]:
-    for value, row in rows.items():
+    for value in ordered(rows):
+        row = rows[value]
         yield from flat(
             row["coverage"], (f"recall of {value}", row["recall"], "hallucinated", row["n_hallucinated"])
         )
 
 
 def _by_slice(results: Sequence[Result], name: str) -> Iterator[Score]:
-    for value in sorted({result.slices[name] for result in results}):
+    for value in ordered(result.slices[name] for result in results):
         part = [result for result in results if result.slices[name] == value]
         scores = outcome_scores(part)
         hallucinated = scores["n_hallucinated"]
