@@ -1,6 +1,7 @@
 """LongNovel (seed 004) as its authors published it: JSON or JSON Lines, one record a summary.
 
-Fields of the release: id, language, article, summary, instruction, input, output. Law: the article is the
+Fields of the release, as its README names them (the data files themselves could not be read here): id,
+language, article, summary, instruction, input, output. Law: the article is the
 source, the summary the response; `output` is the gold answer in the form that the paper's prompts ask for
 (`has_hallucination`: 有幻觉 or 无幻觉, and `details` with hallucination_type, hallucinated_sentence,
 corrected_content, reason), as text or as an object. Each detail whose sentence stands in the summary is a
