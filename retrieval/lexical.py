@@ -3,8 +3,9 @@
 Knows: which passages share which rare words with a query, whatever their endings; that a block is as similar
 as its best passage and its best wider stretches (whole blocks, full of the same names, look alike; a scene that
 was put into other words shares little with any one passage, more with a page).
-Does not know: where the passages were cut, what the results are used for, how an index is stored.
-BM25 is bm25s's `lucene` variant (k1 1.5, b 0.75), whose scores are never negative; measured in benchmarks/.
+Does not know: where the passages were cut, what the results are used for, where an index is stored.
+BM25 is Lucene's (k1 1.5, b 0.75), whose weights are never negative: in a short text a word may be everywhere and
+still count. Measured in benchmarks/.
 """
 
 import re
@@ -15,108 +16,99 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from longproof.retrieval.belonging import Ranges, belonging, best_of_each, ranked
+from longproof.retrieval.okapi import K1, Arrays, B, count, places
 from longproof.retrieval.text.tokens import tokens
-from longproof.retrieval.types import Document, Hit, Span
+from longproof.retrieval.types import Document, Hit
 
-Ranges = Sequence[tuple[int, int]]
+WIDER = (4, 16)  # passages side by side in a wider stretch: of 400 characters, 1,600 and 6,400
+AT_ONCE = 64  # segments scored together: all passages of each are held in memory
 
 _Y = re.compile(r"(?<=[a-z]{3})(?:ies|ied|y|i)$")
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ings?|edly|ed|ly|ers?|es|s|e)$")
 
-WIDER = (4, 16)  # passages side by side in a wider stretch: of 400 characters, 1,600 and 6,400
-
 
 def terms(text: str) -> list[str]:
     """What is counted: the text's tokens without the stop words, English ones without their endings."""
-    return [term for token in tokens(text) if (term := _term(token))]
-
-
-@lru_cache(maxsize=1 << 16)
-def _term(token: str) -> str:
-    if token in _stop_words():
-        return ""
-    word = token.removesuffix("'s")
-    bare = _Y.sub("i", word)
-    return bare if bare != word else _ENDING.sub("", word)
-
-
-@cache
-def _stop_words() -> frozenset[str]:
-    from bm25s.stopwords import STOPWORDS_EN_PLUS
-
-    return frozenset(STOPWORDS_EN_PLUS)
+    return [term for token in tokens(text) if (term := _term(token) if token.isascii() else token)]
 
 
 class Scale(NamedTuple):
-    """Ranges of the text, n × 2, and the BM25 weight of each term in each."""
+    """Ranges of the text, n × 2. Word i weighs `weights[starts[i]:starts[i + 1]]` in the ranges `places[…]`."""
 
     ranges: NDArray[np.int64]
-    bm25: Any
+    weights: NDArray[np.float32]
+    places: NDArray[np.int32]
+    starts: NDArray[np.int64]
 
 
 class LexicalIndex:
-    """The passages of one document, weighed alone and joined. It does not change."""
+    """The passages of one document, weighed alone and joined to wider stretches. It does not change.
 
-    def __init__(self, document: Document, scales: Sequence[Scale]) -> None:
+    `arrays` is all that it holds besides the document: `words`, the hashes of the vocabulary, and for each scale
+    its fields with the scale's number behind. They may be memory-mapped.
+    """
+
+    def __init__(self, document: Document, arrays: Arrays) -> None:
         self._document = document
-        self._scales = tuple(scales)
+        self.arrays = arrays
+        self._scales = [
+            Scale(*(arrays[f"{name}{number}"] for name in Scale._fields)) for number in range(1 + len(WIDER))
+        ]
 
     @classmethod
     def build(cls, document: Document, passages: Ranges) -> Self:
         """Index these half-open ranges of the document's text, given in text order."""
-        vocabulary: dict[str, int] = {"": 0}
-        numbers = [
-            [vocabulary.setdefault(term, len(vocabulary)) for term in terms(document.text[start:end])]
-            for start, end in passages
-        ]
+        counted = count(terms(document.text[start:end]) for start, end in passages)
+        numbers = np.split(counted.tokens, counted.starts[1:-1]) if len(passages) else []
+        scales = [_weighed(passages, numbers, len(counted.words))]
         beside = _side_by_side(passages)
-        scales = [_weigh(passages, numbers, vocabulary)]
         for width in WIDER:
             stretches = [beside[start : start + width] for start in _starts(len(beside), width)]
             ranges = [(passages[stretch[0]][0], passages[stretch[-1]][1]) for stretch in stretches]
-            joined = [[number for i in stretch for number in numbers[i]] for stretch in stretches]
-            scales.append(_weigh(ranges, joined, vocabulary))
-        return cls(document, scales)
+            joined = [np.concatenate([numbers[i] for i in stretch]) for stretch in stretches]
+            scales.append(_weighed(ranges, joined, len(counted.words)))
+        arrays: dict[str, NDArray[Any]] = {"words": counted.words}
+        for number, scale in enumerate(scales):
+            arrays |= {f"{name}{number}": array for name, array in scale._asdict().items()}
+        return cls(document, arrays)
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
         """One row a segment, one column a block: the scores of its best passage and best wider stretches, added.
 
-        Unbounded, never negative; 0 where nothing is shared. A passage belongs to each block that holds half
-        of it (or of which it holds half, where the block is shorter).
+        Unbounded, never negative; 0 where nothing is shared.
         """
         matrix = np.zeros((len(segments), len(blocks)))
+        asked = [self._words(segment) for segment in segments]
         for scale in self._scales:
-            belonging = _belonging(scale.ranges, blocks)
-            filled = [column for column, members in enumerate(belonging) if len(members)]
-            if filled:
-                members = np.concatenate(belonging)
-                starts = np.cumsum([0, *(len(belonging[column]) for column in filled[:-1])])
-                for row, segment in zip(matrix, segments, strict=True):
-                    row[filled] += np.maximum.reduceat(_scores(scale, segment)[members], starts)
+            members = belonging(scale.ranges, blocks)
+            for first in range(0, len(asked), AT_ONCE):
+                scores = np.array([_scores(scale, words) for words in asked[first : first + AT_ONCE]])
+                matrix[first : first + AT_ONCE] += best_of_each(scores, members)
         return matrix
 
     def search(self, query: str, k: int, within: Ranges | None = None) -> list[Hit]:
         """The k best passages, best first; fewer where fewer share a word with the query.
 
-        With `within`, only passages that belong to one of these ranges, as passages do to blocks. Of equal
-        scores the earlier passage counts first. Neighbouring passages may overlap.
+        With `within`, only passages that belong to one of these ranges. Of equal scores the earlier passage
+        counts first. Neighbouring passages may overlap.
         """
         passages = self._scales[0]
-        scores = _scores(passages, query)
-        if within is not None:
-            allowed = np.zeros(len(scores), dtype=bool)
-            for members in _belonging(passages.ranges, within):
-                allowed[members] = True
-            scores = np.where(allowed, scores, 0.0)
-        order = np.argsort(-scores, kind="stable")[:k]
-        found = [int(i) for i in order if scores[i] > 0]
+        scores = _scores(passages, self._words(query))
+        found = [i for i in ranked(scores, k, passages.ranges, within) if scores[i] > 0]
         return [
-            Hit(span=self._span(*passages.ranges[i]), score=float(scores[i]), rank=rank, via="lexical")
+            Hit(
+                span=self._document.span(*passages.ranges[i].tolist()),
+                score=float(scores[i]),
+                rank=rank,
+                via="lexical",
+            )
             for rank, i in enumerate(found, start=1)
         ]
 
-    def _span(self, start: np.int64, end: np.int64) -> Span:
-        return self._document.span(int(start), int(end))
+    def _words(self, query: str) -> list[int]:
+        """The query's words, those that the document has. A word counts once, however often it is repeated."""
+        return list(dict.fromkeys(places(self.arrays["words"], terms(query))))
 
 
 def _side_by_side(passages: Ranges) -> list[int]:
@@ -135,31 +127,48 @@ def _starts(count: int, width: int) -> range:
     return range(0, max(1, count - width // 2), width // 2) if count else range(0)
 
 
-def _weigh(ranges: Ranges, numbers: list[list[int]], vocabulary: dict[str, int]) -> Scale:
-    """Weigh the terms of each range, given as numbers; numpy alone, so that all installations score alike."""
-    from bm25s import BM25
+def _weighed(ranges: Ranges, numbers: Sequence[NDArray[np.int32]], words: int) -> Scale:
+    """Weigh the words of each range, given as numbers: BM25 as Lucene has it, without its constant factor.
 
-    bm25 = BM25(method="lucene", k1=1.5, b=0.75, backend="numpy", csc_backend="numpy")
-    counted = numbers if any(numbers) else [*numbers, [0]]
-    bm25.index((counted, vocabulary), create_empty_token=False, show_progress=False)
-    return Scale(np.array(ranges, dtype=np.int64).reshape(-1, 2), bm25)
+    bm25s gives the same weights, more slowly: it counts word by word, this sorts.
+    """
+    count, lengths = len(numbers), np.array([len(row) for row in numbers], dtype=np.int64)
+    pairs = np.concatenate([*numbers, np.zeros(0, np.int32)]).astype(np.int64) * count
+    pairs += np.repeat(np.arange(count), lengths)
+    pairs.sort()
+    first = np.flatnonzero(np.diff(pairs, prepend=-1))
+    often = np.diff(first, append=len(pairs))
+    word, place = np.divmod(pairs[first], max(count, 1))
+    held = np.bincount(word, minlength=words)
+    rarity = np.log1p((count - held + 0.5) / (held + 0.5))
+    longer = K1 * (1 - B + B * lengths / max(1.0, lengths.mean() if count else 1.0))
+    return Scale(
+        np.array(ranges, dtype=np.int64).reshape(-1, 2),
+        (rarity[word] * often / (often + longer[place])).astype(np.float32),
+        place.astype(np.int32),
+        np.concatenate([[0], np.cumsum(held)]),
+    )
 
 
-def _scores(scale: Scale, query: str) -> NDArray[np.float32]:
-    """The score of each range. A term counts once, however often the query repeats it."""
-    known = scale.bm25.vocab_dict
-    asked = dict.fromkeys(known[term] for term in terms(query) if term in known)
-    scores: NDArray[np.float32] = scale.bm25.get_scores_from_ids(list(asked))
+def _scores(scale: Scale, words: Sequence[int]) -> NDArray[np.float32]:
+    scores = np.zeros(len(scale.ranges), dtype=np.float32)
+    for word in words:
+        held = slice(scale.starts[word], scale.starts[word + 1])
+        scores[scale.places[held]] += scale.weights[held]
     return scores
 
 
-def _belonging(passages: NDArray[np.int64], ranges: Ranges) -> list[NDArray[np.int64]]:
-    """For each range, the passages that belong to it."""
-    belonging = []
-    for start, end in ranges:
-        first = int(np.searchsorted(passages[:, 1], start, side="right"))
-        near = passages[first : int(np.searchsorted(passages[:, 0], end, side="left"))]
-        shared = np.minimum(near[:, 1], end) - np.maximum(near[:, 0], start)
-        half = np.minimum(near[:, 1] - near[:, 0], end - start) / 2
-        belonging.append(first + np.flatnonzero((shared > 0) & (shared >= half)))
-    return belonging
+@lru_cache(maxsize=1 << 16)
+def _term(token: str) -> str:
+    if token in _stop_words():
+        return ""
+    word = token.removesuffix("'s")
+    bare = _Y.sub("i", word)
+    return bare if bare != word else _ENDING.sub("", word)
+
+
+@cache
+def _stop_words() -> frozenset[str]:
+    from bm25s.stopwords import STOPWORDS_EN_PLUS
+
+    return frozenset(STOPWORDS_EN_PLUS)

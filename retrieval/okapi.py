@@ -140,7 +140,7 @@ def best(engine: Bm25s | Okapi, query: Sequence[str], k: int) -> list[tuple[int,
     collection. Of equal scores that are above 0 the earlier snippet comes first; where fewer than k are above 0, of
     the others with equal scores the one that shares more words.
     """
-    words = _places(engine.arrays["words"], query)
+    words = places(engine.arrays["words"], query)
     if not words or k < 1:
         return []
     scores = engine.scores(words)
@@ -156,7 +156,7 @@ def best(engine: Bm25s | Okapi, query: Sequence[str], k: int) -> list[tuple[int,
     return [(int(snippet), float(scores[snippet])) for snippet in found[order][:k]]
 
 
-def _places(words: NDArray[np.uint64], query: Sequence[str]) -> list[int]:
+def places(words: NDArray[np.uint64], query: Sequence[str]) -> list[int]:
     """The places in the vocabulary of the query's tokens; unknown ones are left out, repeated ones stay."""
     hashes = np.fromiter(map(_hash, query), dtype=np.uint64, count=len(query))
     at = np.searchsorted(words, hashes)

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from longproof.retrieval import lexical
 from longproof.retrieval.lexical import LexicalIndex, terms
 from longproof.retrieval.types import Document
 
@@ -53,6 +54,24 @@ def test_scores_are_those_of_the_formula(index: LexicalIndex) -> None:
     for hit in hits:
         assert hit.score == pytest.approx(expected[PASSAGES.index((hit.span.start, hit.span.end))], rel=1e-5)
     assert len(hits) == sum(score > 0 for score in expected)
+
+
+@given(st.lists(words.filter(terms), min_size=1, max_size=8))
+@settings(max_examples=40, deadline=None)
+def test_weights_are_those_of_bm25s(texts: list[str]) -> None:
+    from bm25s import BM25
+
+    engine = BM25(method="lucene", k1=1.5, b=0.75, backend="numpy", csc_backend="numpy")
+    engine.index([terms(text) for text in texts], show_progress=False)
+    text, passages = "", []
+    for piece in texts:
+        passages.append((len(text), len(text) + len(piece)))
+        text += piece + "\n"
+    index = LexicalIndex.build(Document.of(text), passages)
+    for word in {word for piece in texts for word in terms(piece)}:
+        ours = lexical._scores(index._scales[0], index._words(word if word.isascii() else word[:1]))
+        theirs = engine.get_scores(terms(word if word.isascii() else word[:1]))
+        assert ours == pytest.approx(theirs, rel=1e-5)
 
 
 def test_a_block_is_as_similar_as_its_best_passage_and_stretch(index: LexicalIndex) -> None:
