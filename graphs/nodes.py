@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
-from langgraph.types import Send
+from langgraph.types import Send, interrupt
 
 from longproof import __version__
 from longproof.agent.report import report, usage
@@ -24,7 +24,8 @@ from longproof.agent.types import (
 )
 from longproof.graphs.convert import dump, opened_case, opened_claims, plain_case, refs
 from longproof.graphs.resources import Pool, Resources
-from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.review import applied, form_of, put, waiting
+from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.sources import Sources
 from longproof.graphs.state import Json, State, Stretch, VerifyInput
 from longproof.graphs.stretches import Cut, stretches
@@ -89,9 +90,24 @@ class Nodes:
             "windows": {c.id: _place(one.window, sources) for one in made for c in one.claims if one.window},
         }
 
-    async def review(self, state: State) -> State:
-        """Where a person decides what the panel could not. Nothing is left to a person yet."""
-        return {}
+    async def review(self, state: State, runtime: Runtime[Settings]) -> State:
+        """Where a person decides what the panel could not: one interrupt for all disputes, then on with them.
+
+        Runs again from its start when the answer comes, so nothing is paid for in here.
+        """
+        left = waiting(state)
+        if not left:
+            return {"decided": []}
+        resources = await self._pool.get(settings_of(runtime.context))
+        disputes = await asyncio.to_thread(lambda: [put(dispute, resources.store) for dispute in left])
+        answer = interrupt(disputes, response_schema=form_of(left))
+        at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+        claims = [decision.claim_id for decision in answer.decisions]
+        runtime.stream_writer({"station": "review", "name": answer.name, "claims": claims})
+        return {
+            **applied(answer, left, consults=resources.protocol.consult != "never"),
+            "reviews": [{"name": answer.name, "at": at, "claims": claims}],
+        }
 
     async def report(self, state: State, runtime: Runtime[Settings]) -> State:
         """All verdicts, in the order of the claims, and their numbers."""
@@ -109,7 +125,11 @@ class Nodes:
             verdicts=sorted(verdicts, key=lambda verdict: order[verdict.claim_id]),
             windows={i: SourcePlace.model_validate(w) for i, w in state["windows"].items()},
             calls=[call.model_copy(update={"bought": True}) for call in calls],
-            stamp={**_stamp(resources, state["started"]), "paid": _paid(calls)},
+            stamp={
+                **_stamp(resources, state["started"]),
+                "paid": _paid(calls),
+                "reviews": state.get("reviews", []),
+            },
         )
         return {"report": made.model_dump(mode="json")}
 
@@ -124,14 +144,23 @@ def distinct_calls(state: State) -> list[Call]:
     return sorted(found.values(), key=lambda call: call.id)
 
 
+def after_review(state: State) -> list[Send] | str:
+    """What a person decided goes on through `check`; then the report."""
+    return [Send("check", {**_shared(state), **one}) for one in state["decided"]] or "report"
+
+
 def fan_out(state: State) -> list[Send] | str:
     """Every stretch through `check`; straight on where there are none."""
     claims = {claim["id"]: claim for claim in state["claims"]}
-    shared = {"case": state["case"], "sources": state["sources"]}
+    shared = _shared(state)
     return [
         Send("check", {**shared, "stretch": stretch, "claims": [claims[i] for i in stretch["claim_ids"]]})
         for stretch in state["stretches"]
     ] or "review"
+
+
+def _shared(state: State) -> Json:
+    return {"case": state["case"], "sources": state["sources"]}
 
 
 def _refuse_empty(state: VerifyInput) -> None:
@@ -183,7 +212,7 @@ def _stamp(resources: Resources, started: float) -> dict[str, Any]:
         "protocol": settings.protocol,
         "judges": [judge.name for judge in resources.panel.judges],
         "triage": resources.triage,
-        "arbiter": resources.panel.arbiter.name,
+        "arbiter": PERSON if settings.arbiter == PERSON else resources.panel.arbiter.name,
         "decomposer": resources.panel.decomposer.name,
         "refused": {"calls": resources.budget.refused_calls, "tokens": resources.budget.refused_tokens},
         "settings": settings.model_dump(mode="json", exclude={"home", "run_id", "retry_failed"}),

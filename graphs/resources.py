@@ -17,7 +17,7 @@ from longproof.agent.limits import Budget, Limits, Rates
 from longproof.agent.specs import Panel, Spec, panel_from, parse_spec
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.graphs.protocols import Protocol, protocol
-from longproof.graphs.settings import Settings
+from longproof.graphs.settings import PERSON, Settings
 from longproof.graphs.shelf import Shelf
 from longproof.graphs.sources import Sources
 from longproof.indexes.documents import DocumentRef, DocumentStore
@@ -176,4 +176,4 @@ def spec(named: str | Spec) -> Spec:
 def _asked(given: object, named: str | Spec | None) -> Spec | BaseChatModel | None:
     if isinstance(given, BaseChatModel):
         return given
-    return spec(named) if named else None
+    return spec(named) if named and named != PERSON else None

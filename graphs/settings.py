@@ -11,6 +11,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from longproof.agent.specs import Spec
 from longproof.retrieval.types import BadInput
 
+PERSON = "person"
+"""The arbiter that is nobody's model: disputes wait for a person's word."""
+
 
 class Settings(BaseModel):
     """How a run is made. The same settings, input and ledger give the same report."""

@@ -16,9 +16,9 @@ from longproof.agent.types import Round
 Json = dict[str, Any]
 """One of our types as `model_dump(mode="json")` gives it."""
 
-Standing = Literal["open", "split", "absent", "decided", "failed"]
-"""Where a claim stands after a vote: to be looked at more widely, disputed, not found in the source,
-decided, or judged by nobody."""
+Standing = Literal["open", "split", "pending", "absent", "decided", "failed"]
+"""Where a claim stands after a vote: to be looked at more widely, disputed, left to a person, not found in the
+source, decided, or judged by nobody."""
 
 
 class VerifyInput(BaseModel):
@@ -72,6 +72,15 @@ class ClaimStanding(TypedDict):
     caveat: str
 
 
+class Dispute(TypedDict):
+    """A claim that is left to a person: what was asked about it last, and what the judges said."""
+
+    claim: Json
+    question: Asked
+    round: int
+    judgements: list[Json]
+
+
 class CheckState(TypedDict, total=False):
     """One stretch on its way through the stations of `check`."""
 
@@ -87,6 +96,7 @@ class CheckState(TypedDict, total=False):
     verdicts: Annotated[list[Json], add]
     calls: Annotated[list[Json], add]
     pages: Annotated[list[Json], add]
+    disputes: Annotated[list[Dispute], add]
 
 
 class Checked(TypedDict):
@@ -95,6 +105,7 @@ class Checked(TypedDict):
     verdicts: list[Json]
     calls: list[Json]
     pages: list[Json]
+    disputes: list[Dispute]
 
 
 class State(TypedDict, total=False):
@@ -110,6 +121,9 @@ class State(TypedDict, total=False):
     verdicts: Annotated[list[Json], add]
     calls: Annotated[list[Json], add]
     pages: Annotated[list[Json], add]
+    disputes: Annotated[list[Dispute], add]
+    decided: list[Json]
+    reviews: Annotated[list[Json], add]
     report: Json
 
 

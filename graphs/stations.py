@@ -30,8 +30,8 @@ from longproof.agent.vote import SIDES, Tally, may_decide, settled, vote
 from longproof.graphs.convert import asked, dump, opened_case, opened_claims, opened_question, refs
 from longproof.graphs.gather import questions, with_snippets
 from longproof.graphs.resources import Pool, Resources
-from longproof.graphs.settings import Settings, settings_of
-from longproof.graphs.state import Asked, CheckState, ClaimStanding, Standing
+from longproof.graphs.settings import PERSON, Settings, settings_of
+from longproof.graphs.state import Asked, CheckState, ClaimStanding, Dispute, Standing
 from longproof.indexes.documents import DocumentRef
 
 NOT_CONSULTED = "outside knowledge not consulted"
@@ -89,8 +89,10 @@ class Stations:
         return {"standings": standings}
 
     async def arbitrate(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
-        """One more judge, for the claims on which the panel is split."""
+        """One more judge, for the claims on which the panel is split; or they are left to a person."""
         resources = await self._pool.get(settings_of(runtime.context))
+        if resources.settings.arbiter == PERSON:
+            return {"standings": _left_to_a_person(state)}
         case = opened_case(state["case"], resources.store)
         disputes = [
             (question, opened_question(question, resources.store), claims)
@@ -135,9 +137,10 @@ class Stations:
         found = [
             _verdict(claim, state["standings"][claim.id], judgements, places.get(claim.id, ()))
             for claim in opened_claims(state["claims"])
+            if state["standings"][claim.id]["standing"] != "pending"
         ]
         runtime.stream_writer({"station": "checked", "claims": len(found)})
-        return {"verdicts": dump(found), "calls": dump(calls)}
+        return {"verdicts": dump(found), "calls": dump(calls), "disputes": _pending(state)}
 
     async def _places(
         self, state: CheckState, resources: Resources
@@ -155,6 +158,11 @@ class Stations:
         )
         places = {id_: errors for answer in answers for id_, errors in answer.errors.items()}
         return places, [call for answer in answers for call in answer.calls]
+
+
+def entering(state: CheckState) -> str:
+    """From the start; or, with what a person decided, to where that claim goes on."""
+    return after_arbitrate(state) if state.get("standings") else "gather"
 
 
 def after_vote(state: CheckState) -> str:
@@ -190,7 +198,7 @@ def _standing(
     if tally.side is not None and tally.label is not None:
         if not may_decide(tally.side, question["round"], last=last):
             return _stand("open", question)
-        return _found(tally.label, question, "vote", consults=consults)
+        return decided(tally.label, question, "vote", consults=consults)
     unpaid = not tally.voices and any(j.failure == "over_budget" for j in voices)
     if not last and not unpaid:
         return _stand("open", question)
@@ -203,10 +211,10 @@ def _standing(
 def _arbitrated(judgement: Judgement, question: Asked, *, consults: bool) -> ClaimStanding:
     if judgement.label is None:
         return _stand("failed", question, failure=judgement.failure)
-    return _found(judgement.label, question, "arbiter", consults=consults)
+    return decided(judgement.label, question, "arbiter", consults=consults)
 
 
-def _found(label: JudgeLabel, question: Asked, decided_by: str, *, consults: bool) -> ClaimStanding:
+def decided(label: JudgeLabel, question: Asked, decided_by: str, *, consults: bool) -> ClaimStanding:
     """What is not in the source goes to the saved pages first, whoever says so: VeriGray's tree asks them last."""
     if SIDES[label] == "not_found" and consults and question["round"] != "pages":
         return _stand("absent", question, "fabricated", decided_by)
@@ -228,6 +236,26 @@ def _stand(
         "question_id": question["id"],
         "caveat": "",
     }
+
+
+def _left_to_a_person(state: CheckState) -> dict[str, ClaimStanding]:
+    standings = dict(state["standings"])
+    for claim in standing(state, "split"):
+        standings[claim.id] = {**standings[claim.id], "standing": "pending"}
+    return standings
+
+
+def _pending(state: CheckState) -> list[Dispute]:
+    """What a person has to know of each claim that is left to one."""
+    return [
+        {
+            "claim": claim.model_dump(mode="json"),
+            "question": {**_last_asked(state, claim), "claim_ids": [claim.id]},
+            "round": state["round"],
+            "judgements": [j for j in state.get("judgements", []) if j["claim_id"] == claim.id],
+        }
+        for claim in standing(state, "pending")
+    ]
 
 
 def _disputes(state: CheckState) -> list[tuple[Asked, list[Claim]]]:

@@ -8,11 +8,11 @@ from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from longproof.graphs.nodes import Nodes, fan_out
+from longproof.graphs.nodes import Nodes, after_review, fan_out
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import Checked, CheckState, State, VerifyInput, VerifyOutput
-from longproof.graphs.stations import Stations, after_arbitrate, after_consult, after_vote
+from longproof.graphs.stations import Stations, after_arbitrate, after_consult, after_vote, entering
 
 VerifyGraph = CompiledStateGraph[State, Settings, VerifyInput, VerifyOutput]
 CheckGraph = CompiledStateGraph[CheckState, Settings, CheckState, Checked]
@@ -28,7 +28,7 @@ def check_graph(pool: Pool) -> CheckGraph:
     builder.add_node("arbitrate", stations.arbitrate)
     builder.add_node("consult", stations.consult)
     builder.add_node("localise", stations.localise)
-    builder.add_edge(START, "gather")
+    builder.add_conditional_edges(START, entering, ["gather", "consult", "localise"])
     builder.add_edge("gather", "judge")
     builder.add_edge("judge", "vote")
     builder.add_conditional_edges("vote", after_vote, ["gather", "arbitrate", "consult", "localise"])
@@ -56,7 +56,7 @@ def verify_graph(
     builder.add_edge("decompose", "align")
     builder.add_conditional_edges("align", fan_out, ["check", "review"])
     builder.add_edge("check", "review")
-    builder.add_edge("review", "report")
+    builder.add_conditional_edges("review", after_review, ["check", "report"])
     builder.add_edge("report", END)
     return builder.compile(name="verify", checkpointer=checkpointer)
 

@@ -1,0 +1,176 @@
+"""Disputes left to a person: asked once for all, answers checked, applied, and shown by name."""
+
+import asyncio
+
+import pytest
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
+from pydantic import ValidationError
+from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
+
+from longproof.agent.types import Report
+from longproof.graphs.resources import Given, Pool
+from longproof.graphs.settings import Settings
+from longproof.graphs.verify import verify_graph
+
+SOURCE = "The lamp was lit at nine. Ada sold the boat to Tom. The bridge fell in March."
+RESPONSE = "The lamp was lit at ten. Ada sold the boat to Ben. The bridge fell in March."
+THREAD = {"configurable": {"thread_id": "1"}}
+
+
+def judges(pages="not_found"):
+    def seat(word):
+        def script(question, claim):
+            if question.round == "pages":
+                return pages if isinstance(pages, str) else pages[word]
+            return "explicitly_supported" if claim.index == 2 else word
+
+        return script
+
+    words = ["contradicting", "explicitly_supported", "not_found"]
+    return [ScriptedJudge(f"j{i}", seat(word)) for i, word in enumerate(words)]
+
+
+class Desk:
+    """A run that stops where a person is needed."""
+
+    def __init__(self, panel=None, saver=None, **settings):
+        self.arbiter = ScriptedArbiter("explicitly_supported")
+        given = Given(panel or judges(), self.arbiter, WholeSentences())
+        self.graph = verify_graph(Pool(given), checkpointer=saver or InMemorySaver())
+        self.settings = Settings(arbiter="person", **settings)
+
+    def go(self, given):
+        return asyncio.run(self.graph.ainvoke(given, THREAD, context=self.settings))
+
+    def start(self):
+        return self.go({"source": SOURCE, "response": RESPONSE})["__interrupt__"]
+
+    def answer(self, *decisions, name="Ines"):
+        return self.go(Command(resume={"name": name, "decisions": list(decisions)}))
+
+
+def report_of(state):
+    return Report.model_validate(state["report"])
+
+
+def test_one_interrupt_asks_about_every_dispute_with_evidence_and_reasons():
+    desk = Desk()
+    (asked,) = desk.start()
+    assert [dispute["claim_id"] for dispute in asked.value] == ["c0", "c1"]
+    first = asked.value[0]
+    assert first["passage"] == "The lamp was lit at ten."
+    assert SOURCE[:20] in first["shown"][0]
+    assert [(one["judge"], one["label"]) for one in first["said"]] == [
+        ("j0", "contradicting"),
+        ("j1", "explicitly_supported"),
+        ("j2", "not_found"),
+    ]
+    assert desk.arbiter.heard == []
+
+
+def test_the_form_of_the_answer_names_the_claims_and_the_labels():
+    (asked,) = Desk().start()
+    text = str(asked.response_schema)
+    assert "'enum': ['c0', 'c1']" in text
+    assert "'contradicting'" in text
+
+
+def test_decisions_stand_in_the_report_by_name_with_places_and_time():
+    desk = Desk()
+    desk.start()
+    report = report_of(
+        desk.answer(
+            {
+                "claim_id": "c0",
+                "label": "contradicting",
+                "wrong": "ten",
+                "correction": "nine",
+                "reason": "See.",
+            },
+            {"claim_id": "c1", "label": "implicitly_supported"},
+        )
+    )
+    first, second, third = report.claims
+    assert (first.label, first.decided_by) == ("contradicting", "person")
+    assert [(error.span.text, error.correction) for error in first.errors] == [("ten", "nine")]
+    assert first.errors[0].span.start == RESPONSE.index("ten")
+    assert first.judgements[0].judge == "person:Ines"
+    assert len(first.judgements) == 4
+    assert (second.label, second.decided_by, third.decided_by) == ("implicitly_supported", "person", "vote")
+    (review,) = report.stamp["reviews"]
+    assert (review["name"], review["claims"]) == ("Ines", ["c0", "c1"])
+    assert review["at"].endswith("Z")
+    assert report.stamp["arbiter"] == "person"
+
+
+def test_what_a_person_leaves_open_stays_undecided():
+    desk = Desk()
+    desk.start()
+    report = report_of(desk.answer({"claim_id": "c1", "label": "explicitly_supported"}))
+    assert (report.claims[0].label, report.claims[0].failure) == (None, "split")
+    assert len(report.claims[0].judgements) == 3
+    assert report.verdict == "undecided"
+
+
+def test_a_person_who_does_not_find_it_sends_it_to_the_pages_which_are_asked_about_again(tmp_path):
+    (tmp_path / "boat.md").write_text("# Boats\n\nAda sold the boat to Ben in the harbour.", "utf-8")
+    desk = Desk(judges(pages="out_dependent"), pages=str(tmp_path))
+    desk.start()
+    report = report_of(
+        desk.answer({"claim_id": "c0", "label": "fabricated"}, {"claim_id": "c1", "label": "not_found"})
+    )
+    assert (report.claims[0].label, report.claims[0].decided_by) == ("fabricated", "person")
+    assert (report.claims[1].label, report.claims[1].decided_by) == ("out_dependent", "vote")
+
+
+def test_judges_that_are_split_about_the_pages_bring_the_claim_back_once(tmp_path):
+    (tmp_path / "boat.md").write_text("# Boats\n\nAda sold the boat to Ben in the harbour.", "utf-8")
+    said = {
+        "contradicting": "contradicting",
+        "explicitly_supported": "explicitly_supported",
+        "not_found": "ambiguous",
+    }
+    desk = Desk(judges(pages=said), pages=str(tmp_path))
+    desk.start()
+    state = desk.answer({"claim_id": "c1", "label": "not_found"})
+    ((asked,),) = [state["__interrupt__"]]
+    assert [dispute["claim_id"] for dispute in asked.value] == ["c1"]
+    assert "harbour" in asked.value[0]["shown"][-1]
+    report = report_of(desk.answer({"claim_id": "c1", "label": "not_found"}, name="Tom"))
+    assert (report.claims[1].label, report.claims[1].decided_by) == ("fabricated", "person")
+    assert [review["name"] for review in report.stamp["reviews"]] == ["Ines", "Tom"]
+
+
+@pytest.mark.parametrize(
+    ("decision", "message"),
+    [
+        ({"claim_id": "c2", "label": "contradicting"}, "c0"),
+        ({"claim_id": "c0", "label": "wrong"}, "label"),
+        ({"claim_id": "c0", "label": "contradicting", "wrong": "eleven"}, "doesn't stand in the passage"),
+        ({"claim_id": "c1", "label": "ambiguous", "colour": "red"}, "colour"),
+    ],
+)
+def test_an_answer_that_cannot_be_used_is_refused_and_a_good_one_still_taken(decision, message):
+    desk = Desk()
+    desk.start()
+    with pytest.raises(ValidationError, match=message):
+        desk.answer(decision)
+    assert report_of(desk.answer({"claim_id": "c0", "label": "ambiguous"})).claims[0].decided_by == "person"
+
+
+def test_two_words_on_one_claim_or_no_name_are_refused():
+    desk = Desk()
+    desk.start()
+    twice = {"claim_id": "c0", "label": "ambiguous"}
+    with pytest.raises(ValidationError, match="decided twice"):
+        desk.answer(twice, twice)
+    with pytest.raises(ValidationError, match="name"):
+        desk.answer(twice, name="")
+
+
+def test_without_disputes_nobody_is_asked():
+    panel = [ScriptedJudge(f"j{i}", "explicitly_supported") for i in range(3)]
+    state = Desk(panel).go({"source": SOURCE, "response": RESPONSE})
+    assert report_of(state).verdict == "faithful"
+    assert report_of(state).stamp["reviews"] == []
