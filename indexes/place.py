@@ -5,6 +5,7 @@ Does not know: what is in the files.
 """
 
 import os
+from collections.abc import Iterable
 from pathlib import Path
 from uuid import uuid4
 
@@ -26,13 +27,22 @@ def write_whole(path: Path, data: bytes) -> None:
 
     Raises BadInput where the folder can't be written to.
     """
+    _write(path, [data])
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """The same for lines that need not all be in memory. They bring their line ends."""
+    _write(path, (line.encode("utf-8", "backslashreplace") for line in lines))
+
+
+def _write(path: Path, parts: Iterable[bytes]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
         name = path.parent / f".part-{uuid4().hex}"
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with os.fdopen(handle, "wb") as file:
-                file.write(data)
+                file.writelines(parts)
                 file.flush()
                 os.fsync(file.fileno())
             os.replace(name, path)

@@ -12,6 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from longproof.cli_batch import batch
+
 if TYPE_CHECKING:
     from longproof.agent.types import Report
 
@@ -33,7 +35,7 @@ Task = Annotated[str, typer.Option(help="summary, answer, turn, article, rewrite
 Context = Annotated[Path | None, typer.Option(help="A file with the question, or the turns before.")]
 ProtocolName = Annotated[str, typer.Option("--protocol", help="See `longproof protocols`.")]
 Judges = Annotated[list[str] | None, typer.Option("--judge", help="A judge; may be given more than once.")]
-ArbiterSpec = Annotated[str | None, typer.Option("--arbiter", help="Who decides where the judges are split.")]
+ArbiterSpec = Annotated[str | None, typer.Option("--arbiter", help="Who decides where the judges are split: a judge, or `person`.")]
 DecomposerSpec = Annotated[
     str | None, typer.Option("--decomposer", help="Who cuts the response into claims.")
 ]
@@ -177,6 +179,9 @@ def evaluate(
     typer.echo(done.to_markdown())
 
 
+app.command("batch")(batch)
+
+
 @app.command()
 def compare(
     a: Annotated[Path, typer.Argument(help="A folder that `evaluate` wrote.")],
@@ -186,6 +191,21 @@ def compare(
     from longproof.evaluation.compare import compare as compared
 
     typer.echo(compared(a, b).to_markdown())
+
+
+@app.command()
+def review(
+    run: Annotated[str, typer.Argument(help="The run's name, as `longproof runs` lists it.")],
+    show: Annotated[bool, typer.Option("--show", help="Print what is asked as JSON, and stop.")] = False,
+    answers: Annotated[Path | None, typer.Option(help="A JSON file with name and decisions.")] = None,
+    name: Annotated[str | None, typer.Option(help="Who decides; stands in the report.")] = None,
+    json: JsonFile = None,
+    html: HtmlFile = None,
+) -> None:
+    """Decide what a run with `--arbiter person` left open, then see its report."""
+    from longproof.cli_review import review as reviewed
+
+    reviewed(_deliver, run, show=show, answers=answers, name=name, json=json, html=html)
 
 
 @app.command()
@@ -264,6 +284,10 @@ def _verified(documents: list[Any], response: str, *, settings: dict[str, Any], 
     from longproof.graphs.verifier import Verifier
     from longproof.progress import shown
 
+    if settings.get("arbiter") == "person" and settings["run_id"]:
+        from longproof.cli_review import begin
+
+        return begin(documents, response, settings, **case)
     with shown() as progress:
         return Verifier(**settings).verify(documents, response, progress=progress, **case)
 

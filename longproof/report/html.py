@@ -8,7 +8,7 @@ import json
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -47,14 +47,21 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
     return _assemble("page.html", PAGE, data, spoken, title, render(report, texts))
 
 
-def index(reports: Sequence[tuple[str, Report]]) -> str:
-    """The page over many reports, each given with the name of its page's file, in the index's folder."""
-    spoken = language(" ".join(report.case.response[:2000] for _, report in reports))
+def index(reports: Iterable[tuple[str, Report]]) -> str:
+    """The page over many reports, each given with the name of its page's file, in the index's folder.
+
+    One report at a time is in memory where they come one at a time. The first hundred say which language is spoken.
+    """
+    rows, heard = [], list[str]()
+    for name, report in reports:
+        rows.append(_row(name, report))
+        if len(heard) < 100:
+            heard.append(report.case.response[:2000])
+    spoken = language(" ".join(heard))
     say = words(spoken)
-    rows = [_row(name, report) for name, report in reports]
     sums = {
         "all": len(rows),
-        "hallucinated": sum(report.verdict == "hallucinated" for _, report in reports),
+        "hallucinated": sum(row["verdict"] == "hallucinated" for row in rows),
         "calls": f"{sum(row['calls'] for row in rows):,}",
         "tokens": f"{sum(row['tokens'] for row in rows):,}",
     }

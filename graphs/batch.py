@@ -1,0 +1,251 @@
+"""Many cases: a report a case, written whole or not at all; a run that was stopped goes on.
+
+Knows: what is left, who checks it, where reports go, how far it has come. A case that can't be checked is named in
+the failures, and the others go on. Memory doesn't grow with the number of cases. Paid answers are in the ledger, so
+a case that was under way when the run died costs nothing again.
+Does not know: how a case is checked, or how reports are shown.
+"""
+
+import asyncio
+import csv
+import io
+import json
+import time
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, NamedTuple, Protocol
+
+from longproof.agent.types import LABELS, Report, Usage
+from longproof.graphs.cases import GivenCase, case_line, documents, given_case, sources_key
+from longproof.graphs.register import Register, State, Summary, Todo, opened
+from longproof.graphs.shelf import Shelf
+from longproof.indexes.place import write_lines, write_whole
+from longproof.retrieval.types import BadInput, Document
+
+REPORTS, SUMMARY, FAILURES = "reports", "summary.csv", "failures.jsonl"
+COLUMNS = ("id", "verdict", "claims", *LABELS, "undecided", "coverage", "calls", "tokens", "report")
+
+
+class Checker(Protocol):
+    """What checks one case: `longproof.graphs.verifier.Verifier`, or a stand-in."""
+
+    def averify(
+        self, source: Any, response: str, *, task: str, context: str, case_id: str
+    ) -> Coroutine[Any, Any, Report]:
+        """The report on one response. Raises BadInput for what can't be checked."""
+        ...
+
+    async def close(self) -> None:
+        """Let go of what is open on this event loop."""
+        ...
+
+
+class Progress(NamedTuple):
+    """How far a batch has come. `paid` is what this run paid itself; `seconds_left` is known after the first case."""
+
+    done: int
+    total: int
+    failed: int
+    paid: Usage
+    seconds_left: float | None
+
+
+class Done(NamedTuple):
+    """A batch that has come to its end: how many cases stand how, and what this run paid."""
+
+    folder: Path
+    states: dict[State, int]
+    verdicts: dict[str, int]
+    paid: Usage
+    seconds: float
+
+
+Finish = Callable[[Todo, Report | str], None]
+"""Hears of every case that came to an end: its report, or why there is none."""
+Engine = Callable[[Iterable[Todo], Finish], None]
+"""Checks what is left, in any order, and tells `Finish` on the caller's thread."""
+
+
+def batch(
+    cases: Path,
+    out: Path,
+    engine: Engine,
+    *,
+    settings: dict[str, Any],
+    again: bool = False,
+    progress: Callable[[Progress], None] | None = None,
+    written: Callable[[str, Report], None] | None = None,
+) -> Done:
+    """Check all cases of a file into a folder; what has its report there already is not checked again.
+
+    `settings` are what makes reports comparable: a folder takes one batch. `again` takes up what nobody could
+    decide; `written` hears of every report with its name. Raises BadInput where the folder holds another batch or
+    the file is none of cases.
+    """
+    with opened(out, settings) as register:
+        run = _Run(register, out, progress, written)
+        register.plan(cases, lambda name: run.place(name).exists())
+        run.through(engine, again=again)
+        write_lines(out / SUMMARY, _table(register.summaries()))
+        write_lines(out / FAILURES, map(_failure, register.failures()))
+        return run.end()
+
+
+def local(checker: Checker, cases: Path, *, concurrency: int = 4, encoding: str | None = None) -> Engine:
+    """The engine in this process: so many cases at once on one event loop."""
+
+    def engine(todo: Iterable[Todo], finish: Finish) -> None:
+        asyncio.run(
+            _through(CaseChecker(checker, cases.parent, encoding), cases, iter(todo), finish, concurrency)
+        )
+
+    return engine
+
+
+class CaseChecker:
+    """Checks lines of a case file; sources that neighbouring cases share are read once."""
+
+    def __init__(self, checker: Checker, folder: Path, encoding: str | None = None) -> None:
+        self._checker, self._folder, self._encoding = checker, folder, encoding
+        self._read: Shelf[Sequence[Document]] = Shelf(kept=2)
+
+    async def checked(self, data: bytes) -> Report | str:
+        """The report on the case of this line, or why there is none. Never raises."""
+        try:
+            case = given_case(data)
+            return await self._checker.averify(
+                await asyncio.to_thread(self._sources, case),
+                case.response,
+                task=case.task,
+                context=case.context or "",
+                case_id=str(case.id),
+            )
+        except BadInput as error:
+            return str(error)
+        except Exception as error:
+            # A defect met by one case in ten thousand must not cost the others; it is named in the failures.
+            return f"{type(error).__name__}: {error}"
+
+    async def close(self) -> None:
+        """Let go of what is open on this event loop."""
+        await self._checker.close()
+
+    def _sources(self, case: GivenCase) -> Sequence[Document]:
+        if not case.paths:
+            return documents(case, self._folder)
+        key = sources_key(case, self._folder)
+        return self._read.get(key, lambda: documents(case, self._folder, self._encoding))
+
+
+async def _through(
+    checker: CaseChecker, cases: Path, todo: Iterator[Todo], finish: Finish, concurrency: int
+) -> None:
+    async def work() -> None:
+        for one in todo:
+            finish(one, await checker.checked(case_line(cases, one.line)))
+
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(concurrency):
+                group.create_task(work())
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
+    finally:
+        await checker.close()
+
+
+class _Run:
+    """One pass over what is left: writes reports, enters them, says how far it has come."""
+
+    def __init__(
+        self,
+        register: Register,
+        out: Path,
+        progress: Callable[[Progress], None] | None,
+        written: Callable[[str, Report], None] | None,
+    ) -> None:
+        self._register, self._out, self._progress, self._written = register, out, progress, written
+        self._began, self._finished, self._paid = time.monotonic(), 0, Usage()
+        self._done = self._failed = self._total = 0
+
+    def place(self, name: str) -> Path:
+        """Where the report of this name lies."""
+        return self._out / REPORTS / f"{name}.json"
+
+    def through(self, engine: Engine, *, again: bool) -> None:
+        """Check what is left. What was written before an error stays."""
+        states = self._register.states()
+        self._total = sum(states.values())
+        self._failed = states["failed"]
+        self._done = self._total - self._register.left(again=again)
+        self._tell()
+        if self._done < self._total:
+            engine(self._register.todo(again=again), self._finish)
+
+    def end(self) -> Done:
+        """How it ended."""
+        return Done(
+            self._out,
+            self._register.states(),
+            self._register.verdicts(),
+            self._paid,
+            time.monotonic() - self._began,
+        )
+
+    def _finish(self, one: Todo, result: Report | str) -> None:
+        if isinstance(result, str):
+            self._register.failed(one.name, result)
+            self._failed += 1
+        else:
+            write_whole(self.place(one.name), (result.model_dump_json(indent=2) + "\n").encode())
+            if self._written:
+                self._written(one.name, result)
+            self._register.done(one.name, result)
+            self._paid = _sum(self._paid, Usage.model_validate(result.stamp["paid"]))
+        self._finished += 1
+        self._done += 1
+        self._tell()
+
+    def _tell(self) -> None:
+        if self._progress is None:
+            return
+        spent = time.monotonic() - self._began
+        left = spent / self._finished * (self._total - self._done) if self._finished else None
+        self._progress(Progress(self._done, self._total, self._failed, self._paid, left))
+
+
+def _table(summaries: Iterable[Summary]) -> Iterator[str]:
+    """The summary as CSV, a line a case."""
+    for row in chain([COLUMNS], map(_row, summaries)):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(row)
+        yield line.getvalue()
+
+
+def _row(one: Summary) -> tuple[object, ...]:
+    tokens = one.usage.prompt_tokens + one.usage.completion_tokens
+    return (
+        _inert(one.id),
+        one.verdict,
+        one.claims,
+        *(one.counts.get(label, 0) for label in (*LABELS, "undecided")),
+        f"{one.coverage:.4f}",
+        one.usage.calls,
+        tokens,
+        f"{REPORTS}/{one.name}.json",
+    )
+
+
+def _inert(id_: str) -> str:
+    """An id that no spreadsheet takes for a formula."""
+    return f"'{id_}" if id_.startswith(("=", "+", "-", "@", "\t", "\r")) else id_
+
+
+def _failure(failure: tuple[int, str, str]) -> str:
+    line, id_, reason = failure
+    return json.dumps({"line": line, "id": id_, "failure": reason}, ensure_ascii=False) + "\n"
+
+
+def _sum(a: Usage, b: Usage) -> Usage:
+    return Usage(**{name: getattr(a, name) + getattr(b, name) for name in Usage.model_fields})

@@ -1,0 +1,137 @@
+"""The door to many cases: the folder that `longproof batch` leaves, with its index page, and a bar meanwhile.
+
+Knows: which engine is asked for, and how reports become pages. Does not know: how cases are checked or kept.
+"""
+
+import csv
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from itertools import islice
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from longproof.graphs.batch import FAILURES, REPORTS, SUMMARY, Done, Engine, batch, local
+
+if TYPE_CHECKING:
+    from longproof.agent.types import Report
+    from longproof.graphs.batch import Progress
+
+INDEX, PAGES = "index.html", "pages"
+ROWS = 5000
+"""How many reports the index page shows; a browser takes no more. The summary has them all."""
+INCOMPARABLE = {"home", "run_id", "concurrency", "requests_per_minute", "tokens_per_minute"}
+INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "cache", "retry_failed"}
+"""Settings that don't change what a report says: they may differ from one run to the next."""
+
+
+def checked(
+    cases: Path,
+    out: Path,
+    *,
+    settings: dict[str, Any],
+    engine: str = "local",
+    parallel: int = 4,
+    encoding: str | None = None,
+    html: bool = False,
+    progress: "Callable[[Progress], None] | None" = None,
+) -> Done:
+    """Check all cases into a folder, then write its index page. Raises BadInput for what can't be used."""
+    from longproof.graphs.settings import settings_of
+
+    full = settings_of(settings)
+    done = batch(
+        cases,
+        out,
+        _engine(engine, cases, settings, parallel, encoding),
+        settings=full.model_dump(mode="json", exclude=INCOMPARABLE),
+        again=full.retry_failed,
+        progress=progress,
+        written=_pages(out, full.home) if html else None,
+    )
+    _index(out, html=html)
+    return done
+
+
+@contextmanager
+def shown() -> "Iterator[Callable[[Progress], None]]":
+    """A bar on stderr with what was paid and the time left; on a terminal alone."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn())
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task("cases", total=None)
+
+        def hear(word: "Progress") -> None:
+            bar.update(task, description=said(word), completed=word.done, total=word.total)
+
+        yield hear
+
+
+def said(word: "Progress") -> str:
+    """How far it has come, in words: what was paid, what failed, how long it will take."""
+    tokens = word.paid.prompt_tokens + word.paid.completion_tokens
+    parts = [f"{word.paid.calls:,} calls, {tokens:,} tokens paid"]
+    if word.failed:
+        parts.append(f"{word.failed} failed")
+    if word.seconds_left is not None and word.done < word.total:
+        minutes, seconds = divmod(round(word.seconds_left), 60)
+        hours, minutes = divmod(minutes, 60)
+        parts.append(f"{hours}:{minutes:02}:{seconds:02} left")
+    return "; ".join(parts)
+
+
+def summary(done: Done) -> Iterator[str]:
+    """How a batch ended, in a few lines."""
+    states = done.states
+    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(done.verdicts.items()))
+    tokens = done.paid.prompt_tokens + done.paid.completion_tokens
+    yield f"{sum(states.values())} cases: {verdicts or 'no reports'}"
+    if states["unfinished"]:
+        yield f"{states['unfinished']} wait for calls that were not answered: run it again to go on"
+    if states["failed"]:
+        yield f"{states['failed']} could not be checked: see {done.folder / FAILURES}"
+    yield f"{done.paid.calls:,} calls, {tokens:,} tokens paid, {done.seconds:.1f} s"
+    yield f"summary: {done.folder / SUMMARY}"
+    if sum(done.verdicts.values()) > ROWS:
+        yield f"the index page shows the first {ROWS}"
+    yield f"index: {(done.folder / INDEX).resolve().as_uri()}"
+
+
+def _engine(name: str, cases: Path, settings: dict[str, Any], parallel: int, encoding: str | None) -> Engine:
+    from longproof.graphs.verifier import Verifier
+
+    return local(Verifier(**settings), cases, concurrency=parallel, encoding=encoding)
+
+
+def _pages(out: Path, home_: str | None) -> "Callable[[str, Report], None]":
+    """Writes a page beside each report."""
+    from longproof.indexes.documents import DocumentStore
+    from longproof.indexes.place import home, write_whole
+    from longproof.report.html import page
+
+    store = DocumentStore(home(home_) / "documents")
+
+    def write(name: str, report: "Report") -> None:
+        texts = {document.id: store.text(document.id) for document in report.documents}
+        write_whole(out / PAGES / f"{name}.html", page(report, texts).encode())
+
+    return write
+
+
+def _index(out: Path, *, html: bool) -> None:
+    """The index page, over pages where there are some, else over JSON reports."""
+    from longproof.indexes.place import write_whole
+    from longproof.reopen import opened
+    from longproof.report.html import index
+
+    with (out / SUMMARY).open(encoding="utf-8", newline="") as table:
+        rows = islice(csv.DictReader(table), ROWS)
+        reports = (Path(row["report"]) for row in rows)
+        shown = (
+            (f"{PAGES}/{path.stem}.html" if html else f"{REPORTS}/{path.name}", opened(out / path))
+            for path in reports
+        )
+        write_whole(out / INDEX, index(shown).encode())
