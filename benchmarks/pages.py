@@ -65,7 +65,7 @@ def build(snippets: int, engine: Engine, home: Path) -> dict[str, float]:
     weighing = time.process_time() - started
     ref = DocumentStore(home / "documents").put(Document.of("w0 " * 1000, kind="page"))
     rows = np.tile(np.array([0, 0, SIZE], dtype=np.int64), (snippets, 1))
-    page = PageRef(**dict(ref), path="synthetic.txt")
+    page = PageRef(document=ref, path="synthetic.txt")
     manifest = Manifest(
         key="0" * 64, engine=engine, size=SIZE, overlap=OVERLAP, pages=(page,), left_out=(), files={}
     )

@@ -47,16 +47,14 @@ Progress = Callable[[int, int], None]
 """Called with the number of pages read and the number of all pages."""
 
 
-class PageRef(DocumentRef):
-    """A stored page. `date` is `YYYY-MM-DD` or empty; `path` is relative to the folder that was indexed."""
+class PageRef(Frozen):
+    """A stored page: its document, with title and address; its date, `YYYY-MM-DD` or empty; the path of its file
+    in the folder that was indexed.
+    """
 
+    document: DocumentRef
     date: str = ""
     path: str
-
-    @property
-    def document(self) -> DocumentRef:
-        """What the store knows of it."""
-        return DocumentRef(**self.model_dump(include=set(DocumentRef.model_fields)))
 
 
 class LeftOut(Frozen):
@@ -88,7 +86,7 @@ class PageIndex:
         self.manifest = manifest
         self._snippets: NDArray[np.int64] = arrays["snippets"]
         self._engine = Okapi(arrays) if manifest.engine == "okapi" else Bm25s(arrays, len(self._snippets))
-        self._pages = {page.id: page for page in manifest.pages}
+        self._pages = {page.document.id: page for page in manifest.pages}
         self._store = store
 
     def __len__(self) -> int:
@@ -123,10 +121,10 @@ class PageIndex:
         number, start, end = self._snippets[snippet].tolist()
         page = self.manifest.pages[number]
         try:
-            text = self._store.text(page.id)
+            text = self._store.text(page.document.id)
         except BadInput as error:
             raise _unusable(self.folder, f"the text of {page.path} is gone or damaged") from error
-        return Span(source_id=page.id, start=start, end=end, text=text[start:end])
+        return Span(source_id=page.document.id, start=start, end=end, text=text[start:end])
 
 
 class _File(NamedTuple):
@@ -223,7 +221,7 @@ class _Reading:
             raise BadInput(f"{path}: the same text as {self._paths[document.id]}")
         self._paths[document.id] = path
         ref = self._store.put(document)
-        self.pages.append(PageRef(**dict(ref), date=page.date, path=path))
+        self.pages.append(PageRef(document=ref, date=page.date, path=path))
         return document.text
 
 

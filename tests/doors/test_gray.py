@@ -43,13 +43,15 @@ def test_only_what_depends_on_outside_knowledge_needs_a_page(pages: PageIndex, t
     (said,) = (said for said in SAID if "page" in said)
     assert said["label"] == "out_dependent"
     store = DocumentStore(tmp_path / "documents")
-    holding = [page.path for page in pages.pages if said["page_quote"] in store.open(page).text]
+    holding = [page.path for page in pages.pages if said["page_quote"] in store.open(page.document).text]
     assert holding == [said["page"]]
     assert "September" not in ARTICLE
-    assert not any("September" in store.open(page).text for page in pages.pages if page.path != said["page"])
+    assert not any(
+        "September" in store.open(page.document).text for page in pages.pages if page.path != said["page"]
+    )
     best = pages.search(said["sentence"], 3)[0]
     assert said["page_quote"] in best.span.text
-    assert pages.page(best.span.source_id).uri == "https://stennick.example/town/calendar"
+    assert pages.page(best.span.source_id).document.uri == "https://stennick.example/town/calendar"
 
 
 def test_six_pages_and_nothing_that_hides_in_them(pages: PageIndex, tmp_path: Path) -> None:
@@ -57,9 +59,9 @@ def test_six_pages_and_nothing_that_hides_in_them(pages: PageIndex, tmp_path: Pa
     assert sorted({Path(page.path).suffix for page in pages.pages}) == [".html", ".md", ".txt"]
     assert (len(pages.pages), pages.left_out) == (6, ())
     store = DocumentStore(tmp_path / "documents")
-    text = "\n".join(store.open(page).text for page in pages.pages)
+    text = "\n".join(store.open(page.document).text for page in pages.pages)
     for hidden in ("Ignore the article", "You have won", "Town office", "nine benches", "Slipway"):
         assert hidden not in text
-    addresses = {page.path: page.uri for page in pages.pages}
+    addresses = {page.path: page.document.uri for page in pages.pages}
     assert addresses["harbour-council.html"] == "https://stennick.example/harbour/council"
     assert addresses["pelican.md"] == "https://soundboats.example/pelican"

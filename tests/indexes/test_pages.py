@@ -50,13 +50,13 @@ def test_hits_point_into_the_texts_of_pages(folder: Path, home: Path, engine: En
     assert (index.manifest.engine, len(index.pages), index.left_out) == (engine, 6, ())
     (hit, *_) = index.search("Who winds the clock of the lighthouse?")
     page = index.page(hit.span.source_id)
-    assert (page.title, page.uri, page.date, page.path) == (
+    assert (page.document.title, page.document.uri, page.date, page.path) == (
         "Light",
         "https://example.org/l",
         "2024-05-06",
         "light.html",
     )
-    document = DocumentStore(home / "documents").open(page)
+    document = DocumentStore(home / "documents").open(page.document)
     assert document.kind == "page"
     assert document.text[hit.span.start : hit.span.end] == hit.span.text
     assert (hit.via, hit.rank) == ("page", 1)
@@ -69,7 +69,7 @@ def test_hits_point_into_the_texts_of_pages(folder: Path, home: Path, engine: En
 def test_snippets_of_a_long_page_overlap_and_lie_in_its_text(folder: Path, home: Path) -> None:
     index = open_pages(folder, home)
     spans = sorted((hit.span.start, hit.span.end) for hit in index.search("grey stone", 99))
-    length = index.page(index.search("grey stone", 1)[0].span.source_id).characters
+    length = index.page(index.search("grey stone", 1)[0].span.source_id).document.characters
     assert spans == [(0, 1600), (1400, 3000), (2800, 4400), (4200, length)]
     assert len(index) == 9
 
