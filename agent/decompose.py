@@ -10,16 +10,18 @@ from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
+from longproof.agent.asking import language_of, line
 from longproof.agent.forms import SentenceForm, Sentences
 from longproof.agent.guards import exactly, word
-from longproof.agent.judge import ASKED_AGAIN, by_number, language_of, line
+from longproof.agent.judge import ASKED_AGAIN
 from longproof.agent.model import Model
+from longproof.agent.readers import by_number
 from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
 from longproof.prompts import render
 from longproof.retrieval.types import Span
 
-BATCH_SENTENCES, BATCH_CHARACTERS = 8, 2000
-BEFORE_CHARACTERS = 1500
+BATCH_SENTENCES, BATCH_CHARACTERS = 16, 4000
+BEFORE_CHARACTERS = 600
 """How much of the response before a batch is shown, to resolve its pronouns."""
 LONGEST_CLAIM = 1000
 

@@ -45,6 +45,7 @@ class Weighed(NamedTuple):
     dropped: int = 0
     errors: tuple[Error, ...] = ()
     readings: tuple[Reading, ...] = ()
+    reason: str = ""
 
 
 def weigh(finding: Finding, claim: Claim, shown: Sequence[Span], guards: Guards = "ours") -> Weighed:
@@ -97,6 +98,23 @@ def wrong_place(wrong: str, kind: str, correction: str, reason: str, claim: Clai
             reason=" ".join(reason.split()),
         ),
     )
+
+
+def exact_places(pieces: Sequence[str], origin: Span) -> tuple[tuple[Span, ...], int]:
+    """Where pieces of a text stand, character by character, a repeated one at its next place; and how many do not.
+
+    A piece that is the whole text marks nothing, and is not believed (seed 001).
+    """
+    found: dict[Span, None] = {}
+    after: dict[str, int] = {}
+    for piece in pieces:
+        start = origin.text.find(piece, after.get(piece, 0))
+        if start < 0 or piece.strip() == origin.text.strip():
+            continue
+        after[piece] = start + len(piece)
+        at = origin.start + start
+        found[Span(source_id=origin.source_id, start=at, end=at + len(piece), text=piece)] = None
+    return tuple(found), len(pieces) - len(found)
 
 
 def word(text: str) -> str:

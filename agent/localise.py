@@ -8,10 +8,12 @@ Does not know: how claims were decided.
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from longproof.agent.asking import language_of, line, listed
 from longproof.agent.forms import PlaceForm, Places
 from longproof.agent.guards import exactly, same, wrong_place
-from longproof.agent.judge import ASKED_AGAIN, brief, by_number, language_of, line, listed
+from longproof.agent.judge import ASKED_AGAIN
 from longproof.agent.model import Model
+from longproof.agent.readers import brief, by_number
 from longproof.agent.types import Call, Case, Claim, Error, Failure
 from longproof.prompts import render
 from longproof.retrieval.types import Span

@@ -103,14 +103,23 @@ class Model:
         return self._chat.model
 
     async def ask(
-        self, prompt: Prompt, form: type[F], *, purpose: str, sample: int = 0, temperature: float = 0.0
+        self,
+        prompt: Prompt,
+        form: type[F],
+        *,
+        purpose: str,
+        sample: int = 0,
+        temperature: float = 0.0,
+        in_words: bool = False,
     ) -> Answer[F]:
         """The filled form, or a named failure. Raises BadInput only where the ledger can't be used.
 
-        `sample` tells apart answers to the same prompt that should be drawn anew.
+        `sample` tells apart answers to the same prompt that should be drawn anew; `in_words` asks for the form in
+        the prompt alone, and so never more than once.
         """
         number = self._first_sample + sample
-        requests = [self._request(m, prompt, form, purpose, number, temperature) for m in self._modes]
+        modes = self._modes[-1:] if in_words else self._modes
+        requests = [self._request(m, prompt, form, purpose, number, temperature) for m in modes]
         known = await self._known(requests, form)
         if known.value is not None or known.failure:
             return known

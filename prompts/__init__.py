@@ -51,13 +51,19 @@ def render(name: str, language: Language, **values: str | Sequence[str]) -> Prom
         raise ValueError(
             f"prompt {name}.{language} needs a `# User` part, after a `# System` part if it has one"
         )
-    wanted = set(Template(text).get_identifiers())
+    wanted = placeholders(name, language)
     if wanted != set(values):
         missing, extra = sorted(wanted - set(values)), sorted(set(values) - wanted)
         raise ValueError(f"prompt {name}.{language}: missing {missing}, extra {extra}")
     fenced = {key: _fenced(key, value) for key, value in values.items()}
     system, user = (Template(part or "").substitute(fenced).strip() for part in parts.group("system", "user"))
     return Prompt(system, user, sha256(text.encode()).hexdigest()[:16], language)
+
+
+@cache
+def placeholders(name: str, language: Language) -> frozenset[str]:
+    """The names of the values that a prompt takes."""
+    return frozenset(Template(template(name, language)).get_identifiers())
 
 
 @cache
