@@ -22,7 +22,8 @@ from longproof.agent.types import Failure
 from longproof.retrieval.types import BadInput, Frozen
 
 T = TypeVar("T")
-RunState = Literal["running", "done", "interrupted"]
+RunState = Literal["running", "done", "interrupted", "waiting"]
+"""`waiting`: for a person's word."""
 
 APPLICATION = 0x4C50_4C47
 VERSION = 1

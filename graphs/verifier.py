@@ -6,19 +6,22 @@ Does not know: how the graph works inside.
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from langchain_core.language_models import BaseChatModel
+from langchain_core.runnables import RunnableConfig
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.types import Command
 
 from longproof.agent.ledger import RunState
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Decomposer, Judge, Report
 from longproof.graphs.convert import dump
 from longproof.graphs.resources import Given, Pool
-from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.state import Json, VerifyInput
 from longproof.graphs.verify import VerifyGraph, verify_graph
 from longproof.indexes.documents import DocumentRef, DocumentStore
@@ -31,6 +34,8 @@ T = TypeVar("T")
 Source = str | Path | Document | dict[str, Any] | list[Any]
 """A text, the path of a file, a document, or a JSON record."""
 Progress = Callable[[Json], None]
+Decide = Callable[[list[Json]], Awaitable[Json]]
+"""Gets disputes as `longproof.graphs.review.put` words them."""
 
 
 class Verifier:
@@ -91,38 +96,73 @@ class Verifier:
         context: str = "",
         case_id: str = "case",
         progress: Progress | None = None,
+        decide: Decide | None = None,
     ) -> Report:
         """The report on one response.
 
         `source` is one source or several (a list of dictionaries is one JSON record); `progress` hears of
-        every station passed. Raises BadInput for what can't be checked.
+        every station passed. With `arbiter="person"`, `decide` gets all disputes and returns what a
+        `longproof.graphs.review.Review` holds; without it they stay undecided.
+        Raises BadInput for what can't be checked.
         """
+        given = await self.input_of(source, response, task=task, context=context, case_id=case_id)
+        if self.settings.arbiter == PERSON:
+            return await self._with_a_person(given, decide or _nobody, progress)
+        ended = await driven(self.graph, given, self.settings, progress=progress)
+        return Report.model_validate(ended["report"])
+
+    async def input_of(self, source: Source | Sequence[Source], response: str, **case: str) -> VerifyInput:
+        """What the graph is given: the sources in the store, the response as it is."""
         stored = await asyncio.to_thread(self._store, documents_of(source))
-        given = VerifyInput(
-            response=whole_characters(response),
-            task=task,
-            context=context,
-            case_id=case_id,
-            sources=dump(stored),
-        )
-        report: Json | None = None
-        stream = self.graph.astream(
-            given,
-            context=self.settings,
-            stream_mode=["custom", "values"],
-            subgraphs=True,
-            config={"recursion_limit": 1000},
-        )
-        async for namespace, mode, part in cast(AsyncIterator[tuple[tuple[str, ...], str, Json]], stream):
-            if mode == "custom" and progress:
-                progress(part)
-            elif mode == "values" and not namespace:
-                report = part.get("report", report)
-        return Report.model_validate(report)
+        return VerifyInput(response=whole_characters(response), sources=dump(stored), **case)
+
+    async def _with_a_person(self, given: VerifyInput, decide: Decide, progress: Progress | None) -> Report:
+        graph = verify_graph(self._pool, InMemorySaver())
+        ended = await driven(graph, given, self.settings, progress=progress, thread="run")
+        while asked := ended.get("__interrupt__"):
+            answer: Command[Any] = Command(resume=await decide(asked[0].value))
+            ended = await driven(graph, answer, self.settings, progress=progress, thread="run")
+        return Report.model_validate(ended["report"])
 
     def _store(self, documents: Sequence[Document]) -> list[DocumentRef]:
         store = DocumentStore(home(self.settings.home) / "documents")
         return [store.put(document) for document in documents]
+
+
+async def driven(
+    graph: VerifyGraph,
+    given: VerifyInput | Command[Any] | None,
+    settings: Settings,
+    *,
+    progress: Progress | None = None,
+    thread: str | None = None,
+    about: Json | None = None,
+) -> Json:
+    """Run a graph until it ends or waits: its last values, with `report` or `__interrupt__` among them.
+
+    `thread` and `about` name the run and describe it to the graph's checkpointer.
+    """
+    config: RunnableConfig = {"recursion_limit": 1000, "metadata": about or {}}
+    if thread is not None:
+        config["configurable"] = {"thread_id": thread}
+    stream = graph.astream(
+        given,
+        config,
+        context=settings,
+        stream_mode=["custom", "values"],
+        subgraphs=True,
+    )
+    values: Json = {}
+    async for namespace, mode, part in cast(AsyncIterator[tuple[tuple[str, ...], str, Json]], stream):
+        if mode == "custom" and progress:
+            progress(part)
+        elif mode == "values" and not namespace:
+            values = part
+    return values
+
+
+async def _nobody(disputes: list[Json]) -> Json:
+    return {"name": "nobody", "decisions": []}
 
 
 def documents_of(source: Source | Sequence[Source]) -> list[Document]:

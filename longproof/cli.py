@@ -35,7 +35,10 @@ Task = Annotated[str, typer.Option(help="summary, answer, turn, article, rewrite
 Context = Annotated[Path | None, typer.Option(help="A file with the question, or the turns before.")]
 ProtocolName = Annotated[str, typer.Option("--protocol", help="See `longproof protocols`.")]
 Judges = Annotated[list[str] | None, typer.Option("--judge", help="A judge; may be given more than once.")]
-ArbiterSpec = Annotated[str | None, typer.Option("--arbiter", help="Who decides where the judges are split: a judge, or `person`.")]
+ArbiterSpec = Annotated[
+    str | None,
+    typer.Option("--arbiter", help="Who decides where the judges are split: a judge, or `person`."),
+]
 DecomposerSpec = Annotated[
     str | None, typer.Option("--decomposer", help="Who cuts the response into claims.")
 ]

@@ -8,6 +8,7 @@ from langgraph.types import Command
 from pydantic import ValidationError
 from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
+from longproof import Verifier
 from longproof.agent.types import Report
 from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import Settings
@@ -174,3 +175,24 @@ def test_without_disputes_nobody_is_asked():
     state = Desk(panel).go({"source": SOURCE, "response": RESPONSE})
     assert report_of(state).verdict == "faithful"
     assert report_of(state).stamp["reviews"] == []
+
+
+def verifier(**settings):
+    return Verifier(judges(), decomposer=WholeSentences(), **settings)
+
+
+def test_from_python_a_function_decides():
+    async def decide(disputes):
+        return {
+            "name": "Ines",
+            "decisions": [{"claim_id": one["claim_id"], "label": "explicitly_supported"} for one in disputes],
+        }
+
+    report = verifier(arbiter="person").verify(SOURCE, RESPONSE, decide=decide)
+    assert [claim.decided_by for claim in report.claims] == ["person", "person", "vote"]
+
+
+def test_from_python_without_anybody_to_ask_disputes_stay_undecided():
+    report = verifier(arbiter="person").verify(SOURCE, RESPONSE)
+    assert [claim.failure for claim in report.claims] == ["split", "split", None]
+    assert report.stamp["reviews"] == []

@@ -1,0 +1,147 @@
+"""Runs that wait for a person, over days and restarts: begun by `verify --arbiter person`, ended by `review`.
+
+Knows: one SQLite file of checkpoints in the data folder, a thread a run, and what the run was begun with.
+Does not know: how disputes come about, or how a person is asked.
+"""
+
+import json
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
+from hashlib import sha256
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from langchain_core.runnables import RunnableConfig
+from langgraph.types import Command, StateSnapshot
+from pydantic import ValidationError
+
+from longproof.agent.types import Report
+from longproof.graphs.resources import Pool
+from longproof.graphs.settings import Settings
+from longproof.graphs.state import Json, VerifyInput
+from longproof.graphs.verifier import Progress, Verifier, driven
+from longproof.graphs.verify import VerifyGraph, verify_graph
+from longproof.indexes.place import home
+from longproof.retrieval.types import BadInput, Document
+
+if TYPE_CHECKING:
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+ABOUT = ("begun_with", "settings")
+"""What each checkpoint of a run says of the run."""
+
+
+class Stand(NamedTuple):
+    """How far a run is: its report, or the disputes that it waits with, as they are put to a person."""
+
+    report: Report | None
+    disputes: list[Json]
+
+
+class Opened(NamedTuple):
+    """A graph over the file of checkpoints."""
+
+    graph: VerifyGraph
+    pool: Pool
+    saver: "AsyncSqliteSaver"
+
+
+async def begun(
+    sources: Sequence[Document],
+    response: str,
+    settings: dict[str, Any],
+    progress: Progress | None = None,
+    **case: str,
+) -> Stand:
+    """Begin a run, or take a known one up where it stands; the same name with other texts begins anew.
+
+    `settings` name the run in `run_id`. Raises BadInput for what can't be checked.
+    """
+    verifier = Verifier(**settings)
+    given = await verifier.input_of(sources, response, **case)
+    thread = str(verifier.settings.run_id)
+    about = {
+        "begun_with": _fingerprint(given, verifier.settings),
+        "settings": verifier.settings.model_dump_json(),
+    }
+    async with opened(verifier.settings) as desk:
+        known = await desk.graph.aget_state(_thread(thread))
+        same = bool(known.metadata) and (known.metadata or {}).get("begun_with") == about["begun_with"]
+        if same and (known.interrupts or not known.next):
+            return _stand(known)
+        if not same:
+            await desk.saver.adelete_thread(thread)
+        start = None if same else given
+        await driven(desk.graph, start, verifier.settings, progress=progress, thread=thread, about=about)
+        return _stand(await _known(desk, thread))
+
+
+async def waiting(run_id: str) -> Stand:
+    """How far a run is. Raises BadInput where no run of this name was begun with a person as arbiter."""
+    async with opened(Settings()) as desk:
+        return _stand(await _known(desk, run_id))
+
+
+async def answered(run_id: str, review: Json, progress: Progress | None = None) -> Stand:
+    """Go on with a person's review (see `longproof.graphs.review.Review`).
+
+    Raises BadInput where nothing waits, or where the review does not fit what was asked; then nothing is lost.
+    """
+    async with opened(Settings()) as desk:
+        known = await _known(desk, run_id)
+        if not known.interrupts:
+            raise BadInput(f"the run {run_id!r} waits for nobody: see `longproof review {run_id}`")
+        about = {name: (known.metadata or {})[name] for name in ABOUT}  # type: ignore[literal-required]
+    settings = Settings.model_validate_json(about["settings"])
+    async with opened(settings) as desk:
+        try:
+            await driven(
+                desk.graph, Command(resume=review), settings, progress=progress, thread=run_id, about=about
+            )
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"])) or "the review"
+            raise BadInput(f"{place}: {first['msg'].removeprefix('Value error, ')}") from error
+        return _stand(await _known(desk, run_id))
+
+
+@asynccontextmanager
+async def opened(settings: Settings) -> AsyncIterator[Opened]:
+    """The graph with its checkpoints; closes what the run opened, and says in the ledger how it stands."""
+    from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
+
+    path = home(settings.home) / "checkpoints.sqlite"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    pool = Pool()
+    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+        graph = verify_graph(pool, saver)
+        try:
+            yield Opened(graph, pool, saver)
+        except BaseException:
+            await pool.close("interrupted")
+            raise
+        here = await graph.aget_state(_thread(settings.run_id or ""))
+        await pool.close("waiting" if here.interrupts else "done")
+
+
+async def _known(desk: Opened, run_id: str) -> StateSnapshot:
+    state = await desk.graph.aget_state(_thread(run_id))
+    if "settings" not in (state.metadata or {}):
+        raise BadInput(f"there is no run {run_id!r} that a person decides: begin one with --arbiter person")
+    if state.next and not state.interrupts:
+        raise BadInput(f"the run {run_id!r} is not finished: give its `longproof verify` command again")
+    return state
+
+
+def _stand(state: StateSnapshot) -> Stand:
+    if state.interrupts:
+        return Stand(None, list(state.interrupts[0].value))
+    return Stand(Report.model_validate(state.values["report"]), [])
+
+
+def _thread(run_id: str) -> RunnableConfig:
+    return {"configurable": {"thread_id": run_id}}
+
+
+def _fingerprint(given: VerifyInput, settings: Settings) -> str:
+    what = [given.model_dump(mode="json"), settings.model_dump(mode="json", exclude={"retry_failed"})]
+    return sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()

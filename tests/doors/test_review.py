@@ -1,0 +1,148 @@
+"""A run that waits for a person, at the terminal: it outlives its process, and goes on with what is typed."""
+
+import asyncio
+import json
+import subprocess
+import sys
+from importlib.resources import files as files_of
+from pathlib import Path
+
+import pytest
+
+from longproof.cli import main
+from longproof.review import Settings, opened
+
+GRAY = files_of("longproof.examples") / "gray"
+LABEL = "implicitly_supported"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """An article, and a summary about whose claims the offline judges differ."""
+    (tmp_path / "story.txt").write_text((GRAY / "article.txt").read_text("utf-8"), "utf-8")
+    (tmp_path / "response.txt").write_text((GRAY / "summary.txt").read_text("utf-8"), "utf-8")
+    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def split(files):
+    """A consensus that hardly any claim reaches."""
+    Path("longproof.toml").write_text(
+        '[panel]\njudges = ["offline"]\nconsensus = 1.0\narbiter = "person"\n', "utf-8"
+    )
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in arguments])
+    return int(stop.value.code or 0)
+
+
+def verify(*more):
+    return run("verify", "--source", "story.txt", "--response", "response.txt", "--run-id", "r", *more)
+
+
+def disputes(capsys):
+    capsys.readouterr()
+    assert run("review", "r", "--show") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def answers(files, asked, **changes):
+    decisions = [{"claim_id": one["claim_id"], "label": LABEL, "reason": "I read it."} for one in asked]
+    review = {"name": "Ines Okafor", "decisions": decisions, **changes}
+    (files / "answers.json").write_text(json.dumps(review), "utf-8")
+    return files / "answers.json"
+
+
+def test_verify_stops_with_the_next_command_and_review_goes_on_to_the_report(files, split, capsys):
+    assert verify("--json", "early.json") == 3
+    assert "longproof review r" in capsys.readouterr().err
+    assert not (files / "early.json").exists()
+    asked = disputes(capsys)
+    assert asked
+    assert run("review", "r", "--answers", answers(files, asked), "--json", "r.json", "--html", "r.html") == 0
+    report = json.loads((files / "r.json").read_text("utf-8"))
+    decided = {c["id"]: c for c in report["claims"] if c["decided_by"] == "person"}
+    assert set(decided) == {one["claim_id"] for one in asked}
+    assert all(claim["label"] == LABEL for claim in decided.values())
+    assert "Ines Okafor" in (files / "r.html").read_text("utf-8")
+    assert run("runs") == 0
+    assert "r  done" in capsys.readouterr().out
+
+
+def test_the_same_command_again_waits_again_and_after_the_review_gives_its_report(files, split, capsys):
+    assert verify() == 3
+    assert verify() == 3
+    assert run("review", "r", "--answers", answers(files, disputes(capsys))) == 0
+    assert verify("--json", "again.json") == 0
+    assert (
+        json.loads((files / "again.json").read_text("utf-8"))["stamp"]["reviews"][0]["name"] == "Ines Okafor"
+    )
+    assert run("review", "r", "--json", "-") == 0
+
+
+def test_other_texts_under_the_same_name_begin_anew(files, split, capsys):
+    assert verify() == 3
+    run("review", "r", "--answers", answers(files, disputes(capsys)))
+    (files / "response.txt").write_text(
+        "The Marigold left on a Monday in May, the band on her deck.", "utf-8"
+    )
+    assert verify() == 3
+    assert disputes(capsys)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": ""}, "name"),
+        ({"decisions": [{"claim_id": "x", "label": LABEL}]}, "claim_id"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_answers_that_do_not_fit_are_refused_in_one_line_and_lose_nothing(
+    files, split, capsys, changes, message
+):
+    assert verify() == 3
+    asked = disputes(capsys)
+    assert run("review", "r", "--answers", answers(files, asked, **changes)) == 2
+    assert message in capsys.readouterr().err
+    assert disputes(capsys) == asked
+
+
+def test_a_run_that_is_not_there_is_named(files, capsys):
+    assert run("review", "nobody") == 2
+    assert "no run 'nobody'" in capsys.readouterr().err
+
+
+def test_a_person_answers_at_the_terminal_in_another_process(files, split, capsys):
+    assert verify() == 3
+    number = len(disputes(capsys))
+    typed = "Ines Okafor\n" + "6\nit is meant\n" * number
+    done = subprocess.run(
+        [sys.executable, "-m", "longproof", "review", "r", "--json", "r.json"],
+        input=typed,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads((files / "r.json").read_text("utf-8"))
+    people = [c for c in report["claims"] if c["decided_by"] == "person"]
+    assert len(people) == number
+    assert people[0]["judgements"][0]["reason"] == "it is meant"
+
+
+async def _steps():
+    async with opened(Settings()) as desk:
+        config = {"configurable": {"thread_id": "r"}}
+        history = [state async for state in desk.graph.aget_state_history(config)]
+    return [state.next for state in history]
+
+
+def test_the_run_is_kept_step_by_step(files, split, capsys):
+    assert verify() == 3
+    steps = asyncio.run(_steps())
+    assert steps[0] == ("review",)
+    assert ("align",) in steps
