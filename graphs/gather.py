@@ -4,7 +4,7 @@ Knows: how wide each round looks, how claims share a question, when everything h
 Does not know: who judges, or what they say.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from itertools import pairwise, zip_longest
 
@@ -19,7 +19,7 @@ HITS_A_CLAIM = 6
 def questions(
     claims: Sequence[Claim],
     sources: Sources,
-    window: Sequence[Place],
+    windows: Mapping[str, Sequence[Place]],
     round_: Round,
     *,
     budget: int,
@@ -27,11 +27,12 @@ def questions(
 ) -> list[Question]:
     """The questions of one round over one stretch: its claims in groups of at most eight, evidence beside each.
 
-    `window` is the stretch's places in the sources, `budget` the characters that a search may show.
+    `windows` are the places of each claim's window, `budget` the characters that a search may show.
     A round whose evidence is all of the sources is named `source`: no wider one can follow.
     """
     asked = []
     for group in _groups(claims):
+        window = merge([place for claim in group for place in windows.get(claim.id, ())])
         shown = evidence(group, sources, window, round_, budget)
         complete = sum(end - start for _, start, end in shown) >= sources.characters
         spans = tuple(sources.span(place) for place in shown)

@@ -87,7 +87,12 @@ class Nodes:
         runtime.stream_writer({"station": "align", "stretches": len(made)})
         return {
             "stretches": [_stretch(i, one, sources) for i, one in enumerate(made)],
-            "windows": {c.id: _place(one.window, sources) for one in made for c in one.claims if one.window},
+            "windows": {
+                claim.id: _place(window, sources)
+                for one in made
+                for claim, window in zip(one.claims, one.windows, strict=True)
+                if window
+            },
         }
 
     async def review(self, state: State, runtime: Runtime[Settings]) -> State:
@@ -106,7 +111,7 @@ class Nodes:
         runtime.stream_writer({"station": "review", "name": answer.name, "claims": claims})
         return {
             **applied(answer, left, consults=resources.protocol.consult != "never"),
-            "reviews": [{"name": answer.name, "at": at, "claims": claims}],
+            "reviews": [{"name": answer.name, "at": at, "claims": claims}] if claims else [],
         }
 
     async def report(self, state: State, runtime: Runtime[Settings]) -> State:
@@ -171,8 +176,11 @@ def _refuse_empty(state: VerifyInput) -> None:
 
 
 def _stretch(index: int, cut: Cut, sources: Sources) -> Stretch:
-    places = sources.places(cut.window) if cut.window else []
-    return {"index": index, "claim_ids": [c.id for c in cut.claims], "places": [list(p) for p in places]}
+    places = {
+        claim.id: [list(place) for place in sources.places(window)] if window else []
+        for claim, window in zip(cut.claims, cut.windows, strict=True)
+    }
+    return {"index": index, "claim_ids": list(places), "places": places}
 
 
 def _place(window: Window, sources: Sources) -> Json:

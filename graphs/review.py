@@ -132,9 +132,8 @@ def _goes_on(dispute: Dispute, decision: Decision, name: str, consults: bool) ->
     )
     final = decision.label != "not_found"
     return {
-        "stretch": {"index": 0, "claim_ids": [claim.id], "places": []},
+        "stretch": {"index": 0, "claim_ids": [claim.id], "places": {}},
         "claims": [dispute["claim"]],
-        "round": dispute["round"],
         "asked": [question],
         "judgements": [word.model_dump(mode="json"), *dispute["judgements"]],
         "standings": {claim.id: decided(decision.label, question, "person", consults=consults and not final)},

@@ -18,12 +18,17 @@ Place = tuple[int, int, int]
 """Document number, start, end."""
 
 
+SHOWN = (200, 100)
+"""Size and step of the passages that are shown: small ones, so that many claims find theirs in one question."""
+
+
 class Sources:
     """Documents cut into blocks of `block_characters`, each indexed by its passages."""
 
     def __init__(self, documents: Sequence[Document], block_characters: int) -> None:
         self.documents = list(documents)
         self._indexes = [LexicalIndex.build(document, passages(document.text)) for document in documents]
+        self._fine = [LexicalIndex.build(document, passages(document.text, *SHOWN)) for document in documents]
         self.blocks: list[Place] = [
             (number, start, end)
             for number, document in enumerate(documents)
@@ -66,7 +71,7 @@ class Sources:
     def search(self, query: str, k: int, within: Sequence[Place] | None = None) -> list[Hit]:
         """The k best passages for a query, inside `within` or anywhere, the best first."""
         hits: list[Hit] = []
-        for number, index in enumerate(self._indexes):
+        for number, index in enumerate(self._fine):
             ranges = None if within is None else [(start, end) for n, start, end in within if n == number]
             if ranges is None or ranges:
                 hits.extend(index.search(query, k, ranges))

@@ -44,11 +44,11 @@ class VerifyInput(BaseModel):
 
 
 class Stretch(TypedDict):
-    """Claims that are checked together, and where in the sources: `[document number, start, end]` each."""
+    """Claims that are checked together, and the window of each in the sources: `[document number, start, end]`."""
 
     index: int
     claim_ids: list[str]
-    places: list[list[int]]
+    places: dict[str, list[list[int]]]
 
 
 class Asked(TypedDict):
@@ -62,7 +62,7 @@ class Asked(TypedDict):
 
 
 class ClaimStanding(TypedDict):
-    """How a claim stands, by whose word, and the id of the question that was asked last."""
+    """How a claim stands, by whose word, the id of the question that was asked last, the number of the next round."""
 
     standing: Standing
     label: str | None
@@ -70,6 +70,7 @@ class ClaimStanding(TypedDict):
     failure: str | None
     question_id: str
     caveat: str
+    next: int
 
 
 class Dispute(TypedDict):
@@ -77,7 +78,6 @@ class Dispute(TypedDict):
 
     claim: Json
     question: Asked
-    round: int
     judgements: list[Json]
 
 
@@ -88,7 +88,6 @@ class CheckState(TypedDict, total=False):
     sources: list[Json]
     stretch: Stretch
     claims: list[Json]
-    round: int
     questions: list[Asked]
     asked: Annotated[list[Asked], add]
     judgements: Annotated[list[Json], add]

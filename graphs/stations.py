@@ -6,7 +6,7 @@ Does not know: how a judge judges or a passage is found.
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import cast
 
@@ -50,14 +50,17 @@ class Stations:
         """The next round's questions for the claims that are still open."""
         resources = await self._pool.get(settings_of(runtime.context))
         row = resources.protocol
-        number = state["round"] + 1 if "round" in state else 0
         sources = await resources.sources(refs(state["sources"]))
-        places = [(n, start, end) for n, start, end in state["stretch"]["places"]]
-        found = questions(
-            standing(state, "open"), sources, places, row.rounds[number], budget=row.passage_characters
-        )
-        plain = [asked(question) for question in found]
-        return {"round": number, "questions": plain, "asked": plain}
+        places = {
+            claim_id: [(n, start, end) for n, start, end in held]
+            for claim_id, held in state["stretch"]["places"].items()
+        }
+        plain = [
+            asked(question)
+            for number, claims in _by_round(state)
+            for question in questions(claims, sources, places, row.rounds[number], budget=row.budget(number))
+        ]
+        return {"questions": plain, "asked": plain}
 
     async def judge(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Every question to every judge of the panel, at once."""
@@ -78,14 +81,16 @@ class Stations:
         resources = await self._pool.get(settings_of(runtime.context))
         row = resources.protocol
         consults = row.consult != "never"
-        judgements = _judgements(state)
+        judgements = _judgements(state, {question["id"] for question in state["questions"]})
         standings = dict(state.get("standings", {}))
         for question in state["questions"]:
-            last = state["round"] == len(row.rounds) - 1 or question["round"] in ("source", "pages")
+            last = question["round"] in (row.rounds[-1], "source", "pages")
             for claim_id in question["claim_ids"]:
                 voices = [j for j in judgements if (j.question_id, j.claim_id) == (question["id"], claim_id)]
                 tally = vote(voices, consensus=resources.consensus)
-                standings[claim_id] = _standing(tally, voices, question, last=last, consults=consults)
+                stands = _standing(tally, voices, question, last=last, consults=consults)
+                before = standings[claim_id]["next"] if claim_id in standings else 0
+                standings[claim_id] = {**stands, "next": row.next_round(before, tally.side)}
         return {"standings": standings}
 
     async def arbitrate(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
@@ -185,11 +190,13 @@ def after_consult(state: CheckState) -> str:
 def standing(state: CheckState, which: Standing) -> list[Claim]:
     """The claims that stand so; before the first vote all are open."""
     standings = state.get("standings", {})
-    return [
-        claim
-        for claim in opened_claims(state["claims"])
-        if (standings[claim.id]["standing"] if claim.id in standings else "open") == which
-    ]
+    return opened_claims(
+        [
+            claim
+            for claim in state["claims"]
+            if (standings[claim["id"]]["standing"] if claim["id"] in standings else "open") == which
+        ]
+    )
 
 
 def _standing(
@@ -235,6 +242,7 @@ def _stand(
         "failure": failure,
         "question_id": question["id"],
         "caveat": "",
+        "next": 0,
     }
 
 
@@ -251,11 +259,19 @@ def _pending(state: CheckState) -> list[Dispute]:
         {
             "claim": claim.model_dump(mode="json"),
             "question": {**_last_asked(state, claim), "claim_ids": [claim.id]},
-            "round": state["round"],
             "judgements": [j for j in state.get("judgements", []) if j["claim_id"] == claim.id],
         }
         for claim in standing(state, "pending")
     ]
+
+
+def _by_round(state: CheckState) -> list[tuple[int, list[Claim]]]:
+    """The open claims by the number of the round that each is to be looked at in next."""
+    standings = state.get("standings", {})
+    found: dict[int, list[Claim]] = {}
+    for claim in standing(state, "open"):
+        found.setdefault(standings[claim.id]["next"] if claim.id in standings else 0, []).append(claim)
+    return sorted(found.items())
 
 
 def _disputes(state: CheckState) -> list[tuple[Asked, list[Claim]]]:
@@ -272,11 +288,16 @@ def _disputes(state: CheckState) -> list[tuple[Asked, list[Claim]]]:
 
 def _heard(state: CheckState, question: Asked, claims: Sequence[Claim]) -> list[Judgement]:
     ids = {claim.id for claim in claims}
-    return [j for j in _judgements(state) if j.question_id == question["id"] and j.claim_id in ids]
+    return [j for j in _judgements(state, [question["id"]]) if j.claim_id in ids]
 
 
-def _judgements(state: CheckState) -> list[Judgement]:
-    return [Judgement.model_validate(j) for j in state.get("judgements", [])]
+def _judgements(state: CheckState, questions: Collection[str] | None = None) -> list[Judgement]:
+    """The judgements of all questions, or of those that are named."""
+    return [
+        Judgement.model_validate(j)
+        for j in state.get("judgements", [])
+        if questions is None or j["question_id"] in questions
+    ]
 
 
 def _last_asked(state: CheckState, claim: Claim) -> Asked:

@@ -11,12 +11,15 @@ from typing import NamedTuple
 from longproof.agent.types import Claim
 from longproof.retrieval.types import Window
 
+CLAIMS, BLOCKS = 8, 5
+"""How many claims share a stretch at most, and how many blocks their windows hold together: one question's worth."""
+
 
 class Cut(NamedTuple):
-    """A stretch before it gets its places: its claims, and the window that holds those of its segments."""
+    """A stretch before it gets its places: its claims, each with the window of its segment."""
 
     claims: list[Claim]
-    window: Window | None
+    windows: list[Window | None]
 
 
 def segment_of(claim: Claim, segments: Sequence[tuple[int, int]]) -> int:
@@ -27,29 +30,33 @@ def segment_of(claim: Claim, segments: Sequence[tuple[int, int]]) -> int:
 def stretches(
     claims: Sequence[Claim], segments: Sequence[tuple[int, int]], windows: Sequence[Window], *, together: bool
 ) -> list[Cut]:
-    """Claims by segment; neighbouring segments with the same centre are one stretch if `together`.
+    """Claims in text order; neighbouring segments whose windows overlap are one stretch if `together`.
 
-    `windows` is one a segment, or empty where there is nothing to align with.
+    `windows` is one a segment, or empty where there is nothing to align with. Without `together` a stretch is
+    one segment, however many claims it has.
     """
     cuts: list[Cut] = []
     last = -1
     for claim in claims:
         segment = segment_of(claim, segments)
         window = windows[segment] if windows else None
-        if cuts and (segment == last or (together and _shared(cuts[-1].window, window))):
-            cuts[-1].claims.append(claim)
-            cuts[-1] = Cut(cuts[-1].claims, _union(cuts[-1].window, window))
-        else:
-            cuts.append(Cut([claim], window))
+        joins = _fits(cuts[-1], window) if together and cuts else segment == last
+        if not joins:
+            cuts.append(Cut([], []))
+        cuts[-1].claims.append(claim)
+        cuts[-1].windows.append(window)
         last = segment
     return cuts
 
 
-def _shared(a: Window | None, b: Window | None) -> bool:
-    return a is b or (a is not None and b is not None and a.centre == b.centre)
-
-
-def _union(a: Window | None, b: Window | None) -> Window | None:
-    if a is None or b is None:
-        return a or b
-    return a.model_copy(update={"first": min(a.first, b.first), "last": max(a.last, b.last)})
+def _fits(cut: Cut, window: Window | None) -> bool:
+    """Whether a claim with this window may join: it shares blocks with the last one, and all fit one question."""
+    before = cut.windows[-1]
+    if len(cut.claims) >= CLAIMS or (before is None) != (window is None):
+        return False
+    if before is None or window is None:
+        return True
+    held = [other for other in cut.windows if other is not None]
+    first = min(window.first, *(other.first for other in held))
+    last = max(window.last, *(other.last for other in held))
+    return window.first <= before.last and before.first <= window.last and last - first < BLOCKS

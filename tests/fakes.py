@@ -218,7 +218,7 @@ def places(asked: Asked) -> dict[str, Any]:
     """The first word of each passage is wrong."""
     found = []
     for item in asked.items("claims"):
-        wrong = item["passage"].split()[0]
+        wrong = item.get("passage", item["text"]).split()[0]
         about = {"reason": "It is not so.", "kind": "event", "correction": "nothing"}
         found.append({"claim": item["claim"], "wrong": wrong, **about})
     return {"places": found}

@@ -55,18 +55,19 @@ def test_the_window_round_shows_the_window():
 
 def test_a_source_that_fits_is_shown_whole_and_named_so():
     short = Sources([Document.of("A short source."), Document.of("And another.")], 5500)
-    (question,) = questions(claims(), short, [(0, 0, 15)], "book", budget=2000)
+    (question,) = questions(claims(), short, {"c0": [(0, 0, 15)]}, "book", budget=2000)
     assert question.round == "source"
     assert [span.text for span in question.shown] == ["A short source.", "And another."]
 
 
 def test_claims_share_questions_of_nearly_equal_size():
-    made = questions(claims(17), SOURCES, [(0, 0, 5500)], "window", budget=2000)
+    windows = {claim.id: [(0, 0, 5500)] for claim in claims(17)}
+    made = questions(claims(17), SOURCES, windows, "window", budget=2000)
     assert [len(q.claim_ids) for q in made] == [6, 5, 6]
     assert [i for q in made for i in q.claim_ids] == [c.id for c in claims(17)]
     assert len({q.id for q in made}) == 3
 
 
 def test_nothing_to_search_shows_nothing():
-    (question,) = questions(claims(), Sources([], 5500), [], "passages", budget=2000)
+    (question,) = questions(claims(), Sources([], 5500), {}, "passages", budget=2000)
     assert question.shown == ()

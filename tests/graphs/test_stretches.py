@@ -1,10 +1,10 @@
-"""Every claim lies in exactly one stretch, in order, with a window that holds those of its segments."""
+"""Every claim lies in exactly one stretch, in order, with its segment's window; a stretch fits one question."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import Claim
-from longproof.graphs.stretches import segment_of, stretches
+from longproof.graphs.stretches import BLOCKS, CLAIMS, segment_of, stretches
 from longproof.retrieval.types import Document, Window
 
 TEXT = "x" * 100
@@ -26,25 +26,34 @@ def window(segment: int, centre: int) -> Window:
     centres=st.lists(st.integers(0, 8), min_size=10, max_size=10),
     together=st.booleans(),
 )
-def test_no_claim_is_lost_and_windows_hold_those_of_the_segments(starts, centres, together):
+def test_no_claim_is_lost_and_each_keeps_its_segments_window(starts, centres, together):
     claims = [claim(i, start) for i, start in enumerate(starts)]
     windows = [window(i, centre) for i, centre in enumerate(centres)]
     cuts = stretches(claims, SEGMENTS, windows, together=together)
     assert [c for cut in cuts for c in cut.claims] == claims
     for cut in cuts:
-        for c in cut.claims:
-            own = windows[segment_of(c, SEGMENTS)]
-            assert cut.window.first <= own.first <= own.last <= cut.window.last
-            assert cut.window.centre == own.centre
+        assert cut.windows == [windows[segment_of(c, SEGMENTS)] for c in cut.claims]
 
 
-def test_neighbours_with_one_centre_are_checked_together_only_if_asked():
+@given(
+    starts=st.lists(st.integers(0, 98), min_size=1, max_size=40).map(sorted),
+    centres=st.lists(st.integers(0, 30), min_size=10, max_size=10),
+)
+def test_a_stretch_fits_one_question(starts, centres):
+    claims = [claim(i, start) for i, start in enumerate(starts)]
+    windows = [window(i, centre) for i, centre in enumerate(centres)]
+    for cut in stretches(claims, SEGMENTS, windows, together=True):
+        assert len(cut.claims) <= CLAIMS
+        assert max(w.last for w in cut.windows) - min(w.first for w in cut.windows) < BLOCKS
+
+
+def test_neighbours_whose_windows_overlap_are_checked_together_only_if_asked():
     claims = [claim(0, 0), claim(1, 10), claim(2, 20)]
-    windows = [window(i, centre) for i, centre in enumerate([3, 3, 5, 0, 0, 0, 0, 0, 0, 0])]
+    windows = [window(i, centre) for i, centre in enumerate([3, 4, 9, 0, 0, 0, 0, 0, 0, 0])]
     assert [len(cut.claims) for cut in stretches(claims, SEGMENTS, windows, together=True)] == [2, 1]
     assert [len(cut.claims) for cut in stretches(claims, SEGMENTS, windows, together=False)] == [1, 1, 1]
 
 
-def test_without_a_source_there_is_one_stretch_without_a_window():
+def test_without_a_source_there_are_no_windows():
     (cut,) = stretches([claim(0, 0), claim(1, 50)], SEGMENTS, [], together=True)
-    assert cut.window is None
+    assert cut.windows == [None, None]

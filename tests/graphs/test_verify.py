@@ -53,7 +53,7 @@ def test_not_found_is_only_said_after_the_whole_book_and_with_its_caveat():
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("fabricated", "vote")
     assert claim.caveat == "outside knowledge not consulted"
-    assert rounds(judges[0]) == ["passages", "window", "book"]
+    assert rounds(judges[0]) == ["passages", "passages", "window", "book"]
 
 
 def test_a_split_widens_first_and_then_goes_to_the_arbiter_with_everybodys_reasons():
@@ -62,11 +62,11 @@ def test_a_split_widens_first_and_then_goes_to_the_arbiter_with_everybodys_reaso
     )
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("implicitly_supported", "arbiter")
-    assert rounds(judges[0]) == ["passages", "window", "book"]
+    assert rounds(judges[0]) == ["passages", "passages", "window", "book"]
     ((question, heard),) = arbiter.heard
     assert question.round == "book"
     assert sorted(j.judge for j in heard) == ["j0", "j1", "j2"]
-    assert len(claim.judgements) == 10
+    assert len(claim.judgements) == 13
 
 
 def test_a_failing_arbiter_leaves_the_claim_undecided_and_says_why():
