@@ -25,6 +25,7 @@ from longproof.agent.types import (
     Usage,
     Verdict,
 )
+from longproof.retrieval.types import Span
 
 WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
 
@@ -49,7 +50,7 @@ def report(
     if len(by_claim) != len(verdicts) or set(by_claim) != {claim.id for claim in claims}:
         raise ValueError("every claim has exactly one verdict")
     shown = tuple(
-        _sentence(s, [by_claim[c.id].label for c in claims if c.sentence == s.index]) for s in sentences
+        _sentence(s, [_label_in(s, c, by_claim[c.id]) for c in _about(s, claims)]) for s in sentences
     )
     counts = {label: sum(v.label == label for v in verdicts) for label in LABELS}
     undecided = sum(v.label is None for v in verdicts)
@@ -89,6 +90,15 @@ def outcome(labels: Sequence[Label | None]) -> Outcome:
     return "undecided" if None in labels else "faithful"
 
 
+def trusted(report: Report, at_least: Label) -> tuple[ReportSentence, ...]:
+    """The sentences whose label is at least so faithful: selective prediction (VeriGray, seed 002, section 5.3).
+
+    Undecided sentences are never trusted; those that state no fact have the rank that their label has.
+    """
+    least = LABELS.index(at_least)
+    return tuple(s for s in report.sentences if s.label is not None and LABELS.index(s.label) >= least)
+
+
 def usage(calls: Sequence[Call]) -> Usage:
     """What the answers cost when they were bought. Unknown token counts add nothing."""
     return Usage(
@@ -103,6 +113,27 @@ def usage(calls: Sequence[Call]) -> Usage:
 def _sentence(sentence: Sentence, labels: Sequence[Label | None]) -> ReportSentence:
     span = sentence.span
     return ReportSentence(start=span.start, end=span.end, text=span.text, label=sentence_label(labels))
+
+
+def _about(sentence: Sentence, claims: Sequence[Claim]) -> list[Claim]:
+    """The claims from this sentence, and those about a longer stretch that it lies in."""
+    return [c for c in claims if c.sentence == sentence.index or _touch(c.origin, sentence.span)]
+
+
+def _label_in(sentence: Sentence, claim: Claim, verdict: Verdict) -> Label | None:
+    """What a claim's label says of one sentence.
+
+    Where a wrong claim runs over several sentences, its errors say which of them are wrong; the others were read by
+    the same judges and not named.
+    """
+    alone = claim.sentence == sentence.index and claim.origin.end <= sentence.span.end
+    if alone or verdict.label not in WRONG or any(_touch(e.span, sentence.span) for e in verdict.errors):
+        return verdict.label
+    return "implicitly_supported"
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
 
 
 def _claim(claim: Claim, verdict: Verdict, window: SourcePlace | None) -> ReportClaim:

@@ -5,7 +5,7 @@ Does not know: where judgements come from, or what is done about a split.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Literal, TypeVar
 
 from longproof.agent.types import JudgeLabel, Judgement, Label, Round
@@ -35,6 +35,10 @@ FAITHFULNESS: tuple[JudgeLabel, ...] = (
     "explicitly_supported",
 )
 """The least faithful first: ties go to the earlier one."""
+COARSE: dict[JudgeLabel, Side] = {
+    label: "contradicted" if side == "not_found" else side for label, side in SIDES.items()
+}
+"""The sides where an answer only says whether something is wrong: contradicted and not found are one."""
 CONSENSUS = 2 / 3
 
 
@@ -51,7 +55,12 @@ class Tally(Frozen):
     panel: int
 
 
-def vote(judgements: Sequence[Judgement], *, consensus: float = CONSENSUS) -> Tally:
+def vote(
+    judgements: Sequence[Judgement],
+    *,
+    consensus: float = CONSENSUS,
+    sides: Mapping[JudgeLabel, Side] = SIDES,
+) -> Tally:
     """First on the side, then on the label within it; ties go to the less faithful.
 
     Every judgement is one seat of the panel: a failure is no voice but stays in the denominator.
@@ -60,8 +69,8 @@ def vote(judgements: Sequence[Judgement], *, consensus: float = CONSENSUS) -> Ta
     panel = len(judgements)
     if not labels:
         return Tally(side=None, label=None, share=0.0, voices=0, panel=panel)
-    side = _leader([SIDES[label] for label in labels], tuple(dict.fromkeys(SIDES[x] for x in FAITHFULNESS)))
-    inside = [label for label in labels if SIDES[label] == side]
+    side = _leader([sides[label] for label in labels], tuple(dict.fromkeys(sides[x] for x in FAITHFULNESS)))
+    inside = [label for label in labels if sides[label] == side]
     share = len(inside) / panel
     if share + 1e-9 < consensus:
         return Tally(side=None, label=None, share=share, voices=len(labels), panel=panel)
@@ -82,6 +91,22 @@ def may_decide(side: Side, round_: Round, *, last: bool) -> bool:
 def settled(label: JudgeLabel) -> Label:
     """The verdict's label for a vote's: what was not found anywhere is fabricated."""
     return "fabricated" if label == "not_found" else label
+
+
+def on_menu(judgement: Judgement, menu: Collection[Label]) -> Judgement:
+    """A judgement in the labels of a coarse menu: the same label, else one of its side, else one as right or wrong.
+
+    What a menu has no word for (ambiguous) is off the menu; where no fact is stated, nothing is wrong.
+    """
+    said = judgement.label
+    if not menu or said is None or said in menu:
+        return judgement
+    near = [label for label in menu if SIDES[label] == SIDES[said]] or [
+        label for label in menu if COARSE[label] == ("supported" if said == "no_fact" else COARSE[said])
+    ]
+    if not near:
+        return judgement.model_copy(update={"label": None, "failure": "off_menu"})
+    return judgement.model_copy(update={"label": min(near, key=FAITHFULNESS.index)})
 
 
 def _leader(voices: Sequence[T], order: Sequence[T]) -> T:
