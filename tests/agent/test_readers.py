@@ -161,7 +161,7 @@ def test_a_repeated_piece_is_its_next_place() -> None:
 
 def test_all_five_steps_are_asked_for() -> None:
     with pytest.raises(ValueError, match="final_verdict"):
-        read("data_to_text", {"reasoning": {k: "" for k in list(STEPS)[:4]}, "hallucination_list": []})
+        read("data_to_text", {"reasoning": dict.fromkeys(list(STEPS)[:4], ""), "hallucination_list": []})
 
 
 def test_a_passed_piece_is_the_evidence() -> None:
