@@ -68,7 +68,7 @@ class Resources:
         """The indexed sources of a case, built in a thread where they aren't yet."""
         size = self.protocol.block_characters
         key = " ".join([str(size), *(ref.id for ref in refs)])
-        return await asyncio.to_thread(
+        return self._shelves.sources.at_hand(key) or await asyncio.to_thread(
             self._shelves.sources.get, key, lambda: Sources([self.store.open(ref) for ref in refs], size)
         )
 
@@ -104,18 +104,25 @@ class Pool:
         self._given = given or Given()
         self._shelves = Shelves(Shelf(), Shelf())
         self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Resources]]] = {}
+        self._last: tuple[Settings | None, str] = (None, "")
 
     async def get(self, settings: Settings) -> Resources:
         """The resources of these settings. Raises BadInput for a judge or protocol that isn't there."""
         here = self._open.setdefault(asyncio.get_running_loop(), {})
-        key = settings.model_dump_json()
+        key = self._key(settings)
         if key not in here:
             here[key] = asyncio.create_task(opened(settings, self._given, self._shelves))
         try:
-            return await asyncio.shield(here[key])
+            return here[key].result() if here[key].done() else await asyncio.shield(here[key])
         except BadInput:
             here.pop(key, None)
             raise
+
+    def _key(self, settings: Settings) -> str:
+        """The settings' content. Every station of every stretch asks, mostly with the same object."""
+        if settings is not self._last[0]:
+            self._last = (settings, settings.model_dump_json())
+        return self._last[1]
 
     async def close(self, state: RunState = "done") -> None:
         """Let go of what is open on this event loop: it holds the loop, and would keep it alive."""

@@ -21,6 +21,13 @@ class Shelf(Generic[T]):
         self._building: dict[str, Lock] = {}
         self._lock = Lock()
 
+    def at_hand(self, key: str) -> T | None:
+        """The value of this key if it is here already. Doesn't block."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
     def get(self, key: str, build: Callable[[], T]) -> T:
         """The value of this key. Blocks while another thread builds the same."""
         with self._lock:
