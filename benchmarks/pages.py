@@ -22,8 +22,9 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from longproof.indexes.arrays import write_arrays
 from longproof.indexes.documents import DocumentStore
-from longproof.indexes.pages import Manifest, PageIndex, PageRef, _opened, _write
+from longproof.indexes.pages import _FORMS, PageIndex, PageRef, PagesManifest, _opened
 from longproof.retrieval.markup import markdown
 from longproof.retrieval.okapi import Bm25s, Counted, Engine, Okapi, count
 from longproof.retrieval.snippets import OVERLAP, SIZE
@@ -66,17 +67,17 @@ def build(snippets: int, engine: Engine, home: Path) -> dict[str, float]:
     ref = DocumentStore(home / "documents").put(Document.of("w0 " * 1000, kind="page"))
     rows = np.tile(np.array([0, 0, SIZE], dtype=np.int64), (snippets, 1))
     page = PageRef(document=ref, path="synthetic.txt")
-    manifest = Manifest(
-        key="0" * 64, engine=engine, size=SIZE, overlap=OVERLAP, pages=(page,), left_out=(), files={}
+    manifest = PagesManifest(
+        key="0" * 64, engine=engine, size=SIZE, overlap=OVERLAP, pages=(page,), left_out=()
     )
-    _write(home / "index", manifest, {"snippets": rows, **weighed.arrays})
+    write_arrays(home / "index", manifest, {"snippets": rows, **weighed.arrays}, _FORMS[engine])
     size = sum(path.stat().st_size for path in (home / "index").iterdir())
     return {"weigh CPU s": weighing, "build peak MB": peak(), "disk MB": size / 1e6}
 
 
-def search(snippets: int, home: Path) -> dict[str, float]:
+def search(snippets: int, engine: Engine, home: Path) -> dict[str, float]:
     started = time.perf_counter()
-    manifest, arrays = _opened(home / "index", "0" * 64)
+    manifest, arrays = _opened(home / "index", "0" * 64, engine)
     index = PageIndex(home / "index", manifest, arrays, DocumentStore(home / "documents"))
     opening = time.perf_counter() - started
     asked = queries(snippets)
@@ -163,7 +164,7 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as home:
                 made = alone(build, number, engine, Path(home))
                 shown(
-                    {"snippets": f"{number:,}", "engine": engine, **made, **alone(search, number, Path(home))}
+                    {"snippets": f"{number:,}", "engine": engine, **made, **alone(search, number, engine, Path(home))}
                 )
 
 

@@ -7,19 +7,16 @@ Nothing here is pickled, and nothing is fetched. Every file is checked against i
 """
 
 import os
-import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import BaseModel, ValidationError
 
+from longproof.indexes.arrays import Form, Manifest, open_arrays, unusable, write_arrays
 from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.indexes.place import write_whole
 from longproof.retrieval.okapi import Arrays, Bm25s, Engine, Okapi, best, count
 from longproof.retrieval.pages import SUFFIXES, Page, read_page
 from longproof.retrieval.snippets import OVERLAP, SIZE, snippets
@@ -30,17 +27,20 @@ VERSION = 1
 PAGE_BYTES = 64_000_000
 """Larger files are left out, unread."""
 
-_DTYPES = {
-    "snippets": (np.dtype(np.int64), 2),
-    "words": (np.dtype(np.uint64), 1),
-    "weights": (np.dtype(np.float32), 1),
-    "places": (np.dtype(np.int32), 1),
-    "tokens": (np.dtype(np.int32), 1),
-    "starts": (np.dtype(np.int64), 1),
-}
-_NAMES: dict[Engine, tuple[str, ...]] = {
-    "bm25s": ("snippets", "words", "weights", "places", "starts"),
-    "okapi": ("snippets", "words", "tokens", "starts"),
+_FORMS: dict[Engine, dict[str, Form]] = {
+    "bm25s": {
+        "snippets": Form("int64", 2),
+        "words": Form("uint64", 1),
+        "weights": Form("float32", 1),
+        "places": Form("int32", 1),
+        "starts": Form("int64", 1),
+    },
+    "okapi": {
+        "snippets": Form("int64", 2),
+        "words": Form("uint64", 1),
+        "tokens": Form("int32", 1),
+        "starts": Form("int64", 1),
+    },
 }
 
 Progress = Callable[[int, int], None]
@@ -64,24 +64,22 @@ class LeftOut(Frozen):
     reason: str
 
 
-class Manifest(Frozen):
-    """What an index says of itself. `files` gives the SHA-256 of each array's file, `key` names the index."""
+class PagesManifest(Manifest):
+    """What an index of pages says of itself."""
 
     format: Literal["longproof.pages"] = "longproof.pages"
     version: int = VERSION
-    key: str
     engine: Engine
     size: int
     overlap: int
     pages: tuple[PageRef, ...]
     left_out: tuple[LeftOut, ...]
-    files: dict[str, str]
 
 
 class PageIndex:
     """The snippets of a folder's pages, searchable. It does not change."""
 
-    def __init__(self, folder: Path, manifest: Manifest, arrays: Arrays, store: DocumentStore) -> None:
+    def __init__(self, folder: Path, manifest: PagesManifest, arrays: Arrays, store: DocumentStore) -> None:
         self.folder = folder
         self.manifest = manifest
         self._snippets: NDArray[np.int64] = arrays["snippets"]
@@ -123,7 +121,7 @@ class PageIndex:
         try:
             text = self._store.text(page.document.id)
         except BadInput as error:
-            raise _unusable(self.folder, f"the text of {page.path} is gone or damaged") from error
+            raise unusable(self.folder, f"the text of {page.path} is gone or damaged") from error
         return Span(source_id=page.document.id, start=start, end=end, text=text[start:end])
 
 
@@ -148,7 +146,7 @@ def open_pages(
     target, store = home / "pages" / key, DocumentStore(home / "documents")
     if not target.exists():
         _build(files, key, engine, target, store, progress)
-    manifest, arrays = _opened(target, key)
+    manifest, arrays = _opened(target, key, engine)
     return PageIndex(target, manifest, arrays, store)
 
 
@@ -254,102 +252,28 @@ def _build(
         raise BadInput(f"none of the {len(files)} saved pages can be read; the first: {first}")
     weighed = Okapi.of(counted) if engine == "okapi" else Bm25s.of(counted)
     arrays = {"snippets": np.array(reading.snippets, dtype=np.int64).reshape(-1, 3), **weighed.arrays}
-    manifest = Manifest(
+    manifest = PagesManifest(
         key=key,
         engine=engine,
         size=SIZE,
         overlap=OVERLAP,
         pages=tuple(reading.pages),
         left_out=tuple(reading.left_out),
-        files={},
     )
-    _write(target, manifest, arrays)
+    write_arrays(target, manifest, arrays, _FORMS[engine])
 
 
-def _write(target: Path, manifest: Manifest, arrays: Arrays) -> None:
-    """Write the index beside its place and move it there whole; another process may have been first."""
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        part = Path(tempfile.mkdtemp(dir=target.parent, prefix=".part-"))
-    except OSError as error:
-        raise _unwritable(target, error) from error
-    try:
-        files = {name: _saved(part / f"{name}.npy", array) for name, array in arrays.items()}
-        whole = manifest.model_copy(update={"files": files})
-        write_whole(part / "manifest.json", whole.model_dump_json(indent=1).encode())
-        os.replace(part, target)
-    except OSError as error:
-        if not target.exists():
-            raise _unwritable(target, error) from error
-    finally:
-        shutil.rmtree(part, ignore_errors=True)
-
-
-def _saved(path: Path, array: NDArray[Any]) -> str:
-    with path.open("wb+") as file:
-        np.save(file, array, allow_pickle=False)
-        file.flush()
-        os.fsync(file.fileno())
-        file.seek(0)
-        return file_digest(file, "sha256").hexdigest()
-
-
-def _opened(folder: Path, key: str) -> tuple[Manifest, Arrays]:
-    manifest = _manifest(folder)
-    if manifest.key != key:
-        raise _unusable(folder, "it is the index of other pages")
-    names = _NAMES[manifest.engine]
-    if set(manifest.files) != set(names):
-        raise _unusable(folder, "its manifest does not name the files of its engine")
-    arrays = {name: _array(folder, name, manifest.files[name]) for name in names}
+def _opened(folder: Path, key: str, engine: Engine) -> tuple[PagesManifest, Arrays]:
+    manifest, arrays = open_arrays(folder, _expected(key, engine), _FORMS[engine])
+    if manifest.engine != engine:
+        raise unusable(folder, "its manifest names another engine")
     rows = arrays["snippets"]
     if rows.shape[1:] != (3,) or (
         len(rows) and not 0 <= rows[:, 0].min() <= rows[:, 0].max() < len(manifest.pages)
     ):
-        raise _unusable(folder, "its snippets belong to no page")
+        raise unusable(folder, "its snippets belong to no page")
     return manifest, arrays
 
 
-def _manifest(folder: Path) -> Manifest:
-    try:
-        data = (folder / "manifest.json").read_bytes()
-        head = _Head.model_validate_json(data)
-        if head.format != "longproof.pages":
-            raise _unusable(folder, "this is not an index of pages")
-        if head.version != VERSION:
-            raise _unusable(folder, f"it has version {head.version}, and this Longproof reads {VERSION}")
-        return Manifest.model_validate_json(data)
-    except (OSError, ValidationError) as error:
-        raise _unusable(folder, "its manifest is gone or damaged") from error
-
-
-class _Head(BaseModel):
-    format: str
-    version: int
-
-
-def _array(folder: Path, name: str, digest: str) -> NDArray[Any]:
-    """The array in a file with this hash, memory-mapped; objects are refused, not loaded."""
-    path = folder / f"{name}.npy"
-    dtype, dimensions = _DTYPES[name]
-    try:
-        with path.open("rb") as file:
-            whole = file_digest(file, "sha256").hexdigest() == digest
-        array: NDArray[Any] = np.load(path, mmap_mode="r", allow_pickle=False)
-    except (OSError, ValueError, EOFError) as error:
-        raise _unusable(folder, f"{path.name} is gone or damaged") from error
-    if not whole:
-        raise _unusable(folder, f"{path.name} is damaged")
-    if array.dtype != dtype or array.ndim != dimensions:
-        raise _unusable(folder, f"{path.name} holds something else")
-    return array
-
-
-def _unusable(folder: Path, why: str) -> BadInput:
-    return BadInput(
-        f"the index of pages in {folder} can't be used: {why}; delete this folder and run again to rebuild it"
-    )
-
-
-def _unwritable(target: Path, error: OSError) -> BadInput:
-    return BadInput(f"can't write {target}: {error.strerror}; make the folder writable or set LONGPROOF_HOME")
+def _expected(key: str, engine: Engine) -> PagesManifest:
+    return PagesManifest(key=key, engine=engine, size=SIZE, overlap=OVERLAP, pages=(), left_out=())

@@ -10,6 +10,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pytest
 
+from longproof.indexes import arrays
 from longproof.indexes import pages as module
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
@@ -177,7 +178,7 @@ def test_a_build_that_is_interrupted_leaves_no_index(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(module, "_saved", interrupted)
+        patch.setattr(arrays, "saved", interrupted)
         with pytest.raises(KeyboardInterrupt):
             open_pages(folder, home)
     assert list((home / "pages").iterdir()) == []
