@@ -244,7 +244,10 @@ def _pieces(markup: str) -> Iterator[str]:
 
 
 def _converted(markup: str) -> str:
-    from html_to_markdown import ConversionError, ConversionOptions, PreprocessingOptions, convert
+    try:
+        from html_to_markdown import ConversionError, ConversionOptions, PreprocessingOptions, convert
+    except ModuleNotFoundError as error:
+        raise BadInput("HTML needs the extra `read`: pip install 'longproof[read]'") from error
 
     options = ConversionOptions(
         extract_metadata=False,
