@@ -5,7 +5,7 @@ Knows: state in, the rooms' functions, state out. Does not know: how any step do
 
 import asyncio
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
@@ -41,12 +41,15 @@ ALIGNMENTS = {"greedy": greedy, "viterbi": viterbi}
 class Nodes:
     """The nodes of the `verify` graph over one pool of resources."""
 
-    def __init__(self, pool: Pool) -> None:
+    def __init__(self, pool: Pool, example: Callable[[], VerifyInput] | None = None) -> None:
         self._pool = pool
+        self._example = example
 
     async def read(self, state: VerifyInput, runtime: Runtime[Settings]) -> State:
         """Texts into the store, once; the state keeps their ids. Raises BadInput for what can't be checked."""
         resources = await self._pool.get(settings_of(runtime.context))
+        if self._example and not (state.source.strip() or state.response.strip() or state.sources):
+            state = await asyncio.to_thread(self._example)
         if state.task not in TASKS:
             raise BadInput(f"there is no task {state.task!r}: choose one of {', '.join(TASKS)}")
         _refuse_empty(state)

@@ -4,15 +4,19 @@ Knows: names, defaults, bounds. Does not know: keys (they come from the environm
 a setting does.
 """
 
-from typing import Any
+from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator
 
 from longproof.agent.specs import Spec
+from longproof.graphs.protocols import PROTOCOLS
 from longproof.retrieval.types import BadInput
 
 PERSON = "person"
 """The arbiter that is nobody's model: disputes wait for a person's word."""
+LINE: dict[str, Any] = {"type": "string"}
+LINES: dict[str, Any] = {"type": "array", "items": LINE}
+"""How forms show SPECs: what a person types, not the parsed form that programs may pass."""
 
 
 class Settings(BaseModel):
@@ -24,23 +28,32 @@ class Settings(BaseModel):
         default="longproof",
         title="Protocol",
         description="Which method checks the response; `longproof protocols` lists them.",
+        json_schema_extra={"enum": list(PROTOCOLS)},
     )
-    judges: list[str | Spec] = Field(
+    judges: Annotated[list[str | Spec], WithJsonSchema(LINES)] = Field(
         default=["offline"],
         title="Judges",
-        description="The panel, one a line: offline, openai:MODEL, openai:MODEL@BASE_URL or nli:PATH.",
+        description=(
+            "The panel, one an entry: offline (no key, a triage), openai:MODEL (key in OPENAI_API_KEY), "
+            "openai:MODEL@BASE_URL (vLLM, Ollama, any chat-completions server) or nli:PATH."
+        ),
         examples=[["offline"], ["openai:gpt-4.1", "openai:qwen3-32b@http://127.0.0.1:8000/v1"]],
         min_length=1,
     )
-    arbiter: str | Spec | None = Field(
+    arbiter: Annotated[str | Spec | None, WithJsonSchema(LINE)] = Field(
         default=None,
         title="Arbiter",
-        description="Who decides where the panel is split: a judge; empty for the panel's first model.",
+        description=(
+            "Who decides where the panel is split: a judge, or `person` to be asked yourself; "
+            "empty for the panel's first model."
+        ),
+        examples=["offline", "openai:gpt-4.1", PERSON],
     )
-    decomposer: str | Spec | None = Field(
+    decomposer: Annotated[str | Spec | None, WithJsonSchema(LINE)] = Field(
         default=None,
         title="Decomposer",
         description="Who cuts the response into claims: a judge; empty for the panel's first model.",
+        examples=["offline", "openai:gpt-4.1"],
     )
     pages: str | None = Field(
         default=None,
@@ -93,6 +106,12 @@ class Settings(BaseModel):
     home: str | None = Field(
         default=None, title="Data folder", description="Where texts, indexes and answers are kept."
     )
+
+    @field_validator("arbiter", "decomposer", "pages", "run_id", "home", mode="before")
+    @classmethod
+    def _left_empty(cls, value: object) -> object:
+        """An emptied line of a form says nothing."""
+        return None if value == "" else value
 
 
 def settings_of(context: Any) -> Settings:

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from longproof.agent.types import Round
+from longproof.agent.types import TASKS, Round
 
 Json = dict[str, Any]
 """One of our types as `model_dump(mode="json")` gives it."""
@@ -26,15 +26,36 @@ class VerifyInput(BaseModel):
 
     model_config = ConfigDict(extra="forbid", title="Verify")
 
-    source: str = Field(default="", title="Source", description="The text to be faithful to.")
-    response: str = Field(default="", title="Response", description="The text that is checked.")
+    source: str = Field(
+        default="",
+        title="Source",
+        description="The text to be faithful to. In Studio, an empty form checks the bundled example.",
+        examples=["Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds."],
+    )
+    response: str = Field(
+        default="",
+        title="Response",
+        description="The text that is checked.",
+        examples=["Ada lit the lamp at ten."],
+    )
     task: str = Field(
         default="summary",
         title="Task",
-        description="What the response is to the source.",
-        examples=["summary", "answer", "turn", "article", "rewrite", "open"],
+        description="What the response is to the source; `open` needs no source.",
+        json_schema_extra={"enum": list(TASKS)},
     )
-    context: str = Field(default="", title="Context", description="The question or the turns before, if any.")
+    context: str = Field(
+        default="",
+        title="Context",
+        description="The question or the turns before, if any.",
+        examples=["What did Tom sell?"],
+    )
+    reference: str | None = Field(
+        default=None, title="Reference", description="The right text beside the response, where one is known."
+    )
+    labels: list[Label] | None = Field(
+        default=None, title="Labels", description="A label for each sentence of the response, for an audit."
+    )
     case_id: str = Field(default="case", title="Case", description="A name for the report.")
     sources: list[Json] = Field(
         default_factory=list,
@@ -88,6 +109,7 @@ class CheckState(TypedDict, total=False):
     sources: list[Json]
     stretch: Stretch
     claims: list[Json]
+    then: Literal["judge", "find", "consult"]
     questions: list[Asked]
     asked: Annotated[list[Asked], add]
     judgements: Annotated[list[Json], add]
@@ -96,6 +118,7 @@ class CheckState(TypedDict, total=False):
     calls: Annotated[list[Json], add]
     pages: Annotated[list[Json], add]
     disputes: Annotated[list[Dispute], add]
+    searches: Annotated[list[Json], add]
 
 
 class Checked(TypedDict):
@@ -105,6 +128,7 @@ class Checked(TypedDict):
     calls: list[Json]
     pages: list[Json]
     disputes: list[Dispute]
+    searches: list[Json]
 
 
 class State(TypedDict, total=False):
@@ -121,6 +145,7 @@ class State(TypedDict, total=False):
     calls: Annotated[list[Json], add]
     pages: Annotated[list[Json], add]
     disputes: Annotated[list[Dispute], add]
+    searches: Annotated[list[Json], add]
     decided: list[Json]
     reviews: Annotated[list[Json], add]
     report: Json

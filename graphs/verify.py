@@ -4,6 +4,8 @@ Knows: what happens after what (design: read, decompose, align, a `Send` per str
 report). Does not know: how a step does its work.
 """
 
+from collections.abc import Callable
+
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
@@ -12,7 +14,7 @@ from longproof.graphs.nodes import Nodes, after_review, fan_out
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import Checked, CheckState, State, VerifyInput, VerifyOutput
-from longproof.graphs.stations import Stations, after_arbitrate, after_consult, after_vote, entering
+from longproof.graphs.stations import Stations, after_arbitrate, after_consult, after_gather, after_vote, entering
 
 VerifyGraph = CompiledStateGraph[State, Settings, VerifyInput, VerifyOutput]
 CheckGraph = CompiledStateGraph[CheckState, Settings, CheckState, Checked]
@@ -23,13 +25,15 @@ def check_graph(pool: Pool) -> CheckGraph:
     stations = Stations(pool)
     builder = StateGraph(CheckState, context_schema=Settings, output_schema=Checked)
     builder.add_node("gather", stations.gather)
+    builder.add_node("find", stations.find)
     builder.add_node("judge", stations.judge)
     builder.add_node("vote", stations.vote)
     builder.add_node("arbitrate", stations.arbitrate)
     builder.add_node("consult", stations.consult)
     builder.add_node("localise", stations.localise)
     builder.add_conditional_edges(START, entering, ["gather", "consult", "localise"])
-    builder.add_edge("gather", "judge")
+    builder.add_conditional_edges("gather", after_gather, ["find", "consult", "judge"])
+    builder.add_edge("find", "judge")
     builder.add_edge("judge", "vote")
     builder.add_conditional_edges("vote", after_vote, ["gather", "arbitrate", "consult", "localise"])
     builder.add_conditional_edges("arbitrate", after_arbitrate, ["consult", "localise"])
@@ -39,11 +43,16 @@ def check_graph(pool: Pool) -> CheckGraph:
 
 
 def verify_graph(
-    pool: Pool | None = None, checkpointer: BaseCheckpointSaver[str] | None = None
+    pool: Pool | None = None,
+    checkpointer: BaseCheckpointSaver[str] | None = None,
+    example: Callable[[], VerifyInput] | None = None,
 ) -> VerifyGraph:
-    """The whole graph over a pool of resources; by default one of its own."""
+    """The whole graph over a pool of resources; by default one of its own.
+
+    `example` is what an empty input stands for; without it, an empty input is refused.
+    """
     pool = pool or Pool()
-    nodes = Nodes(pool)
+    nodes = Nodes(pool, example)
     builder = StateGraph(State, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput)
     builder.add_node("read", nodes.read)
     builder.add_node("decompose", nodes.decompose)
@@ -59,7 +68,3 @@ def verify_graph(
     builder.add_conditional_edges("review", after_review, ["check", "report"])
     builder.add_edge("report", END)
     return builder.compile(name="verify", checkpointer=checkpointer)
-
-
-graph = verify_graph()
-"""The graph as LangGraph Studio opens it: no checkpointer of its own, the server brings one."""
