@@ -4,10 +4,15 @@ Knows: documents, spans of them, hits of a search, windows of an alignment.
 Does not know: claims, judges, labels, or where anything is stored.
 """
 
+from collections.abc import Sequence
 from hashlib import sha256
-from typing import Literal, Self
+from typing import TYPE_CHECKING, Literal, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 DocumentKind = Literal["text", "markdown", "record", "page"]
 Via = Literal["lexical", "dense", "fused", "page"]
@@ -106,3 +111,15 @@ def text_id(text: str) -> str:
         raise BadInput(
             f"the text has half a character (a lone surrogate) at {error.start}: replace it and try again"
         ) from error
+
+
+class SourceIndex(Protocol):
+    """One document, searchable: lexical or by an embedder."""
+
+    def similarity(self, segments: Sequence[str], blocks: Sequence[tuple[int, int]]) -> "NDArray[np.float64]":
+        """One row a segment, one column a block (half-open range of the text): how alike they are."""
+        ...
+
+    def search(self, query: str, k: int, within: Sequence[tuple[int, int]] | None = None) -> list[Hit]:
+        """The k best passages, best first; with `within`, of those that belong to one of these ranges."""
+        ...

@@ -1,0 +1,177 @@
+"""The index of one source: built once, named by the text, the cutting and the embedder, opened checked.
+
+Knows: lexical indexes and those of embedders, under `sources/` in the data folder. Reuse is automatic.
+Does not know: how an index searches (retrieval), what it is used for, where the text came from.
+"""
+
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longproof.indexes.arrays import Form, Manifest, open_arrays, unusable, write_arrays
+from longproof.retrieval.cut import passages
+from longproof.retrieval.dense import DenseIndex, Embedder, Encoded, Multi, Progress, Sparse
+from longproof.retrieval.lexical import WIDER, LexicalIndex
+from longproof.retrieval.okapi import Arrays
+from longproof.retrieval.types import Document, SourceIndex
+
+VERSION = 1
+
+_SCALE = {
+    "ranges": Form("int64", 2),
+    "weights": Form("float32", 1),
+    "places": Form("int32", 1),
+    "starts": Form("int64", 1),
+}
+_LEXICAL = {
+    "words": Form("uint64", 1),
+    **{f"{name}{scale}": form for scale in range(1 + len(WIDER)) for name, form in _SCALE.items()},
+}
+_DENSE = {"dense": Form("float32", 2, vectors=True)}
+_SPARSE = {
+    "tokens": Form("int32", 1),
+    "token_weights": Form("float32", 1),
+    "token_starts": Form("int64", 1),
+}
+_MULTI = {"vectors": Form("float16", 2), "vector_starts": Form("int64", 1)}
+
+
+class Cut(NamedTuple):
+    """The passages that are indexed: `size` characters, one every `step`."""
+
+    size: int = 400
+    step: int = 200
+
+
+class SourceManifest(Manifest):
+    """What the index of a source says of itself. `embedder` is its name, or `lexical`."""
+
+    format: Literal["longproof.source"] = "longproof.source"
+    version: int = VERSION
+    text: str
+    characters: int
+    embedder: str
+    size: int
+    step: int
+
+
+def source_index(
+    document: Document,
+    home: Path,
+    embedder: Embedder | None = None,
+    cut: Cut | None = None,
+    *,
+    keep: bool,
+    progress: Progress | None = None,
+) -> SourceIndex:
+    """The index of a document: the one that the data folder has, else a new one, kept there if `keep`.
+
+    Raises BadInput for an index that is damaged or was made by another version, and where the embedder refuses.
+    """
+    expected = _expected(document, embedder, cut or Cut())
+    target = home / "sources" / expected.key
+    if target.exists():
+        return _opened(target, expected, document, embedder)
+    pieces = passages(document.text, expected.size, expected.step)
+    if embedder is None:
+        lexical = LexicalIndex.build(document, pieces)
+        if keep and pieces:
+            write_arrays(target, expected, lexical.arrays, _LEXICAL)
+        return lexical
+    dense = DenseIndex.build(document, pieces, embedder, progress)
+    if keep and pieces:
+        write_arrays(target, expected, _arrays(dense.held), _forms(embedder))
+    return dense
+
+
+def _expected(document: Document, embedder: Embedder | None, cut: Cut) -> SourceManifest:
+    name = embedder.name if embedder else "lexical"
+    key = sha256(f"{VERSION}\0{document.id}\0{cut.size}\0{cut.step}\0{name}".encode()).hexdigest()
+    return SourceManifest(
+        key=key,
+        text=document.id,
+        characters=len(document.text),
+        embedder=name,
+        size=cut.size,
+        step=cut.step,
+    )
+
+
+def _opened(
+    target: Path, expected: SourceManifest, document: Document, embedder: Embedder | None
+) -> SourceIndex:
+    manifest, arrays = open_arrays(target, expected, _forms(embedder))
+    if manifest.model_copy(update={"files": {}}) != expected:
+        raise unusable(target, "its manifest tells of another text, cutting or embedder")
+    pieces = passages(document.text, expected.size, expected.step)
+    if embedder is None:
+        if not _lexical_fits(arrays, pieces, len(document.text)):
+            raise unusable(target, "its arrays don't fit together")
+        return LexicalIndex(document, arrays)
+    held = _held(arrays)
+    if not _dense_fits(held, len(pieces)):
+        raise unusable(target, "its arrays don't fit together")
+    return DenseIndex(document, pieces, held, embedder)
+
+
+def _forms(embedder: Embedder | None) -> dict[str, Form]:
+    if embedder is None:
+        return _LEXICAL
+    sparse = _SPARSE if embedder.weights.sparse else {}
+    multi = _MULTI if embedder.weights.multi else {}
+    return {**_DENSE, **sparse, **multi}
+
+
+def _arrays(held: Encoded) -> Arrays:
+    arrays: dict[str, NDArray[Any]] = {"dense": held.dense}
+    if held.sparse:
+        arrays |= dict(zip(_SPARSE, held.sparse, strict=True))
+    if held.multi:
+        arrays |= dict(zip(_MULTI, held.multi, strict=True))
+    return arrays
+
+
+def _held(arrays: Arrays) -> Encoded:
+    return Encoded(
+        arrays["dense"],
+        Sparse(*(arrays[name] for name in _SPARSE)) if "tokens" in arrays else None,
+        Multi(*(arrays[name] for name in _MULTI)) if "vectors" in arrays else None,
+    )
+
+
+def _lexical_fits(arrays: Arrays, pieces: list[tuple[int, int]], characters: int) -> bool:
+    """Whether every place that the arrays name is there: files can be whole and still not be ours."""
+    if arrays["ranges0"].tolist() != [list(piece) for piece in pieces]:
+        return False
+    return all(
+        _fits(arrays[f"ranges{scale}"].ravel(), characters + 1)
+        and _fits(arrays[f"places{scale}"], len(arrays[f"ranges{scale}"]))
+        and len(arrays[f"weights{scale}"]) == len(arrays[f"places{scale}"])
+        and len(arrays[f"starts{scale}"]) == len(arrays["words"]) + 1
+        and _parts(arrays[f"starts{scale}"], len(arrays[f"places{scale}"]))
+        for scale in range(1 + len(WIDER))
+    )
+
+
+def _dense_fits(held: Encoded, pieces: int) -> bool:
+    ragged: list[tuple[NDArray[np.int64], int]] = []
+    if held.sparse:
+        ragged.append((held.sparse.starts, len(held.sparse.tokens)))
+        if len(held.sparse.weights) != len(held.sparse.tokens) or held.sparse.tokens.min(initial=0) < 0:
+            return False
+    if held.multi:
+        ragged.append((held.multi.starts, len(held.multi.vectors)))
+    return len(held.dense) == pieces and all(
+        len(starts) == pieces + 1 and _parts(starts, length) for starts, length in ragged
+    )
+
+
+def _fits(places: NDArray[Any], end: int) -> bool:
+    return not len(places) or 0 <= int(places.min()) <= int(places.max()) < end
+
+
+def _parts(starts: NDArray[np.int64], length: int) -> bool:
+    return bool(len(starts) and starts[0] == 0 and starts[-1] == length and (np.diff(starts) >= 0).all())
