@@ -29,13 +29,14 @@ REACH_S = 10.0
 
 
 class Message(NamedTuple):
-    """What is sent. `schema` is None where the form is described in the prompt instead."""
+    """What is sent. `schema` is None where the form is described in the prompt instead; `top_p` None: not said."""
 
     system: str
     user: str
     temperature: float
     max_tokens: int
     schema: dict[str, Any] | None = None
+    top_p: float | None = None
 
 
 class Unanswered(Exception):
@@ -126,6 +127,8 @@ class OpenAIChat:
         body: dict[str, Any] = {self._limit_name: message.max_tokens}
         if self._takes_temperature:
             body["temperature"] = message.temperature
+            if message.top_p is not None:
+                body["top_p"] = message.top_p
         if message.schema is not None:
             named = {"name": message.schema.get("title", "answer"), "strict": True, "schema": message.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
@@ -146,7 +149,7 @@ class OpenAIChat:
         if error.param == "max_tokens" and self._limit_name == "max_tokens":
             self._limit_name = "max_completion_tokens"
             return True
-        if error.param == "temperature" and self._takes_temperature:
+        if error.param in ("temperature", "top_p") and self._takes_temperature:
             self._takes_temperature = False
             return True
         return False

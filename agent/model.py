@@ -48,6 +48,18 @@ class Answer(NamedTuple, Generic[F]):
         return self.calls[-1].id if self.calls and self.failure not in UNASKED else None
 
 
+class _Drawing(NamedTuple):
+    """How an answer is drawn. What isn't said is not part of the key."""
+
+    temperature: float
+    top_p: float | None
+    max_tokens: int
+
+    @property
+    def key(self) -> dict[str, float]:
+        return {name: value for name, value in self._asdict().items() if value is not None}
+
+
 class _Lost(Exception):
     """There is no answer, and there will be none in this run."""
 
@@ -102,6 +114,11 @@ class Model:
         """The model's name."""
         return self._chat.model
 
+    @property
+    def endpoint(self) -> str:
+        """Where its answers come from."""
+        return self._chat.endpoint
+
     async def ask(
         self,
         prompt: Prompt,
@@ -111,15 +128,19 @@ class Model:
         sample: int = 0,
         temperature: float = 0.0,
         in_words: bool = False,
+        top_p: float | None = None,
+        max_tokens: int | None = None,
     ) -> Answer[F]:
         """The filled form, or a named failure. Raises BadInput only where the ledger can't be used.
 
         `sample` tells apart answers to the same prompt that should be drawn anew; `in_words` asks for the form in
-        the prompt alone, and so never more than once.
+        the prompt alone, and so never more than once. `top_p` is sent where it is given; `max_tokens` None: the
+        model's own.
         """
         number = self._first_sample + sample
         modes = self._modes[-1:] if in_words else self._modes
-        requests = [self._request(m, prompt, form, purpose, number, temperature) for m in modes]
+        drawing = _Drawing(temperature, top_p, max_tokens or self._max_tokens)
+        requests = [self._request(m, prompt, form, purpose, number, drawing) for m in modes]
         known = await self._known(requests, form)
         if known.value is not None or known.failure:
             return known
@@ -231,13 +252,19 @@ class Model:
             await asyncio.sleep(random.uniform(0.5, 1) * min(LONGEST_WAIT_S, self._first_wait_s * 2**attempt))
 
     def _request(
-        self, mode: Mode, prompt: Prompt, form: type[F], purpose: str, sample: int, temperature: float
+        self, mode: Mode, prompt: Prompt, form: type[F], purpose: str, sample: int, drawing: "_Drawing"
     ) -> _Request:
         wanted = schema(form)
         if mode == "prompt":
             prompt = prompt.then(render("form", prompt.language, schema=json.dumps(wanted)))
+        wanted_by_server = wanted if mode == "schema" else None
         message = Message(
-            prompt.system, prompt.user, temperature, self._max_tokens, wanted if mode == "schema" else None
+            prompt.system,
+            prompt.user,
+            drawing.temperature,
+            drawing.max_tokens,
+            wanted_by_server,
+            drawing.top_p,
         )
         key = content_key(
             {
@@ -247,7 +274,7 @@ class Model:
                 "form": wanted,
                 "system": prompt.system,
                 "user": prompt.user,
-                "parameters": {"temperature": temperature, "max_tokens": self._max_tokens},
+                "parameters": drawing.key,
                 "sample": sample,
             }
         )
