@@ -1,6 +1,7 @@
 """The index of a source: built once, found again by content, opened checked; damage is refused with the way out."""
 
 import json
+import os
 import shutil
 import struct
 import threading
@@ -23,6 +24,11 @@ TEXT = "".join(
 )
 DOCUMENT = Document.of(TEXT)
 SEGMENTS = ["chapter 13 and number 91", "船长遇见了狐狸", "🦊"]
+
+
+@pytest.fixture(autouse=True)
+def _no_wait_for_the_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "fsync", lambda _: None)
 
 
 class Counting:
