@@ -1,0 +1,374 @@
+"""What a check costs and finds, beside what people use today, against one scripted server on loopback.
+
+The source is a log of a lighthouse; each sentence of the response restates one entry. Two responses a size: a
+faithful one, and one with a planted error (one wrong number). The server answers after a fixed time. It reads
+perfectly, but only what it is sent: an entry that is not in the prompt is not found. Lists that it is asked for end
+where an answer of 8,192 tokens ends, as real ones do. It has no limit for prompts; the longest is in the table.
+
+Each tool runs in a process of its own, for its peak of memory, under the Python named for it; what isn't installed
+there is said. Every tool is warmed by a small case that is not counted.
+
+    PYTHONPATH=tests python benchmarks/peers.py --python deepeval=VENV/bin/python openevals=… llamaindex=…
+
+Options: `--sources` (characters), `--sentences`, `--latency`, `--plot FILE` (needs matplotlib).
+"""
+
+import argparse
+import importlib.util
+import json
+import multiprocessing
+import os
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from multiprocessing.connection import Connection
+from pathlib import Path
+from random import Random
+from typing import Any, NamedTuple
+
+ENTRY = re.compile(r"On day (\d+) keeper (\w+) sold (\d+) lamps at (\w+)\.")
+CLAIM = re.compile(r"Sales on day (\d+) by keeper (\w+) came to (\d+) lamps\.")
+KEEPERS = ("Alder", "Pell", "Marsh", "Quill", "Thorne", "Vane", "Wick", "Yarrow")
+PORTS = ("Dunmore", "Harrow", "Selby", "Tarn", "Wexcombe")
+FILLER = "The {word} wind came from the {side} and the lamp was trimmed {times} before the tide turned. "
+ANSWER_CHARACTERS = 8192 * 4
+MODULES = {
+    "longproof": "longproof",
+    "deepeval": "deepeval",
+    "openevals": "openevals",
+    "llamaindex": "llama_index",
+}
+
+
+class Made(NamedTuple):
+    """A source, a response, and whether an error was planted."""
+
+    source: str
+    response: str
+    planted: bool
+
+
+def made(characters: int, sentences: int, *, planted: bool) -> Made:
+    """A log of about so many characters, and a response whose sentences restate entries in order."""
+    draw, parts, entries, size = Random(7), [], [], 0
+    while size < characters:
+        day = len(entries) + 1
+        keeper, lamps, port = draw.choice(KEEPERS), draw.randrange(100, 1000), draw.choice(PORTS)
+        entries.append((day, keeper, lamps))
+        entry = f"On day {day} keeper {keeper} sold {lamps} lamps at {port}. "
+        word, side = draw.choice(("cold", "warm", "salt", "dry")), draw.choice(("north", "south", "west"))
+        line = entry + FILLER.format(word=word, side=side, times=draw.choice(("once", "twice"))) + "\n"
+        parts.append(line)
+        size += len(line)
+    chosen = [entries[(2 * i + 1) * len(entries) // (2 * sentences)] for i in range(sentences)]
+    wrong = sentences * 2 // 3 if planted else -1
+    told = [
+        f"Sales on day {day} by keeper {keeper} came to {lamps + (37 if i == wrong else 0)} lamps."
+        for i, (day, keeper, lamps) in enumerate(chosen)
+    ]
+    return Made("".join(parts), " ".join(told), planted)
+
+
+def read(prompt: str) -> dict[str, str]:
+    """Each claim of a prompt and what its entries make of it: yes, no or idk."""
+    entries = {day: lamps for day, _, lamps, _ in ENTRY.findall(prompt)}
+    return {
+        claim[0]: ("idk" if claim[1] not in entries else "yes" if entries[claim[1]] == claim[3] else "no")
+        for claim in ((match[0], *match.groups()) for match in CLAIM.finditer(prompt))
+    }
+
+
+def listed(name: str, items: list[str]) -> str:
+    """A JSON list of as many items as an answer holds."""
+    kept, size = [], 0
+    for item in items:
+        size += len(item) + 4
+        if size > ANSWER_CHARACTERS:
+            break
+        kept.append(item)
+    return json.dumps({name: kept})
+
+
+def answered(prompt: str) -> str:
+    """What a perfect reader says to a peer's prompt."""
+    if '"truths" key' in prompt:
+        return listed("truths", [match[0] for match in ENTRY.finditer(prompt)])
+    if '"claims" key' in prompt:
+        return listed("claims", [match[0] for match in CLAIM.finditer(prompt)])
+    if "'verdicts' key" in prompt:
+        claims = [match[0] for match in CLAIM.finditer(prompt.rsplit("Claims:", 1)[-1])]
+        found = read(prompt)
+        return json.dumps({"verdicts": [{"verdict": found[c], "reason": "The log says so."} for c in claims]})
+    if "'reason' key" in prompt:
+        return json.dumps({"reason": "As listed."})
+    supported = all(verdict == "yes" for verdict in read(prompt).values())
+    if "YES" in prompt:
+        already = "existing YES/NO answer: YES" in prompt
+        return "YES" if supported or already else "NO"
+    return json.dumps({"reasoning": "Each sentence was looked up.", "score": supported})
+
+
+def judged(asked: Any) -> str:
+    """What a perfect reader says to a prompt of this project."""
+    from fakes import FORMS
+
+    if asked.form != "Findings":
+        return json.dumps(FORMS[asked.form](asked))
+    evidence = " ".join(asked.parts("evidence"))
+    entries = {match[1]: match for match in ENTRY.finditer(evidence)}
+    return json.dumps({"findings": [finding(item, entries) for item in asked.items("claims")]})
+
+
+def finding(item: dict[str, Any], entries: dict[str, re.Match[str]]) -> dict[str, Any]:
+    """One claim, held against the entries shown."""
+    claim = CLAIM.search(item["text"])
+    entry = entries.get(claim[1]) if claim else None
+    right = bool(claim and entry and claim[3] == entry[3])
+    return {
+        "claim": item["claim"],
+        "quotes": [entry[0]] if entry else [],
+        "reason": "The log says so." if entry else "The log says nothing of it here.",
+        "readings": [],
+        "holds": "yes" if right else "no",
+        "label": "explicitly_supported" if right else "contradicting" if entry else "not_found",
+        "kind": "none" if right or not entry else "numerical",
+        "wrong": claim[3] if claim and entry and not right else "",
+        "correction": entry[3] if entry and not right else "",
+    }
+
+
+def serve(latency: float, line: Connection) -> None:
+    """Tell the address; at each word, tell what was asked since the last."""
+    from fakes import Asked, ChatServer, Reply
+
+    def script(asked: Asked) -> Reply:
+        prompt = " ".join(str(message["content"]) for message in asked.body["messages"])
+        if ("<<<" in prompt and " claims\n" in prompt) or " sentences\n" in prompt or " schema\n" in prompt:
+            return Reply(judged(asked))
+        return Reply(answered(prompt))
+
+    class Server(ChatServer):
+        def _reply(self, asked: Asked) -> Reply:
+            return script(asked)
+
+    with Server(script, delay_s=latency) as server:
+        line.send(server.address)
+        seen = 0
+        while line.recv():
+            new, seen = server.asked[seen:], len(server.asked)
+            sizes = [sum(len(str(m["content"])) for m in asked.body["messages"]) for asked in new]
+            line.send((len(sizes), sum(sizes), max(sizes, default=0)))
+
+
+def with_longproof(address: str, case: Made, folder: str) -> Callable[[], bool]:
+    """Three judges, one decomposer: the default protocol."""
+    from longproof import Verifier
+
+    judges = [f"openai:{name}@{address}" for name in ("one", "two", "three")]
+    verifier = Verifier(judges=judges, home=folder, concurrency=64, cache=False)
+    return lambda: verifier.verify(case.source, case.response).verdict != "faithful"
+
+
+def with_deepeval(address: str, case: Made, folder: str) -> Callable[[], bool]:
+    """FaithfulnessMetric over one retrieval context; below 1 of 1 is a flag."""
+    from deepeval.metrics import FaithfulnessMetric
+    from deepeval.models import LocalModel
+    from deepeval.test_case import LLMTestCase
+
+    model = LocalModel(model="m", base_url=address, api_key="none")
+
+    def check() -> bool:
+        metric = FaithfulnessMetric(model=model, threshold=1.0)
+        asked = LLMTestCase(
+            input="What was sold?", actual_output=case.response, retrieval_context=[case.source]
+        )
+        metric.measure(asked, _show_indicator=False)
+        return bool(metric.score is None or metric.score < 1)
+
+    return check
+
+
+def with_openevals(address: str, case: Made, folder: str) -> Callable[[], bool]:
+    """The groundedness prompt, one call."""
+    from openai import OpenAI
+    from openevals.llm import create_llm_as_judge
+    from openevals.prompts import RAG_GROUNDEDNESS_PROMPT
+
+    judge = create_llm_as_judge(
+        prompt=RAG_GROUNDEDNESS_PROMPT, judge=OpenAI(base_url=address, api_key="none"), model="m"
+    )
+    return lambda: not judge(context=case.source, outputs=case.response)["score"]
+
+
+def with_llamaindex(address: str, case: Made, folder: str) -> Callable[[], bool]:
+    """FaithfulnessEvaluator over the whole source, with a window of 128,000 tokens."""
+    from llama_index.core.evaluation import FaithfulnessEvaluator
+    from llama_index.llms.openai_like import OpenAILike
+
+    model = OpenAILike(
+        model="m", api_base=address, api_key="none", is_chat_model=True, context_window=128_000, timeout=300
+    )
+    judge = FaithfulnessEvaluator(llm=model)
+    return lambda: not judge.evaluate(response=case.response, contexts=[case.source]).passing
+
+
+TOOLS = {
+    "longproof": with_longproof,
+    "deepeval": with_deepeval,
+    "openevals": with_openevals,
+    "llamaindex": with_llamaindex,
+}
+
+
+def check(
+    tool: str, address: str, characters: int, sentences: int, line: Callable[[], Any]
+) -> dict[str, Any]:
+    """One tool on the faithful and the planted response. `line` says what was asked since it was called last."""
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    with tempfile.TemporaryDirectory() as folder:
+        TOOLS[tool](address, made(2000, 2, planted=False), folder)()
+        line()
+        found: dict[str, Any] = {"start_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}
+        for planted in (False, True):
+            case = made(characters, sentences, planted=planted)
+            run = TOOLS[tool](address, case, folder)
+            began = time.perf_counter()
+            try:
+                flagged: bool | str = run()
+            except Exception as error:
+                # Whatever a tool fails with is its result, and is printed.
+                flagged = f"{type(error).__name__}: {str(error)[:80]}"
+            seconds, asked = time.perf_counter() - began, line()
+            found["planted" if planted else "faithful"] = [flagged, round(seconds, 2), *asked]
+    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    return found | {"python_mb": before}
+
+
+def child(tool: str, address: str, characters: int, sentences: int) -> None:
+    """Run in the tool's own Python: talks over stdin and stdout, one line of JSON at a time."""
+
+    def line() -> Any:
+        print("asked?", flush=True)
+        return json.loads(sys.stdin.readline())
+
+    if importlib.util.find_spec(MODULES[tool]) is None:
+        print(
+            json.dumps({"missing": f"{tool} is not installed under {Path(sys.executable).name}"}), flush=True
+        )
+        return
+    print(json.dumps(check(tool, address, characters, sentences, line)), flush=True)
+
+
+def measured(python: str, tool: str, address: str, size: tuple[int, int], line: Connection) -> dict[str, Any]:
+    """Start the child, answer its questions about the server, take its result."""
+    command = [python, __file__, "--child", tool, address, str(size[0]), str(size[1])]
+    quiet = {
+        "DEEPEVAL_TELEMETRY_OPT_OUT": "YES",
+        "ANONYMIZED_TELEMETRY": "false",
+        "DEEPEVAL_RESULTS_FOLDER": "/dev/null",
+    }
+    with subprocess.Popen(
+        command,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        env=os.environ | quiet,
+        cwd=tempfile.gettempdir(),
+    ) as process:
+        assert process.stdin and process.stdout
+        for said in process.stdout:
+            if said.startswith("asked?"):
+                line.send(True)
+                process.stdin.write(json.dumps(line.recv()) + "\n")
+                process.stdin.flush()
+            elif said.startswith("{"):
+                found: dict[str, Any] = json.loads(said)
+                return found
+    return {"missing": f"{tool} ended with {process.returncode}"}
+
+
+def row(tool: str, size: tuple[int, int], found: dict[str, Any]) -> str:
+    """A line of the table: costs of the faithful response, verdicts of both."""
+    if "missing" in found:
+        return f"| {tool} | {size[0]:,} | {size[1]} | {found['missing']} |"
+    flagged, seconds, calls, characters, longest = found["faithful"]
+    caught = found["planted"][0]
+    said = ["flags it" if flagged is True else "clears it" if flagged is False else str(flagged)]
+    said.append("finds it" if caught is True else "misses it" if caught is False else str(caught))
+    return (
+        f"| {tool} | {size[0]:,} | {size[1]} | {calls} | {characters:,} | {characters / size[0]:.2f} | {longest:,} |"
+        f" {seconds:.1f} / {found['planted'][1]:.1f} | {found['peak_mb']} ({found['start_mb']}) | {said[0]} | {said[1]} |"
+    )
+
+
+HEAD = """| tool | source | sentences | calls | prompt characters | passes | longest prompt | wall s, faithful / planted \
+| peak MB (before) | the faithful one | the planted error |
+|---|---|---|---|---|---|---|---|---|---|---|"""
+
+
+def main() -> None:
+    """Measure and print the table."""
+    if sys.argv[1:2] == ["--child"]:
+        child(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+        return
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument(
+        "--python", nargs="*", default=[], help="TOOL=PYTHON, for tools in environments of their own"
+    )
+    parser.add_argument("--tools", nargs="+", choices=TOOLS, default=list(TOOLS))
+    parser.add_argument("--sources", type=int, nargs="+", default=[20_000, 400_000, 4_000_000])
+    parser.add_argument("--sentences", type=int, nargs="+", default=[10, 90])
+    parser.add_argument("--latency", type=float, default=0.2)
+    parser.add_argument("--plot", type=Path)
+    told = parser.parse_args()
+    pythons = dict(item.split("=", 1) for item in told.python)
+    line, far_end = multiprocessing.Pipe()
+    server = multiprocessing.Process(target=serve, args=(told.latency, far_end))
+    server.start()
+    address, results = line.recv(), dict[str, dict[tuple[int, int], dict[str, Any]]]()
+    print(HEAD, flush=True)
+    for size in [(source, n) for n in told.sentences for source in told.sources]:
+        for tool in told.tools:
+            found = measured(pythons.get(tool, sys.executable), tool, address, size, line)
+            results.setdefault(tool, {})[size] = found
+            print(row(tool, size, found), flush=True)
+    line.send(False)
+    server.join(10)
+    if told.plot:
+        draw(results, told.plot)
+
+
+def draw(results: dict[str, dict[tuple[int, int], dict[str, Any]]], path: Path) -> None:
+    """Prompt characters and wall time over the source's length; full lines for few sentences, broken for many."""
+    import matplotlib
+
+    matplotlib.use("svg")
+    from matplotlib import pyplot
+
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.8))
+    for colour, (tool, found) in enumerate(results.items()):
+        for dash, sentences in zip("-:", sorted({n for _, n in found}), strict=False):
+            points = [(s, f["faithful"]) for (s, n), f in found.items() if n == sentences and "faithful" in f]
+            for panel, index in ((left, 3), (right, 1)):
+                values = [values[index] for _, values in points]
+                label = f"{tool}, {sentences} sentences"
+                panel.plot(
+                    [s for s, _ in points], values, dash, color=f"C{colour}", marker="o", ms=3, label=label
+                )
+    for panel, title in ((left, "prompt characters"), (right, "wall, seconds")):
+        panel.set(xscale="log", yscale="log", xlabel="source, characters", title=title)
+        panel.grid(alpha=0.3)
+    left.legend(fontsize=7)
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+if __name__ == "__main__":
+    main()
