@@ -38,6 +38,7 @@ FILLER = "The {word} wind came from the {side} and the lamp was trimmed {times} 
 ANSWER_CHARACTERS = 8192 * 4
 MODULES = {
     "longproof": "longproof",
+    "longproof-warm": "longproof",
     "deepeval": "deepeval",
     "openevals": "openevals",
     "llamaindex": "llama_index",
@@ -173,6 +174,16 @@ def with_longproof(address: str, case: Made, folder: str) -> Callable[[], bool]:
     return lambda: verifier.verify(case.source, case.response).verdict != "faithful"
 
 
+def with_longproof_warm(address: str, case: Made, folder: str) -> Callable[[], bool]:
+    """The same, of a source that was checked against before."""
+    from longproof import Verifier
+
+    judges = [f"openai:{name}@{address}" for name in ("one", "two", "three")]
+    verifier = Verifier(judges=judges, home=folder, concurrency=64, cache=False)
+    verifier.verify(case.source, case.response.split(".")[0] + ".")
+    return lambda: verifier.verify(case.source, case.response).verdict != "faithful"
+
+
 def with_deepeval(address: str, case: Made, folder: str) -> Callable[[], bool]:
     """FaithfulnessMetric over one retrieval context; below 1 of 1 is a flag."""
     from deepeval.metrics import FaithfulnessMetric
@@ -218,6 +229,7 @@ def with_llamaindex(address: str, case: Made, folder: str) -> Callable[[], bool]
 
 TOOLS = {
     "longproof": with_longproof,
+    "longproof-warm": with_longproof_warm,
     "deepeval": with_deepeval,
     "openevals": with_openevals,
     "llamaindex": with_llamaindex,
@@ -236,6 +248,7 @@ def check(
         for planted in (False, True):
             case = made(characters, sentences, planted=planted)
             run = TOOLS[tool](address, case, folder)
+            line()
             began = time.perf_counter()
             try:
                 flagged: bool | str = run()
@@ -266,21 +279,18 @@ def child(tool: str, address: str, characters: int, sentences: int) -> None:
 def measured(python: str, tool: str, address: str, size: tuple[int, int], line: Connection) -> dict[str, Any]:
     """Start the child, answer its questions about the server, take its result."""
     command = [python, __file__, "--child", tool, address, str(size[0]), str(size[1])]
-    quiet = {
-        "DEEPEVAL_TELEMETRY_OPT_OUT": "YES",
-        "ANONYMIZED_TELEMETRY": "false",
-        "DEEPEVAL_RESULTS_FOLDER": "/dev/null",
-    }
+    quiet = os.environ | {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES"}
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
         text=True,
-        env=os.environ | quiet,
+        env=quiet,
         cwd=tempfile.gettempdir(),
     ) as process:
-        assert process.stdin and process.stdout
+        assert process.stdin
+        assert process.stdout
         for said in process.stdout:
             if said.startswith("asked?"):
                 line.send(True)
@@ -300,15 +310,14 @@ def row(tool: str, size: tuple[int, int], found: dict[str, Any]) -> str:
     caught = found["planted"][0]
     said = ["flags it" if flagged is True else "clears it" if flagged is False else str(flagged)]
     said.append("finds it" if caught is True else "misses it" if caught is False else str(caught))
-    return (
-        f"| {tool} | {size[0]:,} | {size[1]} | {calls} | {characters:,} | {characters / size[0]:.2f} | {longest:,} |"
-        f" {seconds:.1f} / {found['planted'][1]:.1f} | {found['peak_mb']} ({found['start_mb']}) | {said[0]} | {said[1]} |"
-    )
+    cells = [tool, f"{size[0]:,}", size[1], calls, f"{characters:,}", f"{characters / size[0]:.2f}"]
+    cells += [f"{longest:,}", f"{seconds:.1f} / {found['planted'][1]:.1f}"]
+    cells += [f"{found['peak_mb']} ({found['start_mb']})", *said]
+    return "| " + " | ".join(map(str, cells)) + " |"
 
 
-HEAD = """| tool | source | sentences | calls | prompt characters | passes | longest prompt | wall s, faithful / planted \
-| peak MB (before) | the faithful one | the planted error |
-|---|---|---|---|---|---|---|---|---|---|---|"""
+COLUMNS = ("tool", "source", "sentences", "calls", "prompt characters", "passes", "longest prompt")
+COLUMNS += ("wall s, faithful / planted", "peak MB (before)", "the faithful one", "the planted error")
 
 
 def main() -> None:
@@ -333,7 +342,7 @@ def main() -> None:
     server = multiprocessing.Process(target=serve, args=(told.latency, far_end))
     server.start()
     address, results = line.recv(), dict[str, dict[tuple[int, int], dict[str, Any]]]()
-    print(HEAD, flush=True)
+    print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|", flush=True)
     for size in [(source, n) for n in told.sentences for source in told.sources]:
         for tool in told.tools:
             found = measured(pythons.get(tool, sys.executable), tool, address, size, line)
