@@ -44,6 +44,11 @@ class ModelJudge:
         self._seat = Seat(name, model, temperature, sample, guards)
         self._prompt_name = prompt_name
 
+    @property
+    def endpoint(self) -> str:
+        """Where its answers come from."""
+        return self._seat.model.endpoint
+
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order."""
         return await self._seat.ask("judge", self._prompt_name or question.prompt, question, claims, case)

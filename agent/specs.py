@@ -121,13 +121,14 @@ def panel_from(
     decomposer: "Spec | BaseChatModel | None" = None,
     guards: Guards = "ours",
     prompt_name: str | None = None,
+    temperature: float | None = None,
     timeout_s: float = TIMEOUT_S,
     max_tokens: int = MAX_TOKENS,
     first_sample: int = 0,
 ) -> Panel:
     """The panel of these judges, over one ledger and one set of limits. Call it on the event loop that will ask.
 
-    `first_sample` numbers the answers that are drawn: another number asks everybody anew.
+    `temperature` is for judges that don't name their own. `first_sample` numbers the answers that are drawn: another number asks everybody anew.
     Raises BadInput where one of them can't be had.
     """
     models = _Models(
@@ -140,7 +141,7 @@ def panel_from(
             first_sample=first_sample,
         )
     )
-    seats = _seats(judges, models, guards, prompt_name)
+    seats = _seats(judges, models, guards, prompt_name, temperature)
     own = models.first
     arbiter_model = models.of(arbiter) if arbiter is not None else own
     decomposer_model = models.of(decomposer) if decomposer is not None else own
@@ -199,7 +200,11 @@ class _Models:
 
 
 def _seats(
-    judges: "Sequence[Spec | BaseChatModel]", models: _Models, guards: Guards, prompt_name: str | None
+    judges: "Sequence[Spec | BaseChatModel]",
+    models: _Models,
+    guards: Guards,
+    prompt_name: str | None,
+    temperature: float | None,
 ) -> list[Judge]:
     """A seat for each sample of each judge. The same judge twice is asked twice, not counted twice."""
     from longproof.agent.offline import offline_panel
@@ -212,11 +217,7 @@ def _seats(
             assert isinstance(chosen, Spec)
             seats += offline_panel() if chosen.kind == "offline" else [_nli(chosen)]
             continue
-        text, temperature, samples = (
-            (chosen.text, chosen.temperature, chosen.samples)
-            if isinstance(chosen, Spec)
-            else (model.name, 0.0, 1)
-        )
+        text, samples = (chosen.text, chosen.samples) if isinstance(chosen, Spec) else (model.name, 1)
         for _ in range(samples):
             sample = taken.get(text, 0)
             taken[text] = sample + 1
@@ -225,12 +226,18 @@ def _seats(
                     f"{text}#{sample + 1}" if sample else text,
                     model,
                     prompt_name=prompt_name,
-                    temperature=temperature,
+                    temperature=_warmth(chosen, temperature),
                     sample=sample,
                     guards=guards,
                 )
             )
     return seats
+
+
+def _warmth(chosen: "Spec | BaseChatModel", usual: float | None) -> float:
+    """The judge's own temperature where it names one, else the usual one, else 0."""
+    own = isinstance(chosen, Spec) and "temperature" in chosen.model_fields_set
+    return chosen.temperature if own and isinstance(chosen, Spec) else usual or 0.0
 
 
 def _nli(spec: Spec) -> Judge:
@@ -268,7 +275,7 @@ def _entry(entry: Any) -> Spec:
     if extra := set(entry) - {"spec", "temperature", "samples"}:
         raise BadInput(f"a judge has no {min(extra)!r}{_about_keys(entry)}")
     changes = {name: entry[name] for name in ("temperature", "samples") if name in entry}
-    return Spec(**{**parse_spec(entry["spec"]).model_dump(), **changes})
+    return Spec(**{**parse_spec(entry["spec"]).model_dump(exclude_unset=True), **changes})
 
 
 def _about_keys(table: dict[str, Any]) -> str:

@@ -24,17 +24,18 @@ def questions(
     *,
     budget: int,
     prompt: str = "judge",
+    size: int = CLAIMS_A_QUESTION,
 ) -> list[Question]:
-    """The questions of one round over one stretch: its claims in groups of at most eight, evidence beside each.
+    """The questions of one round over one stretch: its claims in groups of at most `size`, evidence beside each.
 
     `windows` are the places of each claim's window, `budget` the characters that a search may show.
     A round whose evidence is all of the sources is named `source`: no wider one can follow.
     """
     asked = []
-    for group in _groups(claims):
+    for group in _groups(claims, size):
         window = merge([place for claim in group for place in windows.get(claim.id, ())])
         shown = evidence(group, sources, window, round_, budget)
-        complete = sum(end - start for _, start, end in shown) >= sources.characters
+        complete = round_ != "nothing" and sum(end - start for _, start, end in shown) >= sources.characters
         spans = tuple(sources.span(place) for place in shown)
         named: Round = "source" if complete else round_
         asked.append(_question(group, spans, named, prompt))
@@ -45,6 +46,8 @@ def evidence(
     claims: Sequence[Claim], sources: Sources, window: Sequence[Place], round_: Round, budget: int
 ) -> list[Place]:
     """The places that a round shows for these claims, in the order of the sources."""
+    if round_ == "nothing":
+        return []
     if round_ == "source":
         return [(n, 0, len(document.text)) for n, document in enumerate(sources.documents)]
     if round_ == "window":
@@ -73,6 +76,11 @@ def _best(claims: Sequence[Claim], sources: Sources, within: list[Place] | None,
     return chosen
 
 
+def about_piece(claim: Claim, piece: Span, around: Sequence[Span], prompt: str) -> Question:
+    """A question about one claim and one piece of evidence alone; what stands around it comes after."""
+    return _question([claim], (piece, *around), "source", prompt)
+
+
 def with_snippets(question: Question, claim: Claim, snippets: Sequence[Span]) -> Question:
     """A question about one claim, with snippets of saved pages behind the evidence of its last one."""
     return _question([claim], (*question.shown, *snippets), "pages", question.prompt)
@@ -89,9 +97,9 @@ def merge(places: Sequence[Place]) -> list[Place]:
     return joined
 
 
-def _groups(claims: Sequence[Claim]) -> list[Sequence[Claim]]:
+def _groups(claims: Sequence[Claim], size: int) -> list[Sequence[Claim]]:
     """Neighbours together, in groups of nearly equal size."""
-    count = -(-len(claims) // CLAIMS_A_QUESTION)
+    count = -(-len(claims) // size)
     bounds = [round(i * len(claims) / count) for i in range(count + 1)] if count else []
     return [claims[a:b] for a, b in pairwise(bounds)]
 

@@ -14,15 +14,16 @@ from langgraph.types import Send, interrupt
 from longproof import __version__
 from longproof.agent.report import report, usage
 from longproof.agent.types import (
-    TASKS,
     Call,
     Case,
     ReportDocument,
+    Search,
     Sentence,
     SourcePlace,
     Verdict,
 )
 from longproof.graphs.convert import dump, opened_case, opened_claims, plain_case, refs
+from longproof.graphs.given import as_shown, refuse
 from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.review import applied, form_of, put, waiting
 from longproof.graphs.settings import PERSON, Settings, settings_of
@@ -33,7 +34,7 @@ from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.align import greedy, viterbi
 from longproof.retrieval.cut import segments
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import BadInput, Document, Window
+from longproof.retrieval.types import Document, Window
 
 ALIGNMENTS = {"greedy": greedy, "viterbi": viterbi}
 
@@ -50,19 +51,20 @@ class Nodes:
         resources = await self._pool.get(settings_of(runtime.context))
         if self._example and not (state.source.strip() or state.response.strip() or state.sources):
             state = await asyncio.to_thread(self._example)
-        if state.task not in TASKS:
-            raise BadInput(f"there is no task {state.task!r}: choose one of {', '.join(TASKS)}")
-        _refuse_empty(state)
-        given = [Document.of(state.source)] if state.source else []
+        given = [Document.of(state.source)] if state.source.strip() else []
         response = Document.of(state.response)
         stored = await asyncio.to_thread(lambda: [resources.store.put(d) for d in [*given, response]])
         sources = [*refs(state.sources), *stored[:-1]]
+        refuse(state, sources, resources.protocol)
+        sources = await asyncio.to_thread(as_shown, sources, resources.protocol, resources.store)
         case = Case(
             id=state.case_id,
             task=state.task,
             response=response.text,
             source_ids=tuple(ref.id for ref in sources),
             context=state.context,
+            reference=state.reference,
+            labels=tuple(state.labels) if state.labels is not None else None,
         )
         return {"started": time.time(), "case": plain_case(case, response.id), "sources": dump(sources)}
 
@@ -131,6 +133,7 @@ class Nodes:
             sentences=[Sentence.model_validate(s) for s in state["sentences"]],
             claims=claims,
             verdicts=sorted(verdicts, key=lambda verdict: order[verdict.claim_id]),
+            searches=[Search.model_validate(s) for s in state.get("searches", [])],
             windows={i: SourcePlace.model_validate(w) for i, w in state["windows"].items()},
             calls=[call.model_copy(update={"bought": True}) for call in calls],
             stamp={
@@ -169,13 +172,6 @@ def fan_out(state: State) -> list[Send] | str:
 
 def _shared(state: State) -> Json:
     return {"case": state["case"], "sources": state["sources"]}
-
-
-def _refuse_empty(state: VerifyInput) -> None:
-    if not state.response.strip():
-        raise BadInput("the response has no text: give the text that is to be checked")
-    if state.task != "open" and not state.sources and not state.source.strip():
-        raise BadInput("there is no source text: give one, or choose the task `open`")
 
 
 def _stretch(index: int, cut: Cut, sources: Sources) -> Stretch:
@@ -223,6 +219,7 @@ def _stamp(resources: Resources, started: float) -> dict[str, Any]:
         "protocol": settings.protocol,
         "judges": [judge.name for judge in resources.panel.judges],
         "triage": resources.triage,
+        "coarse": bool(resources.protocol.menu),
         "arbiter": PERSON if settings.arbiter == PERSON else resources.panel.arbiter.name,
         "decomposer": resources.panel.decomposer.name,
         "refused": {"calls": resources.budget.refused_calls, "tokens": resources.budget.refused_tokens},

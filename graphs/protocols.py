@@ -1,29 +1,80 @@
 """The protocols, a row of data each. One graph runs them all.
 
-Knows: what each paper (seeds 000 to 004) sets, to the number. Does not know: how a step does its work.
+Knows: what each paper (seeds 000 to 004) sets, to the number; docs/protocols.md says where each number stands and
+where we differ. Does not know: how a step does its work.
 """
 
+from collections.abc import Collection
 from typing import Literal
 
-from longproof.agent.types import Round
+from longproof.agent.guards import Guards
+from longproof.agent.readers import ASKINGS
+from longproof.agent.types import Label, Round
 from longproof.agent.vote import CONSENSUS, Side, may_decide
+from longproof.graphs.decisions import Decision
+from longproof.graphs.whole import Unit
+from longproof.retrieval.okapi import Engine
 from longproof.retrieval.types import BadInput, Frozen
+
+Need = Literal["models", "pages", "labels", "reference", "record"]
+"""What a protocol can't do without, beside a response."""
+NEEDS: dict[Need, str] = {
+    "models": "judges that are language models: give --judge openai:MODEL",
+    "pages": "saved web pages: give --pages DIR",
+    "labels": "a label for each sentence of the response: give a case file with `labels`",
+    "reference": "the right text beside the response: give a case file with `reference`",
+    "record": "a JSON record as its source",
+}
 
 
 class Protocol(Frozen):
-    """One way to check a response. Sizes are in characters."""
+    """One way to check a response. Sizes are in characters.
+
+    `temperature` None is the judges' own. `finds` names the prompt with which every model looks for evidence
+    first; empty: nobody does. `query` is what saved pages are searched with. `raw` shows records as JSON.
+    """
 
     name: str
     summary: str
     source: str
+    unit: Unit = "claim"
     segment_characters: int = 150
     block_characters: int = 5500
     alignment: Literal["viterbi", "greedy"] = "viterbi"
     stretch: Literal["window", "segment"] = "window"
     rounds: tuple[Round, ...] = ("passages", "passages", "window", "book")
     passage_characters: tuple[int, ...] = (2000, 4000)
+    claims_a_question: int = 8
+    prompt: str = "judge"
+    temperature: float | None = None
+    guards: Guards = "ours"
+    finds: str = ""
     consult: Literal["never", "when_not_found", "before_judging"] = "when_not_found"
+    query: Literal["claim", "sentence"] = "claim"
+    engine: Engine = "bm25s"
     consensus: float = CONSENSUS
+    decision: Decision = "consensus"
+    arbiter: bool = True
+    localises: bool = True
+    raw: bool = False
+    needs: tuple[Need, ...] = ()
+
+    @property
+    def menu(self) -> tuple[Label, ...]:
+        """The labels that the answers stand for; empty where all seven are answers."""
+        return tuple(dict.fromkeys(ASKINGS[self.prompt].menu.values()))
+
+    @property
+    def consults(self) -> bool:
+        """Whether saved pages are asked about what a vote didn't find."""
+        return self.consult == "when_not_found"
+
+    @property
+    def first(self) -> Literal["judge", "find", "consult"]:
+        """The station that questions go to first."""
+        if self.finds:
+            return "find"
+        return "consult" if self.consult == "before_judging" else "judge"
 
     def budget(self, number: int) -> int:
         """The characters that a search may show in the round of this number."""
@@ -39,16 +90,58 @@ class Protocol(Frozen):
         return next(wide, number + 1)
 
 
-PROTOCOLS: dict[str, Protocol] = {
-    row.name: row
-    for row in (
-        Protocol(
-            name="longproof",
-            summary="Claim by claim, with evidence that zooms out, a panel that votes and an arbiter.",
-            source="design of this project",
-        ),
-    )
-}
+def paper(name: str, summary: str, source: str, **settings: object) -> Protocol:
+    """A row whose judges see all of the source at once and are asked as a paper asks: once, about one thing."""
+    usual: dict[str, object] = {
+        "rounds": ("source",),
+        "stretch": "segment",
+        "claims_a_question": 1,
+        "guards": "paper",
+        "consult": "never",
+        "arbiter": False,
+        "localises": False,
+    }
+    return Protocol.model_validate({"name": name, "summary": summary, "source": source, **usual, **settings})
+
+
+LONGPROOF = Protocol(
+    name="longproof",
+    summary="Claim by claim, with evidence that zooms out, a panel that votes and an arbiter.",
+    source="design of this project",
+)
+VERIGRAY = (
+    paper(
+        "verigray",
+        "One judge, seven labels, sentence by sentence, the whole source each time.",
+        "002, Appendix F",
+        unit="sentence",
+        prompt="verigray",
+        temperature=0.6,
+    ),
+    paper(
+        "verigray-rag",
+        "The same with the three best snippets of saved web pages, found by the sentence.",
+        "002, Appendix F",
+        unit="sentence",
+        prompt="verigray_rag",
+        temperature=0.6,
+        consult="before_judging",
+        query="sentence",
+        engine="okapi",
+        needs=("pages",),
+    ),
+    paper(
+        "verigray-audit",
+        "Given labels against a panel: one that any judge disputes is left to people.",
+        "002, section 4.2",
+        unit="sentence",
+        prompt="verigray_audit",
+        decision="undisputed",
+        needs=("labels",),
+    ),
+)
+
+PROTOCOLS: dict[str, Protocol] = {row.name: row for row in (LONGPROOF, *VERIGRAY)}
 
 
 def protocol(name: str) -> Protocol:
@@ -56,3 +149,9 @@ def protocol(name: str) -> Protocol:
     if name not in PROTOCOLS:
         raise BadInput(f"there is no protocol {name!r}: choose one of {', '.join(PROTOCOLS)}")
     return PROTOCOLS[name]
+
+
+def missing(row: Protocol, has: Collection[Need], among: Collection[Need] = tuple(NEEDS)) -> str | None:
+    """Why this row can't be run with what is there, in one line; None: it can. Looks only `among` these needs."""
+    lacking = [NEEDS[need] for need in row.needs if need in among and need not in has]
+    return f"the protocol {row.name} needs {' and '.join(lacking)}" if lacking else None

@@ -15,11 +15,12 @@ from langchain_core.language_models import BaseChatModel
 from longproof.agent.ledger import Ledger, RunState
 from longproof.agent.limits import Budget, Limits, Rates
 from longproof.agent.specs import Panel, Spec, panel_from, parse_spec
-from longproof.agent.types import Arbiter, Decomposer, Judge
-from longproof.graphs.protocols import Protocol, protocol
+from longproof.agent.types import Arbiter, Decomposer, Finder, Judge
+from longproof.graphs.protocols import Need, Protocol, missing, protocol
 from longproof.graphs.settings import PERSON, Settings
 from longproof.graphs.shelf import Shelf
 from longproof.graphs.sources import Sources
+from longproof.graphs.whole import Whole
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
 from longproof.indexes.place import home
@@ -76,9 +77,11 @@ class Resources:
         """The saved pages that may be consulted; None where none are given."""
         if self.settings.pages is None:
             return None
-        folder = Path(self.settings.pages)
+        folder, engine = Path(self.settings.pages), self.protocol.engine
         return await asyncio.to_thread(
-            self._shelves.pages.get, str(folder), lambda: open_pages(folder, home(self.settings.home))
+            self._shelves.pages.get,
+            f"{engine} {folder}",
+            lambda: open_pages(folder, home(self.settings.home), engine),
         )
 
     async def close(self, state: RunState) -> None:
@@ -140,6 +143,7 @@ async def opened(settings: Settings, given: Given, shelves: Shelves) -> Resource
     budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
     try:
         panel = seated(settings, given, ledger, Limits(rates(settings), budget))
+        _refuse_what_is_missing(settings, panel)
         if settings.run_id:
             await ledger.start_run(settings.run_id, settings.model_dump(mode="json", exclude={"home"}))
     except BaseException:
@@ -156,6 +160,7 @@ def rates(settings: Settings) -> Rates:
 
 def seated(settings: Settings, given: Given, ledger: Ledger, limits: Limits) -> Panel:
     """The panel that the settings name, with those who were given as objects in their places."""
+    row = protocol(settings.protocol)
     models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
     seats = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
     named = [] if given.judges else [spec(judge) for judge in settings.judges]
@@ -165,14 +170,26 @@ def seated(settings: Settings, given: Given, ledger: Ledger, limits: Limits) -> 
         limits,
         arbiter=_asked(given.arbiter, settings.arbiter),
         decomposer=_asked(given.decomposer, settings.decomposer),
+        guards=row.guards,
+        temperature=row.temperature,
         timeout_s=settings.timeout_s,
         first_sample=settings.sample * SAMPLES_APART,
     )
+    decomposer = given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer
     return panel._replace(
         judges=[*seats, *panel.judges],
         arbiter=given.arbiter if isinstance(given.arbiter, Arbiter) else panel.arbiter,
-        decomposer=given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer,
+        decomposer=decomposer if row.unit == "claim" else Whole(row.unit, row.segment_characters),
     )
+
+
+def _refuse_what_is_missing(settings: Settings, panel: Panel) -> None:
+    """Raises BadInput where the protocol needs models or pages that aren't there."""
+    has: set[Need] = {"pages"} if settings.pages else set()
+    if all(isinstance(judge, Finder) for judge in panel.judges):
+        has.add("models")
+    if why := missing(protocol(settings.protocol), has, among=("models", "pages")):
+        raise BadInput(why)
 
 
 def spec(named: str | Spec) -> Spec:

@@ -14,8 +14,8 @@ from longproof.agent.guards import exactly, wrong_place
 from longproof.agent.types import Claim, JudgeLabel, Judgement, Kind, Verdict
 from longproof.agent.verdict import verdict
 from longproof.graphs.convert import opened_question
+from longproof.graphs.decisions import decided
 from longproof.graphs.state import Dispute, Json, State
-from longproof.graphs.stations import decided
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.types import Frozen
 

@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from longproof.agent.types import TASKS, Round
+from longproof.agent.types import TASKS, Label, Round
 
 Json = dict[str, Any]
 """One of our types as `model_dump(mode="json")` gives it."""
@@ -58,7 +58,7 @@ class VerifyInput(BaseModel):
     )
     case_id: str = Field(default="case", title="Case", description="A name for the report.")
     sources: list[Json] = Field(
-        default_factory=list,
+        default=[],
         title="Stored sources",
         description="Documents already in the store, instead of a text.",
     )

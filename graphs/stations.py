@@ -1,11 +1,10 @@
-"""The stations of `check`, one stretch at a time: gather, judge, vote, arbitrate, consult, localise.
+"""The stations of `check`, one stretch at a time: gather, find, judge, vote, arbitrate, consult, localise.
 
 Knows: state in, the rooms' functions, state out; and the routes between them, pure and total.
 Does not know: how a judge judges or a passage is found.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Collection, Sequence
 from itertools import chain
 from typing import cast
@@ -19,20 +18,25 @@ from longproof.agent.types import (
     Claim,
     DecidedBy,
     Error,
-    JudgeLabel,
+    Finder,
     Judgement,
     Label,
     Question,
     Verdict,
 )
 from longproof.agent.verdict import WRONG, agreed, named, verdict
-from longproof.agent.vote import SIDES, Tally, may_decide, settled, vote
+from longproof.agent.vote import COARSE, SIDES, on_menu
+from longproof.graphs.asking import ask
 from longproof.graphs.convert import asked, dump, opened_case, opened_claims, opened_question, refs
+from longproof.graphs.decisions import COUNTINGS, Rule, arbitrated, given_labels, not_audited
+from longproof.graphs.finding import piece_questions, resting_on_pieces, without_evidence
 from longproof.graphs.gather import questions, with_snippets
 from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.state import Asked, CheckState, ClaimStanding, Dispute, Standing
+from longproof.graphs.whole import sentence_at
 from longproof.indexes.documents import DocumentRef
+from longproof.indexes.pages import PageIndex
 
 NOT_CONSULTED = "outside knowledge not consulted"
 NOT_IN_PAGES = "nothing in the saved pages speaks of it"
@@ -47,7 +51,7 @@ class Stations:
         self._pool = pool
 
     async def gather(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
-        """The next round's questions for the claims that are still open."""
+        """The next round's questions for the claims that are still open, and who deals with them first."""
         resources = await self._pool.get(settings_of(runtime.context))
         row = resources.protocol
         sources = await resources.sources(refs(state["sources"]))
@@ -55,43 +59,82 @@ class Stations:
             claim_id: [(n, start, end) for n, start, end in held]
             for claim_id, held in state["stretch"]["places"].items()
         }
+        settled = (
+            not_audited(state["claims"], state["case"]["labels"]) if row.decision == "undisputed" else {}
+        )
+        if settled:
+            state = {**state, "standings": settled}
         plain = [
             asked(question)
             for number, claims in _by_round(state)
-            for question in questions(claims, sources, places, row.rounds[number], budget=row.budget(number))
+            for question in questions(
+                claims,
+                sources,
+                places,
+                row.rounds[number],
+                budget=row.budget(number),
+                prompt=row.finds or row.prompt,
+                size=row.claims_a_question,
+            )
         ]
-        return {"questions": plain, "asked": plain}
+        made: CheckState = {"questions": plain, "asked": plain, "then": row.first}
+        return {**made, "standings": settled} if settled else made
 
-    async def judge(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
-        """Every question to every judge of the panel, at once."""
+    async def find(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """Every model looks for evidence of every claim; what any of them finds is asked about, piece by piece."""
         resources = await self._pool.get(settings_of(runtime.context))
         case = opened_case(state["case"], resources.store)
         by_id = {claim.id: claim for claim in opened_claims(state["claims"])}
+        wanted = [opened_question(question, resources.store) for question in state["questions"]]
+        finders = [judge for judge in resources.panel.judges if isinstance(judge, Finder)]
         answers = await asyncio.gather(
             *(
-                judge.judge(question, [by_id[i] for i in question.claim_ids], case)
-                for question in [opened_question(q, resources.store) for q in state["questions"]]
-                for judge in resources.panel.judges
+                asyncio.gather(*(finder.find(q, by_id[q.claim_ids[0]], case) for finder in finders))
+                for q in wanted
             )
         )
-        return _answered(answers)
+        found = {q.id: [answer.search for answer in told] for q, told in zip(wanted, answers, strict=True)}
+        made = [
+            question
+            for q in wanted
+            for question in piece_questions(q, by_id[q.claim_ids[0]], found[q.id], resources.protocol.prompt)
+        ]
+        plain = [asked(question) for question in made]
+        return {
+            "searches": dump(chain.from_iterable(found.values())),
+            "calls": dump(call for told in answers for answer in told for call in answer.calls),
+            "standings": {
+                q.claim_ids[0]: without_evidence(q.id, found[q.id], resources.consensus) for q in wanted
+            },
+            "questions": plain,
+            "asked": plain,
+        }
+
+    async def judge(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """Every question to every judge of the panel; see `asking` for the order."""
+        resources = await self._pool.get(settings_of(runtime.context))
+        case = opened_case(state["case"], resources.store)
+        by_id = {claim.id: claim for claim in opened_claims(state["claims"])}
+        opened = [opened_question(question, resources.store) for question in state["questions"]]
+        answers = await ask(resources.panel.judges, opened, by_id, case)
+        return _answered(answers, resources.protocol.menu)
 
     async def vote(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Where each claim of this round's questions stands now."""
         resources = await self._pool.get(settings_of(runtime.context))
         row = resources.protocol
-        consults = row.consult != "never"
-        judgements = _judgements(state, {question["id"] for question in state["questions"]})
-        standings = dict(state.get("standings", {}))
-        for question in state["questions"]:
-            last = question["round"] in (row.rounds[-1], "source", "pages")
-            for claim_id in question["claim_ids"]:
-                voices = [j for j in judgements if (j.question_id, j.claim_id) == (question["id"], claim_id)]
-                tally = vote(voices, consensus=resources.consensus)
-                stands = _standing(tally, voices, question, last=last, consults=consults)
-                before = standings[claim_id]["next"] if claim_id in standings else 0
-                standings[claim_id] = {**stands, "next": row.next_round(before, tally.side)}
-        return {"standings": standings}
+        before = state.get("standings", {})
+        rule = Rule(
+            consensus=resources.consensus,
+            sides=COARSE if row.menu else SIDES,
+            last=row.rounds[-1],
+            next_round=lambda id_, side: row.next_round(before[id_]["next"] if id_ in before else 0, side),
+            consults=row.consults,
+            arbiter=row.arbiter,
+            given=given_labels(state["claims"], state["case"]["labels"]),
+        )
+        heard = _judgements(state, {question["id"] for question in state["questions"]})
+        return {"standings": {**before, **COUNTINGS[row.decision](state["questions"], heard, rule)}}
 
     async def arbitrate(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """One more judge, for the claims on which the panel is split; or they are left to a person."""
@@ -109,16 +152,20 @@ class Stations:
                 for question, opened, claims in disputes
             )
         )
-        consults = resources.protocol.consult != "never"
+        row = resources.protocol
         standings = dict(state["standings"])
+        told = _answered(answers, row.menu)
         for (question, _, _), answer in zip(disputes, answers, strict=True):
-            standings |= {j.claim_id: _arbitrated(j, question, consults=consults) for j in answer.judgements}
-        return {**_answered(answers), "standings": standings}
+            for judgement in (on_menu(j, row.menu) for j in answer.judgements):
+                standings[judgement.claim_id] = arbitrated(judgement, question, consults=row.consults)
+        return {**told, "standings": standings}
 
     async def consult(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Saved web pages, for claims that the source doesn't have; without any, fabricated with that caveat."""
         resources = await self._pool.get(settings_of(runtime.context))
         pages = await resources.pages()
+        if resources.protocol.consult == "before_judging" and pages:
+            return await self._snippets_first(state, resources, pages)
         standings = dict(state["standings"])
         made: list[Question] = []
         found: dict[str, DocumentRef] = {}
@@ -134,6 +181,21 @@ class Stations:
         plain = [asked(question) for question in made]
         return {"standings": standings, "questions": plain, "asked": plain, "pages": dump(found.values())}
 
+    async def _snippets_first(self, state: CheckState, resources: Resources, pages: PageIndex) -> CheckState:
+        """The questions that are about to be asked, each with the snippets found for it."""
+        response = resources.store.text(state["case"]["response"])
+        by_id = {claim.id: claim for claim in opened_claims(state["claims"])}
+        made: list[Question] = []
+        found: dict[str, DocumentRef] = {}
+        for question in (opened_question(q, resources.store) for q in state["questions"]):
+            claim = by_id[question.claim_ids[0]]
+            query = claim.text if resources.protocol.query == "claim" else sentence_at(response, claim.origin)
+            hits = await asyncio.to_thread(pages.search, query, SNIPPETS)
+            made.append(with_snippets(question, claim, [hit.span for hit in hits]) if hits else question)
+            found |= {hit.span.source_id: pages.page(hit.span.source_id).document for hit in hits}
+        plain = [asked(question) for question in made]
+        return {"questions": plain, "asked": plain, "pages": dump(found.values())}
+
     async def localise(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """The exact wrong places of what was decided, and one verdict for every claim of the stretch."""
         resources = await self._pool.get(settings_of(runtime.context))
@@ -144,6 +206,8 @@ class Stations:
             for claim in opened_claims(state["claims"])
             if state["standings"][claim.id]["standing"] != "pending"
         ]
+        if resources.protocol.decision == "any_piece":
+            found = [resting_on_pieces(one, state["asked"], resources.consensus) for one in found]
         runtime.stream_writer({"station": "checked", "claims": len(found)})
         return {"verdicts": dump(found), "calls": dump(calls), "disputes": _pending(state)}
 
@@ -152,7 +216,7 @@ class Stations:
     ) -> tuple[dict[str, tuple[Error, ...]], list[Call]]:
         """Errors for claims that were decided wrong without anybody saying where, asked of a model."""
         model = resources.panel.localiser
-        if model is None:
+        if model is None or not resources.protocol.localises:
             return {}, []
         case = opened_case(state["case"], resources.store)
         answers = await asyncio.gather(
@@ -168,6 +232,11 @@ class Stations:
 def entering(state: CheckState) -> str:
     """From the start; or, with what a person decided, to where that claim goes on."""
     return after_arbitrate(state) if state.get("standings") else "gather"
+
+
+def after_gather(state: CheckState) -> str:
+    """To the panel; before that to evidence finding, or to the saved pages, where the row says so."""
+    return state["then"]
 
 
 def after_vote(state: CheckState) -> str:
@@ -197,53 +266,6 @@ def standing(state: CheckState, which: Standing) -> list[Claim]:
             if (standings[claim["id"]]["standing"] if claim["id"] in standings else "open") == which
         ]
     )
-
-
-def _standing(
-    tally: Tally, voices: Sequence[Judgement], question: Asked, *, last: bool, consults: bool
-) -> ClaimStanding:
-    if tally.side is not None and tally.label is not None:
-        if not may_decide(tally.side, question["round"], last=last):
-            return _stand("open", question)
-        return decided(tally.label, question, "vote", consults=consults)
-    unpaid = not tally.voices and any(j.failure == "over_budget" for j in voices)
-    if not last and not unpaid:
-        return _stand("open", question)
-    if tally.voices:
-        return _stand("split", question, failure="split")
-    failures = Counter(j.failure for j in voices if j.failure)
-    return _stand("failed", question, failure=failures.most_common(1)[0][0] if failures else "unavailable")
-
-
-def _arbitrated(judgement: Judgement, question: Asked, *, consults: bool) -> ClaimStanding:
-    if judgement.label is None:
-        return _stand("failed", question, failure=judgement.failure)
-    return decided(judgement.label, question, "arbiter", consults=consults)
-
-
-def decided(label: JudgeLabel, question: Asked, decided_by: str, *, consults: bool) -> ClaimStanding:
-    """What is not in the source goes to the saved pages first, whoever says so: VeriGray's tree asks them last."""
-    if SIDES[label] == "not_found" and consults and question["round"] != "pages":
-        return _stand("absent", question, "fabricated", decided_by)
-    return _stand("decided", question, settled(label), decided_by)
-
-
-def _stand(
-    which: Standing,
-    question: Asked,
-    label: str | None = None,
-    decided_by: str = "nobody",
-    failure: str | None = None,
-) -> ClaimStanding:
-    return {
-        "standing": which,
-        "label": label,
-        "decided_by": decided_by,
-        "failure": failure,
-        "question_id": question["id"],
-        "caveat": "",
-        "next": 0,
-    }
 
 
 def _left_to_a_person(state: CheckState) -> dict[str, ClaimStanding]:
@@ -336,8 +358,8 @@ def _verdict(
     )
 
 
-def _answered(answers: Sequence[Answered]) -> CheckState:
+def _answered(answers: Sequence[Answered], menu: Sequence[Label]) -> CheckState:
     return {
-        "judgements": dump(chain.from_iterable(answer.judgements for answer in answers)),
+        "judgements": dump(on_menu(j, menu) for answer in answers for j in answer.judgements),
         "calls": dump(chain.from_iterable(answer.calls for answer in answers)),
     }

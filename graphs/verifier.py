@@ -15,6 +15,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
+from pydantic import ValidationError
 
 from longproof.agent.ledger import RunState
 from longproof.agent.specs import Spec
@@ -95,26 +96,42 @@ class Verifier:
         task: str = "summary",
         context: str = "",
         case_id: str = "case",
+        reference: str | None = None,
+        labels: Sequence[str] | None = None,
         progress: Progress | None = None,
         decide: Decide | None = None,
     ) -> Report:
         """The report on one response.
 
         `source` is one source or several (a list of dictionaries is one JSON record); `progress` hears of
-        every station passed. With `arbiter="person"`, `decide` gets all disputes and returns what a
+        every station passed. `reference` (the right text) and `labels` (one for each sentence) are for the protocols
+        that need them. With `arbiter="person"`, `decide` gets all disputes and returns what a
         `longproof.graphs.review.Review` holds; without it they stay undecided.
         Raises BadInput for what can't be checked.
         """
-        given = await self.input_of(source, response, task=task, context=context, case_id=case_id)
+        given = await self.input_of(
+            source,
+            response,
+            task=task,
+            context=context,
+            case_id=case_id,
+            reference=reference,
+            labels=None if labels is None else list(labels),
+        )
         if self.settings.arbiter == PERSON:
             return await self._with_a_person(given, decide or _nobody, progress)
         ended = await driven(self.graph, given, self.settings, progress=progress)
         return Report.model_validate(ended["report"])
 
-    async def input_of(self, source: Source | Sequence[Source], response: str, **case: str) -> VerifyInput:
-        """What the graph is given: the sources in the store, the response as it is."""
+    async def input_of(self, source: Source | Sequence[Source], response: str, **case: Any) -> VerifyInput:
+        """What the graph is given: the sources in the store, the response as it is. Raises BadInput for labels
+        that don't exist."""
         stored = await asyncio.to_thread(self._store, documents_of(source))
-        return VerifyInput(response=whole_characters(response), sources=dump(stored), **case)
+        try:
+            return VerifyInput(response=whole_characters(response), sources=dump(stored), **case)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
     async def _with_a_person(self, given: VerifyInput, decide: Decide, progress: Progress | None) -> Report:
         graph = verify_graph(self._pool, InMemorySaver())

@@ -14,7 +14,14 @@ from longproof.graphs.nodes import Nodes, after_review, fan_out
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import Checked, CheckState, State, VerifyInput, VerifyOutput
-from longproof.graphs.stations import Stations, after_arbitrate, after_consult, after_gather, after_vote, entering
+from longproof.graphs.stations import (
+    Stations,
+    after_arbitrate,
+    after_consult,
+    after_gather,
+    after_vote,
+    entering,
+)
 
 VerifyGraph = CompiledStateGraph[State, Settings, VerifyInput, VerifyOutput]
 CheckGraph = CompiledStateGraph[CheckState, Settings, CheckState, Checked]

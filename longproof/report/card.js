@@ -1,5 +1,5 @@
 /* What is known about one sentence: verdict, correction, evidence, the judges' votes and reasons. */
-const ROUNDS = ["passages", "window", "book", "source", "pages"];
+const ROUNDS = ["nothing", "passages", "window", "book", "source", "pages"];
 
 function cardOf(sentence, actions) {
   const head = make(

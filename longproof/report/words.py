@@ -53,6 +53,8 @@ _NAMES: dict[str, tuple[str, str]] = {
     "unavailable": ("the server didn't answer", "服务不可用"),
     "over_budget": ("the budget was spent", "预算已用完"),
     "split": ("the judges disagree", "评审意见不一"),
+    "disputed": ("a judge disputes the given label", "有评审不同意所给标签"),
+    "nothing": ("nothing shown", "未出示原文"),
     "passages": ("passages", "段落"),
     "window": ("window", "窗口"),
     "book": ("whole source, searched", "全书检索"),
