@@ -34,6 +34,7 @@ from longproof.graphs.gather import questions, with_snippets
 from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.state import Asked, CheckState, ClaimStanding, Dispute, Standing
+from longproof.graphs.telling import shown, voiced
 from longproof.graphs.whole import sentence_at
 from longproof.indexes.documents import DocumentRef
 from longproof.indexes.pages import PageIndex
@@ -116,6 +117,7 @@ class Stations:
         case = opened_case(state["case"], resources.store)
         by_id = {claim.id: claim for claim in opened_claims(state["claims"])}
         opened = [opened_question(question, resources.store) for question in state["questions"]]
+        runtime.stream_writer(shown(opened, by_id))
         answers = await ask(resources.panel.judges, opened, by_id, case)
         return _answered(answers, resources.protocol.menu)
 
@@ -134,7 +136,9 @@ class Stations:
             given=given_labels(state["claims"], state["case"]["labels"]),
         )
         heard = _judgements(state, {question["id"] for question in state["questions"]})
-        return {"standings": {**before, **COUNTINGS[row.decision](state["questions"], heard, rule)}}
+        standings = {**before, **COUNTINGS[row.decision](state["questions"], heard, rule)}
+        runtime.stream_writer(voiced("vote", heard, standings))
+        return {"standings": standings}
 
     async def arbitrate(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """One more judge, for the claims on which the panel is split; or they are left to a person."""
@@ -158,6 +162,7 @@ class Stations:
         for (question, _, _), answer in zip(disputes, answers, strict=True):
             for judgement in (on_menu(j, row.menu) for j in answer.judgements):
                 standings[judgement.claim_id] = arbitrated(judgement, question, consults=row.consults)
+        runtime.stream_writer(voiced("arbitrate", [j for a in answers for j in a.judgements], standings))
         return {**told, "standings": standings}
 
     async def consult(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
