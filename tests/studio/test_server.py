@@ -1,0 +1,274 @@
+"""The real `langgraph dev` server, driven as Studio drives it: forms, runs, history, forks, people, kills, keys."""
+
+import asyncio
+import json
+import os
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections import Counter
+from pathlib import Path
+
+import pytest
+from fakes import ChatServer, well
+
+pytest.importorskip("langgraph_api", reason="needs the extra `studio`")
+from langgraph_sdk import get_client
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(180)]
+CONFIG = Path(__file__).parents[2] / "langgraph.json"
+LINES = "\n".join(f"Chapter {n}. The {n}th day passed and rain fell on the {n} hills." for n in range(300))
+SOURCE = f"{LINES[:9000]}\nThe lamp was lit at nine. Ada sold the boat to Tom.\n{LINES[9000:]}"
+RESPONSE = "The lamp was lit at nine. Ada sold the boat to Tom."
+
+
+class Server:
+    """`langgraph dev` in a folder of its own; started again, it goes on with what is there."""
+
+    def __init__(self, folder: Path, **environment: str) -> None:
+        self.folder = folder
+        shutil.copy(CONFIG, folder)
+        with socket.socket() as free:
+            free.bind(("127.0.0.1", 0))
+            self.port = free.getsockname()[1]
+        self.url = f"http://127.0.0.1:{self.port}"
+        self._environment = {**os.environ, "LANGGRAPH_CLI_NO_ANALYTICS": "1", **environment}
+        self._environment["LONGPROOF_HOME"] = str(folder / "home")
+        self.start()
+
+    def start(self) -> None:
+        command = [str(Path(sys.executable).parent / "langgraph"), "dev", "--no-browser", "--no-reload"]
+        with (self.folder / "log").open("a") as log:
+            self.process = subprocess.Popen(
+                [*command, "--port", str(self.port)],
+                cwd=self.folder,
+                env=self._environment,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+            )
+        for _ in range(240):
+            if self.status("/ok") == 200:
+                return
+            time.sleep(0.25)
+        raise AssertionError(self.log)
+
+    @property
+    def log(self) -> str:
+        return (self.folder / "log").read_text("utf-8")
+
+    def stop(self, how: signal.Signals = signal.SIGTERM) -> None:
+        os.killpg(self.process.pid, how)
+        self.process.wait(30)
+
+    def status(self, path: str, method: str = "GET", headers: dict[str, str] | None = None) -> int:
+        body = b"{}" if method in ("POST", "PUT", "PATCH") else None
+        head = {"content-type": "application/json", **(headers or {})}
+        asked = urllib.request.Request(self.url + path, data=body, method=method, headers=head)
+        try:
+            return int(urllib.request.urlopen(asked, timeout=10).status)
+        except urllib.error.HTTPError as error:
+            return error.code
+        except OSError:
+            return 0
+
+
+@pytest.fixture(scope="module")
+def server(tmp_path_factory):
+    running = Server(tmp_path_factory.mktemp("studio"))
+    yield running
+    running.stop()
+
+
+def drive(server, work):
+    return asyncio.run(work(get_client(url=server.url)))
+
+
+def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
+    async def work(client):
+        (assistant,) = await client.assistants.search()
+        schemas = await client.assistants.get_schemas(assistant["assistant_id"])
+        thread = await client.threads.create()
+        ended = await client.runs.wait(thread["thread_id"], "verify", input={})
+        return schemas, ended
+
+    schemas, ended = drive(server, work)
+    for form in (schemas["input_schema"], schemas["context_schema"]):
+        for field in form["properties"].values():
+            assert field["title"]
+            assert field["description"]
+            assert "default" in field
+        assert not form.get("required")
+    assert "longproof" in schemas["context_schema"]["properties"]["protocol"]["enum"]
+    assert "summary" in schemas["input_schema"]["properties"]["task"]["enum"]
+    assert ended["report"]["case"]["id"] == "example"
+    assert ended["report"]["claims"]
+
+
+def test_an_unknown_setting_is_refused(server):
+    async def work(client):
+        thread = await client.threads.create()
+        return await client.runs.wait(
+            thread["thread_id"], "verify", input={}, context={"colour": "red"}, raise_error=False
+        )
+
+    assert "colour" in json.dumps(drive(server, work))
+
+
+def test_the_stations_are_streamed_and_every_step_can_be_read_afterwards(server):
+    async def work(client):
+        thread = (await client.threads.create())["thread_id"]
+        given = {"source": SOURCE, "response": RESPONSE}
+        modes = ["updates", "custom"]
+        events = [
+            event
+            async for event in client.runs.stream(
+                thread, "verify", input=given, stream_mode=modes, stream_subgraphs=True
+            )
+        ]
+        history = await client.threads.get_history(thread, limit=50)
+        return events, history
+
+    events, history = drive(server, work)
+    inside = [name for e in events if e.event.startswith("updates|check:") for name in e.data]
+    assert {"gather", "judge", "vote", "localise"} <= set(inside)
+    told = [event.data["station"] for event in events if event.event.startswith("custom")]
+    assert {"decompose", "align", "judge", "vote", "checked"} <= set(told)
+    assert [step["next"] for step in history][1] == ["report"]
+    assert history[0]["values"]["claims"][0]["text"]
+    assert SOURCE[:200] not in json.dumps(history[2]["values"])
+
+
+def test_a_fork_before_check_pays_only_for_the_new_judge(server):
+    def panel(*names):
+        return {"judges": [f"openai:{name}@{models.address}" for name in names]}
+
+    async def work(client):
+        thread = (await client.threads.create())["thread_id"]
+        given = {"source": SOURCE, "response": RESPONSE}
+        first = await client.runs.wait(thread, "verify", input=given, context=panel("a", "b"))
+        before = Counter(asked.body["model"] for asked in models.asked)
+        history = await client.threads.get_history(thread, limit=50)
+        (step,) = [step for step in history if step["next"] and set(step["next"]) == {"check"}]
+        fork = await client.threads.update_state(
+            thread, None, checkpoint_id=step["parent_checkpoint"]["checkpoint_id"], as_node=None
+        )
+        second = await client.runs.wait(
+            thread, "verify", input=None, checkpoint=fork["checkpoint"], context=panel("a", "b", "c")
+        )
+        return first["report"], second["report"], before
+
+    with ChatServer(well) as models:
+        first, second, before = drive(server, work)
+        after = Counter(asked.body["model"] for asked in models.asked)
+    judges = {one["judge"].split("@")[0] for claim in second["claims"] for one in claim["judgements"]}
+    assert judges == {"openai:a", "openai:b", "openai:c"}
+    assert len(first["claims"]) == len(second["claims"])
+    assert (after["a"], after["b"]) == (before["a"], before["b"])
+    assert after["c"] > before["c"] == 0
+
+
+def test_a_person_is_asked_once_and_the_run_goes_on_with_the_answer(server):
+    async def work(client):
+        thread = (await client.threads.create())["thread_id"]
+        context = {"arbiter": "person", "consensus": 1.0}
+        given = {"source": SOURCE, "response": "The lamp was lit at ten. Ada sold the boat to Ben."}
+        await client.runs.wait(thread, "verify", input=given, context=context)
+        state = await client.threads.get_state(thread)
+        (asked,) = state["interrupts"]
+        decisions = [
+            {"claim_id": one["claim_id"], "label": "contradicting", "reason": "Read."}
+            for one in asked["value"]
+        ]
+        refused = await client.runs.wait(
+            thread,
+            "verify",
+            command={
+                "resume": {asked["id"]: {"name": "Ines", "decisions": [{"claim_id": "x", "label": "no"}]}}
+            },
+            context=context,
+            raise_error=False,
+        )
+        resume = {asked["id"]: {"name": "Ines", "decisions": decisions}}
+        ended = await client.runs.wait(thread, "verify", command={"resume": resume}, context=context)
+        return asked, refused, ended
+
+    asked, refused, ended = drive(server, work)
+    assert asked["value"][0]["said"][0]["judge"]
+    assert "claim_id" in json.dumps(asked["response_schema"])
+    assert "claim_id" in json.dumps(refused)
+    decided = [claim for claim in ended["report"]["claims"] if claim["decided_by"] == "person"]
+    assert len(decided) == len(asked["value"])
+    assert ended["report"]["stamp"]["reviews"][0]["name"] == "Ines"
+
+
+def test_nothing_blocks_the_servers_loop(server):
+    assert "BlockingError" not in server.log
+    assert "Blocking call" not in server.log
+
+
+def test_a_stopped_server_goes_on_and_pays_for_nothing_twice(tmp_path):
+    async def begin(client):
+        thread = (await client.threads.create())["thread_id"]
+        given = {"source": SOURCE, "response": RESPONSE}
+        context = {"judges": [f"openai:{name}@{models.address}" for name in "abc"], "concurrency": 1}
+        run = await client.runs.create(thread, "verify", input=given, context=context)
+        while len(models.answered) < 2:  # noqa: ASYNC110
+            await asyncio.sleep(0.05)
+        return thread, run["run_id"]
+
+    async def end(client, thread, run):
+        return await client.runs.join(thread, run)
+
+    with ChatServer(well, delay_s=1.0) as models:
+        server = Server(tmp_path)
+        try:
+            thread, run = drive(server, begin)
+            server.stop()
+            server.start()
+            ended = asyncio.run(end(get_client(url=server.url), thread, run))
+        finally:
+            server.stop()
+        times = Counter((a.body["model"], json.dumps(a.body["messages"])) for a in models.answered)
+    assert ended["report"]["verdict"] == "faithful"
+    assert sum(times.values()) - len(times) <= 1, "more than the one call under way was paid twice"
+
+
+ROUTES = [
+    ("POST", "/assistants/search"),
+    ("GET", "/assistants/x"),
+    ("GET", "/assistants/verify/schemas"),
+    ("POST", "/threads"),
+    ("POST", "/threads/search"),
+    ("GET", "/threads/x/state"),
+    ("GET", "/threads/x/history"),
+    ("POST", "/threads/x/runs"),
+    ("POST", "/threads/x/runs/stream"),
+    ("POST", "/runs/stream"),
+    ("POST", "/runs/wait"),
+    ("POST", "/runs/crons/search"),
+    ("POST", "/store/items/search"),
+    ("PUT", "/store/items"),
+    ("POST", "/mcp"),
+    ("POST", "/a2a/verify"),
+]
+
+
+def test_with_a_key_every_route_that_touches_data_asks_for_it(tmp_path):
+    server = Server(tmp_path, LONGPROOF_STUDIO_KEY="a-long-key")
+    studio = {"x-auth-scheme": "langsmith"}
+    try:
+        for method, path in ROUTES:
+            for headers in ({}, studio, {"x-api-key": "wrong"}, {"authorization": "Bearer "}):
+                assert server.status(path, method, headers) == 401, (method, path, headers)
+        assert server.status("/assistants/search", "POST", {"x-api-key": "a-long-key"}) == 200
+        assert server.status("/assistants/search", "POST", {"authorization": "Bearer a-long-key"}) == 200
+        assert server.status("/ok") == 200
+        assert "a-long-key" not in server.log
+    finally:
+        server.stop()
