@@ -141,7 +141,114 @@ VERIGRAY = (
     ),
 )
 
-PROTOCOLS: dict[str, Protocol] = {row.name: row for row in (LONGPROOF, *VERIGRAY)}
+LONGNOVEL = (
+    paper(
+        "longnovel-rag",
+        "Segments of 150 characters against a sliding window of blocks; any flagged segment decides.",
+        "004, Appendix D",
+        unit="segment",
+        alignment="greedy",
+        rounds=("window",),
+        prompt="longnovel",
+    ),
+    paper(
+        "longnovel-zero-shot",
+        "The whole source, then the whole response, in one prompt (Prompt-E).",
+        "004, Appendix I.2",
+        unit="response",
+        prompt="longnovel",
+    ),
+    paper(
+        "longnovel-zero-shot-beginning",
+        "The same with the response before the source (Prompt-B).",
+        "004, Appendix I.2",
+        unit="response",
+        prompt="longnovel_beginning",
+    ),
+    paper(
+        "longnovel-zero-shot-cot",
+        "The same with the response at the end, after reasoning in steps.",
+        "004, Appendix I.2",
+        unit="response",
+        prompt="longnovel_cot",
+    ),
+    paper(
+        "longnovel-arbitration",
+        "Two judges on the whole response; a third where they differ.",
+        "004, section 3.2",
+        unit="response",
+        prompt="longnovel",
+        consensus=1.0,
+        arbiter=True,
+    ),
+)
+_SUMMARY = {
+    "qa": "An answer: yes or no by four patterns",
+    "dialogue": "A turn: yes or no by three patterns",
+    "summary": "A summary with its document: yes or no by three patterns",
+    "general": "A reply to a user's request: yes or no by three patterns",
+}
+_VARIANT = {
+    "": "",
+    "-knowledge": ", with the knowledge",
+    "-cot": ", after reasoning in steps",
+    "-contrast": "; which of two is made up",
+}
+_NEEDS: dict[str, tuple[Need, ...]] = {"-contrast": ("models", "reference"), "-knowledge": ()}
+HALUEVAL = tuple(
+    paper(
+        f"halueval-{task}{variant}",
+        f"{_SUMMARY[task]}{_VARIANT[variant]}.",
+        "003, section 3.2" if variant else "003, tables 8, 15 and 16",
+        unit="response",
+        rounds=("source",) if task == "summary" or variant == "-knowledge" else ("nothing",),
+        prompt=f"halueval_{task}{variant.replace('-', '_').removesuffix('_knowledge')}",
+        temperature=0.0,
+        needs=_NEEDS.get(variant, () if task == "summary" else ("models",)),
+    )
+    for task, variants in {
+        "qa": ("", "-knowledge", "-cot", "-contrast"),
+        "dialogue": ("", "-knowledge", "-cot", "-contrast"),
+        "summary": ("", "-cot", "-contrast"),
+        "general": ("", "-cot"),
+    }.items()
+    for variant in variants
+)
+DATA_TO_TEXT = paper(
+    "data-to-text",
+    "A JSON record against an article: five steps, then the exact hallucinated spans.",
+    "001",
+    unit="response",
+    prompt="data_to_text",
+    guards="ours",
+    raw=True,
+    needs=("models", "record"),
+)
+PROBE = (
+    paper(
+        "probe",
+        "Claims; every model finds evidence in the whole source; every model votes on each piece.",
+        "000, section 3.3",
+        unit="claim",
+        prompt="evaluate",
+        finds="find",
+        consensus=0.75,
+        decision="any_piece",
+        needs=("models",),
+    ),
+    paper(
+        "probe-direct",
+        "One prompt lists what in the response is hallucinated.",
+        "000, section 4.1",
+        unit="response",
+        prompt="probe_direct",
+    ),
+)
+
+PROTOCOLS: dict[str, Protocol] = {
+    row.name: row for row in (LONGPROOF, *LONGNOVEL, *PROBE, *VERIGRAY, *HALUEVAL, DATA_TO_TEXT)
+}
+"""Every protocol by its name."""
 
 
 def protocol(name: str) -> Protocol:

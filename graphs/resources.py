@@ -6,14 +6,16 @@ Does not know: when any of it is used.
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
+from longproof.agent.chat import Chat
 from longproof.agent.ledger import Ledger, RunState
 from longproof.agent.limits import Budget, Limits, Rates
+from longproof.agent.model import Model
 from longproof.agent.specs import Panel, Spec, panel_from, parse_spec
 from longproof.agent.types import Arbiter, Decomposer, Finder, Judge
 from longproof.graphs.protocols import Need, Protocol, missing, protocol
@@ -98,6 +100,8 @@ class Given(NamedTuple):
     judges: Sequence[Judge | BaseChatModel] = ()
     arbiter: Arbiter | BaseChatModel | None = None
     decomposer: Decomposer | BaseChatModel | None = None
+    make: Callable[[Chat], Model] | None = None
+    """Who asks the models, in the place of a `Model` over the run's own ledger and limits."""
 
 
 class Pool:
@@ -143,7 +147,7 @@ async def opened(settings: Settings, given: Given, shelves: Shelves) -> Resource
     budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
     try:
         panel = seated(settings, given, ledger, Limits(rates(settings), budget))
-        _refuse_what_is_missing(settings, panel)
+        _refuse_what_is_missing(settings, given, panel)
         if settings.run_id:
             await ledger.start_run(settings.run_id, settings.model_dump(mode="json", exclude={"home"}))
     except BaseException:
@@ -174,6 +178,7 @@ def seated(settings: Settings, given: Given, ledger: Ledger, limits: Limits) -> 
         temperature=row.temperature,
         timeout_s=settings.timeout_s,
         first_sample=settings.sample * SAMPLES_APART,
+        make=given.make,
     )
     decomposer = given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer
     return panel._replace(
@@ -183,12 +188,14 @@ def seated(settings: Settings, given: Given, ledger: Ledger, limits: Limits) -> 
     )
 
 
-def _refuse_what_is_missing(settings: Settings, panel: Panel) -> None:
+def _refuse_what_is_missing(settings: Settings, given: Given, panel: Panel) -> None:
     """Raises BadInput where the protocol needs models or pages that aren't there."""
+    row = protocol(settings.protocol)
     has: set[Need] = {"pages"} if settings.pages else set()
-    if all(isinstance(judge, Finder) for judge in panel.judges):
+    models = bool(given.judges) or all(spec(judge).kind == "openai" for judge in settings.judges)
+    if models and (not row.finds or all(isinstance(judge, Finder) for judge in panel.judges)):
         has.add("models")
-    if why := missing(protocol(settings.protocol), has, among=("models", "pages")):
+    if why := missing(row, has, among=("models", "pages")):
         raise BadInput(why)
 
 
