@@ -20,7 +20,7 @@ _GROWTH = 50
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 _PLAIN_KEY = re.compile(r"[^\s.\[\]:\"](?:[^.\[\]:\"\x00-\x1f]*[^\s.\[\]:\"])?")
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
-_HALF_CHARACTER = re.compile("[\ud800-\udfff]")
+_HALF_CHARACTER = re.compile("[\0\ud800-\udfff]")
 
 
 def record(raw: str, *, title: str = "", uri: str = "") -> Document:
@@ -104,7 +104,7 @@ def _key(key: str) -> str:
 
 
 def _whole(text: str) -> str:
-    """The text without half characters, which JSON can escape (`\\ud800`) but no text may hold."""
+    """The text without half characters and NUL, which JSON can escape (`\\ud800`) but no text may hold."""
     return _HALF_CHARACTER.sub("\ufffd", text)
 
 
