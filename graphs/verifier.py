@@ -17,7 +17,9 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import ValidationError
 
+from longproof.agent.chat import Chat
 from longproof.agent.ledger import RunState
+from longproof.agent.model import Model
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Decomposer, Judge, Report
 from longproof.graphs.convert import dump
@@ -44,7 +46,8 @@ class Verifier:
 
     `judges` are SPECs (`offline`, `openai:MODEL@BASE_URL`, …), LangChain chat models, or objects with a `judge`
     method; further settings by name, see `longproof.graphs.settings.Settings`. A budget (`max_calls`,
-    `max_tokens`) is for all that is asked on one event loop. Raises BadInput for settings that don't exist.
+    `max_tokens`) is for all that is asked on one event loop. `make` gives who asks each model, in the place of a
+    `Model` over this process's ledger and limits. Raises BadInput for settings that don't exist.
     """
 
     def __init__(
@@ -52,6 +55,7 @@ class Verifier:
         judges: Sequence[str | Spec | Judge | BaseChatModel] | None = None,
         arbiter: str | Spec | Arbiter | BaseChatModel | None = None,
         decomposer: str | Spec | Decomposer | BaseChatModel | None = None,
+        make: Callable[[Chat], Model] | None = None,
         **settings: Any,
     ) -> None:
         objects = [judge for judge in judges or [] if not isinstance(judge, str | Spec)]
@@ -67,6 +71,7 @@ class Verifier:
                 judges=objects,
                 arbiter=None if isinstance(arbiter, str | Spec) else arbiter,
                 decomposer=None if isinstance(decomposer, str | Spec) else decomposer,
+                make=make,
             )
         )
         self.graph: VerifyGraph = verify_graph(self._pool)
@@ -157,7 +162,8 @@ async def driven(
 ) -> Json:
     """Run a graph until it ends or waits: its last values, with `report` or `__interrupt__` among them.
 
-    `thread` and `about` name the run and describe it to the graph's checkpointer.
+    `thread` and `about` name the run and describe it to the graph's checkpointer. Inside a host's node our own
+    values come with the host's namespace, so they are those with the shortest.
     """
     config: RunnableConfig = {"recursion_limit": 1000, "metadata": about or {}}
     if thread is not None:
@@ -170,11 +176,12 @@ async def driven(
         subgraphs=True,
     )
     values: Json = {}
+    own: int | None = None
     async for namespace, mode, part in cast(AsyncIterator[tuple[tuple[str, ...], str, Json]], stream):
         if mode == "custom" and progress:
             progress(part)
-        elif mode == "values" and not namespace:
-            values = part
+        elif mode == "values" and (own is None or len(namespace) <= own):
+            own, values = len(namespace), part
     return values
 
 

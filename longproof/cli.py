@@ -221,6 +221,23 @@ def runs() -> None:
 
 
 @app.command()
+def mcp(
+    judge: Judges = None,
+    arbiter: ArbiterSpec = None,
+    decomposer: DecomposerSpec = None,
+    pages: PagesFolder = None,
+    folder: Annotated[Path | None, typer.Option(help="Where sources may be read from; nowhere else.")] = None,
+) -> None:
+    """Serve on stdin and stdout to a client of the Model Context Protocol."""
+    from longproof.adapters.mcp import serve
+    from longproof.graphs.verifier import Verifier
+    from longproof.panel import panel_settings
+
+    named = panel_settings(judge, arbiter, decomposer)
+    serve(Verifier(**named, pages=str(pages) if pages else None), folder)
+
+
+@app.command()
 def protocols() -> None:
     """The protocols that can be chosen."""
     from rich.console import Console

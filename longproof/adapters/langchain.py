@@ -1,0 +1,68 @@
+"""Longproof as a LangChain Runnable, and as a tool for agents.
+
+Knows: what goes in and out. Does not know: how anything is checked. Give each a `Verifier`; two with different
+settings live side by side. After async use, `await verifier.close()` on the same event loop lets go of connections.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from pydantic import BaseModel, Field
+
+from longproof.adapters.brief import brief
+from longproof.agent.types import Report
+from longproof.graphs.verifier import Verifier
+
+if TYPE_CHECKING:
+    from langchain_core.runnables import Runnable
+    from langchain_core.tools import BaseTool
+
+
+class Question(BaseModel):
+    """What an agent asks the tool."""
+
+    response: str = Field(description="The text to check: what is claimed.")
+    source: str = Field(default="", description="The text to be faithful to.")
+    task: str = Field(default="summary", description="summary, answer, turn, article, rewrite or open.")
+    context: str = Field(default="", description="The question or the turns before, if any.")
+
+
+def runnable(verifier: Verifier) -> "Runnable[dict[str, Any], Report]":
+    """`{"source", "response", "task"?, "context"?, "case_id"?}` in, a `Report` out.
+
+    The stations and every judge's answer are runs of their own in `astream_events` and in traces.
+    """
+    from langchain_core.runnables import RunnableLambda
+
+    def invoke(asked: dict[str, Any]) -> Report:
+        return verifier.verify(**asked)
+
+    async def ainvoke(asked: dict[str, Any]) -> Report:
+        return await verifier.averify(**asked)
+
+    return RunnableLambda(invoke, ainvoke, name="longproof")
+
+
+def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":
+    """A tool that tells an agent what does not hold, as short JSON; its artifact is the whole `Report`.
+
+    `source` fixes the text to be faithful to, so that the agent need not repeat it.
+    """
+    from langchain_core.tools import StructuredTool
+
+    def told(report: Report) -> tuple[str, Report]:
+        return brief(report).model_dump_json(), report
+
+    def check(**asked: Any) -> tuple[str, Report]:
+        return told(verifier.verify(**{**asked, "source": source or asked["source"]}))
+
+    async def acheck(**asked: Any) -> tuple[str, Report]:
+        return told(await verifier.averify(**{**asked, "source": source or asked["source"]}))
+
+    return StructuredTool.from_function(
+        check,
+        acheck,
+        name="longproof",
+        description="Check, claim by claim, whether a text is faithful to a source; says what is wrong and where.",
+        args_schema=Question,
+        response_format="content_and_artifact",
+    )

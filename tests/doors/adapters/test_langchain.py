@@ -1,0 +1,92 @@
+"""In LangChain: a step of a chain and a tool, each with the terminal's report."""
+
+import asyncio
+import json
+import subprocess
+import sys
+
+from embedded import RESPONSE, SOURCE, by_terminal, plain
+from langchain_core.runnables import RunnableLambda
+
+from longproof import Verifier
+from longproof.adapters.langchain import runnable, tool
+
+ASKED = {"source": SOURCE, "response": RESPONSE}
+
+
+def once(verifier, work):
+    async def go():
+        try:
+            return await work
+        finally:
+            await verifier.close()
+
+    return asyncio.run(go())
+
+
+def test_a_chain_gets_the_terminals_report(tmp_path):
+    chain = (
+        RunnableLambda(lambda question: {"source": SOURCE, "response": question})
+        | runnable(Verifier())
+        | RunnableLambda(plain)
+    )
+    assert chain.invoke(RESPONSE) == by_terminal(tmp_path)
+
+
+def test_many_at_once_and_each_its_own():
+    verifier = Verifier()
+    asked = [{**ASKED, "response": text} for text in RESPONSE.split(". ")]
+    reports = once(verifier, runnable(verifier).abatch(asked))
+    assert [report.case.response for report in reports] == [one["response"] for one in asked]
+
+
+def test_two_verifiers_with_different_settings_in_one_process():
+    async def both():
+        return await asyncio.gather(*(runnable(v).ainvoke(ASKED) for v in verifiers), return_exceptions=False)
+
+    verifiers = [Verifier(consensus=0.5), Verifier(consensus=1.0)]
+    loose, strict = asyncio.run(both())
+    assert (loose.stamp["settings"]["consensus"], strict.stamp["settings"]["consensus"]) == (0.5, 1.0)
+
+
+def test_stations_and_judges_are_events_of_the_stream():
+    verifier = Verifier()
+
+    async def names():
+        events = runnable(verifier).astream_events(ASKED, version="v2")
+        found = {event["name"] async for event in events}
+        await verifier.close()
+        return found
+
+    assert {"longproof", "decompose", "judge", "vote", "facts", "wording", "report"} <= asyncio.run(names())
+
+
+def test_a_tool_tells_what_is_wrong_and_keeps_the_report_as_its_artifact(tmp_path):
+    made = tool(Verifier(), source=SOURCE)
+    call = {"name": "longproof", "id": "1", "type": "tool_call", "args": {"response": RESPONSE}}
+    message = made.invoke(call)
+    said = json.loads(message.content)
+    assert said["verdict"] == message.artifact.verdict == "hallucinated"
+    assert said["problems"][0]["passage"] in RESPONSE
+    assert plain(message.artifact) == by_terminal(tmp_path)
+    assert set(made.args) == {"response", "source", "task", "context"}
+
+
+def test_no_adapter_imports_its_framework_before_it_is_used():
+    code = (
+        "import sys, longproof, longproof.adapters.mcp, longproof.adapters.llamaindex\n"
+        "import longproof.adapters.langchain, longproof.adapters.langgraph\n"
+        "print([m for m in ('mcp', 'llama_index', 'langchain_core.tools') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert "'mcp'" not in done.stdout
+    assert "'llama_index'" not in done.stdout
+
+
+def test_longproof_is_imported_in_no_time():
+    code = (
+        "import time; t = time.process_time()\n"
+        "import longproof; longproof.Verifier; print(time.process_time() - t)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert float(done.stdout) <= 1.5

@@ -1,0 +1,69 @@
+"""A node of somebody else's graph, with its own state, context and checkpointer."""
+
+import asyncio
+from dataclasses import dataclass
+
+from embedded import RESPONSE, SOURCE, by_terminal, plain
+from langgraph.checkpoint.memory import InMemorySaver
+from langgraph.graph import END, START, StateGraph
+from langgraph.types import Command
+from scripted import ScriptedJudge, WholeSentences
+from typing_extensions import TypedDict
+
+from longproof import Verifier
+from longproof.adapters.langgraph import node
+
+
+class HostState(TypedDict, total=False):
+    book: str
+    answer: str
+    check: dict
+    source: str
+
+
+@dataclass
+class HostContext:
+    user: str = "Ada"
+
+
+def host(verifier, checkpointer=None):
+    builder = StateGraph(HostState, context_schema=HostContext)
+    builder.add_node("write", lambda state: {"answer": RESPONSE})
+    builder.add_node("verify", node(verifier, source="book", response="answer", report="check"))
+    builder.add_edge(START, "write")
+    builder.add_edge("write", "verify")
+    builder.add_edge("verify", END)
+    return builder.compile(checkpointer=checkpointer)
+
+
+def test_a_host_with_another_state_and_context_gets_the_terminals_report(tmp_path):
+    ended = asyncio.run(host(Verifier()).ainvoke({"book": SOURCE}, context=HostContext()))
+    assert plain(ended["check"]) == by_terminal(tmp_path)
+
+
+def test_our_stations_are_seen_in_the_hosts_stream():
+    async def names():
+        stream = host(Verifier()).astream(
+            {"book": SOURCE}, context=HostContext(), stream_mode="updates", subgraphs=True
+        )
+        return {name async for _, part in stream for name in part}
+
+    assert {"write", "verify", "decompose", "judge", "vote"} <= asyncio.run(names())
+
+
+def test_a_persons_interrupt_is_the_hosts():
+    words = ["contradicting", "explicitly_supported", "not_found"]
+    judges = [ScriptedJudge(f"j{i}", word) for i, word in enumerate(words)]
+    graph = host(Verifier(judges, arbiter="person", decomposer=WholeSentences()), InMemorySaver())
+    thread = {"configurable": {"thread_id": "1"}}
+
+    async def go():
+        stopped = await graph.ainvoke({"book": SOURCE}, thread, context=HostContext())
+        (asked,) = stopped["__interrupt__"]
+        decisions = [{"claim_id": one["claim_id"], "label": "ambiguous"} for one in asked.value]
+        answer = Command(resume={"name": "Ines", "decisions": decisions})
+        return await graph.ainvoke(answer, thread, context=HostContext())
+
+    claims = asyncio.run(go())["check"]["claims"]
+    assert {claim["decided_by"] for claim in claims} == {"person"}
+    assert all(len(judge.heard) == 1 for judge in judges)

@@ -1,0 +1,79 @@
+"""In LlamaIndex: an evaluator, and a query engine that annotates its answers."""
+
+import asyncio
+import json
+
+import pytest
+from embedded import RESPONSE, SOURCE, by_terminal, plain
+
+pytest.importorskip("llama_index.core", reason="needs the extra `llama-index`")
+from llama_index.core.base.base_query_engine import BaseQueryEngine
+from llama_index.core.base.response.schema import Response
+from llama_index.core.schema import NodeWithScore, TextNode
+
+from longproof import Verifier
+from longproof.adapters.llamaindex import checked, evaluator
+from longproof.retrieval.types import BadInput
+
+pytestmark = pytest.mark.heavy
+QUERY = "What happened?"
+
+
+class Engine(BaseQueryEngine):
+    """Finds the source, and answers with the response."""
+
+    def _get_prompt_modules(self):
+        return {}
+
+    def _query(self, query_bundle):
+        return Response(RESPONSE, source_nodes=[NodeWithScore(node=TextNode(text=SOURCE))])
+
+    async def _aquery(self, query_bundle):
+        return self._query(query_bundle)
+
+
+@pytest.fixture
+def expected(tmp_path):
+    (tmp_path / "question.txt").write_text(QUERY, "utf-8")
+    return by_terminal(tmp_path, "--task", "answer", "--context", str(tmp_path / "question.txt"))
+
+
+def test_an_answer_carries_the_terminals_report(expected):
+    answer = checked(Engine(None), Verifier()).query(QUERY)
+    assert str(answer) == RESPONSE
+    assert plain(answer.metadata["longproof"]) == expected
+
+
+def test_asynchronously_too(expected):
+    async def ask():
+        verifier = Verifier()
+        answer = await checked(Engine(None), verifier).aquery(QUERY)
+        await verifier.close()
+        return answer
+
+    assert plain(asyncio.run(ask()).metadata["longproof"]) == expected
+
+
+def test_an_evaluator_says_whether_how_much_and_why(expected):
+    result = evaluator(Verifier()).evaluate_response(query=QUERY, response=Engine(None).query(QUERY))
+    assert result.passing is False
+    assert 0 <= result.score < 1
+    said = json.loads(result.feedback)
+    assert said["verdict"] == expected["verdict"]
+    assert said["claims"] == len(expected["claims"])
+
+
+def test_the_evaluator_asynchronously():
+    async def ask():
+        verifier = Verifier()
+        result = await evaluator(verifier).aevaluate(QUERY, "Ada lit the lamp at nine.", [SOURCE])
+        await verifier.close()
+        return result
+
+    result = asyncio.run(ask())
+    assert (result.passing, result.score, result.invalid_result) == (True, 1.0, False)
+
+
+def test_nothing_to_check_is_refused():
+    with pytest.raises(BadInput, match="contexts"):
+        evaluator(Verifier()).evaluate(QUERY, RESPONSE, [])

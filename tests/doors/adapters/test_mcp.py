@@ -1,0 +1,79 @@
+"""As an MCP server: the official client, over stdio, against the real command."""
+
+import asyncio
+import os
+import sys
+
+import pytest
+from embedded import RESPONSE, SOURCE, by_terminal, plain
+
+pytest.importorskip("mcp", reason="needs the extra `mcp`")
+from mcp import Client, StdioServerParameters
+
+from longproof.adapters.brief import Brief
+from longproof.agent.types import Report
+
+pytestmark = pytest.mark.heavy
+
+
+def talk(work, *arguments):
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "longproof", "mcp", *arguments], env=dict(os.environ)
+    )
+
+    async def go():
+        async with Client(command) as client:
+            return await work(client)
+
+    return asyncio.run(go())
+
+
+def test_the_tools_have_schemas_for_what_goes_in_and_out():
+    async def work(client):
+        return {tool.name: tool for tool in (await client.list_tools()).tools}
+
+    tools = talk(work)
+    assert set(tools) == {"verify", "explain"}
+    assert tools["verify"].output_schema["title"] == "Report"
+    assert tools["explain"].output_schema["title"] == "Brief"
+    assert all(field["description"] for field in tools["verify"].input_schema["properties"].values())
+
+
+def test_verify_gives_the_terminals_report_and_explain_what_is_wrong(tmp_path):
+    async def work(client):
+        asked = {"source": SOURCE, "response": RESPONSE}
+        return [await client.call_tool(name, asked) for name in ("verify", "explain")]
+
+    whole, short = talk(work)
+    assert plain(Report.model_validate(whole.structured_content)) == by_terminal(tmp_path)
+    said = Brief.model_validate(short.structured_content)
+    assert said.verdict == "hallucinated"
+    assert all(problem.passage in RESPONSE for problem in said.problems)
+
+
+def test_sources_are_read_from_the_given_folder_alone(tmp_path):
+    (tmp_path / "in").mkdir()
+    (tmp_path / "in" / "book.txt").write_text(SOURCE, "utf-8")
+    (tmp_path / "secret.txt").write_text(SOURCE, "utf-8")
+
+    async def work(client):
+        names = ("book.txt", "../secret.txt", str(tmp_path / "secret.txt"))
+        return [await client.call_tool("explain", {"source_file": n, "response": RESPONSE}) for n in names]
+
+    inside, *outside = talk(work, "--folder", str(tmp_path / "in"))
+    assert not inside.is_error
+    assert all(answer.is_error and "outside" in str(answer.content) for answer in outside)
+
+
+def test_what_cannot_be_checked_is_said_in_one_line():
+    async def work(client):
+        return [
+            await client.call_tool("verify", {"response": RESPONSE}),
+            await client.call_tool("verify", {"response": RESPONSE, "source_file": "book.txt"}),
+        ]
+
+    nothing, no_folder = talk(work)
+    assert nothing.is_error
+    assert "no source text" in str(nothing.content)
+    assert no_folder.is_error
+    assert "--folder" in str(no_folder.content)
