@@ -75,7 +75,7 @@ class OpenAIChat:
         from openai import AsyncOpenAI
 
         self.model = model
-        self.endpoint, self._key = _place_and_key(address)
+        self.endpoint, self._key = place_and_key(address)
         self._client = AsyncOpenAI(api_key=self._key, base_url=self.endpoint, max_retries=0, timeout=None)
         self._limit_name = "max_tokens"
         self._takes_temperature = True
@@ -209,7 +209,7 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def _place_and_key(address: str | None) -> tuple[str, str]:
+def place_and_key(address: str | None) -> tuple[str, str]:
     """The address, and the key that may be sent there.
 
     `OPENAI_API_KEY` goes to OpenAI, or where `OPENAI_BASE_URL` points; any other address gets `LONGPROOF_API_KEY`

@@ -41,6 +41,7 @@ class Protocol(Frozen):
     segment_characters: int = 150
     block_characters: int = 5500
     alignment: Literal["viterbi", "greedy"] = "viterbi"
+    embeds: Literal["passages", "blocks"] = "passages"
     stretch: Literal["window", "segment"] = "window"
     rounds: tuple[Round, ...] = ("passages", "passages", "window", "book")
     passage_characters: tuple[int, ...] = (2000, 4000)
@@ -148,6 +149,7 @@ LONGNOVEL = (
         "004, Appendix D",
         unit="segment",
         alignment="greedy",
+        embeds="blocks",
         rounds=("window",),
         prompt="longnovel",
     ),

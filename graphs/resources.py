@@ -7,12 +7,13 @@ Does not know: when any of it is used.
 
 import asyncio
 from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
-from longproof.agent.chat import Chat
+from longproof.agent.chat import Chat, place_and_key
 from longproof.agent.ledger import Ledger, RunState
 from longproof.agent.limits import Budget, Limits, Rates
 from longproof.agent.model import Model
@@ -21,12 +22,15 @@ from longproof.agent.types import Arbiter, Decomposer, Finder, Judge
 from longproof.graphs.protocols import Need, Protocol, missing, protocol
 from longproof.graphs.settings import PERSON, Settings
 from longproof.graphs.shelf import Shelf
-from longproof.graphs.sources import Sources
+from longproof.graphs.sources import Indexes, Sources
 from longproof.graphs.whole import Whole
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
 from longproof.indexes.place import home
-from longproof.retrieval.types import BadInput
+from longproof.indexes.sources import Cut, source_index
+from longproof.retrieval.dense import Embedder
+from longproof.retrieval.embed import embedder
+from longproof.retrieval.types import BadInput, Document, SourceIndex
 
 SAMPLES_APART = 1000
 """How far apart two values of the setting `sample` number their answers."""
@@ -37,6 +41,7 @@ class Shelves(NamedTuple):
 
     sources: Shelf[Sources]
     pages: Shelf[PageIndex]
+    embedders: Shelf[Embedder | None]
 
 
 class Resources:
@@ -69,11 +74,18 @@ class Resources:
 
     async def sources(self, refs: Sequence[DocumentRef]) -> Sources:
         """The indexed sources of a case, built in a thread where they aren't yet."""
-        size = self.protocol.block_characters
-        key = " ".join([str(size), *(ref.id for ref in refs)])
-        return self._shelves.sources.at_hand(key) or await asyncio.to_thread(
-            self._shelves.sources.get, key, lambda: Sources([self.store.open(ref) for ref in refs], size)
+        key = " ".join([str(self.protocol.block_characters), self.settings.embedder, *(r.id for r in refs)])
+        return await asyncio.to_thread(self._shelves.sources.get, key, lambda: self._built(refs))
+
+    def _built(self, refs: Sequence[DocumentRef]) -> Sources:
+        folder, size = home(self.settings.home), self.protocol.block_characters
+        model = self._shelves.embedders.get(
+            self.settings.embedder, lambda: embedder(self.settings.embedder, place_and_key)
         )
+        lexical = partial(_index, folder, None)
+        indexes = Indexes(lexical, partial(_index, folder, model) if model else None)
+        documents = [self.store.open(ref) for ref in refs]
+        return Sources(documents, size, indexes, whole_blocks=self.protocol.embeds == "blocks")
 
     async def pages(self) -> PageIndex | None:
         """The saved pages that may be consulted; None where none are given."""
@@ -109,7 +121,7 @@ class Pool:
 
     def __init__(self, given: Given | None = None) -> None:
         self._given = given or Given()
-        self._shelves = Shelves(Shelf(), Shelf())
+        self._shelves = Shelves(Shelf(), Shelf(), Shelf())
         self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Resources]]] = {}
         self._last: tuple[Settings | None, str] = (None, "")
 
@@ -155,6 +167,11 @@ async def opened(settings: Settings, given: Given, shelves: Shelves) -> Resource
         raise
     triage = not given.judges and all(spec(judge).kind == "offline" for judge in settings.judges)
     return Resources(settings, shelves, panel, ledger, budget, triage=triage)
+
+
+def _index(folder: Path, model: Embedder | None, document: Document, cut: Cut) -> SourceIndex:
+    """The index of a document; vectors are kept for the next run, words are counted anew where none are kept."""
+    return source_index(document, folder, model, cut, keep=model is not None)
 
 
 def rates(settings: Settings) -> Rates:

@@ -4,31 +4,60 @@ Knows: blocks across several documents, passages found inside some of them or in
 Does not know: claims, judges, rounds.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longproof.agent.types import SourcePlace
+from longproof.indexes.sources import Cut
 from longproof.retrieval.cut import blocks, passages
+from longproof.retrieval.fuse import fuse
 from longproof.retrieval.lexical import LexicalIndex
-from longproof.retrieval.types import Document, Hit, Span, Window
+from longproof.retrieval.types import Document, Hit, SourceIndex, Span, Window
 
 Place = tuple[int, int, int]
 """Document number, start, end."""
+Index = Callable[[Document, Cut], SourceIndex]
+
+SHOWN = Cut(200, 100)
+"""The passages that are shown: small ones, so that many claims find theirs in one question."""
 
 
-SHOWN = (200, 100)
-"""Size and step of the passages that are shown: small ones, so that many claims find theirs in one question."""
+class Indexes(NamedTuple):
+    """How a document is indexed: by words, and by an embedder where there is one."""
+
+    lexical: Index
+    dense: Index | None = None
+
+
+def in_memory(document: Document, cut: Cut) -> SourceIndex:
+    """The lexical index of a document, made anew."""
+    return LexicalIndex.build(document, passages(document.text, cut.size, cut.step))
 
 
 class Sources:
-    """Documents cut into blocks of `block_characters`, each indexed by its passages."""
+    """Documents cut into blocks of `block_characters`, each indexed by its passages.
 
-    def __init__(self, documents: Sequence[Document], block_characters: int) -> None:
+    Where there is an embedder it aligns, by passages or, with `whole_blocks`, by blocks; words always search, and
+    all of a source is searched by both, fused by reciprocal rank.
+    """
+
+    def __init__(
+        self,
+        documents: Sequence[Document],
+        block_characters: int,
+        indexes: Indexes | None = None,
+        *,
+        whole_blocks: bool = False,
+    ) -> None:
+        lexical, dense = indexes or Indexes(in_memory)
         self.documents = list(documents)
-        self._indexes = [LexicalIndex.build(document, passages(document.text)) for document in documents]
-        self._fine = [LexicalIndex.build(document, passages(document.text, *SHOWN)) for document in documents]
+        cut = Cut(block_characters, block_characters) if whole_blocks and dense else Cut()
+        self._aligning = [(dense or lexical)(document, cut) for document in documents]
+        self._searching = [lexical(document, SHOWN) for document in documents]
+        self._dense = [dense(document, SHOWN) for document in documents] if dense else []
         self.blocks: list[Place] = [
             (number, start, end)
             for number, document in enumerate(documents)
@@ -44,7 +73,7 @@ class Sources:
         """Segments by blocks of all documents, in order."""
         parts = [
             index.similarity(segments, [(start, end) for n, start, end in self.blocks if n == number])
-            for number, index in enumerate(self._indexes)
+            for number, index in enumerate(self._aligning)
         ]
         return np.hstack(parts) if parts else np.zeros((len(segments), 0))
 
@@ -70,10 +99,17 @@ class Sources:
 
     def search(self, query: str, k: int, within: Sequence[Place] | None = None) -> list[Hit]:
         """The k best passages for a query, inside `within` or anywhere, the best first."""
-        hits: list[Hit] = []
-        for number, index in enumerate(self._fine):
-            ranges = None if within is None else [(start, end) for n, start, end in within if n == number]
-            if ranges is None or ranges:
-                hits.extend(index.search(query, k, ranges))
-        hits.sort(key=lambda hit: -hit.score)
-        return [hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits[:k], 1)]
+        if within is None and self._dense:
+            return fuse([_best(self._searching, query, k, None), _best(self._dense, query, k, None)], k)
+        return _best(self._searching, query, k, within)
+
+
+def _best(indexes: Sequence[SourceIndex], query: str, k: int, within: Sequence[Place] | None) -> list[Hit]:
+    """The best hits of several documents' indexes, by score."""
+    hits: list[Hit] = []
+    for number, index in enumerate(indexes):
+        ranges = None if within is None else [(start, end) for n, start, end in within if n == number]
+        if ranges is None or ranges:
+            hits.extend(index.search(query, k, ranges))
+    hits.sort(key=lambda hit: -hit.score)
+    return [hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits[:k], 1)]
