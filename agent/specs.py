@@ -125,6 +125,7 @@ def panel_from(
     timeout_s: float = TIMEOUT_S,
     max_tokens: int = MAX_TOKENS,
     first_sample: int = 0,
+    make: Callable[[Chat], Model] | None = None,
 ) -> Panel:
     """The panel of these judges, over one ledger and one set of limits. Call it on the event loop that will ask.
 
@@ -132,7 +133,8 @@ def panel_from(
     Raises BadInput where one of them can't be had.
     """
     models = _Models(
-        partial(
+        make
+        or partial(
             Model,
             ledger=ledger,
             limits=limits,

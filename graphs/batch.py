@@ -31,7 +31,15 @@ class Checker(Protocol):
     """What checks one case: `longproof.graphs.verifier.Verifier`, or a stand-in."""
 
     def averify(
-        self, source: Any, response: str, *, task: str, context: str, case_id: str
+        self,
+        source: Any,
+        response: str,
+        *,
+        task: str,
+        context: str,
+        case_id: str,
+        reference: str | None,
+        labels: Sequence[str] | None,
     ) -> Coroutine[Any, Any, Report]:
         """The report on one response. Raises BadInput for what can't be checked."""
         ...
@@ -120,6 +128,8 @@ class CaseChecker:
                 task=case.task,
                 context=case.context or "",
                 case_id=str(case.id),
+                reference=case.reference,
+                labels=case.labels,
             )
         except BadInput as error:
             return str(error)

@@ -1,7 +1,8 @@
 """The case file: a JSON object a line, each a response with the sources that it claims to be faithful to.
 
-Knows: `id, response, task?, context?`, one of `source` (path), `sources` (paths) and `source_text` (a text, a list of
-texts, or a JSON record); what data sets add is let pass, any other field is refused. Paths are relative to the file.
+Knows: `id, response`, optionally `task, context, reference, labels`, and one of `source` (path), `sources` (paths) and
+`source_text` (a text, a list of texts, or a JSON record); what data sets add is let pass, any other field is refused.
+Paths are relative to the file.
 Lines are read one at a time: no file is too long. Does not know: what is done with a case.
 """
 
@@ -45,6 +46,7 @@ class GivenCase(Frozen):
     sources: tuple[str, ...] = ()
     source_text: str | tuple[str, ...] | dict[str, Any] = ()
     reference: str | None = None
+    labels: tuple[str, ...] | None = None
     label: str | None = None
     errors: list[Any] | None = None
     group: str | int | None = None
@@ -121,7 +123,8 @@ def sources_key(case: GivenCase, folder: Path) -> str:
 
 def case_key(case: GivenCase, folder: Path) -> str:
     """A digest of all that shapes the check of a case."""
-    return _digest([str(case.id), case.response, case.task, case.context, sources_key(case, folder)])
+    given = [str(case.id), case.response, case.task, case.context, case.reference, case.labels]
+    return _digest([*given, sources_key(case, folder)])
 
 
 def file_name(id_: str) -> str:
