@@ -1,0 +1,154 @@
+"""PROBE (seed 000) through the graph: find with every model, vote on every piece, three of four accept it."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Asked, ChatServer
+from papers import answers, asked_for, traced, verifier
+
+from longproof import Verifier
+from longproof.graphs.finding import AROUND
+from longproof.retrieval.types import BadInput
+
+SOURCE = (
+    "The lighthouse at Cape Orla was built in 1874. " + "Rain fell for most of that year. " * 30
+    + "It is 31 metres high. Two keepers live there with a dog. " + "The sea was calm in the spring. " * 30
+)  # fmt: skip
+BUILT, HIGH, KEEPERS = (
+    "The lighthouse at Cape Orla was built in 1874.", "It is 31 metres high.", "Two keepers live there with a dog."
+)  # fmt: skip
+RESPONSE = "The lighthouse was built in 1874. It is 31 metres high. It was painted by Tom Rell."
+SENTENCES = ["The lighthouse was built in 1874.", "It is 31 metres high.", "It was painted by Tom Rell."]
+NOWHERE = "as the gulls swore by the seven lamps"
+FINDS = {SENTENCES[0]: [BUILT], SENTENCES[1]: [HIGH, KEEPERS], SENTENCES[2]: []}
+
+
+def model(asked: Asked) -> int:
+    return int(asked.body["model"][1:])
+
+
+def found(asked: Asked) -> dict[str, Any]:
+    """Each model finds one piece, a different one where there are two; all invent one that stands nowhere."""
+    (claim,) = asked.parts("passage")
+    pieces = FINDS[claim]
+    own = pieces[model(asked) % len(pieces)] if pieces else ""
+    return {
+        "thinking": "It must stand somewhere.",
+        "segments": [own, "as the gulls swore by the seven lamps"] if own else [],
+    }
+
+
+def passes(asked: Asked, against: int) -> dict[str, Any]:
+    """The piece that holds the claim passes, but for so many models."""
+    (claim,), (piece,) = asked.parts("passage"), asked.parts("piece")
+    held = piece == FINDS[claim][0] and model(asked) >= against
+    return {"reasoning": "It says so.", "verdict": "PASS" if held else "FAIL"}
+
+
+def probed(home: Path, against: int = 0, **forms: Any) -> tuple[Any, list[list[str]], ChatServer]:
+    told = {"Segments": found, "PassFail": lambda asked: passes(asked, against), **forms}
+    with ChatServer(answers(**told)) as server:
+        report, paths = traced(verifier(server, home, "probe", 4), SOURCE, RESPONSE)
+    return report, paths, server
+
+
+def test_the_steps_are_the_papers(tmp_path: Path) -> None:
+    report, paths, server = probed(tmp_path)
+    assert {tuple(path) for path in paths} == {("gather", "find", "judge", "vote", "localise")}
+    finding, judging = asked_for(server, "Segments"), asked_for(server, "PassFail")
+    assert len(asked_for(server, "Sentences")) == 1
+    assert len(finding) == 3 * 4, "every model looks for every claim"
+    assert all(asked.parts("evidence") == [SOURCE] for asked in finding), "in the whole source"
+    assert len(judging) == (1 + 2) * 4, "every model votes on each piece of the union, each piece once"
+    assert len(server.asked) == 1 + 12 + 12
+    assert [claim.label for claim in report.claims] == ["explicitly_supported"] * 2 + ["fabricated"]
+    assert [claim.decided_by for claim in report.claims] == ["vote", "vote", "rule"]
+    assert report.verdict == "hallucinated"
+    assert report.stamp["coarse"] is True
+
+
+def test_a_piece_is_weighed_alone_with_what_surrounds_it_only_beside(tmp_path: Path) -> None:
+    _, _, server = probed(tmp_path)
+    for asked in asked_for(server, "PassFail"):
+        (piece,) = asked.parts("piece")
+        assert piece in SOURCE
+        assert asked.parts("evidence") == []
+        around = asked.parts("surroundings")
+        assert all(text in SOURCE and len(text) <= AROUND and piece not in text for text in around)
+        assert 1 <= len(around) <= 2
+
+
+def test_searches_stand_in_the_report_located_and_what_stands_nowhere_is_left_out(tmp_path: Path) -> None:
+    report, _, _ = probed(tmp_path)
+    assert len(report.searches) == 3 * 4
+    for search in report.searches:
+        assert search.found is not None
+        assert all(SOURCE[span.start : span.end] == span.text for span in search.found)
+        assert len(search.found) == (0 if search.claim_id == "c2" else 1)
+    evidence = [span.text for span in report.claims[1].evidence]
+    assert evidence == [HIGH], "the piece that was refused is no evidence"
+
+
+@pytest.mark.parametrize(
+    ("against", "label"), [(0, "explicitly_supported"), (1, "explicitly_supported"), (2, "fabricated")]
+)
+def test_three_of_four_accept_a_piece_and_two_do_not(against: int, label: str, tmp_path: Path) -> None:
+    report, _, _ = probed(tmp_path, against)
+    assert report.claims[0].label == label
+    assert [j.label for j in report.claims[0].judgements].count("explicitly_supported") == 4 - against
+    assert bool(report.claims[0].evidence) == (label == "explicitly_supported")
+
+
+def test_a_hallucinated_claim_is_localised_by_its_segment_without_another_call(tmp_path: Path) -> None:
+    report, _, server = probed(tmp_path)
+    (error,) = report.claims[2].errors
+    assert error.span.text == SENTENCES[2]
+    assert asked_for(server, "Places") == []
+
+
+def failing(numbers: set[int], otherwise: Any) -> Any:
+    return lambda asked: {"nothing": "asked for"} if model(asked) in numbers else otherwise(asked)
+
+
+def test_searches_that_fail_are_no_lack_of_evidence(tmp_path: Path) -> None:
+    nowhere = {"thinking": "", "segments": []}
+    one, _, _ = probed(tmp_path / "1", Segments=failing({0}, lambda asked: nowhere))
+    two, _, _ = probed(tmp_path / "2", Segments=failing({0, 1}, lambda asked: nowhere))
+    assert {(c.label, c.decided_by) for c in one.claims} == {("fabricated", "rule")}
+    assert {(c.label, c.failure) for c in two.claims} == {(None, "unparsed")}
+    assert [s.failure for s in two.searches].count("unparsed") == 6
+
+
+def test_votes_that_fail_neither_accept_nor_refuse_a_piece(tmp_path: Path) -> None:
+    three, _, _ = probed(tmp_path / "1", PassFail=failing({0}, lambda asked: passes(asked, 0)))
+    two, _, _ = probed(tmp_path / "2", PassFail=failing({0, 1}, lambda asked: passes(asked, 0)))
+    assert three.claims[0].label == "explicitly_supported"
+    assert (two.claims[0].label, two.claims[0].failure) == (None, "unparsed")
+
+
+def test_a_search_that_names_only_what_stands_nowhere_is_ungrounded(tmp_path: Path) -> None:
+    report, _, _ = probed(tmp_path, Segments={"thinking": "", "segments": [NOWHERE]})
+    assert {search.failure for search in report.searches} == {"ungrounded"}
+    assert {claim.failure for claim in report.claims} == {"ungrounded"}
+
+
+def test_without_models_it_says_so(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="probe needs judges that are language models"):
+        Verifier(protocol="probe", home=str(tmp_path)).verify(SOURCE, RESPONSE)
+
+
+@pytest.mark.parametrize(
+    ("listed", "verdict"),
+    [([], "faithful"), (["painted by Tom Rell"], "hallucinated"), (["not there"], "undecided")],
+)
+def test_direct_prompting_lists_what_is_made_up(listed: list[str], verdict: str, tmp_path: Path) -> None:
+    with ChatServer(answers(MadeUp={"hallucinated": listed})) as server:
+        report, (path,) = traced(verifier(server, tmp_path, "probe-direct"), SOURCE, RESPONSE)
+        (asked,) = server.asked
+    assert path == ["gather", "judge", "vote", "localise"]
+    assert (asked.parts("evidence"), asked.parts("response")) == ([SOURCE], [RESPONSE])
+    assert report.verdict == verdict
+    if verdict == "hallucinated":
+        assert [error.span.text for error in report.claims[0].errors] == listed
+        assert [s.label for s in report.sentences] == ["implicitly_supported"] * 2 + ["fabricated"]
