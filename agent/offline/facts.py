@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from longproof.agent.offline.figures import figures
 from longproof.agent.offline.people import kin, strangers, unknown_names
 from longproof.agent.offline.rows import figures_of_rows
-from longproof.agent.offline.view import Finding, Opinion, View
+from longproof.agent.offline.view import Finding, Opinion, View, weighed
 
 LOOKS: tuple[Callable[[View], Iterator[Finding]], ...] = (
     figures,
@@ -24,7 +24,9 @@ def look(view: View) -> Opinion:
     """Contradicting where the evidence has something else; fabricated where it has nothing of a name or number."""
     if view.absent:
         return Opinion("not_found")
-    found = tuple(finding for each in LOOKS for finding in each(view))
+    found = weighed(view, [finding for each in LOOKS for finding in each(view)])
+    if found is None:
+        return Opinion("not_found")
     if not found:
         return Opinion("implicitly_supported", quote=view.place.span if view.place else None)
     return Opinion("contradicting" if any(f.correction for f in found) else "fabricated", found)

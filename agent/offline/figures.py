@@ -89,7 +89,7 @@ def _as_digits(view: View, number: Number) -> bool:
 
 def _chinese(view: View, number: Number) -> Finding | None:
     """A number that isn't near the claim's place, where another one counts the same."""
-    if view.place is None or view.place.share < SURE_ZH:
+    if view.place is None or view.place.share < SURE_ZH or not view.settled(view.place):
         return None
     near = _near(view, REACH)
     rivals = [n for n in near if n.unit == number.unit and n.ordinal == number.ordinal and number.unit]
@@ -124,4 +124,4 @@ def _finding(view: View, number: Number, rivals: list[Number]) -> Finding:
             if instead
             else f'"{number.text}" is not in the source'
         )
-    return Finding(number.start, number.end, "numerical", instead, reason, quote)
+    return Finding(number.start, number.end, "numerical", instead, reason, quote, missing=not view.chinese)

@@ -29,7 +29,7 @@ def persons(text: str, evidence: Evidence, *, leading: bool = False) -> list[str
         name: count(name, evidence) for name in _candidates(text) if not leading or text.startswith(name)
     }
     often = {name: n for name, n in counts.items() if n >= OFTEN}
-    return [name for name in often if name[-1] not in NOT_PEOPLE and not _part_of_another(name, counts)]
+    return [name for name in often if _person(name) and not _part_of_another(name, counts)]
 
 
 def _candidates(text: str) -> Iterator[str]:
@@ -43,6 +43,10 @@ def _candidates(text: str) -> Iterator[str]:
 
 def _like_a_name(name: str) -> bool:
     return name not in NAME_ENDS and STOP_ZH.isdisjoint(name[1:])
+
+
+def _person(name: str) -> bool:
+    return name[-1] not in NOT_PEOPLE or name.endswith(NAME_ENDS)
 
 
 def _part_of_another(name: str, counts: dict[str, int]) -> bool:

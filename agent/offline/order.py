@@ -88,7 +88,7 @@ def speakers(view: View) -> Iterator[Finding]:
     who = subject(view)
     wanted = terms(read(view.text.replace(who, "，"))) if who else []
     place = view.evidence.place(wanted, NARROW)
-    if place is None or place.share < SURE_SPEECH:
+    if place is None or place.share < SURE_SPEECH or not view.settled(place):
         return
     speaker = _speaker(view.evidence, place.first, place.last, wanted)
     other = _named(speaker, view)

@@ -10,7 +10,7 @@ from itertools import groupby
 from longproof.agent.offline.names import mentioned, persons
 from longproof.agent.offline.reading import WIDE, Place, Token, is_han, plain, read, stem, terms
 from longproof.agent.offline.view import Finding, View
-from longproof.agent.offline.words import MONTHS, STOP_EN, WEEKDAYS
+from longproof.agent.offline.words import MONTHS, STOP_EN, VENUES, WEEKDAYS
 from longproof.agent.offline.words_zh import KIN
 
 REACH = 800
@@ -20,32 +20,42 @@ SURE = 0.30
 """The share of the sentence, its persons aside, that must be found in one place before one of them is out of it."""
 SEEN = 800
 """Characters of evidence that must have been seen around the place."""
+_BEGINNING = re.compile(r"(?:^|[.!?:;|\n])[\W\d_]*$|[\w(/-]$")
+"""Before a word that its capital doesn't make a name: a start, a list mark, a letter, a bracket, an address."""
 _KIN = {word: kind for kind, words in KIN.items() for word in words.split()}
 _KIN_WORD = re.compile("|".join(sorted(_KIN, key=len, reverse=True)))
 
 
 def unknown_names(view: View) -> Iterator[Finding]:
-    """Capitalised names that what was shown doesn't have. Text without capitals, or all in them, has none."""
+    """Capitalised names that what was shown doesn't have. Text without capitals, or all in them, has none.
+
+    In an article only names of two words and more: it may add a country or a city, hardly a person.
+    """
     marked = [(token, _named(view, token)) for token in view.tokens]
     if 2 * sum(named for _, named in marked) > len(marked):
         return
     for named, group in groupby(marked, key=lambda pair: pair[1]):
         run = [token for token, _ in group]
-        run = [token for token in run if not view.evidence.has(token.key)]
-        if named and run:
-            words = view.claim.text[run[0].start : run[-1].end]
+        new = [token for token in run if not view.evidence.has(token.key)]
+        if named and new and (view.case.task != "article" or _whole(run, new)):
+            words = view.claim.text[new[0].start : new[-1].end]
+            quote = view.place.span if view.place else None
             reason = f'"{words}" is not in the source'
-            yield Finding(
-                run[0].start, run[-1].end, "entity", "", reason, view.place.span if view.place else None
-            )
+            yield Finding(new[0].start, new[-1].end, "entity", "", reason, quote, missing=True)
+
+
+def _whole(run: list[Token], new: list[Token]) -> bool:
+    return len(run) == len(new) > 1 and run[-1].word not in VENUES
 
 
 def _named(view: View, token: Token) -> bool:
-    text = view.claim.text
-    first = view.sentence.lstrip().startswith(text[: token.end])
-    inside = text[max(0, token.start - 1) : token.start].isalnum()
-    capital = text[token.start].isupper() and not is_han(token.key) and not inside and len(token.word) > 1
-    return capital and not first and token.word not in STOP_EN and _dated(view, token.word)
+    """Whether a word is written as a name: with a capital that no beginning, title or short acronym explains."""
+    written = view.claim.text[token.start : token.end]
+    if not written[0].isupper() or is_han(token.key) or token.word in STOP_EN or len(written) < 2:
+        return False
+    if written[1:].upper() == written[1:] and len(written) <= 3:
+        return False
+    return not _BEGINNING.search(view.claim.text[: token.start]) and _dated(view, token.word)
 
 
 def _dated(view: View, word: str) -> bool:
@@ -69,7 +79,7 @@ def strangers(view: View) -> Iterator[Finding]:
         if 3 * sum(others) >= 2 * len(others) and not mentioned(name, view.evidence, home, REACH):
             start = view.text.find(name)
             reason = f"原文这一段没有提到“{name}”"
-            yield Finding(start, start + len(name), "entity", "", reason, home.span)
+            yield Finding(start, start + len(name), "entity", "", reason, home.span, missing=True)
 
 
 def _home(view: View, everyone: list[str]) -> Place | None:

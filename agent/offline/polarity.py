@@ -4,18 +4,19 @@ Knows: negations, opposites, the two sides of common stances. Does not know: num
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from longproof.agent.offline.reading import Token, is_content, read, stem
-from longproof.agent.offline.view import Finding, Opinion, View
+from longproof.agent.offline.reading import WIDE, Token, is_content, read, stem, terms
+from longproof.agent.offline.view import Finding, Opinion, View, weighed
 from longproof.agent.offline.words import EXTREMES_EN, META_EN, NEGATIONS_EN, STOP_EN
 from longproof.agent.offline.words_en import DENYING_PREFIXES, OPPOSITES, PREFIXES
 from longproof.agent.offline.words_zh import DENIALS, NOT_DENIALS, STANCES
 
-COMPANY = 2
+PLACES = 2
+COMPANY = 3
 """Words to either side that are a word's company."""
-SURE_EN = 0.4
+SURE_EN = 0.5
 SURE_ZH = 0.30
 """The share of the claim that must be found in one place before denial there counts against it."""
 _NO_DENIAL = re.compile("|".join(sorted(NOT_DENIALS, key=len, reverse=True)))
@@ -33,7 +34,10 @@ def look(view: View) -> Opinion:
     """Contradicting where a denial or an opposite is found; else supported where the claim's sentence is there."""
     if view.absent:
         return Opinion("not_found")
-    found = tuple(stances(view)) if view.chinese else (*denials(view), *opposites(view), *extremes(view))
+    looks = (stances,) if view.chinese else (denials, opposites, extremes)
+    found = weighed(view, [finding for each in looks for finding in each(view)])
+    if found is None:
+        return Opinion("not_found")
     if found:
         return Opinion("contradicting", found)
     return Opinion("implicitly_supported", quote=view.place.span if view.place else None)
@@ -61,24 +65,31 @@ def extremes(view: View) -> Iterator[Finding]:
     for token in view.tokens:
         if token.word in EXTREMES_EN and token.key not in view.evidence.positions:
             reason = f'"{token.word}" says more than the source'
-            yield Finding(
-                token.start, token.end, "fabrication", "", reason, view.place.span if view.place else None
-            )
+            quote = view.place.span if view.place else None
+            yield Finding(token.start, token.end, "fabrication", "", reason, quote, missing=True)
 
 
 def opposites(view: View) -> Iterator[Finding]:
-    """A word that keeps less of its company in the evidence than its opposite does."""
+    """A word that keeps less of its company than its opposite does, near the claim's places and everywhere."""
+    near: set[int] | None = None
     for index, token in enumerate(view.tokens):
         others = [o for o in _opposites(token.key) if o in view.evidence.positions]
         company = _company(view.tokens, index) if others else set()
-        if company:
-            rival = max(((_kept(view, other, company), other) for other in others), default=(0, ""))
-            if rival[0] > _kept(view, token.key, company):
-                word = _word(view, rival[1])
-                reason = f'the source has "{word}" here, not "{token.word}"'
-                yield Finding(
-                    token.start, token.end, "inversion", word, reason, view.place.span if view.place else None
-                )
+        rival = _rival(view, token.key, others, company, None) if company else ""
+        if rival:
+            near = near if near is not None else view.evidence.best(terms(view.tokens), WIDE, PLACES)
+            rival = _rival(view, token.key, others, company, near)
+        if rival:
+            word = view.evidence.words[view.evidence.positions[rival][0]]
+            reason = f'the source has "{word}" here, not "{token.word}"'
+            quote = view.place.span if view.place else None
+            yield Finding(token.start, token.end, "inversion", word, reason, quote)
+
+
+def _rival(view: View, own: str, others: Sequence[str], company: set[str], near: set[int] | None) -> str:
+    """The opposite that keeps most of the company, if more than the word itself, among the places `near`."""
+    kept, rival = max((_kept(view, other, company, near), other) for other in others)
+    return rival if kept > _kept(view, own, company, near) else ""
 
 
 def _company(tokens: list[Token], index: int) -> set[str]:
@@ -86,20 +97,17 @@ def _company(tokens: list[Token], index: int) -> set[str]:
     return {t.key for t in around if is_content(t)}
 
 
-def _kept(view: View, key: str, company: set[str]) -> int:
-    """How much of the company stands around a word of the evidence, at best."""
+def _kept(view: View, key: str, company: set[str], near: set[int] | None) -> int:
+    """How much of the company stands around a word of the evidence (`near`: around those inside), at best."""
     keys, reach = view.evidence.keys, COMPANY + 2
     return max(
         (
             len(company & set(keys[max(0, at - reach) : at + reach + 1]))
             for at in view.evidence.positions.get(key, ())
+            if near is None or at in near
         ),
         default=0,
     )
-
-
-def _word(view: View, key: str) -> str:
-    return view.evidence.words[view.evidence.positions[key][0]]
 
 
 @lru_cache(maxsize=1)
@@ -128,7 +136,7 @@ def _opposites(key: str) -> set[str]:
 
 def stances(view: View) -> Iterator[Finding]:
     """A stance in a Chinese claim of which its place only has the other side, about the same thing."""
-    if view.place is None or view.place.share < SURE_ZH:
+    if view.place is None or view.place.share < SURE_ZH or not view.settled(view.place):
         return
     text = view.evidence.around(view.place, 16)
     there = list(_stances(text))

@@ -188,6 +188,17 @@ class Evidence:
         best = int(profile.argmax())
         return self.at(best, width, float(profile[best])) if profile[best] > 0 else None
 
+    def best(self, wanted: Sequence[str], width: int, count: int) -> set[int]:
+        """The tokens of the `count` densest places that don't overlap."""
+        if not wanted or not self.keys:
+            return set()
+        profile, found = self.profile(wanted, width), set[int]()
+        for _ in range(count):
+            cell = int(profile.argmax())
+            found |= set(range(max(0, (cell - width + 1) * CELL), (cell + 1) * CELL))
+            profile[max(0, cell - width + 1) : cell + width] = 0
+        return found
+
     def at(self, cell: int, width: int, share: float) -> Place:
         """The place whose last cell is `cell`, kept inside the one span that holds most of its tokens."""
         first, last = max(0, (cell - width + 1) * CELL), min(len(self.keys), (cell + 1) * CELL)

@@ -26,10 +26,12 @@ from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import cjk_share
 from longproof.retrieval.types import Span
 
-LEAST_ZH = 0.10
+LEAST_ZH = 0.08
 """A Chinese sentence of which less lies in any 64 characters of the evidence isn't there."""
 FIRST_LEAST = 0.80
 """The share of a claim that must lie in one of the first passages for it to be decided on them alone."""
+BY = 200
+"""Tokens between a claim's place and its sentence's, at most, for either to be believed."""
 MOST_NEW_EN: dict[Task, float] = {"summary": 0.40, "article": 1.0}
 MOST_NEW_ELSE_EN = 0.28
 """An English sentence with a larger share of new words isn't there. A summary may reword more than an answer; an
@@ -45,6 +47,8 @@ class Finding(NamedTuple):
     correction: str
     reason: str
     quote: Span | None
+    missing: bool = False
+    """Whether it rests on what the evidence does not have: to be believed only where all around was shown."""
 
 
 class Opinion(NamedTuple):
@@ -54,6 +58,16 @@ class Opinion(NamedTuple):
     findings: tuple[Finding, ...] = ()
     quote: Span | None = None
     reason: str = ""
+
+
+def weighed(view: "View", found: Sequence[Finding]) -> tuple[Finding, ...] | None:
+    """The findings that count in this round; None where it shows too little for one of them.
+
+    Of a few passages, nothing can be said to be missing: the first ones must widen, the last ones (`book`) leave it.
+    """
+    if view.question.round == "passages" and any(finding.missing for finding in found):
+        return None
+    return tuple(f for f in found if not f.missing or view.question.round != "book")
 
 
 class View:
@@ -84,6 +98,10 @@ class View:
     def home(self) -> Place | None:
         """The densest place for the claim's whole sentence."""
         return self.evidence.place(terms(self.sentence_tokens), WIDE)
+
+    def settled(self, place: Place) -> bool:
+        """Whether a place for the claim lies by that of its sentence: alone, a short claim is easily misplaced."""
+        return self.home is not None and abs(place.first - self.home.first) <= BY
 
     @cached_property
     def sentence_tokens(self) -> list[Token]:

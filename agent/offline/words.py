@@ -52,6 +52,8 @@ NEGATIONS_EN = _words(
 )
 
 MONTHS = _words("january february march april may june july august september october november december")
+VENUES = _words("arena center centre garden stadium park field hall dome coliseum forum conference division")
+"""A name that ends so is where one plays, in or under, which records leave out."""
 WEEKDAYS = _words("monday tuesday wednesday thursday friday saturday sunday")
 
 EXTREMES_EN = _words(
