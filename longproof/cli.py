@@ -42,6 +42,10 @@ ArbiterSpec = Annotated[
 DecomposerSpec = Annotated[
     str | None, typer.Option("--decomposer", help="Who cuts the response into claims.")
 ]
+EmbedderSpec = Annotated[
+    str,
+    typer.Option("--embedder", help="How the response is aligned: lexical, bge-m3, st:PATH, openai:MODEL."),
+]
 PagesFolder = Annotated[
     Path | None,
     typer.Option("--pages", help="Saved web pages to consult about what the source doesn't have."),
@@ -60,6 +64,9 @@ DryRun = Annotated[bool, typer.Option(help="Ask nobody; say what the first round
 Encoding = Annotated[str | None, typer.Option(help="The files' encoding, where it can't be told.")]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the report as JSON; - prints it.")]
 HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write the report as one HTML page.")]
+AtLeast = Annotated[
+    str | None, typer.Option(help="Say how many sentences have this label or a more faithful one.")
+]
 Check = Annotated[bool, typer.Option("--check", help="Exit with 1 if hallucinated, 3 if undecided.")]
 
 
@@ -73,11 +80,13 @@ def verify(
     judge: Judges = None,
     arbiter: ArbiterSpec = None,
     decomposer: DecomposerSpec = None,
+    embedder: EmbedderSpec = "lexical",
     pages: PagesFolder = None,
     encoding: Encoding = None,
     json: JsonFile = None,
     html: HtmlFile = None,
     check: Check = False,
+    at_least: AtLeast = None,
     run_id: RunId = None,
     concurrency: Concurrency = 16,
     max_calls: MaxCalls = None,
@@ -95,6 +104,7 @@ def verify(
     settings = {
         **panel_settings(judge, arbiter, decomposer),
         "protocol": protocol,
+        "embedder": embedder,
         "pages": str(pages) if pages else None,
         "concurrency": concurrency,
         "max_calls": 0 if dry_run else max_calls,
@@ -116,6 +126,8 @@ def verify(
         return
     texts = {document.id: document.text for document in documents}
     _deliver(report, texts, json, html)
+    if at_least:
+        typer.echo(_trusted(report, at_least), err=True)
     raise typer.Exit(_status(report) if check else 0)
 
 
@@ -212,6 +224,21 @@ def review(
 
 
 @app.command()
+def index(
+    sources: Annotated[list[Path] | None, typer.Argument(help="Sources to index.")] = None,
+    pages: Annotated[Path | None, typer.Option(help="A folder of saved web pages.")] = None,
+    embedder: EmbedderSpec = "lexical",
+    text: Annotated[Path | None, typer.Option(help="Write the extracted text that offsets refer to.")] = None,
+    encoding: Encoding = None,
+) -> None:
+    """Build and keep the index of a source, or of saved pages; checks use what is there."""
+    from longproof.indexing import indexed
+
+    for line in indexed(sources or [], pages, embedder=embedder, text=text, encoding=encoding):
+        typer.echo(line)
+
+
+@app.command()
 def runs() -> None:
     """The runs that the ledger knows, with their state and what they paid."""
     from longproof.panel import run_lines
@@ -225,6 +252,7 @@ def mcp(
     judge: Judges = None,
     arbiter: ArbiterSpec = None,
     decomposer: DecomposerSpec = None,
+    embedder: EmbedderSpec = "lexical",
     pages: PagesFolder = None,
     folder: Annotated[Path | None, typer.Option(help="Where sources may be read from; nowhere else.")] = None,
 ) -> None:
@@ -316,9 +344,10 @@ def _deliver(report: "Report", texts: dict[str, str], json: Path | None, html: P
     """The report in the forms asked for; on the terminal unless its JSON goes there."""
     from rich.console import Console
 
+    from longproof.reopen import texts_of
     from longproof.report.terminal import show
 
-    texts = {**texts, report.documents[0].id: report.case.response}
+    texts = texts_of(report, [], known=texts)
     if json and str(json) == "-":
         typer.echo(report.model_dump_json(indent=2))
     else:
@@ -345,6 +374,19 @@ def _estimate(report: "Report") -> str:
         f"about {refused['calls']} calls and {refused['tokens']} prompt tokens would be paid for the first round, "
         f"{report.usage.calls} answers are there already; claims that have to be looked at more widely cost more"
     )
+
+
+def _trusted(report: "Report", at_least: str) -> str:
+    """How much can be trusted from this label on. Raises BadInput for another label."""
+    from longproof.agent.report import trusted
+    from longproof.agent.types import LABELS
+    from longproof.retrieval.types import BadInput
+
+    label = next((label for label in LABELS if label == at_least), None)
+    if label is None:
+        raise BadInput(f"there is no label {at_least!r}: choose one of {', '.join(LABELS)}")
+    kept = trusted(report, label)
+    return f"{len(kept)} of {len(report.sentences)} sentences are at least {at_least}"
 
 
 def _status(report: "Report") -> int:

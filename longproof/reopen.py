@@ -4,7 +4,7 @@ Knows: a report names its sources by content; a file that changed since, or move
 Does not know: how a report is shown.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from pydantic import ValidationError
@@ -57,12 +57,14 @@ def opened(path: Path) -> Report:
         raise BadInput(f"{path} is no report of this version: {place}: {first['msg']}") from error
 
 
-def texts_of(report: Report, sources: Sequence[Path]) -> dict[str, str]:
-    """The texts of a report's documents by id: from the files given, the recorded places, or the store.
+def texts_of(
+    report: Report, sources: Sequence[Path], *, known: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """The texts of a report's documents by id: known ones, the files given, the recorded places, or the store.
 
     Raises BadInput where a source can't be found unchanged: its hash is its id.
     """
-    given = {document.id: document.text for document in map(read_document, sources)}
+    given = {**(known or {}), **{document.id: document.text for document in map(read_document, sources)}}
     texts = {report.documents[0].id: report.case.response}
     for document in report.documents[1:]:
         texts[document.id] = given.get(document.id) or _found(document)
