@@ -129,6 +129,34 @@ def test_a_file_name_cannot_write_to_the_terminal(files, capsys):
     assert err.count("\n") == 1
 
 
+def test_an_index_is_built_once_and_used(files, capsys):
+    assert run("index", files / "source.txt", "--text", files / "text.txt") == 0
+    assert (files / "text.txt").read_text("utf-8") == SOURCE
+    assert "indexed (lexical)" in capsys.readouterr().out
+    assert verify(files) == 0
+
+
+def test_a_damaged_index_is_refused_with_the_way_to_rebuild_it(files, capsys, monkeypatch):
+    monkeypatch.setenv("LONGPROOF_HOME", str(files / "home"))
+    assert run("index", files / "source.txt") == 0
+    for array in (files / "home" / "sources").rglob("*.npy"):
+        array.write_bytes(array.read_bytes()[:-1])
+    capsys.readouterr()
+    assert verify(files) == 2
+    assert "delete" in capsys.readouterr().err
+
+
+def test_there_is_nothing_to_index_without_a_source(capsys):
+    assert run("index") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_trust_is_counted_from_a_label_on(files, capsys):
+    assert verify(files, "--at-least", "implicitly_supported") == 0
+    assert "1 of 1 sentences are at least implicitly_supported" in capsys.readouterr().err
+    assert verify(files, "--at-least", "nice") == 2
+
+
 def test_protocols_doctor_and_schema_answer(capsys):
     assert run("protocols") == 0
     assert run("doctor") == 0
