@@ -31,10 +31,12 @@ from random import Random
 from typing import Any, NamedTuple
 
 ENTRY = re.compile(r"On day (\d+) keeper (\w+) sold (\d+) lamps at (\w+)\.")
-CLAIM = re.compile(r"Sales on day (\d+) by keeper (\w+) came to (\d+) lamps\.")
+CLAIM = re.compile(r"Sales on day (\d+) by keeper (\w+) came to (\d+) lamps, [^.]*\.")
 KEEPERS = ("Alder", "Pell", "Marsh", "Quill", "Thorne", "Vane", "Wick", "Yarrow")
 PORTS = ("Dunmore", "Harrow", "Selby", "Tarn", "Wexcombe")
 FILLER = "The {word} wind came from the {side} and the lamp was trimmed {times} before the tide turned. "
+TAIL = "which the book of the house sets down with care and in a plain hand"
+"""Makes a sentence of the response about 120 characters long, as those of summaries are."""
 ANSWER_CHARACTERS = 8192 * 4
 MODULES = {
     "longproof": "longproof",
@@ -68,17 +70,17 @@ def made(characters: int, sentences: int, *, planted: bool) -> Made:
     chosen = [entries[(2 * i + 1) * len(entries) // (2 * sentences)] for i in range(sentences)]
     wrong = sentences * 2 // 3 if planted else -1
     told = [
-        f"Sales on day {day} by keeper {keeper} came to {lamps + (37 if i == wrong else 0)} lamps."
+        f"Sales on day {day} by keeper {keeper} came to {lamps + (37 if i == wrong else 0)} lamps, {TAIL}."
         for i, (day, keeper, lamps) in enumerate(chosen)
     ]
     return Made("".join(parts), " ".join(told), planted)
 
 
 def read(prompt: str) -> dict[str, str]:
-    """Each claim of a prompt and what its entries make of it: yes, no or idk."""
+    """Each claim of a prompt and what its entries make of it: yes, no or borderline (not told)."""
     entries = {day: lamps for day, _, lamps, _ in ENTRY.findall(prompt)}
     return {
-        claim[0]: ("idk" if claim[1] not in entries else "yes" if entries[claim[1]] == claim[3] else "no")
+        claim[0]: ("borderline" if claim[1] not in entries else "yes" if entries[claim[1]] == claim[3] else "no")
         for claim in ((match[0], *match.groups()) for match in CLAIM.finditer(prompt))
     }
 

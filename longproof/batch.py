@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from longproof.graphs.batch import FAILURES, REPORTS, SUMMARY, Done, Engine, batch, local
 
@@ -29,8 +29,10 @@ def checked(
     out: Path,
     *,
     settings: dict[str, Any],
-    engine: str = "local",
+    engine: Literal["local", "ray"] = "local",
     parallel: int = 4,
+    workers: int = 2,
+    ray_address: str | None = None,
     encoding: str | None = None,
     html: bool = False,
     progress: "Callable[[Progress], None] | None" = None,
@@ -42,7 +44,9 @@ def checked(
     done = batch(
         cases,
         out,
-        _engine(engine, cases, settings, parallel, encoding),
+        _on_ray(cases, settings, workers, parallel, ray_address, encoding)
+        if engine == "ray"
+        else _here(cases, settings, parallel, encoding),
         settings=full.model_dump(mode="json", exclude=INCOMPARABLE),
         again=full.retry_failed,
         progress=progress,
@@ -100,7 +104,20 @@ def summary(done: Done) -> Iterator[str]:
     yield f"index: {(done.folder / INDEX).resolve().as_uri()}"
 
 
-def _engine(name: str, cases: Path, settings: dict[str, Any], parallel: int, encoding: str | None) -> Engine:
+def _on_ray(
+    cases: Path,
+    settings: dict[str, Any],
+    workers: int,
+    parallel: int,
+    address: str | None,
+    encoding: str | None,
+) -> Engine:
+    from longproof.graphs.cluster import on_ray
+
+    return on_ray(settings, cases, workers=workers, parallel=parallel, address=address, encoding=encoding)
+
+
+def _here(cases: Path, settings: dict[str, Any], parallel: int, encoding: str | None) -> Engine:
     from longproof.graphs.verifier import Verifier
 
     return local(Verifier(**settings), cases, concurrency=parallel, encoding=encoding)

@@ -5,7 +5,7 @@ Knows: options, exit codes. Does not know: how cases are checked.
 
 import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
@@ -21,6 +21,11 @@ def batch(
     encoding: Annotated[
         str | None, typer.Option(help="The sources' encoding, where it can't be told.")
     ] = None,
+    engine: Annotated[
+        Literal["local", "ray"], typer.Option(help="This process, or a pool of workers.")
+    ] = "local",
+    workers: Annotated[int, typer.Option(min=1, help="Of Ray.")] = 2,
+    ray_address: Annotated[str | None, typer.Option(help="Of a Ray cluster; none: start Ray here.")] = None,
     parallel: Annotated[int, typer.Option(min=1, help="Cases checked at once.")] = 4,
     concurrency: Annotated[int, typer.Option(min=1, help="Calls under way at once, an endpoint.")] = 16,
     requests_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None,
@@ -54,7 +59,16 @@ def batch(
     }
     with shown() as progress:
         done = checked(
-            cases, out, settings=settings, parallel=parallel, encoding=encoding, html=html, progress=progress
+            cases,
+            out,
+            settings=settings,
+            engine=engine,
+            parallel=parallel,
+            workers=workers,
+            ray_address=ray_address,
+            encoding=encoding,
+            html=html,
+            progress=progress,
         )
     for line in summary(done):
         typer.echo(line)

@@ -1,0 +1,203 @@
+"""The second engine of a batch: Ray Data with a pool of actors, on one machine or many.
+
+Knows: workers, each with its own verifier, indexes and offline judges; and one gate, which alone asks models: one
+ledger, one budget and one limit an endpoint, whatever the number of workers. Keys are read where the gate runs.
+Does not know: how a case is checked, or where reports go: the caller writes them as they come.
+"""
+
+import asyncio
+from collections.abc import Coroutine, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar, cast
+
+from longproof.agent.chat import Chat, OpenAIChat
+from longproof.agent.ledger import Ledger
+from longproof.agent.limits import Budget, Limits
+from longproof.agent.model import Answer, Model
+from longproof.agent.types import Failure, Report
+from longproof.graphs.batch import CaseChecker, Engine, Finish
+from longproof.graphs.cases import Line, case_line
+from longproof.graphs.register import Todo
+from longproof.graphs.resources import SAMPLES_APART, rates
+from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.verifier import Verifier
+from longproof.indexes.place import home
+from longproof.prompts import Prompt
+from longproof.retrieval.types import BadInput
+
+T = TypeVar("T")
+CPUS = 0.25
+"""What a worker claims: with a whole CPU each, workers on a small machine leave none for reading, and all wait."""
+BLOCKS = 1000
+"""How many parts the cases are handed out in at most; a part's reports come when its last case is done."""
+
+
+def on_ray(
+    settings: dict[str, Any],
+    cases: Path,
+    *,
+    workers: int = 2,
+    parallel: int = 4,
+    address: str | None = None,
+    encoding: str | None = None,
+) -> Engine:
+    """The engine on Ray: so many workers with so many cases at once each; `address` None starts Ray here.
+
+    The case file and the sources that it names must have the same paths on every machine. Raises BadInput where
+    Ray isn't installed.
+    """
+    try:
+        import ray
+    except ImportError as error:
+        raise BadInput("--engine ray needs Ray: pip install 'longproof[ray]'") from error
+
+    def engine(todo: Iterable[Todo], finish: Finish) -> None:
+        ray.init(address=address, **({} if address else _HERE))
+        try:
+            gate = ray.remote(Gate).options(num_cpus=0, max_concurrency=10_000).remote(settings)
+            run = partial(_rows, ray, gate, settings, cases.resolve(), encoding, workers, parallel)
+            for row in run(list(todo)):
+                one = Todo(row["name"], row["id"], Line(row["number"], row["offset"], row["length"]))
+                report = row["report"]
+                finish(one, Report.model_validate_json(report) if report else row["failure"])
+            ray.get(gate.close.remote())
+        finally:
+            ray.shutdown()
+
+    return engine
+
+
+_HERE: dict[str, Any] = {
+    "include_dashboard": False,
+    "log_to_driver": False,
+    "_node_ip_address": "127.0.0.1",
+    "object_store_memory": 300_000_000,
+}
+
+
+def _rows(
+    ray: Any,
+    gate: Any,
+    settings: dict[str, Any],
+    cases: Path,
+    encoding: str | None,
+    workers: int,
+    parallel: int,
+    todo: list[Todo],
+) -> Iterator[dict[str, Any]]:
+    """The rows that the workers give, as they come. Only places in the case file travel to them."""
+    items = [{"name": one.name, "id": one.id, **one.line._asdict()} for one in todo]
+    ray.data.DataContext.get_current().enable_progress_bars = False
+    given = ray.data.from_items(items, override_num_blocks=min(BLOCKS, -(-len(items) // parallel)))
+    checked = given.map_batches(
+        Worker,
+        fn_constructor_args=(gate, settings, str(cases), encoding),
+        batch_size=parallel,
+        batch_format="numpy",
+        num_cpus=CPUS,
+        compute=ray.data.ActorPoolStrategy(size=workers),
+    )
+    yield from checked.iter_rows()
+
+
+class Worker:
+    """One actor of the pool: a verifier whose models are asked through the gate."""
+
+    def __init__(self, gate: Any, settings: dict[str, Any], cases: str, encoding: str | None) -> None:
+        self._cases = Path(cases)
+        self._loop = asyncio.new_event_loop()
+        own = {**settings, "run_id": None}
+        verifier = Verifier(**own, make=lambda chat: cast("Model", GateModel(gate, chat)))
+        self._checker = CaseChecker(verifier, self._cases.parent, encoding)
+
+    def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
+        """The rows with `report` (JSON) or `failure` filled in."""
+        columns = {name: values.tolist() for name, values in batch.items()}
+        lines = map(Line, columns["number"], columns["offset"], columns["length"])
+        results = self._run(self._checked(list(lines)))
+        return {
+            **columns,
+            "report": ["" if isinstance(r, str) else r.model_dump_json() for r in results],
+            "failure": [r if isinstance(r, str) else "" for r in results],
+        }
+
+    async def _checked(self, lines: list[Line]) -> list[Report | str]:
+        work = [self._checker.checked(case_line(self._cases, line)) for line in lines]
+        return await asyncio.gather(*work)
+
+    def _run(self, work: Coroutine[Any, Any, T]) -> T:
+        return self._loop.run_until_complete(work)
+
+
+class GateModel:
+    """A model as a worker sees it: every question goes to the gate."""
+
+    def __init__(self, gate: Any, chat: Chat) -> None:
+        self._gate, self._seat = gate, (chat.model, chat.endpoint)
+        self.name = chat.model
+
+    async def ask(self, prompt: Prompt, form: type[Any], **options: Any) -> Answer[Any]:
+        """See `Model.ask`."""
+        return cast("Answer[Any]", await self._gate.ask.remote(self._seat, prompt, form, options))
+
+    async def mark(self, call_id: str | None, failure: Failure) -> None:
+        """See `Model.mark`."""
+        await self._gate.mark.remote(self._seat, call_id, failure)
+
+    async def close(self) -> None:
+        """Nothing is open here."""
+
+
+class Gate:
+    """The one actor that asks models, over the one ledger and within the one set of limits."""
+
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self._settings: Settings = settings_of(settings)
+        self._limits = Limits(
+            rates(self._settings),
+            Budget(max_calls=self._settings.max_calls, max_tokens=self._settings.max_tokens),
+        )
+        self._models: dict[tuple[str, str], Model] = {}
+        self._opening: asyncio.Task[Ledger] | None = None
+
+    async def ask(self, seat: tuple[str, str], prompt: Prompt, form: type[Any], options: Any) -> Answer[Any]:
+        """What the model in this seat answers."""
+        return await (await self._model(seat)).ask(prompt, form, **options)
+
+    async def mark(self, seat: tuple[str, str], call_id: str | None, failure: Failure) -> None:
+        """Note that an answer came to nothing."""
+        await (await self._model(seat)).mark(call_id, failure)
+
+    async def close(self) -> None:
+        """End the run in the ledger and let go of connections."""
+        if self._opening is None:
+            return
+        ledger = await self._opening
+        if self._settings.run_id:
+            await ledger.end_run("done")
+        await ledger.close()
+        for model in self._models.values():
+            await model.close()
+
+    async def _model(self, seat: tuple[str, str]) -> Model:
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._opened())
+        ledger = await self._opening
+        if seat not in self._models:
+            self._models[seat] = Model(
+                OpenAIChat(*seat),
+                ledger,
+                self._limits,
+                timeout_s=self._settings.timeout_s,
+                first_sample=self._settings.sample * SAMPLES_APART,
+            )
+        return self._models[seat]
+
+    async def _opened(self) -> Ledger:
+        path = home(self._settings.home) / "ledger.sqlite" if self._settings.cache else None
+        ledger = await Ledger.open(path, retry_failed=self._settings.retry_failed)
+        if self._settings.run_id:
+            asked = self._settings.model_dump(mode="json", exclude={"home"})
+            await ledger.start_run(self._settings.run_id, asked)
+        return ledger
