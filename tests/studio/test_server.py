@@ -155,12 +155,9 @@ def test_a_fork_before_check_pays_only_for_the_new_judge(server):
         before = Counter(asked.body["model"] for asked in models.asked)
         history = await client.threads.get_history(thread, limit=50)
         (step,) = [step for step in history if step["next"] and set(step["next"]) == {"check"}]
-        fork = await client.threads.update_state(
-            thread, None, checkpoint_id=step["parent_checkpoint"]["checkpoint_id"], as_node=None
-        )
-        second = await client.runs.wait(
-            thread, "verify", input=None, checkpoint=fork["checkpoint"], context=panel("a", "b", "c")
-        )
+        context = panel("a", "b", "c")
+        fork = step["checkpoint"]
+        second = await client.runs.wait(thread, "verify", input=None, checkpoint=fork, context=context)
         return first["report"], second["report"], before
 
     with ChatServer(well) as models:

@@ -1,0 +1,78 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Evaluate two protocols, and plot
+#
+# The bundled stories, each with a faithful summary and one with planted errors, cut into sentences: every sentence
+# is an example whose outcome is known. Both protocols run with the offline judges. These few examples show how to
+# read an evaluation, not how good anything is.
+
+# %%
+import json
+from pathlib import Path
+from tempfile import mkdtemp
+
+from longproof.evaluation.compare import compare
+from longproof.evaluation.run import evaluate
+from longproof.examples import example
+from longproof.retrieval.text.sentences import sentences
+
+folder = Path(mkdtemp())
+rows = []
+for language in ("en", "zh"):
+    story, right = example(language, "faithful")
+    _, wrong = example(language, "hallucinated")
+    true = {right.text[start:end] for start, end in sentences(right.text)}
+    said = [wrong.text[start:end] for start, end in sentences(wrong.text)]
+    errors = [text for text in said if text not in true]
+    for label, texts in (("hallucinated", errors), ("faithful", sorted(true)[: len(errors)])):
+        for number, text in enumerate(texts):
+            rows.append(
+                {
+                    "id": f"{language}-{label}-{number}",
+                    "task": "summary",
+                    "source_text": story.text,
+                    "response": text,
+                    "label": label,
+                    "group": language,
+                }
+            )
+cases = folder / "cases.jsonl"
+cases.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows), "utf-8")
+len(rows)
+
+# %%
+ours = evaluate(str(cases), protocol="longproof", judges=["offline"], out=folder / "ours")
+theirs = evaluate(str(cases), protocol="longnovel-rag", judges=["offline"], out=folder / "theirs")
+for done in (ours, theirs):
+    print(done.manifest.protocol, [(result.id, result.prediction.outcome) for result in done.results[:4]])
+
+# %% [markdown]
+# The two against each other: scores with coverage, and the examples that changed sides.
+
+# %%
+difference = compare(folder / "theirs", folder / "ours")
+for row in difference.differences[:6]:
+    print(row.name, row.a, row.b)
+print(f"{len(difference.changes)} of {difference.n} examples changed sides")
+
+# %% [markdown]
+# The plots that a run leaves in its folder, drawn from the same results:
+
+# %%
+[plot.name for plot in ours.plots]
+
+# %%
+from IPython.display import Image
+
+Image(filename=str(next(plot for plot in ours.plots if plot.stem == "confusion")), width=420)

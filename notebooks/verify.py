@@ -1,0 +1,63 @@
+# ---
+# jupyter:
+#   jupytext:
+#     text_representation:
+#       extension: .py
+#       format_name: percent
+#   kernelspec:
+#     display_name: Python 3
+#     language: python
+#     name: python3
+# ---
+
+# %% [markdown]
+# # Verify a summary and read the report
+#
+# A bundled story, a summary of it with four planted errors, and the offline panel: no key, no download. The offline
+# judges are a triage: they say where to look. With a language model, write `Verifier(judges=["openai:MODEL"])`.
+
+# %%
+from longproof import Verifier
+from longproof.examples import example
+
+story, summary = example("en")
+print(f"{len(story.text)} characters of story, {len(summary.text)} of summary")
+
+# %%
+report = Verifier().verify(story, summary.text)
+report.verdict, report.coverage, report.counts
+
+# %% [markdown]
+# Every claim has one label of seven, or the reason why it has none. What is wrong comes with exact places: in the
+# response (`errors`) and in the source (`evidence`).
+
+# %%
+wrong = [claim for claim in report.claims if claim.label in ("contradicting", "fabricated")]
+for claim in wrong:
+    print(f"{claim.label}, by {claim.decided_by}: {claim.text}")
+    for error in claim.errors:
+        print(f"    wrong: {error.span.text!r}  {error.reason}")
+    for span in claim.evidence[:1]:
+        print(f"    source [{span.start}:{span.end}]: {span.text[:120]!r}")
+
+# %% [markdown]
+# Places are believed because they can be checked: a span's text is what stands there.
+
+# %%
+all(story.text[span.start : span.end] == span.text for claim in report.claims for span in claim.evidence)
+
+# %% [markdown]
+# Who said what of the first of them, round by round: the evidence widens until the panel can decide.
+
+# %%
+for said in wrong[0].judgements if wrong else ():
+    print(f"{said.round:9} {said.judge:9} {said.label or said.failure}  {said.reason}")
+
+# %% [markdown]
+# The same report as a page to read: `longproof report report.json --html report.html`, or from Python:
+
+# %%
+from longproof.report.html import page
+
+html = page(report, {story.id: story.text, report.documents[0].id: summary.text})
+print(f"a page of {len(html) // 1000} kB")

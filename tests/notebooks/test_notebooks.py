@@ -1,0 +1,42 @@
+"""The notebooks run from top to bottom, show little, and define nothing."""
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+FOLDER = Path(__file__).parents[2] / "notebooks"
+NOTEBOOKS = sorted(FOLDER.glob("*.py"))
+MOST_OUTPUT = 60_000
+"""Bytes of one notebook's outputs."""
+
+
+def test_there_are_four():
+    assert [path.stem for path in NOTEBOOKS] == ["embed", "evaluate", "steps", "verify"]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_they_define_nothing_and_explain_themselves(path):
+    text = path.read_text("utf-8")
+    tree = compile(text, path.name, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
+    assert not [node.name for node in ast.walk(tree) if isinstance(node, kinds)]
+    assert len(re.findall(r"^# %% \[markdown\]$", text, re.M)) > 2
+    assert "# # " in text
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_they_run_from_top_to_bottom(path, tmp_path):
+    jupytext = pytest.importorskip("jupytext", reason="needs the extra `notebooks`")
+    nbclient = pytest.importorskip("nbclient", reason="needs the extra `notebooks`")
+    pytest.importorskip("ipykernel", reason="needs the extra `notebooks`")
+    if path.stem == "embed":
+        pytest.importorskip("llama_index.core", reason="needs the extra `llama-index`")
+    notebook = jupytext.read(path)
+    resources = {"metadata": {"path": str(tmp_path)}}
+    nbclient.NotebookClient(notebook, timeout=240, kernel_name="python3", resources=resources).execute()
+    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
+    assert all(cell.execution_count for cell in cells)
+    assert len(str([cell.outputs for cell in cells])) < MOST_OUTPUT
