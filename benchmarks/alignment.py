@@ -1,0 +1,276 @@
+"""Where segments of a summary are looked for in a book: recall and size of windows, and what the index costs.
+
+Knows: three novels of LONGPROOF_DATA with summaries whose places are known, dense and thinned out, in order and with
+flashbacks: a Chinese one (longnovel_mini_zh) in units of 5,000 characters, and two English ones with the places of
+events in `data/*.jsonl`, told `plain` with the book's names and usual words, of one also `reworded` with as few of
+them as can be. All were written for this project; The Chessmen of Mars after the parameters had been settled.
+Does not know: whether a judge can use what a window holds.
+
+    LONGPROOF_DATA=... python benchmarks/alignment.py recall
+    LONGPROOF_DATA=... python benchmarks/alignment.py sizes
+    LONGPROOF_DATA=... python benchmarks/alignment.py index --characters 100000 1000000 10000000
+"""
+
+import argparse
+import json
+import multiprocessing
+import os
+import random
+import resource
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from longproof.indexes.sources import source_index
+from longproof.retrieval.align import greedy, viterbi
+from longproof.retrieval.cut import blocks, passages, segments
+from longproof.retrieval.lexical import LexicalIndex
+from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.types import Document
+
+Range = tuple[int, int]
+EVENTS = Path(__file__).parent / "data"
+NOVELS = {
+    "Wildfell Hall": ("a_bronte_the_tenant_of_wildfell_hall", "tenant_of_wildfell_hall"),
+    "Chessmen of Mars": ("burroughs_the_chessmen_of_mars", "the_chessmen_of_mars"),
+}
+SHUFFLES = 5
+
+
+class Told(NamedTuple):
+    """Pieces of a summary, in order, each with the place in the book that it is about."""
+
+    texts: list[str]
+    places: list[Range]
+
+    def of(self, numbers: Sequence[int]) -> "Told":
+        """These pieces, in this order."""
+        return Told([self.texts[i] for i in numbers], [self.places[i] for i in numbers])
+
+
+class Book(NamedTuple):
+    text: str
+    index: LexicalIndex
+    summaries: dict[str, Told]
+    """`dense`: whole; others: one piece an event, to be thinned out."""
+
+
+def chinese(data: Path) -> Book:
+    """Dense: the faithful XXL summary. Sparse: the first sentence of each unit."""
+    folder = data / "longnovel_mini_zh"
+    text = (folder / "novel.txt").read_text(encoding="utf-8")
+    units = [json.loads(line) for line in (folder / "annotations.jsonl").open(encoding="utf-8")]
+    places = [(unit["start"], unit["end"]) for unit in units]
+    first = [unit["summary"][slice(*sentences(unit["summary"])[0])] for unit in units]
+    dense = in_segments([unit["paraphrase"] or unit["summary"] for unit in units], places)
+    return Book(text, indexed(text), {"dense": dense, "first sentences": Told(first, places)})
+
+
+def english(data: Path, name: str) -> Book:
+    """One sentence an event, in each of the ways in which it is told."""
+    novel, file = NOVELS[name]
+    text = (data / "novels_en" / f"{novel}.txt").read_text(encoding="utf-8")
+    events = [json.loads(line) for line in (EVENTS / f"{file}.jsonl").open(encoding="utf-8")]
+    places = [(event["start"], event["end"]) for event in events]
+    told = {
+        way: in_segments([event[way] for event in events], places)
+        for way in ("plain", "reworded")
+        if way in events[0]
+    }
+    return Book(text, indexed(text), told)
+
+
+def books(data: Path) -> Iterator[tuple[str, Book]]:
+    yield "Rulin Waishi (Chinese)", chinese(data)
+    for name in NOVELS:
+        yield name, english(data, name)
+
+
+def indexed(text: str) -> LexicalIndex:
+    return LexicalIndex.build(Document.of(text), passages(text))
+
+
+def in_segments(lines: Sequence[str], places: Sequence[Range], size: int = 150) -> Told:
+    """The segments of each line, with the line's place."""
+    cut = [
+        (line[start:end], place)
+        for line, place in zip(lines, places, strict=True)
+        for start, end in segments(line, size)
+    ]
+    return Told([text for text, _ in cut], [place for _, place in cut])
+
+
+def thinned(told: Told, every: int) -> list[Told]:
+    """Every `every`-th piece, from each beginning."""
+    return [told.of(range(first, len(told.texts), every)) for first in range(every)]
+
+
+def flashed(told: Told, share: float) -> list[Told]:
+    """The pieces with this share of them moved elsewhere, a few times."""
+    moved = []
+    for seed in range(SHUFFLES):
+        draw, numbers = random.Random(seed), list(range(len(told.texts)))
+        for _ in range(max(1, round(share * len(numbers)))):
+            numbers.insert(draw.randrange(len(numbers)), numbers.pop(draw.randrange(len(numbers))))
+        moved.append(told.of(numbers))
+    return moved
+
+
+Shown = list[set[int]]
+
+
+def best_blocks(similarity: NDArray[np.float64], k: int) -> Shown:
+    return [set(row.tolist()) for row in np.argsort(-similarity, axis=1, kind="stable")[:, :k]]
+
+
+WAYS: dict[str, Callable[[NDArray[np.float64]], Shown]] = {
+    "viterbi": lambda matrix: [set(range(w.first, w.last + 1)) for w in viterbi(matrix)],
+    "greedy": lambda matrix: [set(range(w.first, w.last + 1)) for w in greedy(matrix)],
+    "top 1": lambda matrix: best_blocks(matrix, 1),
+    "top 5": lambda matrix: best_blocks(matrix, 5),
+}
+
+
+def held(book: Book, summaries: Sequence[Told], way: str, size: int = 5500) -> tuple[float, float]:
+    """The share of pieces whose whole place lies in the blocks shown, and how many blocks are shown on average."""
+    cut = blocks(book.text, size)
+    found, shown = [], []
+    for told in summaries:
+        for place, window in zip(told.places, WAYS[way](book.index.similarity(told.texts, cut)), strict=True):
+            needed = {i for i, (start, end) in enumerate(cut) if start < place[1] and end > place[0]}
+            found.append(needed <= window)
+            shown.append(len(window))
+    return float(np.mean(found)), float(np.mean(shown))
+
+
+def selections(told: Told) -> Iterator[tuple[str, list[Told]]]:
+    """Whole, thinned out, and with flashbacks."""
+    yield "all", [told]
+    for every, which in ((2, "every 2nd"), (3, "every 3rd"), (5, "every 5th")):
+        yield which, thinned(told, every)
+    for share in (0.1, 0.3):
+        yield f"all, {share:.0%} moved", flashed(told, share)
+        yield f"every 3rd, {share:.0%} moved", [t for part in thinned(told, 3) for t in flashed(part, share)]
+
+
+def recall(data: Path) -> None:
+    row("book", "summary", "pieces", *WAYS)
+    for name, book in books(data):
+        for kind, told in book.summaries.items():
+            for which, summaries in selections(told) if kind != "dense" else [("all", [told])]:
+                results = [held(book, summaries, way) for way in WAYS]
+                row(
+                    name,
+                    f"{kind}, {which}",
+                    len(summaries[0].texts),
+                    *(f"{r:.1%}, {m:.1f}" for r, m in results),
+                )
+
+
+def sizes(data: Path) -> None:
+    """LongNovel's Appendix G: other blocks, other segments. Characters read: the mean window."""
+    for name, book in books(data):
+        told = next(iter(book.summaries.values()))
+        row(name, "blocks of", "viterbi: recall, blocks, characters", "greedy: recall, blocks, characters")
+        for size in (1000, 2000, 3000, 4000, 5500, 7000, 10000):
+            results = [held(book, [told], way, size) for way in ("viterbi", "greedy")]
+            row("", f"{size:,}", *(f"{r:.1%}, {m:.1f}, {m * size:,.0f}" for r, m in results))
+        lines, places = whole_lines(told)
+        if len(lines) == len(told.texts):
+            continue  # a sentence an event: segments of any size are the same
+        row(name, "segments of", "viterbi: recall, blocks, segments", "greedy: recall, blocks, segments")
+        for size in (50, 100, 150, 250, 350, 500):
+            cut = in_segments(lines, places, size)
+            results = [held(book, [cut], way) for way in ("viterbi", "greedy")]
+            row("", size, *(f"{r:.1%}, {m:.1f}, {len(cut.texts)}" for r, m in results))
+
+
+def whole_lines(told: Told) -> tuple[list[str], list[Range]]:
+    """The segments of each place, joined again."""
+    joined: dict[Range, str] = {}
+    for text, place in zip(told.texts, told.places, strict=True):
+        joined[place] = joined.get(place, "") + text
+    return list(joined.values()), list(joined)
+
+
+def index(data: Path, characters: Sequence[int]) -> None:
+    row(
+        "language",
+        "characters",
+        "build, CPU s",
+        "peak, MB",
+        "on disk, MB",
+        "open, CPU s",
+        "100 segments, CPU s",
+        "search, CPU ms",
+    )
+    for language in ("Chinese", "English"):
+        for number in characters:
+            with tempfile.TemporaryDirectory() as home:
+                built = alone(build, data, language, number, Path(home))
+                used = alone(use, data, language, number, Path(home))
+            row(language, f"{number:,}", *(f"{value:,.1f}" for value in (*built, *used)))
+
+
+def long_text(data: Path, language: str, characters: int) -> str:
+    """As much text, novels one after the other and again from the first."""
+    folder = data / ("novels_zh" if language == "Chinese" else "novels_en")
+    text = "".join(path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.txt")))
+    return (text * (characters // len(text) + 1))[:characters]
+
+
+def build(data: Path, language: str, characters: int, home: Path) -> tuple[float, ...]:
+    document = Document.of(long_text(data, language, characters))
+    before = time.process_time()
+    source_index(document, home, keep=True)
+    took = time.process_time() - before
+    size = sum(path.stat().st_size for path in home.rglob("*") if path.is_file())
+    return took, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024, size / 1e6
+
+
+def use(data: Path, language: str, characters: int, home: Path) -> tuple[float, ...]:
+    document = Document.of(long_text(data, language, characters))
+    text, times = document.text, [time.process_time()]
+    opened = source_index(document, home, keep=True)
+    times.append(time.process_time())
+    asked = [text[at : at + 150] for at in range(0, characters - 150, characters // 100)][:100]
+    opened.similarity(asked, blocks(text))
+    times.append(time.process_time())
+    for query in asked[:20]:
+        opened.search(query, 10)
+    times.append(time.process_time())
+    opening, aligning, searching = np.diff(times)
+    return float(opening), float(aligning), float(searching) / 20 * 1e3
+
+
+def alone(work: Callable[..., Any], *given: object) -> Any:
+    """What the work gives in a fresh process."""
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        return pool.apply(work, given)
+
+
+def row(*cells: object) -> None:
+    print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("what", choices=["recall", "sizes", "index"])
+    parser.add_argument("--characters", type=int, nargs="*", default=[100_000, 1_000_000])
+    arguments = parser.parse_args()
+    folder = os.environ.get("LONGPROOF_DATA")
+    if not folder:
+        parser.error("LONGPROOF_DATA is not set: it names the folder of development data")
+    if arguments.what == "index":
+        index(Path(folder), arguments.characters)
+    else:
+        {"recall": recall, "sizes": sizes}[arguments.what](Path(folder))
+
+
+if __name__ == "__main__":
+    main()

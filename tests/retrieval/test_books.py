@@ -1,0 +1,47 @@
+"""Whole books: the windows of dense and sparse summaries hold what is summarised, with the lexical index."""
+
+import importlib.util
+import sys
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+
+@pytest.fixture(scope="module")
+def alignment() -> ModuleType:
+    """benchmarks/alignment.py, which reads the books and their summaries."""
+    path = Path(__file__).parents[2] / "benchmarks" / "alignment.py"
+    spec = importlib.util.spec_from_file_location("alignment_benchmark", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_windows_hold_what_a_chinese_summary_tells(alignment: ModuleType, data: Path) -> None:
+    book = alignment.chinese(data)
+    dense, sparse = book.summaries["dense"], book.summaries["first sentences"]
+    for way in ("viterbi", "greedy"):
+        recall, shown = alignment.held(book, [dense], way)
+        assert recall >= 0.99
+        assert shown <= (3.5 if way == "viterbi" else 5)
+    for every in (2, 3, 5):
+        recall, shown = alignment.held(book, alignment.thinned(sparse, every), "viterbi")
+        assert recall >= 0.98
+        assert shown <= 3.5
+    recall, _ = alignment.held(book, alignment.flashed(sparse, 0.1), "viterbi")
+    assert recall >= 0.98
+
+
+def test_windows_hold_what_an_english_summary_tells(alignment: ModuleType, data: Path) -> None:
+    book = alignment.english(data, "Wildfell Hall")
+    plain = book.summaries["plain"]
+    for every in (1, 2, 3, 5):
+        recall, shown = alignment.held(book, alignment.thinned(plain, every), "viterbi")
+        assert recall >= 0.98
+        assert shown <= 3.5
+    recall, _ = alignment.held(book, [book.summaries["reworded"]], "viterbi")
+    assert recall >= 0.9
