@@ -32,7 +32,6 @@ class Rule(NamedTuple):
     last: Round
     next_round: Callable[[str, Side | None], int]
     consults: bool
-    arbiter: bool
     given: Mapping[str, Label]
 
 
@@ -185,7 +184,7 @@ def _counted(claim_id: str, voices: Voices, question: Asked, rule: Rule) -> Clai
     if not last and not unpaid:
         return wider
     if tally.voices:
-        return stand("split" if rule.arbiter else "failed", question, failure="split")
+        return stand("split", question, failure="split")
     return stand("failed", question, failure=most_common(j.failure for j in voices))
 
 

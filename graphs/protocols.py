@@ -55,7 +55,6 @@ class Protocol(Frozen):
     engine: Engine = "bm25s"
     consensus: float = CONSENSUS
     decision: Decision = "consensus"
-    arbiter: bool = True
     localises: bool = True
     raw: bool = False
     needs: tuple[Need, ...] = ()
@@ -99,7 +98,6 @@ def paper(name: str, summary: str, source: str, **settings: object) -> Protocol:
         "claims_a_question": 1,
         "guards": "paper",
         "consult": "never",
-        "arbiter": False,
         "localises": False,
     }
     return Protocol.model_validate({"name": name, "summary": summary, "source": source, **usual, **settings})
@@ -159,6 +157,7 @@ LONGNOVEL = (
         "004, Appendix I.2",
         unit="response",
         prompt="longnovel",
+        needs=("models",),
     ),
     paper(
         "longnovel-zero-shot-beginning",
@@ -166,6 +165,7 @@ LONGNOVEL = (
         "004, Appendix I.2",
         unit="response",
         prompt="longnovel_beginning",
+        needs=("models",),
     ),
     paper(
         "longnovel-zero-shot-cot",
@@ -173,6 +173,7 @@ LONGNOVEL = (
         "004, Appendix I.2",
         unit="response",
         prompt="longnovel_cot",
+        needs=("models",),
     ),
     paper(
         "longnovel-arbitration",
@@ -180,8 +181,8 @@ LONGNOVEL = (
         "004, section 3.2",
         unit="response",
         prompt="longnovel",
+        needs=("models",),
         consensus=1.0,
-        arbiter=True,
     ),
 )
 _SUMMARY = {
@@ -244,6 +245,7 @@ PROBE = (
         "000, section 4.1",
         unit="response",
         prompt="probe_direct",
+        needs=("models",),
     ),
 )
 

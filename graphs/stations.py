@@ -132,7 +132,6 @@ class Stations:
             last=row.rounds[-1],
             next_round=lambda id_, side: row.next_round(before[id_]["next"] if id_ in before else 0, side),
             consults=row.consults,
-            arbiter=row.arbiter,
             given=given_labels(state["claims"], state["case"]["labels"]),
         )
         heard = _judgements(state, {question["id"] for question in state["questions"]})
