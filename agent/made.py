@@ -63,11 +63,15 @@ class Version(Frozen):
 
 
 class Differs(NamedTuple):
-    """How a text differs from its base: numbers of sentences gone and come, and the place of those that came."""
+    """How a text differs from its base: the sentences gone and come, and where those that came stand.
+
+    `region` runs from the first difference to the last: of sentences that changed places, it holds all.
+    """
 
     gone: tuple[str, ...]
     come: tuple[str, ...]
     place: Place
+    region: Place
 
 
 def difference(base: str, text: str) -> Differs | None:
@@ -84,11 +88,10 @@ def difference(base: str, text: str) -> Differs | None:
     if not gone and not come:
         return None
     if not come:
-        return Differs(tuple(gone), (), Place(start=0, end=0))
-    start, end = come[0].start, come[-1].start + len(come[-1].text)
-    return Differs(
-        tuple(gone), tuple(p.text for p in come), Place(start=start, end=end, text=text[start:end])
-    )
+        return Differs(tuple(gone), (), Place(start=0, end=0), Place(start=0, end=0))
+    touched = [at for step in steps for at in (step[3], step[4] - 1) if 0 <= at < len(new)]
+    region = _from_to(text, new[min(touched)], new[max(touched)])
+    return Differs(tuple(gone), tuple(p.text for p in come), _from_to(text, come[0], come[-1]), region)
 
 
 def checked(base: str, text: str, kind: Kind, part: str, reason: str = "") -> Change | Rejection:
@@ -104,13 +107,16 @@ def checked(base: str, text: str, kind: Kind, part: str, reason: str = "") -> Ch
     said = located(part, text)
     if said is None:
         return "span_not_found"
-    if said.end <= differs.place.start or said.start >= differs.place.end:
+    where = differs.region if kind == "temporal" else differs.place
+    if said.end <= where.start or said.start >= where.end:
         return "span_elsewhere"
+    start, end = min(differs.place.start, said.start), max(differs.place.end, said.end)
+    stretch = Place(start=start, end=end, text=text[start:end])
     return Change(
         text=text,
         kind=kind,
-        wrong=differs.place,
-        stretch=differs.place,
+        wrong=stretch,
+        stretch=stretch,
         right=" ".join(differs.gone),
         original=" ".join(differs.gone),
         how="written",
@@ -143,6 +149,11 @@ class _Piece(NamedTuple):
     start: int
     text: str
     key: str
+
+
+def _from_to(text: str, first: _Piece, last: _Piece) -> Place:
+    end = last.start + len(last.text)
+    return Place(start=first.start, end=end, text=text[first.start : end])
 
 
 def _pieces(text: str) -> Sequence[_Piece]:

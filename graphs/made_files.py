@@ -13,24 +13,14 @@ from typing import Any
 from pydantic import Field
 
 from longproof.agent.extend import SCALES, Book, MadeCase, Scale
-from longproof.agent.types import Kind, Usage
+from longproof.agent.forms import KIND_NAMES, NO, YES
+from longproof.agent.types import Usage
 from longproof.graphs.state import Json
 from longproof.indexes.place import write_whole
 from longproof.retrieval.types import BadInput, Document, Frozen, text_id
 
 CASES, TRAIN, PROVENANCE = "cases.jsonl", "train.jsonl", "provenance.json"
 LENGTH_NAMES: dict[Scale, str] = {"S": "2k", "M": "16k", "L": "32k", "XL": "64k", "XXL": "100k"}
-KIND_WORDS: dict[Kind, str] = {
-    "entity": "实体幻觉",
-    "numerical": "数字幻觉",
-    "relation": "关系幻觉",
-    "inversion": "反向陈述",
-    "event": "事件幻觉",
-    "temporal": "时间线乱序",
-    "causal": "因果链伪造",
-    "fabrication": "虚构事件",
-}
-"""LongNovel's names of the eight kinds."""
 
 
 class SourceUsed(Frozen):
@@ -39,7 +29,7 @@ class SourceUsed(Frozen):
     id: str
     title: str
     characters: int
-    language: str
+    language: str = ""
     split: str = "test"
 
 
@@ -90,8 +80,13 @@ def sources_used(books: Sequence[Book]) -> tuple[SourceUsed, ...]:
 
 
 def write_cases(out: Path, cases: Sequence[MadeCase], books: Sequence[Book]) -> None:
-    """The cases in our form and in LongNovel's, with the stretches of the books that they are about."""
+    """The cases in our form and in LongNovel's, with the stretches of the books that they are about.
+
+    What an earlier run left in these places is replaced.
+    """
     texts = {book.title: book.text for book in books}
+    for old in [out / TRAIN, *(out / "longnovel").glob("*.jsonl")]:
+        old.unlink(missing_ok=True)
     for file, split in ((CASES, "test"), (TRAIN, "train")):
         own = [case for case in cases if case.split == split]
         if own or split == "test":
@@ -147,7 +142,7 @@ def longnovel_row(case: MadeCase, article: str) -> Json:
     details = (
         [
             {
-                "hallucination_type": KIND_WORDS[error.kind],
+                "hallucination_type": KIND_NAMES[error.kind],
                 "hallucinated_sentence": error.stretch.text,
                 "corrected_content": error.original,
                 "reason": error.reason,
@@ -163,7 +158,7 @@ def longnovel_row(case: MadeCase, article: str) -> Json:
         "summary": case.response,
         "instruction": "",
         "input": "",
-        "output": {"has_hallucination": "有幻觉" if error else "无幻觉", "details": details},
+        "output": {"has_hallucination": YES if error else NO, "details": details},
     }
 
 

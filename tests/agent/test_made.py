@@ -44,6 +44,11 @@ def test_what_is_wrong_with_a_version_has_a_name(made, kind, part, why):
 def test_order_and_cause_may_change_two_sentences():
     swapped = "王冕七岁丧父。他攒钱买书。母亲送他去放牛。后来他学会画荷花。"
     assert isinstance(checked(BASE, swapped, "temporal", "他攒钱买书。"), Change)
+    late = "母亲送他去放牛。后来，王冕七岁丧父。他攒钱买书。后来他学会画荷花。"
+    change = checked(BASE, late, "temporal", "母亲送他去放牛。")
+    assert isinstance(change, Change)
+    assert change.stretch.text == "母亲送他去放牛。后来，王冕七岁丧父。"
+    assert checked(BASE, late, "temporal", "他攒钱买书。") == "span_elsewhere"
     two = BASE.replace("他攒钱买书。后来他学会", "因为他攒钱买书，母亲走了。所以他学会")
     assert isinstance(checked(BASE, two, "causal", "所以他学会画荷花。"), Change)
     assert checked(BASE, two, "event", "所以他学会画荷花。") == "too_many_changed"

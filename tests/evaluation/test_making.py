@@ -5,37 +5,13 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from making import NAMES, novel
 
 from longproof.agent.made import difference
 from longproof.evaluation.datasets import examples
-from longproof.evaluation.datasets.longnovel_mini_zh import KIND_NAMES
 from longproof.evaluation.making import cast_of, made_by_rules, reworded
-from longproof.graphs.made_files import KIND_WORDS, fresh, write_cases
+from longproof.graphs.made_files import fresh, write_cases
 from longproof.retrieval.types import BadInput, Document
-
-NAMES = ["张文远", "李守信", "王彦章", "赵子龙", "孙伯符"]
-DEEDS = [
-    "带着{n}个士兵从东门出城去寻找{other}。",
-    "答应把妻子送到{other}的庄上暂住。",
-    "在江边买了{n}匹好马交给{other}。",
-    "不肯投降，连夜领兵回到北山大寨。",
-    "打开城门，请{other}进来一同饮酒。",
-    "因为粮草已尽，只得收兵退回城里。",
-]
-
-
-def novel(seed: int, n_paragraphs: int = 900) -> Document:
-    draw = Random(seed)
-    lines = []
-    for number in range(n_paragraphs):
-        if number % 60 == 0:
-            lines.append(f"第{number // 60 + 1}回 群雄聚会")
-        told = []
-        for _ in range(4):
-            one, other = draw.sample(NAMES, 2)
-            told.append(one + draw.choice(DEEDS).format(n=draw.choice("三四五六七"), other=other))
-        lines.append("".join(told) + f"{draw.choice(NAMES)}道：“此事不可再提。”")
-    return Document.of("\n".join(lines), title=f"书{seed}")
 
 
 @pytest.fixture(scope="module")
@@ -77,10 +53,6 @@ def test_the_readers_take_the_files_as_they_are(made, tmp_path: Path):
                 (error,) = example.gold.errors or ()
                 assert error.kind
                 assert error.place.text in example.response
-
-
-def test_kinds_have_the_names_that_the_reader_knows():
-    assert {word: kind for kind, word in KIND_WORDS.items()} == KIND_NAMES
 
 
 def test_the_same_seed_writes_the_same_bytes(tmp_path: Path):
