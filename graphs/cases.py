@@ -1,7 +1,7 @@
 """The case file: a JSON object a line, each a response with the sources that it claims to be faithful to.
 
 Knows: `id, response`, optionally `task, context, reference, labels`, and one of `source` (path), `sources` (paths)
-and `source_text` (a text, a list of texts, or a JSON record); what data sets add is let pass, other fields are refused.
+and `source_text` (a text, a list of texts, or a JSON record); what data sets add is let pass, others are refused.
 Paths are relative to the file.
 Lines are read one at a time: no file is too long. Does not know: what is done with a case.
 """
