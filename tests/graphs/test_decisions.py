@@ -1,4 +1,4 @@
-"""The three ways of counting, as laws: order is irrelevant, failures decide nothing, one piece or dispute is enough."""
+"""The three ways of counting, as laws: any order, failures decide nothing, one piece or one dispute is enough."""
 
 from hypothesis import given
 from hypothesis import strategies as st

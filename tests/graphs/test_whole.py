@@ -1,7 +1,6 @@
 """Units without a decomposer: nothing of the response gets lost, and each is about the sentence where it starts."""
 
 import asyncio
-from typing import get_args
 
 import pytest
 from hypothesis import given
