@@ -1,13 +1,16 @@
 """PROBE (seed 000) through the graph: find with every model, vote on every piece, three of four accept it."""
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fakes import Asked, ChatServer
-from papers import answers, asked_for, traced, verifier
+from papers import answers, asked_for, seats, traced, verifier
 
 from longproof import Verifier
+from longproof.evaluation.metrics import evaluation_scores
+from longproof.evaluation.run import evaluate
 from longproof.graphs.finding import AROUND
 from longproof.retrieval.types import BadInput
 
@@ -152,3 +155,38 @@ def test_direct_prompting_lists_what_is_made_up(listed: list[str], verdict: str,
     if verdict == "hallucinated":
         assert [error.span.text for error in report.claims[0].errors] == listed
         assert [s.label for s in report.sentences] == ["implicitly_supported"] * 2 + ["fabricated"]
+
+
+def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
+    claims = [
+        {"text": SENTENCES[0], "segment": SENTENCES[0], "hallucinated": False, "evidence": [BUILT]},
+        {"text": SENTENCES[1], "segment": SENTENCES[1], "hallucinated": False, "evidence": [HIGH, KEEPERS]},
+        {"text": SENTENCES[2], "segment": SENTENCES[2], "hallucinated": True, "evidence": []},
+    ]
+    row = {"id": "1", "task": "summarization", "source": SOURCE, "response": RESPONSE, "claims": claims}
+    (tmp_path / "probe.jsonl").write_text(json.dumps(row), "utf-8")
+    with ChatServer(answers(Segments=found, PassFail=lambda asked: passes(asked, 0))) as server:
+        done = evaluate(
+            "probe",
+            path=tmp_path / "probe.jsonl",
+            protocol="probe",
+            judges=seats(server, 4),
+            out=tmp_path / "out",
+            home=str(tmp_path),
+        )
+    scores = {score.name: score.value for section in done.sections for score in section.scores}
+    assert scores["evidence: partial"] == 1
+    assert scores["evidence: complete"] == 0.5
+    assert scores["localisation: F1"] == 1
+
+
+def test_votes_on_pieces_are_scored_by_the_harness(tmp_path: Path) -> None:
+    report, _, _ = probed(tmp_path)
+    votes = [
+        (claim.id != "c2", j.label == "explicitly_supported")
+        for claim in report.claims
+        for j in claim.judgements
+    ]
+    scores = evaluation_scores([true for true, _ in votes], [vote for _, vote in votes])
+    assert (scores["n"], scores["coverage"]) == (12, 1)
+    assert scores["accuracy"] == pytest.approx(8 / 12), "all refuse the piece on the keepers"
