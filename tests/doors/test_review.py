@@ -4,10 +4,13 @@ import asyncio
 import json
 import subprocess
 import sys
+import time
+from collections import Counter
 from importlib.resources import files as files_of
 from pathlib import Path
 
 import pytest
+from fakes import ChatServer, well
 
 from longproof.cli import main
 from longproof.review import Settings, opened
@@ -132,6 +135,34 @@ def test_a_person_answers_at_the_terminal_in_another_process(files, split, capsy
     people = [c for c in report["claims"] if c["decided_by"] == "person"]
     assert len(people) == number
     assert people[0]["judgements"][0]["reason"] == "it is meant"
+
+
+@pytest.mark.heavy
+def test_a_run_killed_on_its_way_goes_on_and_pays_for_nothing_twice(files):
+    command = [
+        sys.executable,
+        "-m",
+        "longproof",
+        "verify",
+        "--source",
+        "story.txt",
+        "--response",
+        "response.txt",
+    ]
+    more = ["--run-id", "r", "--arbiter", "person", "--concurrency", "1", "--json", "r.json"]
+    with ChatServer(well, delay_s=0.3) as models:
+        judges = [part for name in "abc" for part in ("--judge", f"openai:{name}@{models.address}")]
+        first = subprocess.Popen([*command, *judges, *more], stderr=subprocess.DEVNULL)
+        while len(models.answered) < 2:
+            assert first.poll() is None
+            time.sleep(0.05)
+        first.kill()
+        first.wait(30)
+        assert subprocess.run([*command, *judges, *more]).returncode in (0, 3)
+        times = Counter(
+            (asked.body["model"], json.dumps(asked.body["messages"])) for asked in models.answered
+        )
+    assert sum(times.values()) - len(times) <= 1, "more than the one call under way was paid twice"
 
 
 async def _steps():

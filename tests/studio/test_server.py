@@ -233,6 +233,7 @@ def test_a_stopped_server_goes_on_and_pays_for_nothing_twice(tmp_path):
             server.stop()
         times = Counter((a.body["model"], json.dumps(a.body["messages"])) for a in models.answered)
     assert ended["report"]["verdict"] == "faithful"
+    assert "Blocking" not in server.log
     assert sum(times.values()) - len(times) <= 1, "more than the one call under way was paid twice"
 
 
