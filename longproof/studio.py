@@ -1,7 +1,7 @@
-"""What `langgraph dev` serves: the graph, and who may use the server.
+"""What `langgraph dev` serves: the graphs, and who may use the server.
 
 Knows: an empty form means the bundled example; a key in `LONGPROOF_STUDIO_KEY` closes every route that touches data
-(langgraph.json switches off the two ways around it). Does not know: how the graph works.
+(langgraph.json switches off the two ways around it). Does not know: how the graphs work.
 """
 
 import os
@@ -10,6 +10,10 @@ from typing import Any
 
 from langgraph_sdk import Auth
 
+from longproof.graphs.construct_halueval import halueval_graph
+from longproof.graphs.construct_longnovel import longnovel_graph
+from longproof.graphs.construct_probe import probe_graph
+from longproof.graphs.resources import Pool
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import verify_graph
 
@@ -22,8 +26,12 @@ def bundled() -> VerifyInput:
     return VerifyInput(source=story.text, response=summary.text, case_id="example")
 
 
-graph = verify_graph(example=bundled)
+pool = Pool()
+graph = verify_graph(pool, example=bundled)
 """No checkpointer of its own: the server brings one."""
+construct_longnovel = longnovel_graph(pool)
+construct_probe = probe_graph(pool)
+construct_halueval = halueval_graph(pool)
 auth = Auth()
 
 

@@ -91,7 +91,7 @@ def drive(server, work):
 
 def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
     async def work(client):
-        (assistant,) = await client.assistants.search()
+        (assistant,) = await client.assistants.search(graph_id="verify")
         schemas = await client.assistants.get_schemas(assistant["assistant_id"])
         thread = await client.threads.create()
         ended = await client.runs.wait(thread["thread_id"], "verify", input={})
@@ -108,6 +108,16 @@ def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
     assert "summary" in schemas["input_schema"]["properties"]["task"]["enum"]
     assert ended["report"]["case"]["id"] == "example"
     assert ended["report"]["claims"]
+
+
+def test_every_construction_is_a_graph_with_a_form(server):
+    async def work(client):
+        found = await client.assistants.search()
+        return {one["graph_id"]: await client.assistants.get_schemas(one["assistant_id"]) for one in found}
+
+    forms = drive(server, work)
+    assert set(forms) == {"verify", "construct_longnovel", "construct_probe", "construct_halueval"}
+    assert all("sources" in schemas["input_schema"]["properties"] for schemas in forms.values())
 
 
 def test_an_unknown_setting_is_refused(server):
