@@ -233,15 +233,27 @@ def temporal(given: Text) -> Iterator[Edit]:
 
 
 def causal(given: Text) -> Iterator[Edit]:
-    """A sentence is said to follow from the one before it, or its cause gives way to another."""
+    """A sentence is said to follow from the one before it, which tells of other people; or its cause is replaced."""
     yield from _other_cause(given)
-    for (_, b), (c, d) in pairwise(given.sentences):
+    for (a, b), (c, d) in pairwise(given.sentences):
         second = given.text[c:d]
-        if "\n" in given.text[b:c] or not _stands_alone(second, given):
+        first = given.text[a:b]
+        if "\n" in given.text[b:c] or not _stands_alone(second, given) or _shared(first, second, given):
             continue
         cause = given.draw.choice(CAUSES_ZH if given.chinese else CAUSES_EN)
         put = cause + _lowered(second, given)
         yield Edit(c, d, put, "invented cause", "The two events are not cause and effect.", (0, len(put)))
+
+
+_PEOPLE_EN = re.compile(r"\b(?:I|me|my|we|us|our|he|him|his|she|her|they|them|their)\b", re.IGNORECASE)
+
+
+def _shared(first: str, second: str, given: Text) -> bool:
+    """Whether two sentences may tell of the same people, so that one may well be the cause of the other."""
+    if any(name in first and name in second for name in given.cast):
+        return True
+    pattern = re.compile("[他她其之]") if given.chinese else _PEOPLE_EN
+    return pattern.search(first) is not None and pattern.search(second) is not None
 
 
 _CAUSE_ZH = re.compile("因(?:为)?(?P<cause>[^，。；：“”「」因]{3,20})，")
