@@ -218,7 +218,7 @@ def test_a_spent_budget_leaves_cases_that_the_next_run_takes_up(tmp_path):
 
 
 def test_killed_anywhere_nothing_is_lost_or_half_written(tmp_path):
-    path = write(tmp_path, [case(f"{i}", response=f"Ada lit lamp number {i} at nine.") for i in range(30)])
+    path = write(tmp_path, [case(f"{i}", response=f"Ada lit lamp number {i} at nine.") for i in range(14)])
     out, home = tmp_path / "out", tmp_path / "home"
     with ChatServer(well, delay_s=0.03) as server:
         command = [sys.executable, "-c", WORK, str(path), str(out), server.address, str(home)]
