@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 from pydantic import Field, ValidationError
 
 from longproof.agent.types import Task
-from longproof.retrieval.read import read_document
+from longproof.retrieval.readers import read_source
 from longproof.retrieval.record import record
 from longproof.retrieval.types import BadInput, Document, Frozen
 
@@ -112,7 +112,7 @@ def documents(case: GivenCase, folder: Path, encoding: str | None = None) -> lis
     if isinstance(case.source_text, dict):
         return [record(json.dumps(case.source_text, ensure_ascii=False))]
     texts = (case.source_text,) if isinstance(case.source_text, str) else case.source_text
-    read = [read_document(folder / path, encoding) for path in case.paths]
+    read = [read_source(folder / path, encoding) for path in case.paths]
     return read + [Document.of(text) for text in texts if text.strip()]
 
 

@@ -25,10 +25,12 @@ def questions(
     budget: int,
     prompt: str = "judge",
     size: int = CLAIMS_A_QUESTION,
+    number: int = 0,
 ) -> list[Question]:
     """The questions of one round over one stretch: its claims in groups of at most `size`, evidence beside each.
 
-    `windows` are the places of each claim's window, `budget` the characters that a search may show.
+    `windows` are the places of each claim's window, `budget` the characters that a search may show, `number` that
+    of the round: two rounds that show the same are two questions, whose votes must not be counted together.
     A round whose evidence is all of the sources is named `source`: no wider one can follow.
     """
     asked = []
@@ -38,7 +40,7 @@ def questions(
         complete = round_ != "nothing" and sum(end - start for _, start, end in shown) >= sources.characters
         spans = tuple(sources.span(place) for place in shown)
         named: Round = "source" if complete else round_
-        asked.append(_question(group, spans, named, prompt))
+        asked.append(_question(group, spans, named, prompt, number))
     return asked
 
 
@@ -104,9 +106,11 @@ def _groups(claims: Sequence[Claim], size: int) -> list[Sequence[Claim]]:
     return [claims[a:b] for a, b in pairwise(bounds)]
 
 
-def _question(claims: Sequence[Claim], shown: tuple[Span, ...], round_: Round, prompt: str) -> Question:
+def _question(
+    claims: Sequence[Claim], shown: tuple[Span, ...], round_: Round, prompt: str, number: int = 0
+) -> Question:
     ids = tuple(claim.id for claim in claims)
-    key = "|".join([prompt, round_, *ids, *(f"{s.source_id}:{s.start}-{s.end}" for s in shown)])
+    key = "|".join([prompt, round_, str(number), *ids, *(f"{s.source_id}:{s.start}-{s.end}" for s in shown)])
     return Question(
         id="q-" + sha256(key.encode()).hexdigest()[:12],
         claim_ids=ids,

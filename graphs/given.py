@@ -4,6 +4,7 @@ Knows: what can't be checked and why, in one line; the record behind a text of f
 Does not know: how it is checked.
 """
 
+import re
 from collections.abc import Sequence
 
 from longproof.agent.types import TASKS
@@ -13,12 +14,14 @@ from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput
 
+_WORD = re.compile(r"\w")
+
 
 def refuse(given: VerifyInput, sources: Sequence[DocumentRef], row: Protocol) -> None:
     """Raises BadInput where this can't be checked by this protocol."""
     if given.task not in TASKS:
         raise BadInput(f"there is no task {given.task!r}: choose one of {', '.join(TASKS)}")
-    if not given.response.strip():
+    if not _WORD.search(given.response):
         raise BadInput("the response has no text: give the text that is to be checked")
     if given.task != "open" and not sources and row.rounds != ("nothing",):
         raise BadInput("there is no source text: give one, or choose the task `open`")

@@ -208,6 +208,8 @@ def seated(settings: Settings, given: Given, ledger: Ledger, limits: Limits) -> 
 def _refuse_what_is_missing(settings: Settings, given: Given, panel: Panel) -> None:
     """Raises BadInput where the protocol needs models or pages that aren't there."""
     row = protocol(settings.protocol)
+    if settings.pages and not Path(settings.pages).is_dir():
+        raise BadInput(f"there is no folder {settings.pages}: --pages names a folder of saved web pages")
     has: set[Need] = {"pages"} if settings.pages else set()
     models = bool(given.judges) or all(spec(judge).kind == "openai" for judge in settings.judges)
     if models and (not row.finds or all(isinstance(judge, Finder) for judge in panel.judges)):

@@ -74,6 +74,7 @@ class Stations:
                 places,
                 row.rounds[number],
                 budget=row.budget(number),
+                number=number,
                 prompt=row.finds or row.prompt,
                 size=row.claims_a_question,
             )

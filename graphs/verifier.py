@@ -29,7 +29,7 @@ from longproof.graphs.state import Json, VerifyInput
 from longproof.graphs.verify import VerifyGraph, verify_graph
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.indexes.place import home
-from longproof.retrieval.read import read_document
+from longproof.retrieval.readers import read_source
 from longproof.retrieval.record import record
 from longproof.retrieval.types import BadInput, Document
 
@@ -194,7 +194,7 @@ def documents_of(source: Source | Sequence[Source]) -> list[Document]:
     if isinstance(source, Document):
         return [source]
     if isinstance(source, Path):
-        return [read_document(source)]
+        return [read_source(source)]
     if isinstance(source, str):
         return [Document.of(whole_characters(source))] if source.strip() else []
     if isinstance(source, dict) or any(isinstance(item, dict | list) for item in source):

@@ -4,6 +4,7 @@ Knows: options, and which functions they go to. Does not know: any rule of judgi
 Answers `--help` without importing langgraph, openai or faiss: each command imports what it needs.
 """
 
+import os
 import shlex
 import sys
 from io import TextIOWrapper
@@ -17,7 +18,7 @@ from longproof.cli_batch import batch
 if TYPE_CHECKING:
     from longproof.agent.types import Report
 
-HALLUCINATED, UNUSABLE, UNDECIDED, INTERRUPTED = 1, 2, 3, 130
+UNUSABLE, INTERRUPTED = 2, 130
 
 app = typer.Typer(
     name="longproof",
@@ -96,11 +97,13 @@ def verify(
     dry_run: DryRun = False,
 ) -> None:
     """Check one response against its sources."""
+    from longproof.outcome import estimate, status, trust
     from longproof.panel import panel_settings, run_name
-    from longproof.retrieval.read import read_document
+    from longproof.retrieval.readers import read_source
 
-    documents = [read_document(path, encoding) for path in source]
-    checked = read_document(response, encoding)
+    _refuse_targets(json, html)
+    documents = [read_source(path, encoding) for path in source]
+    checked = read_source(response, encoding)
     settings = {
         **panel_settings(judge, arbiter, decomposer),
         "protocol": protocol,
@@ -118,17 +121,17 @@ def verify(
         checked.raw or checked.text,
         settings=settings,
         task=task,
-        context=read_document(context, encoding).text if context else "",
+        context=read_source(context, encoding).text if context else "",
         case_id=response.stem,
     )
     if dry_run:
-        typer.echo(_estimate(report))
+        typer.echo(estimate(report))
         return
     texts = {document.id: document.text for document in documents}
     _deliver(report, texts, json, html)
     if at_least:
-        typer.echo(_trusted(report, at_least), err=True)
-    raise typer.Exit(_status(report) if check else 0)
+        typer.echo(trust(report, at_least), err=True)
+    raise typer.Exit(status(report) if check else 0)
 
 
 @app.command()
@@ -137,11 +140,13 @@ def demo(
     html: Annotated[Path, typer.Option("--html", help="Where the page goes.")] = Path("longproof-demo.html"),
 ) -> None:
     """A bundled story and a summary with four planted errors, offline."""
-    from longproof.examples import example
+    from longproof.examples import example, hits
 
+    _refuse_targets(html)
     story, summary = example(language)
     report = _verified([story], summary.text, settings={}, case_id=f"demo-{language}")
     _deliver(report, {story.id: story.text}, None, html)
+    typer.echo(hits(report, language), err=True)
 
 
 @app.command()
@@ -315,6 +320,9 @@ def main(arguments: list[str] | None = None) -> None:
         _refuse(str(error))
     except TyperException as error:
         _refuse(error.format_message())
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        sys.exit(0)
     except (KeyboardInterrupt, Abort):
         again = shlex.join(["longproof", *(sys.argv[1:] if arguments is None else arguments)])
         sys.stderr.write(f"longproof: interrupted; what was answered is kept; go on with: {again}\n")
@@ -348,10 +356,6 @@ def _deliver(report: "Report", texts: dict[str, str], json: Path | None, html: P
     from longproof.report.terminal import show
 
     texts = texts_of(report, [], known=texts)
-    if json and str(json) == "-":
-        typer.echo(report.model_dump_json(indent=2))
-    else:
-        show(report, texts, Console())
     if json and str(json) != "-":
         _write(json, report.model_dump_json(indent=2) + "\n")
     if html:
@@ -359,35 +363,22 @@ def _deliver(report: "Report", texts: dict[str, str], json: Path | None, html: P
 
         _write(html, page(report, texts))
         sys.stderr.write(f"page: {html.resolve().as_uri()}\n")
+    if json and str(json) == "-":
+        typer.echo(report.model_dump_json(indent=2))
+    else:
+        show(report, texts, Console())
+
+
+def _refuse_targets(*targets: Path | None) -> None:
+    """Raises BadInput for what can't be written to, before anything is asked."""
+    from longproof.retrieval.types import BadInput
+
+    for target in targets:
+        if target and str(target) != "-" and target.is_dir():
+            raise BadInput(f"{target} is a folder: name a file to write to")
 
 
 def _write(path: Path, text: str) -> None:
     from longproof.indexes.place import write_whole
 
     write_whole(path, text.encode())
-
-
-def _estimate(report: "Report") -> str:
-    """What the first round would cost beyond what the ledger has; wider rounds and disputes come on top."""
-    refused = report.stamp["refused"]
-    return (
-        f"about {refused['calls']} calls and {refused['tokens']} prompt tokens would be paid for the first round, "
-        f"{report.usage.calls} answers are there already; claims that have to be looked at more widely cost more"
-    )
-
-
-def _trusted(report: "Report", at_least: str) -> str:
-    """How much can be trusted from this label on. Raises BadInput for another label."""
-    from longproof.agent.report import trusted
-    from longproof.agent.types import LABELS
-    from longproof.retrieval.types import BadInput
-
-    label = next((label for label in LABELS if label == at_least), None)
-    if label is None:
-        raise BadInput(f"there is no label {at_least!r}: choose one of {', '.join(LABELS)}")
-    kept = trusted(report, label)
-    return f"{len(kept)} of {len(report.sentences)} sentences are at least {at_least}"
-
-
-def _status(report: "Report") -> int:
-    return {"hallucinated": HALLUCINATED, "undecided": UNDECIDED, "faithful": 0}[report.verdict]

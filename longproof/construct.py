@@ -59,12 +59,12 @@ def construct(
     if named == "rules":
         return _by_rules(sources, out, cases, seed, test_share)
     from longproof.graphs.settings import settings_of
-    from longproof.retrieval.read import read_document
+    from longproof.retrieval.readers import read_source
 
     if not models:
         raise BadInput(f"{named} needs a language model: --model openai:MODEL[@BASE_URL], or use rules")
     chosen = settings_of({"judges": list(models), **settings})
-    texts = [read_document(path) for path in sources], [read_document(path) for path in summaries]
+    texts = [read_source(path) for path in sources], [read_source(path) for path in summaries]
     given = _stored(
         chosen, texts, out=str(out), cases=cases, seed=seed, test_share=test_share, task=task, keep=keep
     )

@@ -3,6 +3,7 @@
 Knows: how to ask without starting anything. Does not know: how to mend what is missing, beyond a hint.
 """
 
+import asyncio
 import os
 import sys
 from collections.abc import Iterator
@@ -35,10 +36,23 @@ def findings() -> Iterator[str]:
         )
     folder = home()
     yield f"data folder: {folder} ({'writable' if _writable(folder) else 'NOT writable: set LONGPROOF_HOME'})"
-    yield "judge offline: answers (three deterministic judges and an arbiter; a triage, not a reader)"
-    key = "set" if os.environ.get("OPENAI_API_KEY") else "not set"
-    yield f"OPENAI_API_KEY: {key}"
+    for name in ("OPENAI_API_KEY", "LONGPROOF_API_KEY"):
+        yield f"{name}: {'set' if os.environ.get(name) else 'not set'}"
+    yield from _judges()
     yield "embedder: lexical (BM25 over passages; nothing to download)"
+
+
+def _judges() -> Iterator[str]:
+    """Which judges answer: the offline ones, and those of `longproof.toml`. Asking a server costs nothing."""
+    from longproof.agent.offline import offline_panel
+    from longproof.agent.specs import reach, read_panel
+    from longproof.panel import TOML
+
+    names = ", ".join(judge.name for judge in offline_panel())
+    yield f"judge offline: answers ({names} and an arbiter, deterministic; a triage, not a reader)"
+    for judge in read_panel(TOML).judges if TOML.exists() else ():
+        why = asyncio.run(reach(judge))
+        yield f"judge {judge.text}: " + (f"does NOT answer: {why}" if why else "answers")
 
 
 def _version(name: str) -> str | None:

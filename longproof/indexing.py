@@ -31,9 +31,9 @@ def _source(path: Path, spec: str, text: Path | None, encoding: str | None) -> I
     from longproof.indexes.sources import Cut, source_index
     from longproof.progress import counted
     from longproof.retrieval.embed import embedder
-    from longproof.retrieval.read import read_document
+    from longproof.retrieval.readers import read_source
 
-    document = read_document(path, encoding)
+    document = read_source(path, encoding)
     DocumentStore(home() / "documents").put(document)
     if text is not None:
         write_whole(text, document.text.encode())

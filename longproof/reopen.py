@@ -12,7 +12,7 @@ from pydantic import ValidationError
 from longproof.agent.types import Report, ReportDocument
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.place import home, write_whole
-from longproof.retrieval.read import read_document
+from longproof.retrieval.readers import read_source
 from longproof.retrieval.types import BadInput, Document
 
 
@@ -64,7 +64,7 @@ def texts_of(
 
     Raises BadInput where a source can't be found unchanged: its hash is its id.
     """
-    given = {**(known or {}), **{document.id: document.text for document in map(read_document, sources)}}
+    given = {**(known or {}), **{document.id: document.text for document in map(read_source, sources)}}
     texts = {report.documents[0].id: report.case.response}
     for document in report.documents[1:]:
         texts[document.id] = given.get(document.id) or _found(document)
@@ -87,7 +87,7 @@ def _found(document: ReportDocument) -> str:
 
 def _read(path: Path) -> Document | None:
     try:
-        return read_document(path)
+        return read_source(path)
     except BadInput:
         return None
 

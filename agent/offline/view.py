@@ -124,12 +124,14 @@ class View:
 
     @cached_property
     def absent(self) -> bool:
-        """Whether too little of the claim's sentence is said in the evidence.
+        """Whether too little of the claim's sentence is said in the evidence; nothing of the claim is too little.
 
         A few passages are enough only for what stands there nearly word for word: what speaks against a claim
         may lie beside them.
         """
         if self.question.round == "passages" and (self.place is None or self.place.share < FIRST_LEAST):
+            return True
+        if self.place is None and terms(self.tokens):
             return True
         if self.chinese:
             return self.home is None or self.home.share < LEAST_ZH

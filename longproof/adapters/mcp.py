@@ -13,7 +13,7 @@ from pydantic import Field
 from longproof.adapters.brief import Brief, brief
 from longproof.agent.types import Report
 from longproof.graphs.verifier import Verifier
-from longproof.retrieval.read import read_document
+from longproof.retrieval.readers import read_source
 from longproof.retrieval.types import BadInput, Document
 
 if TYPE_CHECKING:
@@ -91,4 +91,4 @@ def _source(source: str, file: str, folder: Path | None) -> str | Document:
     path = (folder / file).resolve()
     if not path.is_relative_to(folder.resolve()):
         raise BadInput(f"{file!r} lies outside the server's folder")
-    return read_document(path)
+    return read_source(path)

@@ -81,7 +81,9 @@ def test_heavy_libraries_are_imported_in_one_file_of_a_room_inside_a_function(mo
     """One file a room: sentence-transformers gives retrieval its embedder and agent its nli judge."""
     users = {path: top for path in sources() for name, top in imported(path) if name.split(".")[0] == module}
     rooms = [path.relative_to(ROOT).parts[0] for path in users]
-    assert len(set(rooms)) == len(rooms), f"{module} is imported in {[str(p.relative_to(ROOT)) for p in users]}"
+    assert len(set(rooms)) == len(rooms), (
+        f"{module} is imported in {[str(p.relative_to(ROOT)) for p in users]}"
+    )
     assert not any(users.values()), f"{module} is imported at module level"
 
 
@@ -104,8 +106,9 @@ def test_every_module_says_what_it_knows_and_fits_one_room(path):
 
 
 def functions() -> list[tuple[str, int]]:
+    """Lines from the first of the body: a command's options are a table, not code."""
     return [
-        (f"{path.relative_to(ROOT)}:{node.name}", (node.end_lineno or 0) - node.lineno + 1)
+        (f"{path.relative_to(ROOT)}:{node.name}", (node.end_lineno or 0) - node.body[0].lineno + 1)
         for path in sources()
         for node in ast.walk(ast.parse(path.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)

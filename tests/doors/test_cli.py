@@ -56,6 +56,7 @@ BAD = {
     "missing.txt": None,
     "empty.txt": b"",
     "blank.txt": b" \n\t\n",
+    "signs.txt": "。。。！！！\u200b".encode(),
     "binary.txt": bytes(range(256)) * 20,
     "nul.txt": b"some text\0with a hole",
     "broken.json": b'{"a": [1, 2',
@@ -127,6 +128,27 @@ def test_a_file_name_cannot_write_to_the_terminal(files, capsys):
     err = capsys.readouterr().err
     assert "\x1b" not in err
     assert err.count("\n") == 1
+
+
+def test_a_folder_is_no_place_for_a_report_and_is_refused_before_the_run(files, capsys):
+    assert verify(files, "--json", files) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_pages_that_are_not_there_are_refused(files, capsys):
+    assert verify(files, "--pages", files / "nowhere") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_what_shares_nothing_with_the_source_is_not_supported(files):
+    (files / "response.txt").write_text("Napoleon died.", "utf-8")
+    assert verify(files, "--check") == 1
+
+
+def test_a_reader_that_stops_reading_loses_no_file(files):
+    command = "longproof verify --source source.txt --response response.txt --json r.json | true"
+    subprocess.run(["bash", "-c", command], check=True, capture_output=True, cwd=files)
+    assert (files / "r.json").exists()
 
 
 def test_an_index_is_built_once_and_used(files, capsys):

@@ -88,6 +88,14 @@ def test_an_arbiter_that_does_not_find_it_sends_it_to_the_pages_too():
     assert report.claims[0].caveat
 
 
+def test_each_round_is_counted_for_itself_also_where_it_shows_the_same():
+    words = iter(["timeout", "explicitly_supported"] * 3)
+    report, judges, _ = checked(lambda question, claim: next(words), size=1, source=LONG[:6000])
+    (claim,) = report.claims
+    assert (claim.label, claim.decided_by) == ("explicitly_supported", "vote")
+    assert len({judgement.question_id for judgement in claim.judgements}) == len(judges[0].heard) == 2
+
+
 def test_a_short_source_is_shown_whole_at_once():
     report, judges, _ = checked("not_found", source=" ".join(FACTS[1:]))
     assert rounds(judges[0]) == ["source"]
