@@ -9,36 +9,53 @@ from typing import Annotated, Literal
 
 import typer
 
+Cases = Annotated[Path, typer.Argument(help="A JSONL file, a case a line.")]
+Out = Annotated[Path, typer.Option(help="The folder for reports; a run that was stopped goes on there.")]
+Protocol = Annotated[str, typer.Option(help="See `longproof protocols`.")]
+Judge = Annotated[list[str] | None, typer.Option(help="A judge; may be given more than once.")]
+Arbiter = Annotated[str | None, typer.Option(help="Who decides where the judges are split.")]
+Decomposer = Annotated[str | None, typer.Option(help="Who cuts responses into claims.")]
+Pages = Annotated[Path | None, typer.Option(help="Saved web pages to consult.")]
+Encoding = Annotated[str | None, typer.Option(help="The sources' encoding, where it can't be told.")]
+Engine = Annotated[Literal["local", "ray"], typer.Option(help="This process, or a pool of workers.")]
+Workers = Annotated[int, typer.Option(min=1, help="Of Ray.")]
+RayAddress = Annotated[str | None, typer.Option(help="Of a Ray cluster; none: start Ray here.")]
+Parallel = Annotated[int, typer.Option(min=1, help="Cases checked at once.")]
+Concurrency = Annotated[int, typer.Option(min=1, help="Calls under way at once, an endpoint.")]
+RequestsPerMinute = Annotated[float | None, typer.Option(help="For each endpoint.")]
+TokensPerMinute = Annotated[float | None, typer.Option(help="For each endpoint.")]
+MaxCalls = Annotated[int | None, typer.Option(min=0, help="Calls that this run may pay.")]
+MaxTokens = Annotated[int | None, typer.Option(min=0, help="Tokens that this run may pay.")]
+Cache = Annotated[bool, typer.Option(help="Keep paid answers, and never pay for them again.")]
+RetryFailed = Annotated[bool, typer.Option(help="Take up again what nobody could decide.")]
+RunId = Annotated[str | None, typer.Option(help="A name for this run in `longproof runs`.")]
+Html = Annotated[bool, typer.Option("--html", help="Write a page beside each report.")]
+Check = Annotated[bool, typer.Option("--check", help="Exit with 1 if any is hallucinated, 3 if undecided.")]
+
 
 def batch(
-    cases: Annotated[Path, typer.Argument(help="A JSONL file, a case a line.")],
-    out: Annotated[Path, typer.Option(help="The folder for reports; a run that was stopped goes on there.")],
-    protocol: Annotated[str, typer.Option(help="See `longproof protocols`.")] = "longproof",
-    judge: Annotated[list[str] | None, typer.Option(help="A judge; may be given more than once.")] = None,
-    arbiter: Annotated[str | None, typer.Option(help="Who decides where the judges are split.")] = None,
-    decomposer: Annotated[str | None, typer.Option(help="Who cuts responses into claims.")] = None,
-    pages: Annotated[Path | None, typer.Option(help="Saved web pages to consult.")] = None,
-    encoding: Annotated[
-        str | None, typer.Option(help="The sources' encoding, where it can't be told.")
-    ] = None,
-    engine: Annotated[
-        Literal["local", "ray"], typer.Option(help="This process, or a pool of workers.")
-    ] = "local",
-    workers: Annotated[int, typer.Option(min=1, help="Of Ray.")] = 2,
-    ray_address: Annotated[str | None, typer.Option(help="Of a Ray cluster; none: start Ray here.")] = None,
-    parallel: Annotated[int, typer.Option(min=1, help="Cases checked at once.")] = 4,
-    concurrency: Annotated[int, typer.Option(min=1, help="Calls under way at once, an endpoint.")] = 16,
-    requests_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None,
-    tokens_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None,
-    max_calls: Annotated[int | None, typer.Option(min=0, help="Calls that this run may pay.")] = None,
-    max_tokens: Annotated[int | None, typer.Option(min=0, help="Tokens that this run may pay.")] = None,
-    cache: Annotated[bool, typer.Option(help="Keep paid answers, and never pay for them again.")] = True,
-    retry_failed: Annotated[bool, typer.Option(help="Take up again what nobody could decide.")] = False,
-    run_id: Annotated[str | None, typer.Option(help="A name for this run in `longproof runs`.")] = None,
-    html: Annotated[bool, typer.Option("--html", help="Write a page beside each report.")] = False,
-    check: Annotated[
-        bool, typer.Option("--check", help="Exit with 1 if any is hallucinated, 3 if undecided.")
-    ] = False,
+    cases: Cases,
+    out: Out,
+    protocol: Protocol = "longproof",
+    judge: Judge = None,
+    arbiter: Arbiter = None,
+    decomposer: Decomposer = None,
+    pages: Pages = None,
+    encoding: Encoding = None,
+    engine: Engine = "local",
+    workers: Workers = 2,
+    ray_address: RayAddress = None,
+    parallel: Parallel = 4,
+    concurrency: Concurrency = 16,
+    requests_per_minute: RequestsPerMinute = None,
+    tokens_per_minute: TokensPerMinute = None,
+    max_calls: MaxCalls = None,
+    max_tokens: MaxTokens = None,
+    cache: Cache = True,
+    retry_failed: RetryFailed = False,
+    run_id: RunId = None,
+    html: Html = False,
+    check: Check = False,
 ) -> None:
     """Check many cases: a report each, a summary and an index page; goes on where it was stopped."""
     from longproof.batch import checked, shown, summary
