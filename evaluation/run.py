@@ -35,7 +35,7 @@ class Checker(Protocol):
     """What checks one example: `longproof.graphs.verifier.Verifier`, or a stand-in."""
 
     def averify(
-        self, source: Any, response: str, *, task: str, context: str, case_id: str
+        self, source: Any, response: str, *, task: str, context: str, case_id: str, reference: str | None
     ) -> Coroutine[Any, Any, Report]:
         """The report on one response. Raises BadInput for what can't be checked."""
         ...
@@ -210,6 +210,7 @@ async def _checked(checker: Checker, example: Example) -> Prediction:
             task=example.task,
             context=example.context,
             case_id=example.id,
+            reference=example.reference,
         )
     except BadInput as error:
         return Prediction(failure=str(error))

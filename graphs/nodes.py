@@ -115,7 +115,7 @@ class Nodes:
         claims = [decision.claim_id for decision in answer.decisions]
         runtime.stream_writer({"station": "review", "name": answer.name, "claims": claims})
         return {
-            **applied(answer, left, consults=resources.protocol.consult != "never"),
+            **applied(answer, left, consults=resources.protocol.consults),
             "reviews": [{"name": answer.name, "at": at, "claims": claims}] if claims else [],
         }
 

@@ -80,7 +80,16 @@ class FakeChecker:
         self.asked: list[str] = []
         self._answers, self._error = answers, error or RuntimeError("stopped")
 
-    async def averify(self, source: Any, response: str, *, task: str, context: str, case_id: str) -> Report:
+    async def averify(
+        self,
+        source: Any,
+        response: str,
+        *,
+        task: str,
+        context: str,
+        case_id: str,
+        reference: str | None = None,
+    ) -> Report:
         await asyncio.sleep(0)
         if self._answers is not None and len(self.asked) >= self._answers:
             raise self._error
