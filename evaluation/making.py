@@ -33,7 +33,7 @@ OFTEN = 5
 """Who is named less often is not of the cast."""
 CAST = 60
 TOLD_LATER = 0.35
-"""How often a faithful rewording opens a sentence as errors of order and cause do; so neither that nor length tells."""
+"""How often a rewording opens a sentence as errors of order and cause do: neither that nor length tells."""
 
 
 class Made(NamedTuple):
