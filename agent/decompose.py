@@ -20,8 +20,8 @@ from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Senten
 from longproof.prompts import render
 from longproof.retrieval.types import Span
 
-BATCH_SENTENCES, BATCH_CHARACTERS = 16, 4000
-BEFORE_CHARACTERS = 600
+BATCH_SENTENCES, BATCH_CHARACTERS = 24, 4000
+BEFORE_CHARACTERS = 400
 """How much of the response before a batch is shown, to resolve its pronouns."""
 LONGEST_CLAIM = 1000
 

@@ -44,7 +44,7 @@ class Protocol(Frozen):
     embeds: Literal["passages", "blocks"] = "passages"
     stretch: Literal["window", "segment"] = "window"
     rounds: tuple[Round, ...] = ("passages", "passages", "window", "book")
-    passage_characters: tuple[int, ...] = (2000, 4000)
+    passage_characters: tuple[int, ...] = (2000, 3000)
     claims_a_question: int = 8
     prompt: str = "judge"
     temperature: float | None = None

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from longproof.cli_batch import batch
+from longproof.cli_construct import construct
 
 if TYPE_CHECKING:
     from longproof.agent.types import Report
