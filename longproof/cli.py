@@ -201,6 +201,7 @@ def evaluate(
 
 
 app.command("batch")(batch)
+app.command("construct")(construct)
 
 
 @app.command()

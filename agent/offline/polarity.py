@@ -14,6 +14,7 @@ from longproof.agent.offline.words_en import DENYING_PREFIXES, OPPOSITES, PREFIX
 from longproof.agent.offline.words_zh import DENIALS, NOT_DENIALS, STANCES
 
 PLACES = 2
+"""The best places of a claim in which an opposite must stand."""
 COMPANY = 3
 """Words to either side that are a word's company."""
 SURE_EN = 0.5
