@@ -129,7 +129,8 @@ def panel_from(
 ) -> Panel:
     """The panel of these judges, over one ledger and one set of limits. Call it on the event loop that will ask.
 
-    `temperature` is for judges that don't name their own. `first_sample` numbers the answers that are drawn: another number asks everybody anew.
+    `temperature` is for judges that don't name their own. `first_sample` numbers the answers that are drawn: another
+    number asks everybody anew.
     Raises BadInput where one of them can't be had.
     """
     models = _Models(

@@ -3,9 +3,9 @@
     LONGPROOF_DATA=... PYTHONPATH=tests python benchmarks/cost.py
 
 The panel is a scripted chat server: three judges, one claim a sentence. A judge finds for a sentence when any, or
-all, of its gold passages (`data/longnovel_mini_gold.jsonl`, marked by hand) stand in the prompt, contradicts a planted
-error when it sees the passages of the true sentence, and else says not_found. Passes are prompt characters of all
-calls, templates, decomposition and forms included, by the characters of the source.
+all, of its gold passages (`data/longnovel_mini_gold.jsonl`, marked by hand) stand in the prompt, contradicts a
+planted error when it sees the passages of the true sentence, and else says not_found. Passes are prompt characters
+of all calls, templates, decomposition and forms included, by the characters of the source.
 """
 
 import json

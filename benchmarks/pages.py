@@ -164,7 +164,12 @@ def main() -> None:
             with tempfile.TemporaryDirectory() as home:
                 made = alone(build, number, engine, Path(home))
                 shown(
-                    {"snippets": f"{number:,}", "engine": engine, **made, **alone(search, number, engine, Path(home))}
+                    {
+                        "snippets": f"{number:,}",
+                        "engine": engine,
+                        **made,
+                        **alone(search, number, engine, Path(home)),
+                    }
                 )
 
 

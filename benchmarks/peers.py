@@ -80,7 +80,9 @@ def read(prompt: str) -> dict[str, str]:
     """Each claim of a prompt and what its entries make of it: yes, no or borderline (not told)."""
     entries = {day: lamps for day, _, lamps, _ in ENTRY.findall(prompt)}
     return {
-        claim[0]: ("borderline" if claim[1] not in entries else "yes" if entries[claim[1]] == claim[3] else "no")
+        claim[0]: (
+            "borderline" if claim[1] not in entries else "yes" if entries[claim[1]] == claim[3] else "no"
+        )
         for claim in ((match[0], *match.groups()) for match in CLAIM.finditer(prompt))
     }
 

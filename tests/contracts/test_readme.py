@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-
 from longproof.agent.types import KINDS, LABELS
 from longproof.graphs.verify import verify_graph
 
