@@ -9,7 +9,7 @@ import json
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import Any, TypeVar, cast
+from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
@@ -34,8 +34,30 @@ from longproof.retrieval.record import record
 from longproof.retrieval.types import BadInput, Document
 
 T = TypeVar("T")
-Source = str | Path | Document | dict[str, Any] | list[Any]
-"""A text, the path of a file, a document, or a JSON record."""
+
+
+@runtime_checkable
+class LangChainText(Protocol):
+    """What LangChain calls a document."""
+
+    page_content: str
+    metadata: dict[str, Any]
+
+
+@runtime_checkable
+class LlamaIndexText(Protocol):
+    """What LlamaIndex calls a document or a node. Its own offsets are not used."""
+
+    metadata: dict[str, Any]
+
+    def get_content(self) -> str:
+        """Its text."""
+        ...
+
+
+Source = str | Path | Document | LangChainText | LlamaIndexText | dict[str, Any] | list[Any]
+"""A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record."""
+TITLES, ADDRESSES = ("title", "file_name"), ("source", "url", "file_path")
 Progress = Callable[[Json], None]
 Decide = Callable[[list[Json]], Awaitable[Json]]
 """Gets disputes as `longproof.graphs.review.put` words them."""
@@ -197,9 +219,21 @@ def documents_of(source: Source | Sequence[Source]) -> list[Document]:
         return [read_source(source)]
     if isinstance(source, str):
         return [Document.of(whole_characters(source))] if source.strip() else []
+    if isinstance(source, LangChainText):
+        return [_titled(source.page_content, source.metadata)]
+    if isinstance(source, LlamaIndexText):
+        return [_titled(source.get_content(), source.metadata)]
     if isinstance(source, dict) or any(isinstance(item, dict | list) for item in source):
         return [record(json.dumps(source, ensure_ascii=False))]
     return [document for item in source for document in documents_of(item)]
+
+
+def _titled(text: str, metadata: dict[str, Any]) -> Document:
+    """A document of another library, with the title and address that its metadata name."""
+    title, uri = (
+        next((str(metadata[k]) for k in keys if metadata.get(k)), "") for keys in (TITLES, ADDRESSES)
+    )
+    return Document.of(whole_characters(text), title=title, uri=uri)
 
 
 def whole_characters(text: str) -> str:
