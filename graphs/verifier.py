@@ -169,6 +169,8 @@ class Verifier:
         return Report.model_validate(ended["report"])
 
     def _store(self, documents: Sequence[Document]) -> list[DocumentRef]:
+        for document in documents:
+            document.refuse_wordless()
         store = DocumentStore(home(self.settings.home) / "documents")
         return [store.put(document) for document in documents]
 

@@ -105,6 +105,7 @@ def verify(
     _refuse_targets(json, html)
     documents = [read_source(path, encoding) for path in source]
     checked = read_source(response, encoding)
+    checked.refuse_wordless()
     settings = {
         **panel_settings(judge, arbiter, decomposer),
         "protocol": protocol,

@@ -12,6 +12,7 @@ Range = tuple[int, int]
 
 SEGMENT = 150
 BLOCK = 5500
+LINE_BREAKS = "\n\r\x0b\x0c\x85\u2028\u2029"
 
 
 def segments(text: str, size: int = SEGMENT) -> list[Range]:
@@ -48,7 +49,7 @@ def passages(text: str, size: int = 400, step: int = 200) -> list[Range]:
 
 
 def _breaks(text: str, start: int, end: int) -> bool:
-    return len(text[start:end].splitlines()) > 1 or text[start:end].endswith(("\n", "\r"))
+    return any(mark in text[start:end] for mark in LINE_BREAKS)
 
 
 def _check(size: int) -> None:

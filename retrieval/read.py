@@ -65,8 +65,8 @@ def decode(data: bytes, encoding: str | None = None, name: str = "") -> str:
         raise BadInput(
             f"{name}: it holds NUL bytes, so it is not a text file; give plain text, Markdown or JSON"
         )
-    if not re.search(r"\w", text):
-        raise BadInput(f"{name}: there is no text in it, only spaces, line breaks and signs")
+    if not text.strip():
+        raise BadInput(f"{name}: there is no text in it, only spaces and line breaks")
     return text
 
 

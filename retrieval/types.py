@@ -4,6 +4,7 @@ Knows: documents, spans of them, hits of a search, windows of an alignment.
 Does not know: claims, judges, labels, or where anything is stored.
 """
 
+import re
 from collections.abc import Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, Protocol, Self
@@ -64,6 +65,12 @@ class Document(Frozen):
         if "\0" in text:
             raise BadInput("the text holds NUL bytes: it is not text, or was read with the wrong encoding")
         return cls(id=text_id(text), text=text, kind=kind, title=title, uri=uri, raw=raw)
+
+    def refuse_wordless(self) -> None:
+        """Raises BadInput where there is nothing to read in it: only spaces, line breaks and signs."""
+        if not re.search(r"\w", self.text):
+            name = self.uri or self.title or "the text"
+            raise BadInput(f"{name}: there is no text in it, only spaces, line breaks and signs")
 
     def span(self, start: int, end: int) -> Span:
         """The span `[start, end)` of this document. Raises ValueError where it does not lie inside."""

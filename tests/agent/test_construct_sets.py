@@ -9,9 +9,8 @@ from longproof.agent.halueval_set import Item, alike, unfit
 from longproof.agent.probe_set import Poisoned, invented, new_places, overlap, poisoned
 from longproof.agent.types import Place
 
-WORDS = st.lists(
-    st.sampled_from(["the", "barn", "was", "old", "and", "red", "by", "now"]), min_size=4, max_size=12
-)
+WORDS = st.permutations(["the", "barn", "was", "old", "and", "red", "by", "now"])
+"""Each word once: among repeated ones the place of an insertion has no single answer."""
 BASE = "The mill ground flour for six villages. A flood destroyed the bridge in 1903."
 
 
