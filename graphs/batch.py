@@ -20,7 +20,7 @@ from longproof.agent.types import LABELS, Report, Usage
 from longproof.graphs.cases import GivenCase, case_line, documents, given_case, sources_key
 from longproof.graphs.register import Register, State, Summary, Todo, opened
 from longproof.graphs.shelf import Shelf
-from longproof.indexes.place import write_lines, write_whole
+from longproof.indexes.place import clear_parts, write_lines, write_whole
 from longproof.retrieval.types import BadInput, Document
 
 REPORTS, SUMMARY, FAILURES = "reports", "summary.csv", "failures.jsonl"
@@ -92,6 +92,8 @@ def batch(
     the file is none of cases.
     """
     with opened(out, settings) as register:
+        clear_parts(out)
+        clear_parts(out / REPORTS)
         run = _Run(register, out, progress, written)
         register.plan(cases, lambda name: run.place(name).exists())
         run.through(engine, again=again)

@@ -12,6 +12,10 @@ from uuid import uuid4
 from longproof.retrieval.types import BadInput
 
 
+PART = ".part-"
+"""How the name of a file begins that is not whole yet."""
+
+
 def home(folder: str | None = None) -> Path:
     """The data folder: `folder`, else `LONGPROOF_HOME`, else the platform's place for user data."""
     chosen = folder or os.environ.get("LONGPROOF_HOME")
@@ -35,10 +39,16 @@ def write_lines(path: Path, lines: Iterable[str]) -> None:
     _write(path, (line.encode("utf-8", "backslashreplace") for line in lines))
 
 
+def clear_parts(folder: Path) -> None:
+    """Take away what killed writers left in a folder that nobody else writes to now."""
+    for part in folder.glob(f"{PART}*"):
+        part.unlink(missing_ok=True)
+
+
 def _write(path: Path, parts: Iterable[bytes]) -> None:
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        name = path.parent / f".part-{uuid4().hex}"
+        name = path.parent / f"{PART}{uuid4().hex}"
         handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
         try:
             with os.fdopen(handle, "wb") as file:

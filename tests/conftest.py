@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-settings.register_profile("longproof", deadline=None, print_blob=True)
+settings.register_profile("longproof", deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("longproof")
 
 
