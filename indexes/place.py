@@ -11,7 +11,6 @@ from uuid import uuid4
 
 from longproof.retrieval.types import BadInput
 
-
 PART = ".part-"
 """How the name of a file begins that is not whole yet."""
 
