@@ -35,7 +35,9 @@ Sources = Annotated[
 Response = Annotated[Path, typer.Option("--response", help="The text that is checked.")]
 Task = Annotated[str, typer.Option(help="summary, answer, turn, article, rewrite or open.")]
 Context = Annotated[Path | None, typer.Option(help="A file with the question, or the turns before.")]
-ProtocolName = Annotated[str, typer.Option("--protocol", help="See `longproof protocols`.")]
+ProtocolName = Annotated[
+    str, typer.Option("--protocol", help="See `longproof protocols`; `all` runs them side by side.")
+]
 Judges = Annotated[list[str] | None, typer.Option("--judge", help="A judge; may be given more than once.")]
 ArbiterSpec = Annotated[
     str | None,
@@ -62,6 +64,7 @@ MaxTokens = Annotated[
 ]
 Cache = Annotated[bool, typer.Option(help="Keep paid answers, and never pay for them again.")]
 RetryFailed = Annotated[bool, typer.Option(help="Ask again where a kept answer came to nothing.")]
+MaxPasses = Annotated[float, typer.Option(help="With --protocol all: skip what would cost more passes.")]
 DryRun = Annotated[bool, typer.Option(help="Ask nobody; say what the first round would cost.")]
 Encoding = Annotated[str | None, typer.Option(help="The files' encoding, where it can't be told.")]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the report as JSON; - prints it.")]
@@ -96,6 +99,7 @@ def verify(
     cache: Cache = True,
     retry_failed: RetryFailed = False,
     dry_run: DryRun = False,
+    max_passes: MaxPasses = 20,
 ) -> None:
     """Check one response against its sources."""
     from longproof.outcome import estimate, status, trust
@@ -118,14 +122,16 @@ def verify(
         "retry_failed": retry_failed,
         "run_id": None if dry_run else run_name(run_id),
     }
-    report = _verified(
-        documents,
-        checked.raw or checked.text,
-        settings=settings,
-        task=task,
-        context=read_source(context, encoding).text if context else "",
-        case_id=response.stem,
-    )
+    case = {
+        "task": task,
+        "context": read_source(context, encoding).text if context else "",
+        "case_id": response.stem,
+    }
+    text = checked.raw or checked.text
+    if protocol == "all":
+        _all_protocols(documents, text, settings, max_passes=max_passes, **case)
+        return
+    report = _verified(documents, text, settings=settings, **case)
     if dry_run:
         typer.echo(estimate(report))
         return
@@ -275,16 +281,12 @@ def mcp(
 
 @app.command()
 def protocols() -> None:
-    """The protocols that can be chosen."""
+    """The protocols that can be chosen, and what each would cost."""
     from rich.console import Console
-    from rich.table import Table
 
-    from longproof.graphs.protocols import PROTOCOLS
+    from longproof.side_by_side import protocol_table
 
-    table = Table("protocol", "after", "what it is", box=None, pad_edge=False)
-    for row in PROTOCOLS.values():
-        table.add_row(row.name, row.source, row.summary)
-    Console().print(table)
+    Console().print(protocol_table())
 
 
 @app.command()
@@ -349,6 +351,14 @@ def _verified(documents: list[Any], response: str, *, settings: dict[str, Any], 
         return begin(documents, response, settings, **case)
     with shown() as progress:
         return Verifier(**settings).verify(documents, response, progress=progress, **case)
+
+
+def _all_protocols(documents: list[Any], response: str, settings: dict[str, Any], **case: Any) -> None:
+    from rich.console import Console
+
+    from longproof.side_by_side import run_all
+
+    Console().print(run_all(_verified, documents, response, settings, **case))
 
 
 def _deliver(report: "Report", texts: dict[str, str], json: Path | None, html: Path | None) -> None:

@@ -151,6 +151,15 @@ def test_a_reader_that_stops_reading_loses_no_file(files):
     assert (files / "r.json").exists()
 
 
+def test_all_protocols_that_apply_stand_side_by_side(files, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    assert verify(files, "--protocol", "all") == 0
+    rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
+    assert "faithful" in rows["longproof"]
+    assert "faithful" in rows["longnovel-rag"]
+    assert "give --judge openai:MODEL" in rows["longnovel-zero-shot"]
+
+
 def test_an_index_is_built_once_and_used(files, capsys):
     assert run("index", files / "source.txt", "--text", files / "text.txt") == 0
     assert (files / "text.txt").read_text("utf-8") == SOURCE

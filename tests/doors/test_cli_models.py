@@ -110,3 +110,13 @@ def test_an_interrupted_run_says_how_to_go_on(files):
     assert done.returncode == 130
     assert "go on with: longproof verify" in err
     assert "--run-id x" in err
+
+
+def test_a_protocol_that_would_cost_too_many_passes_is_named_and_not_run(files, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    with ChatServer(well) as server:
+        assert (
+            verify("--judge", f"openai:m@{server.address}", "--protocol", "all", "--max-passes", "0.001") == 0
+        )
+        assert server.asked == []
+    assert "passes, more than 0.001" in capsys.readouterr().out
