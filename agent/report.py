@@ -25,9 +25,8 @@ from longproof.agent.types import (
     Usage,
     Verdict,
 )
+from longproof.agent.verdict import WRONG
 from longproof.retrieval.types import Span
-
-WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
 
 
 def report(

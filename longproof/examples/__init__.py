@@ -7,6 +7,7 @@ import json
 from importlib.resources import files
 
 from longproof.agent.types import Report
+from longproof.agent.verdict import WRONG
 from longproof.retrieval.types import BadInput, Document
 
 LANGUAGES = ("en", "zh")
@@ -24,7 +25,7 @@ def example(language: str, summary: str = "hallucinated") -> tuple[Document, Doc
 def hits(report: Report, language: str) -> str:
     """How many of the planted errors the findings touch, and how many sentences were flagged without one."""
     planted = json.loads((files(__name__) / language / "planted.json").read_text("utf-8"))
-    flagged = [s for s in report.sentences if s.label in ("contradicting", "fabricated")]
+    flagged = [s for s in report.sentences if s.label in WRONG]
     touched = [e for e in planted if any(s.start < e["end"] and e["start"] < s.end for s in flagged)]
     wrongly = sum(not any(s.start < e["end"] and e["start"] < s.end for e in planted) for s in flagged)
     kinds = ", ".join(e["kind"] for e in planted if e not in touched)
