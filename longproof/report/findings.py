@@ -7,8 +7,8 @@ the given texts are the ones that were checked. Does not know: how any of it is 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from longproof.agent.report import WRONG
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
+from longproof.agent.verdict import WRONG
 from longproof.report.words import Language
 from longproof.retrieval.text.tokens import cjk_share
 from longproof.retrieval.types import Span, text_id

@@ -7,8 +7,8 @@ it is escaped. Does not know: any other dialect.
 import re
 from collections.abc import Mapping
 
-from longproof.agent.report import WRONG
 from longproof.agent.types import Report, ReportClaim
+from longproof.agent.verdict import WRONG
 from longproof.report.findings import (
     Piece,
     around,

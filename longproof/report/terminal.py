@@ -11,8 +11,8 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from longproof.agent.report import WRONG
 from longproof.agent.types import Judgement, Report, ReportClaim
+from longproof.agent.verdict import WRONG
 from longproof.report.findings import (
     Piece,
     around,
