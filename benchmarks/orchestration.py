@@ -27,7 +27,7 @@ from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Send
+from langgraph.types import Command, Send
 from scripted import ScriptedArbiter, ScriptedJudge
 from typing_extensions import TypedDict
 
@@ -37,7 +37,7 @@ from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import CheckState
 from longproof.graphs.stations import Stations, after_arbitrate, after_consult, after_vote
-from longproof.graphs.verify import check_graph
+from longproof.graphs.verify import check_node
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.place import home
 from longproof.retrieval.types import Document, Span
@@ -114,7 +114,8 @@ class Nodes:
         here: dict[str, Any] = dict(state)
         station = "gather"
         while True:
-            change: dict[str, Any] = dict(await getattr(self._stations, station)(here, runtime))
+            told = await getattr(self._stations, station)(here, runtime)
+            change: dict[str, Any] = dict(told.update if isinstance(told, Command) else told)
             for name, value in change.items():
                 here[name] = here.get(name, []) + value if name in APPENDED else value
             if station == "localise":
@@ -127,7 +128,7 @@ def graph(shape: str, pool: Pool, sent: list[CheckState]) -> Any:
     """The outer graph: a `Send` a stretch to the shape."""
     builder = StateGraph(All, context_schema=Settings)
     nodes = Nodes(pool)
-    inner: Any = {"stations": check_graph(pool), "node": nodes.node, "plain": nodes.plain}[shape]
+    inner: Any = {"stations": check_node(pool), "node": nodes.node, "plain": nodes.plain}[shape]
     builder.add_node("check", inner)
     builder.add_conditional_edges(START, lambda _: [Send("check", state) for state in sent], ["check"])
     builder.add_edge("check", END)

@@ -1,20 +1,22 @@
 """The order in which a panel is asked.
 
 Knows: at one endpoint, of questions that show the same evidence the first is awaited and the rest follow, so that the
-server's prefix cache holds the evidence when they come; everything else goes at once. Each judge's answer is a run
-of its own in traces.
+server's prefix cache holds the evidence when they come; everything else goes at once. Where callbacks listen (a
+tracer, Studio), each judge's answer is a run of its own in the trace.
 Does not know: what is asked, or what the answers mean.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from itertools import chain
 
-from langchain_core.runnables import RunnableLambda
+from langchain_core.callbacks import BaseCallbackManager
+from langchain_core.runnables import RunnableLambda, ensure_config
 
 from longproof.agent.types import Answered, Case, Claim, Judge, Question
 
 Seat = tuple[Judge, Question]
+Asks = Callable[[Judge, Question], Awaitable[Answered]]
 
 
 async def ask(
@@ -25,7 +27,12 @@ async def ask(
     for question in questions:
         for judge in judges:
             lanes.setdefault((endpoint(judge), question.shown), []).append((judge, question))
-    answers = await asyncio.gather(*(_in_turn(lane, claims, case) for lane in lanes.values()))
+
+    async def asked(judge: Judge, question: Question) -> Answered:
+        return await judge.judge(question, [claims[id_] for id_ in question.claim_ids], case)
+
+    one = _traced(asked, claims) if _listened_to() else asked
+    answers = await asyncio.gather(*(_in_turn(lane, one) for lane in lanes.values()))
     return list(chain.from_iterable(answers))
 
 
@@ -34,16 +41,24 @@ def endpoint(judge: Judge) -> str:
     return str(getattr(judge, "endpoint", None) or f"judge {judge.name}")
 
 
-async def _in_turn(lane: Sequence[Seat], claims: Mapping[str, Claim], case: Case) -> list[Answered]:
-    first = await _one(*lane[0], claims, case)
-    return [first, *await asyncio.gather(*(_one(*seat, claims, case) for seat in lane[1:]))]
+async def _in_turn(lane: Sequence[Seat], one: Asks) -> list[Answered]:
+    first = await one(*lane[0])
+    return [first, *await asyncio.gather(*(one(*seat) for seat in lane[1:]))]
 
 
-async def _one(judge: Judge, question: Question, claims: Mapping[str, Claim], case: Case) -> Answered:
-    asked = [claims[id_] for id_ in question.claim_ids]
+def _listened_to() -> bool:
+    """A run of its own costs about 0.4 ms, more than a scripted judge; nobody needs it where nobody listens."""
+    callbacks = ensure_config().get("callbacks")
+    return bool(callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks)
 
-    async def judged(_: Mapping[str, object]) -> Answered:
-        return await judge.judge(question, asked, case)
 
-    seen = {"question": question.id, "round": question.round, "claims": [claim.text for claim in asked]}
-    return await RunnableLambda(judged, name=judge.name).ainvoke(seen)
+def _traced(asks: Asks, claims: Mapping[str, Claim]) -> Asks:
+    async def one(judge: Judge, question: Question) -> Answered:
+        async def judged(_: Mapping[str, object]) -> Answered:
+            return await asks(judge, question)
+
+        texts = [claims[id_].text for id_ in question.claim_ids]
+        seen = {"question": question.id, "round": question.round, "claims": texts}
+        return await RunnableLambda(judged, name=judge.name).ainvoke(seen)
+
+    return one

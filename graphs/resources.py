@@ -34,6 +34,8 @@ from longproof.retrieval.types import BadInput, Document, SourceIndex
 
 SAMPLES_APART = 1000
 """How far apart two values of the setting `sample` number their answers."""
+STRETCHES = 32
+"""At least so many stretches are checked at the same time; twice `concurrency` keeps an endpoint busy."""
 
 
 class Shelves(NamedTuple):
@@ -65,6 +67,8 @@ class Resources:
         self.budget = budget
         self.triage = triage
         """Whether only the small offline judges look."""
+        self.stretches = asyncio.Semaphore(max(STRETCHES, 2 * settings.concurrency))
+        """Places for stretches that are being checked at the same time."""
         self._shelves = shelves
 
     @property
@@ -73,9 +77,10 @@ class Resources:
         return self.settings.consensus or self.protocol.consensus
 
     async def sources(self, refs: Sequence[DocumentRef]) -> Sources:
-        """The indexed sources of a case, built in a thread where they aren't yet."""
+        """The indexed sources of a case, built in a thread where they aren't at hand."""
         key = " ".join([str(self.protocol.block_characters), self.settings.embedder, *(r.id for r in refs)])
-        return await asyncio.to_thread(self._shelves.sources.get, key, lambda: self._built(refs))
+        kept = self._shelves.sources.at_hand(key)
+        return kept or await asyncio.to_thread(self._shelves.sources.get, key, lambda: self._built(refs))
 
     def _built(self, refs: Sequence[DocumentRef]) -> Sources:
         folder, size = home(self.settings.home), self.protocol.block_characters

@@ -109,7 +109,6 @@ class CheckState(TypedDict, total=False):
     sources: list[Json]
     stretch: Stretch
     claims: list[Json]
-    then: Literal["judge", "find", "consult"]
     questions: list[Asked]
     asked: Annotated[list[Asked], add]
     judgements: Annotated[list[Json], add]

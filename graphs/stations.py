@@ -7,9 +7,10 @@ Does not know: how a judge judges or a passage is found.
 import asyncio
 from collections.abc import Collection, Sequence
 from itertools import chain
-from typing import cast
+from typing import Literal, cast
 
 from langgraph.runtime import Runtime
+from langgraph.types import Command
 
 from longproof.agent.localise import Wrong, localise
 from longproof.agent.types import (
@@ -51,8 +52,13 @@ class Stations:
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
 
-    async def gather(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
-        """The next round's questions for the claims that are still open, and who deals with them first."""
+    async def gather(
+        self, state: CheckState, runtime: Runtime[Settings]
+    ) -> Command[Literal["find", "consult", "judge"]]:
+        """The next round's questions for the claims that are still open; on to who deals with them first.
+
+        The row says to whom, not the state, so a `Command` takes it there and no edge has to read the state.
+        """
         resources = await self._pool.get(settings_of(runtime.context))
         row = resources.protocol
         sources = await resources.sources(refs(state["sources"]))
@@ -79,8 +85,8 @@ class Stations:
                 size=row.claims_a_question,
             )
         ]
-        made: CheckState = {"questions": plain, "asked": plain, "then": row.first}
-        return {**made, "standings": settled} if settled else made
+        made: CheckState = {"questions": plain, "asked": plain}
+        return Command(update={**made, "standings": settled} if settled else made, goto=row.first)
 
     async def find(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Every model looks for evidence of every claim; what any of them finds is asked about, piece by piece."""
@@ -237,11 +243,6 @@ class Stations:
 def entering(state: CheckState) -> str:
     """From the start; or, with what a person decided, to where that claim goes on."""
     return after_arbitrate(state) if state.get("standings") else "gather"
-
-
-def after_gather(state: CheckState) -> str:
-    """To the panel; before that to evidence finding, or to the saved pages, where the row says so."""
-    return state["then"]
 
 
 def after_vote(state: CheckState) -> str:

@@ -4,21 +4,22 @@ Knows: what happens after what (design: read, decompose, align, a `Send` per str
 report). Does not know: how a step does its work.
 """
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
 
 from longproof.graphs.nodes import Nodes, after_review, fan_out
 from longproof.graphs.resources import Pool
-from longproof.graphs.settings import Settings
+from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.state import Checked, CheckState, State, VerifyInput, VerifyOutput
 from longproof.graphs.stations import (
     Stations,
     after_arbitrate,
     after_consult,
-    after_gather,
     after_vote,
     entering,
 )
@@ -39,7 +40,6 @@ def check_graph(pool: Pool) -> CheckGraph:
     builder.add_node("consult", stations.consult)
     builder.add_node("localise", stations.localise)
     builder.add_conditional_edges(START, entering, ["gather", "consult", "localise"])
-    builder.add_conditional_edges("gather", after_gather, ["find", "consult", "judge"])
     builder.add_edge("find", "judge")
     builder.add_edge("judge", "vote")
     builder.add_conditional_edges("vote", after_vote, ["gather", "arbitrate", "consult", "localise"])
@@ -47,6 +47,23 @@ def check_graph(pool: Pool) -> CheckGraph:
     builder.add_conditional_edges("consult", after_consult, ["judge", "localise"])
     builder.add_edge("localise", END)
     return builder.compile(name="check")
+
+
+def check_node(pool: Pool) -> Callable[[CheckState, Runtime[Settings]], Awaitable[Checked]]:
+    """`check` for one stretch, once one of the run's places is free.
+
+    Thousands of stretches at once cost half as much again as a few dozen, and share a budget so that none ends.
+    """
+    check = check_graph(pool)
+
+    async def in_its_place(state: CheckState, runtime: Runtime[Settings]) -> Checked:
+        resources = await pool.get(settings_of(runtime.context))
+        async with resources.stretches:
+            found = cast("Checked", await check.ainvoke(state))
+        # LangGraph copies all writes that wait at each write; most stretches have verdicts and nothing else.
+        return cast("Checked", {name: value for name, value in found.items() if value})
+
+    return in_its_place
 
 
 def verify_graph(
@@ -64,7 +81,7 @@ def verify_graph(
     builder.add_node("read", nodes.read)
     builder.add_node("decompose", nodes.decompose)
     builder.add_node("align", nodes.align)
-    builder.add_node("check", check_graph(pool))
+    builder.add_node("check", check_node(pool))
     builder.add_node("review", nodes.review)
     builder.add_node("report", nodes.report)
     builder.add_edge(START, "read")
