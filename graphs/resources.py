@@ -80,7 +80,9 @@ class Resources:
         """The indexed sources of a case, built in a thread where they aren't at hand."""
         key = " ".join([str(self.protocol.block_characters), self.settings.embedder, *(r.id for r in refs)])
         kept = self._shelves.sources.at_hand(key)
-        return kept or await asyncio.to_thread(self._shelves.sources.get, key, lambda: self._built(refs))
+        if kept is not None:
+            return kept
+        return await asyncio.to_thread(self._shelves.sources.get, key, lambda: self._built(refs))
 
     def _built(self, refs: Sequence[DocumentRef]) -> Sources:
         folder, size = home(self.settings.home), self.protocol.block_characters

@@ -4,8 +4,8 @@ Knows: what happens after what (design: read, decompose, align, a `Send` per str
 report). Does not know: how a step does its work.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import cast
+from collections.abc import Callable
+from typing import Protocol, cast
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -49,7 +49,14 @@ def check_graph(pool: Pool) -> CheckGraph:
     return builder.compile(name="check")
 
 
-def check_node(pool: Pool) -> Callable[[CheckState, Runtime[Settings]], Awaitable[Checked]]:
+class CheckNode(Protocol):
+    """What stands in the graph for `check`."""
+
+    async def __call__(self, state: CheckState, runtime: Runtime[Settings]) -> Checked:
+        """One stretch, checked."""
+
+
+def check_node(pool: Pool) -> CheckNode:
     """`check` for one stretch, once one of the run's places is free.
 
     Thousands of stretches at once cost half as much again as a few dozen, and share a budget so that none ends.

@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longproof.agent.offline.decompose import clauses
+from longproof.agent.offline.lines import read
 from longproof.agent.offline.names import calling, persons
-from longproof.agent.offline.reading import NARROW, Evidence, plain, read, terms
+from longproof.agent.offline.reading import NARROW, Evidence, plain, terms
 from longproof.agent.offline.view import Finding, Opinion, View
 from longproof.agent.offline.words_zh import AFTER_FIRST, FIRST, LATER, NAME_ENDS, SPEECH
 

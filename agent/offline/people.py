@@ -7,8 +7,9 @@ import re
 from collections.abc import Iterator
 from itertools import groupby
 
+from longproof.agent.offline.lines import Token, is_han, read, stem
 from longproof.agent.offline.names import mentioned, persons
-from longproof.agent.offline.reading import WIDE, Place, Token, is_han, plain, read, stem, terms
+from longproof.agent.offline.reading import WIDE, Place, plain, terms
 from longproof.agent.offline.view import Finding, View
 from longproof.agent.offline.words import MONTHS, STOP_EN, VENUES, WEEKDAYS
 from longproof.agent.offline.words_zh import KIN

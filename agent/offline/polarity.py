@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 
-from longproof.agent.offline.reading import WIDE, Token, is_content, read, stem, terms
+from longproof.agent.offline.lines import Token, read, stem
+from longproof.agent.offline.reading import WIDE, is_content, terms
 from longproof.agent.offline.view import Finding, Opinion, View, weighed
 from longproof.agent.offline.words import EXTREMES_EN, META_EN, NEGATIONS_EN, STOP_EN
 from longproof.agent.offline.words_en import DENYING_PREFIXES, OPPOSITES, PREFIXES
@@ -64,7 +65,7 @@ def denials(view: View) -> Iterator[Finding]:
 def extremes(view: View) -> Iterator[Finding]:
     """A word that leaves no exception (always, only, completely), where the evidence has none such at all."""
     for token in view.tokens:
-        if token.word in EXTREMES_EN and token.key not in view.evidence.positions:
+        if token.word in EXTREMES_EN and not view.evidence.holds(token.key):
             reason = f'"{token.word}" says more than the source'
             quote = view.place.span if view.place else None
             yield Finding(token.start, token.end, "fabrication", "", reason, quote, missing=True)
@@ -74,14 +75,14 @@ def opposites(view: View) -> Iterator[Finding]:
     """A word that keeps less of its company than its opposite does, near the claim's places and everywhere."""
     near: set[int] | None = None
     for index, token in enumerate(view.tokens):
-        others = [o for o in _opposites(token.key) if o in view.evidence.positions]
+        others = [o for o in _opposites(token.key) if view.evidence.holds(o)]
         company = _company(view.tokens, index) if others else set()
         rival = _rival(view, token.key, others, company, None) if company else ""
         if rival:
             near = near if near is not None else view.evidence.best(terms(view.tokens), WIDE, PLACES)
             rival = _rival(view, token.key, others, company, near)
         if rival:
-            word = view.evidence.words[view.evidence.positions[rival][0]]
+            word = view.evidence.words[view.evidence.where(rival)[0]]
             reason = f'the source has "{word}" here, not "{token.word}"'
             quote = view.place.span if view.place else None
             yield Finding(token.start, token.end, "inversion", word, reason, quote)
@@ -104,7 +105,7 @@ def _kept(view: View, key: str, company: set[str], near: set[int] | None) -> int
     return max(
         (
             len(company & set(keys[max(0, at - reach) : at + reach + 1]))
-            for at in view.evidence.positions.get(key, ())
+            for at in view.evidence.where(key)
             if near is None or at in near
         ),
         default=0,

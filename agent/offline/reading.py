@@ -1,40 +1,27 @@
-"""Texts as the offline judges compare them: tokens with their places, terms, and where terms lie together.
+"""Texts as the offline judges compare them: terms, what was shown, and where terms lie together in it.
 
-Knows: characters of Chinese, stemmed words of other scripts, weights by rarity in what was shown, the densest place.
+Knows: which tokens carry content, weights by rarity in what was shown, the densest place.
 Does not know: labels, or what disagrees with what.
 """
 
-import re
-from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
-from itertools import pairwise
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from longproof.agent.offline.lines import Ints, Line, Lines, Token, is_han, stem
 from longproof.agent.offline.words import NEGATIONS_EN, STOP_EN, STOP_ZH, TALK_EN
 from longproof.retrieval.text.fold import fold
 from longproof.retrieval.text.numbers import Number, numbers
-from longproof.retrieval.text.tokens import CJK
 from longproof.retrieval.types import Span
 
-_TOKEN = re.compile(rf"[{CJK}]|\d+(?:[.,:/]\d+)*|[^\W\d_{CJK}]+(?:'[^\W\d_{CJK}]+)*")
-_FIRST_CJK = "\u2e80"
 CELL = 8
 """Tokens to a cell: places are found to this grain."""
 NARROW, WIDE = 4, 8
 """Cells to a place: 32 tokens, about a clause with its surroundings, and 64, about a sentence or two."""
-
-
-class Token(NamedTuple):
-    """One token: what is compared, the folded word as it stands, and where it lies in the text as given."""
-
-    key: str
-    word: str
-    start: int
-    end: int
 
 
 class Place(NamedTuple):
@@ -46,47 +33,10 @@ class Place(NamedTuple):
     span: Span
 
 
-def read(text: str) -> list[Token]:
-    """The tokens of a text in order; offsets count in the text as given."""
-    return [Token(key_of(word), word, start, end) for word, start, end in _scan(text)]
-
-
 def plain(text: str) -> str:
     """The folded text where folding keeps every place, else the text itself: for words of closed Chinese lists."""
     folded = fold(text).text
     return folded if len(folded) == len(text) else text
-
-
-def _scan(text: str) -> list[tuple[str, int, int]]:
-    folded = fold(text)
-    found = [(m[0], m.start(), m.end()) for m in _TOKEN.finditer(folded.text)]
-    if len(folded.text) == len(text):
-        return found
-    return [(word, *folded.original(start, end)) for word, start, end in found]
-
-
-def is_han(key: str) -> bool:
-    """Whether a key is CJK characters: of folded letters, these alone stand so high in Unicode."""
-    return key >= _FIRST_CJK
-
-
-def stem(word: str) -> str:
-    """A crude English stem: plural, past and -ing endings, final e and doubled consonants gone."""
-    word = word.removesuffix("'s")
-    for ending in ("ingly", "edly", "ies", "ied", "ing", "ed", "es", "s", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
-            word = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
-            break
-    if len(word) > 3 and word[-1] == "e":
-        word = word[:-1]
-    return word[:-1] if len(word) > 3 and word[-1] == word[-2] and word[-1] not in "ls" else word
-
-
-def key_of(word: str) -> str:
-    """What of a folded word is compared: a character, a number without its commas, a stem."""
-    if word >= _FIRST_CJK:
-        return word
-    return word.replace(",", "") if word[0].isdigit() else stem(word)
 
 
 TALK = frozenset(map(stem, TALK_EN))
@@ -118,37 +68,30 @@ def part(span: Span, start: int, end: int) -> Span:
 class Evidence:
     """What was shown, read once. Tokens of all spans stand end to end: `keys`, `words`, and where they lie.
 
-    `owner` tells each token's span; `positions` where each key and each pair of neighbouring CJK characters stands.
+    `owner` tells each token's span; `where` tells where a key or a pair of neighbouring CJK characters stands.
     """
 
-    def __init__(self, shown: Sequence[Span]) -> None:
+    def __init__(self, shown: Sequence[Span], lines: Lines | None = None) -> None:
         self.shown = tuple(shown)
-        self.keys: list[str] = []
-        self.words: list[str] = []
-        self.starts: list[int] = []
-        self.ends: list[int] = []
-        self.owner: list[int] = []
-        self.positions: defaultdict[str, list[int]] = defaultdict(list)
-        for number, span in enumerate(shown):
-            self._add(number, _scan(span.text))
-        self.positions.default_factory = None
+        read, self._numbers = (lines or Lines()).read([span.text for span in shown])
+        placed = [(start, line) for lines_of in read for start, line in lines_of]
+        held = [line for _, line in placed]
+        self.keys: list[str] = list(chain.from_iterable(line.keys for line in held))
+        self.words: list[str] = list(chain.from_iterable(line.words for line in held))
+        self.starts: list[int] = _joined(line.starts + start for start, line in placed).tolist()
+        self.ends: list[int] = _joined(line.ends + start for start, line in placed).tolist()
+        self.owner = [n for n, lines_of in enumerate(read) for _, line in lines_of for _ in line.keys]
+        self._codes, self._at = _sorted(held)
         self.cells = len(self.keys) // CELL + 1
-        self.beginnings = {key[:5] for key in self.positions if len(key) >= 5 and not is_han(key)}
 
-    def _add(self, number: int, found: list[tuple[str, int, int]]) -> None:
-        positions = self.positions
-        last, reached = "", -1
-        for index, (word, start, end) in enumerate(found, len(self.keys)):
-            key = key_of(word)
-            self.keys.append(key)
-            positions[key].append(index)
-            if start == reached and key >= _FIRST_CJK and last >= _FIRST_CJK:
-                positions[last + key].append(index - 1)
-            last, reached = key, end
-        self.words += [word for word, _, _ in found]
-        self.starts += [start for _, start, _ in found]
-        self.ends += [end for _, _, end in found]
-        self.owner += [number] * len(found)
+    @cached_property
+    def distinct(self) -> list[str]:
+        """The keys, each once, in order."""
+        return list(dict.fromkeys(self.keys))
+
+    @cached_property
+    def _beginnings(self) -> set[str]:
+        return {key[:5] for key in self.distinct if len(key) >= 5 and not is_han(key)}
 
     @cached_property
     def texts(self) -> list[str]:
@@ -160,24 +103,39 @@ class Evidence:
         """The numbers of every span, with the span's place in `shown`."""
         return [(number, n) for number, span in enumerate(self.shown) for n in numbers(span.text)]
 
+    def where(self, term: str) -> list[int]:
+        """The tokens at which a key or a pair of neighbouring CJK characters stands, in order."""
+        (first,), (last,) = self._ranges([term])
+        held: list[int] = self._at[first:last].tolist()
+        return held
+
+    def holds(self, term: str) -> bool:
+        """Whether a key or a pair of neighbouring CJK characters occurs."""
+        (first,), (last,) = self._ranges([term])
+        return bool(first < last)
+
     def has(self, key: str) -> bool:
         """Whether a term occurs; a longer English word also where only its ending differs."""
-        return key in self.positions or (len(key) >= 5 and not is_han(key) and key[:5] in self.beginnings)
+        return self.holds(key) or (len(key) >= 5 and not is_han(key) and key[:5] in self._beginnings)
 
-    def weights(self, wanted: Sequence[str]) -> NDArray[np.float64]:
-        """1 for a term that is absent or occurs once, falling with the logarithm of its count."""
-        counts = np.array([len(self.positions.get(term, ())) for term in wanted], dtype=float)
-        return np.asarray(1 / (1 + np.log(np.maximum(counts, 1))), dtype=float)
+    def _ranges(self, terms: Sequence[str]) -> tuple[Ints, Ints]:
+        """Where in `_at` the places of each term begin and end."""
+        codes = np.array([self._numbers.get(term, -1) for term in terms], dtype=np.int64)
+        return self._codes.searchsorted(codes), self._codes.searchsorted(codes, "right")
 
     def profile(self, wanted: Sequence[str], width: int) -> NDArray[np.float64]:
-        """For every place of `width` cells, by its last cell: the share of the terms' weight found in it."""
-        inside = np.zeros((len(wanted), self.cells), dtype=bool)
-        for row, term in enumerate(wanted):
-            inside[row, np.asarray(self.positions.get(term, ()), dtype=int) // CELL] = True
+        """For every place of `width` cells, by its last cell: the share of the terms' weight found in it.
+
+        A term that is absent or occurs once weighs 1, less with the logarithm of its count.
+        """
+        firsts, lasts = self._ranges(wanted)
+        counts = lasts - firsts
+        rows = np.repeat(np.arange(len(wanted)), counts)
+        at = np.concatenate([self._at[a:b] for a, b in zip(firsts, lasts, strict=True)])
         present = np.zeros((len(wanted), self.cells + width - 1), dtype=bool)
         for shift in range(width):
-            present[:, shift : shift + self.cells] |= inside
-        weights = self.weights(wanted)
+            present[rows, at // CELL + shift] = True
+        weights = 1 / (1 + np.log(np.maximum(counts, 1)))
         return np.asarray(weights @ present / weights.sum(), dtype=float)
 
     def place(self, wanted: Sequence[str], width: int) -> Place | None:
@@ -214,3 +172,17 @@ class Evidence:
         start = max(0, place.span.start - whole.start - reach)
         text = self.texts[self.owner[place.first]]
         return text[start : place.span.end - whole.start + reach]
+
+
+def _joined(parts: Iterable[Ints]) -> Ints:
+    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+
+
+def _sorted(lines: Sequence[Line]) -> tuple[Ints, Ints]:
+    """The numbers of all terms of the lines, in order, and beside each the token where it stands, in order too."""
+    sizes = [len(line.keys) for line in lines]
+    bases = np.cumsum([0, *sizes])
+    codes = _joined(line.codes for line in lines)
+    at = _joined(line.at + base for line, base in zip(lines, bases, strict=False))
+    order = np.lexsort((at, codes))
+    return codes[order], at[order]

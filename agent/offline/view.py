@@ -9,18 +9,8 @@ from collections.abc import Sequence
 from functools import cached_property, lru_cache
 from typing import NamedTuple
 
-from longproof.agent.offline.reading import (
-    NARROW,
-    WIDE,
-    Evidence,
-    Place,
-    Token,
-    is_content,
-    is_han,
-    plain,
-    read,
-    terms,
-)
+from longproof.agent.offline.lines import Lines, Token, is_han, read
+from longproof.agent.offline.reading import NARROW, WIDE, Evidence, Place, is_content, plain, terms
 from longproof.agent.types import Case, Claim, JudgeLabel, Kind, Question, Task
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import cjk_share
@@ -110,7 +100,7 @@ class View:
     @cached_property
     def digits(self) -> list[str]:
         """Words and numbers of the evidence that hold digits."""
-        return [key for key in self.evidence.positions if any(c.isdigit() for c in key)]
+        return [key for key in self.evidence.distinct if any(c.isdigit() for c in key)]
 
     @cached_property
     def newness(self) -> float:
@@ -155,7 +145,8 @@ class Viewer:
     """Makes views, keeping the last ones: the judges of a panel look at the same claims one after another."""
 
     def __init__(self) -> None:
-        self._evidence = lru_cache(maxsize=4)(Evidence)
+        self._lines = Lines()
+        self._evidence = lru_cache(maxsize=4)(self._read)
         self._sentences = lru_cache(maxsize=4)(_sentences)
         self._views = lru_cache(maxsize=64)(self._make)
 
@@ -168,6 +159,9 @@ class Viewer:
         inside = [r for r in self._sentences(case.response) if r[0] <= start < r[1]]
         sentence = case.response[slice(*inside[0])] if inside else claim.text
         return View(question, claim, case, self._evidence(question.shown), sentence)
+
+    def _read(self, shown: tuple[Span, ...]) -> Evidence:
+        return Evidence(shown, self._lines)
 
 
 def _sentences(text: str) -> Sequence[tuple[int, int]]:

@@ -1,7 +1,8 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.offline.reading import NARROW, Evidence, part, plain, read, stem, terms
+from longproof.agent.offline.lines import Lines, is_han, read, stem
+from longproof.agent.offline.reading import NARROW, Evidence, part, plain, terms
 from longproof.retrieval.types import Document
 
 TEXT = st.text(alphabet="娄婁三公子王冕說说 abcXYZ 12.5，。ßéﬁ🙂", max_size=80)
@@ -47,3 +48,40 @@ def test_places_lie_inside_what_was_shown(shown: list[str], claim: str):
             s.source_id == place.span.source_id and part(s, place.span.start, place.span.end) == place.span
             for s in spans
         )
+
+
+@given(
+    st.lists(st.lists(TEXT, max_size=3).map("\n".join), min_size=1, max_size=3), st.lists(TEXT, max_size=2)
+)
+def test_terms_stand_where_a_plain_reading_finds_them(shown: list[str], before: list[str]):
+    lines = Lines()
+    Evidence([Document.of(text).span(0, len(text)) for text in before], lines)
+    evidence = Evidence([Document.of(text).span(0, len(text)) for text in shown], lines)
+    tokens = [token for text in shown for token in read(text)]
+    assert evidence.keys == [token.key for token in tokens]
+    assert evidence.words == [token.word for token in tokens]
+    assert evidence.starts == [token.start for token in tokens]
+    assert evidence.ends == [token.end for token in tokens]
+    assert evidence.owner == [n for n, text in enumerate(shown) for _ in read(text)]
+    stands: dict[str, list[int]] = {}
+    base = 0
+    for text in shown:
+        held = read(text)
+        for index, token in enumerate(held):
+            stands.setdefault(token.key, []).append(base + index)
+            following = held[index + 1] if index + 1 < len(held) else None
+            if following and token.end == following.start and is_han(token.key) and is_han(following.key):
+                stands.setdefault(token.key + following.key, []).append(base + index)
+        base += len(held)
+    for term in {*stands, *(token.key for text in before for token in read(text)), "王冕", "zzz"}:
+        assert evidence.where(term) == sorted(stands.get(term, []))
+        assert evidence.holds(term) == (term in stands)
+
+
+def test_what_was_read_before_is_forgotten_without_harm(monkeypatch):
+    monkeypatch.setattr("longproof.agent.offline.lines.KEPT", 4)
+    lines = Lines()
+    first, second = ("王冕画荷花。", "荷花是范进画的。")
+    old = Evidence([Document.of(first).span(0, len(first))], lines)
+    new = Evidence([Document.of(second).span(0, len(second))], lines)
+    assert (old.where("荷花"), new.where("荷花"), new.where("王冕")) == ([3], [0], [])
