@@ -18,7 +18,6 @@ import importlib.util
 import json
 import multiprocessing
 import os
-import re
 import resource
 import subprocess
 import sys
@@ -27,146 +26,19 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
-from random import Random
-from typing import Any, NamedTuple
+from statistics import median
+from typing import Any
 
-ENTRY = re.compile(r"On day (\d+) keeper (\w+) sold (\d+) lamps at (\w+)\.")
-CLAIM = re.compile(r"Sales on day (\d+) by keeper (\w+) came to (\d+) lamps, [^.]*\.")
-KEEPERS = ("Alder", "Pell", "Marsh", "Quill", "Thorne", "Vane", "Wick", "Yarrow")
-PORTS = ("Dunmore", "Harrow", "Selby", "Tarn", "Wexcombe")
-FILLER = "The {word} wind came from the {side} and the lamp was trimmed {times} before the tide turned. "
-TAIL = "which the book of the house sets down with care and in a plain hand"
-"""Makes a sentence of the response about 120 characters long, as those of summaries are."""
-ANSWER_CHARACTERS = 8192 * 4
+from perfect import Made, made, serve
+
 MODULES = {
     "longproof": "longproof",
     "longproof-warm": "longproof",
     "deepeval": "deepeval",
     "openevals": "openevals",
     "llamaindex": "llama_index",
+    "trulens": "trulens",
 }
-
-
-class Made(NamedTuple):
-    """A source, a response, and whether an error was planted."""
-
-    source: str
-    response: str
-    planted: bool
-
-
-def made(characters: int, sentences: int, *, planted: bool) -> Made:
-    """A log of about so many characters, and a response whose sentences restate entries in order."""
-    draw, parts, entries, size = Random(7), [], [], 0
-    while size < characters:
-        day = len(entries) + 1
-        keeper, lamps, port = draw.choice(KEEPERS), draw.randrange(100, 1000), draw.choice(PORTS)
-        entries.append((day, keeper, lamps))
-        entry = f"On day {day} keeper {keeper} sold {lamps} lamps at {port}. "
-        word, side = draw.choice(("cold", "warm", "salt", "dry")), draw.choice(("north", "south", "west"))
-        line = entry + FILLER.format(word=word, side=side, times=draw.choice(("once", "twice"))) + "\n"
-        parts.append(line)
-        size += len(line)
-    chosen = [entries[(2 * i + 1) * len(entries) // (2 * sentences)] for i in range(sentences)]
-    wrong = sentences * 2 // 3 if planted else -1
-    told = [
-        f"Sales on day {day} by keeper {keeper} came to {lamps + (37 if i == wrong else 0)} lamps, {TAIL}."
-        for i, (day, keeper, lamps) in enumerate(chosen)
-    ]
-    return Made("".join(parts), " ".join(told), planted)
-
-
-def read(prompt: str) -> dict[str, str]:
-    """Each claim of a prompt and what its entries make of it: yes, no or borderline (not told)."""
-    entries = {day: lamps for day, _, lamps, _ in ENTRY.findall(prompt)}
-    return {
-        claim[0]: (
-            "borderline" if claim[1] not in entries else "yes" if entries[claim[1]] == claim[3] else "no"
-        )
-        for claim in ((match[0], *match.groups()) for match in CLAIM.finditer(prompt))
-    }
-
-
-def listed(name: str, items: list[str]) -> str:
-    """A JSON list of as many items as an answer holds."""
-    kept, size = [], 0
-    for item in items:
-        size += len(item) + 4
-        if size > ANSWER_CHARACTERS:
-            break
-        kept.append(item)
-    return json.dumps({name: kept})
-
-
-def answered(prompt: str) -> str:
-    """What a perfect reader says to a peer's prompt."""
-    if '"truths" key' in prompt:
-        return listed("truths", [match[0] for match in ENTRY.finditer(prompt)])
-    if '"claims" key' in prompt:
-        return listed("claims", [match[0] for match in CLAIM.finditer(prompt)])
-    if "'verdicts' key" in prompt:
-        claims = [match[0] for match in CLAIM.finditer(prompt.rsplit("Claims:", 1)[-1])]
-        found = read(prompt)
-        return json.dumps({"verdicts": [{"verdict": found[c], "reason": "The log says so."} for c in claims]})
-    if "'reason' key" in prompt:
-        return json.dumps({"reason": "As listed."})
-    supported = all(verdict == "yes" for verdict in read(prompt).values())
-    if "YES" in prompt:
-        already = "existing YES/NO answer: YES" in prompt
-        return "YES" if supported or already else "NO"
-    return json.dumps({"reasoning": "Each sentence was looked up.", "score": supported})
-
-
-def judged(asked: Any) -> str:
-    """What a perfect reader says to a prompt of this project."""
-    from fakes import FORMS
-
-    if asked.form != "Findings":
-        return json.dumps(FORMS[asked.form](asked))
-    evidence = " ".join(asked.parts("evidence"))
-    entries = {match[1]: match for match in ENTRY.finditer(evidence)}
-    return json.dumps({"findings": [finding(item, entries) for item in asked.items("claims")]})
-
-
-def finding(item: dict[str, Any], entries: dict[str, re.Match[str]]) -> dict[str, Any]:
-    """One claim, held against the entries shown."""
-    claim = CLAIM.search(item["text"])
-    entry = entries.get(claim[1]) if claim else None
-    right = bool(claim and entry and claim[3] == entry[3])
-    return {
-        "claim": item["claim"],
-        "quotes": [entry[0]] if entry else [],
-        "reason": "The log says so." if entry else "The log says nothing of it here.",
-        "readings": [],
-        "holds": "yes" if right else "no",
-        "label": "explicitly_supported" if right else "contradicting" if entry else "not_found",
-        "kind": "none" if right or not entry else "numerical",
-        "wrong": claim[3] if claim and entry and not right else "",
-        "correction": entry[3] if entry and not right else "",
-    }
-
-
-def serve(latency: float, line: Connection) -> None:
-    """Tell the address; at each word, tell what was asked since the last."""
-    from fakes import Asked, ChatServer, Reply
-
-    def script(asked: Asked) -> Reply:
-        prompt = " ".join(str(message["content"]) for message in asked.body["messages"])
-        if ("<<<" in prompt and " claims\n" in prompt) or " sentences\n" in prompt or " schema\n" in prompt:
-            return Reply(judged(asked))
-        return Reply(answered(prompt))
-
-    class Server(ChatServer):
-        def _reply(self, asked: Asked) -> Reply:
-            return script(asked)
-
-    with Server(script, delay_s=latency) as server:
-        line.send(server.address)
-        seen = 0
-        while line.recv():
-            new, seen = server.asked[seen:], len(server.asked)
-            sizes = [sum(len(str(m["content"])) for m in asked.body["messages"]) for asked in new]
-            line.send((len(sizes), sum(sizes), max(sizes, default=0)))
 
 
 def with_longproof(address: str, case: Made, folder: str) -> Callable[[], bool]:

@@ -28,14 +28,22 @@ from longproof.evaluation.types import Example, Source
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 MANIFEST, SCORES, TABLE, TIMES = "run.json", "scores.json", "table.md", "times.jsonl"
-VERSION = 1
+VERSION = 2
 
 
 class Checker(Protocol):
     """What checks one example: `longproof.graphs.verifier.Verifier`, or a stand-in."""
 
     def averify(
-        self, source: Any, response: str, *, task: str, context: str, case_id: str, reference: str | None
+        self,
+        source: Any,
+        response: str,
+        *,
+        task: str,
+        context: str,
+        case_id: str,
+        reference: str | None,
+        labels: Sequence[str] | None,
     ) -> Coroutine[Any, Any, Report]:
         """The report on one response. Raises BadInput for what can't be checked."""
         ...
@@ -93,17 +101,19 @@ def evaluate(
     concurrency: int = 4,
     progress: Callable[[Progress], None] | None = None,
     checker: Callable[[int], Checker] | None = None,
+    chosen: Sequence[Example] | None = None,
     **settings: Any,
 ) -> Evaluation:
     """Run a data set through a protocol and score it; goes on where a killed run of the same kind stopped.
 
     `path` overrides where the set lies; `sample` draws that many examples (whole pairs) with `seed`; `repeat`
     runs everything so often; `settings` go to the verifier. `checker` gives the verifier of each repeat.
+    `chosen` are examples in the place of the set's own, which `dataset` then only names.
     Raises BadInput for an unknown set, or where `out` holds another run.
     """
     if repeat < 1 or concurrency < 1:
         raise BadInput("repeat and concurrency must be at least 1")
-    drawn = sampled(examples(dataset, path), sample, seed)
+    drawn = sampled(examples(dataset, path) if chosen is None else chosen, sample, seed)
     manifest = Manifest(
         version=VERSION,
         dataset=dataset,
@@ -211,6 +221,7 @@ async def _checked(checker: Checker, example: Example) -> Prediction:
             context=example.context,
             case_id=example.id,
             reference=example.reference,
+            labels=example.labels,
         )
     except BadInput as error:
         return Prediction(failure=str(error))

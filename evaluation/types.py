@@ -83,6 +83,7 @@ class Gold(Frozen):
 class Example(Frozen):
     """One response to check, and its gold.
 
+    `labels` are what an audit is given, one a sentence: material, not gold.
     `group` names what belongs together (one source, one pair) for intervals; `pair` NoCha's pair.
     `slices` are names by which recall is also given: kind, position, scale, pattern, and others.
     Every gold place is verified against its text: `text[start:end] == place.text`, else ValueError.
@@ -94,6 +95,7 @@ class Example(Frozen):
     response: str
     context: str = ""
     reference: str | None = None
+    labels: tuple[Label, ...] | None = None
     group: str = ""
     pair: str | None = None
     slices: dict[str, str] = Field(default_factory=dict)

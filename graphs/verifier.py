@@ -6,6 +6,7 @@ Does not know: how the graph works inside.
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -58,6 +59,7 @@ class LlamaIndexText(Protocol):
 Source = str | Path | Document | LangChainText | LlamaIndexText | dict[str, Any] | list[Any]
 """A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record."""
 TITLES, ADDRESSES = ("title", "file_name"), ("source", "url", "file_path")
+_HALF = re.compile("[\ud800-\udfff]")
 Progress = Callable[[Json], None]
 Decide = Callable[[list[Json]], Awaitable[Json]]
 """Gets disputes as `longproof.graphs.review.put` words them."""
@@ -240,14 +242,24 @@ def _titled(text: str, metadata: dict[str, Any]) -> Document:
 
 def whole_characters(text: str) -> str:
     """The text with each half character (a lone surrogate) replaced, so that offsets stay."""
-    return "".join("\ufffd" if "\ud800" <= c <= "\udfff" else c for c in text) if not text.isascii() else text
+    return _HALF.sub("\ufffd", text)
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:
-    """Run to the end on an event loop of its own, in a thread where one is already running here."""
+    """Run to the end on an event loop of its own, in a thread where one is already running here.
+
+    `asyncio.run` writes out its task, and with it what the task returns, twice as it ends: the task returns nothing.
+    """
+    told: list[T] = []
+
+    async def working() -> None:
+        told.append(await work)
+
     try:
         asyncio.get_running_loop()
     except RuntimeError:
-        return asyncio.run(work)
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(asyncio.run, work).result()
+        asyncio.run(working())
+    else:
+        with ThreadPoolExecutor(1) as pool:
+            pool.submit(asyncio.run, working()).result()
+    return told[0]

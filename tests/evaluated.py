@@ -89,6 +89,7 @@ class FakeChecker:
         context: str,
         case_id: str,
         reference: str | None = None,
+        labels: Sequence[str] | None = None,
     ) -> Report:
         await asyncio.sleep(0)
         if self._answers is not None and len(self.asked) >= self._answers:

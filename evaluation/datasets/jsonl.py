@@ -1,12 +1,13 @@
 """Any data set in the case file format of this project (JSON Lines), with gold.
 
-A line: `id`, `task`, `response`, and one of `source_text` (a text, or a list of texts), `source` (a path) or
-`sources` (paths), all relative to the file; optional `context`, `reference`, `label` (an outcome or one of the
-seven labels), `errors` (objects with `start`, `end`, `text`, and `kind` where known), `group`, `slices`. Law: labels
+A line: `id`, `response`, and one of `source_text` (a text, a list of texts, or a JSON record), `source` (a path) or
+`sources` (paths), all relative to the file; optional `task` (summary), `context`, `reference`, `labels` (what an
+audit is given, one a sentence), `label` (an outcome or one of the seven labels), `errors` (objects with `start`, `end`, `text`, and `kind` where known), `group`, `slices`. Law: labels
 contradicting and fabricated are hallucinated, the two supported ones faithful, the others gray. Rows from a hub
 may not name paths. Without label and errors an example is run, but no score counts it.
 """
 
+import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -32,11 +33,12 @@ def _examples(row: Row, folder: Path | None) -> list[Example]:
     return [
         Example(
             id=str(row["id"]),
-            task=row["task"],
+            task=row.get("task") or "summary",
             sources=tuple(_sources(row, folder)),
             response=row["response"],
             context=row.get("context") or "",
             reference=row.get("reference"),
+            labels=row.get("labels"),
             group=str(row.get("group", row["id"])),
             slices={name: str(value) for name, value in (row.get("slices") or {}).items()},
             gold=_gold(row),
@@ -46,7 +48,10 @@ def _examples(row: Row, folder: Path | None) -> list[Example]:
 
 def _sources(row: Row, folder: Path | None) -> Iterator[Source]:
     given = row.get("source_text") or []
-    yield from (Source(text=text) for text in ([given] if isinstance(given, str) else given))
+    if isinstance(given, dict):
+        yield Source(text=json.dumps(given, ensure_ascii=False), kind="record")
+    else:
+        yield from (Source(text=text) for text in ([given] if isinstance(given, str) else given))
     paths = [row["source"]] if row.get("source") else row.get("sources") or []
     if paths and folder is None:
         raise BadInput("a row from a hub names a path; give source_text instead")
