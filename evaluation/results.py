@@ -14,6 +14,8 @@ from longproof.agent.report import outcome, sentence_label
 from longproof.agent.types import DecidedBy, Label, Outcome, Place, Report, ReportClaim, Usage
 from longproof.evaluation.metrics.sides import HALLUCINATED_LABELS
 from longproof.evaluation.types import Example, Gold
+from longproof.graphs.decisions import Decision
+from longproof.graphs.protocols import LONGPROOF, PROTOCOLS
 from longproof.retrieval.types import BadInput, Frozen
 
 FILE = "results.jsonl"
@@ -28,7 +30,11 @@ class SourceAt(Frozen):
 
 
 class PredictedClaim(Frozen):
-    """A claim of the report. `voices` are the labels (None: a failure) of the panel's last question on it."""
+    """A claim of the report. `voices` are the labels (None: a failure) of the panel's last question on it.
+
+    Where single pieces of evidence are voted on (PROBE), `pieces` has such voices for each, and `voices` is empty.
+    `given` is the label that was audited, where the run is an audit.
+    """
 
     text: str
     origin: Place
@@ -38,7 +44,9 @@ class PredictedClaim(Frozen):
     flagged: tuple[Place, ...] = ()
     evidence: tuple[SourceAt, ...] = ()
     voices: tuple[str | None, ...] = ()
+    pieces: tuple[tuple[str | None, ...], ...] = ()
     arbiter: str | None = None
+    given: Label | None = None
 
 
 class PredictedSentence(Frozen):
@@ -93,20 +101,30 @@ def result(example: Example, repeat: int, predicted: Prediction) -> Result:
 def prediction(report: Report) -> Prediction:
     """The report reduced. The response's label is that of its least faithful sentence that states facts."""
     sources = [document.id for document in report.documents if document.role == "source"]
+    row = PROTOCOLS.get(report.stamp.get("protocol", ""), LONGPROOF)
+    audited = report.case.labels if row.decision == "undisputed" else None
     return Prediction(
         outcome=report.verdict,
         label=sentence_label([sentence.label for sentence in report.sentences]),
         sentences=tuple(PredictedSentence(start=s.start, end=s.end, label=s.label) for s in report.sentences),
-        claims=tuple(_claim(claim, sources) for claim in report.claims),
+        claims=tuple(
+            _claim(claim, sources, row.decision, audited[claim.sentence] if audited else None)
+            for claim in report.claims
+        ),
         coverage=report.coverage,
         usage=report.usage,
     )
 
 
-def _claim(claim: ReportClaim, sources: Sequence[str]) -> PredictedClaim:
-    last = [j for j in claim.judgements if j.question_id == claim.judgements[-1].question_id]
+def _claim(
+    claim: ReportClaim, sources: Sequence[str], decision: Decision, given: Label | None
+) -> PredictedClaim:
+    asked: dict[str, list[str | None]] = {}
+    for judgement in claim.judgements:
+        asked.setdefault(judgement.question_id, []).append(judgement.label)
+    last = asked[claim.judgements[-1].question_id] if claim.judgements else []
     arbitrated = claim.decided_by == "arbiter"
-    panel = last[:-1] if arbitrated else last
+    by_piece = decision == "any_piece"
     spans = [error.span for error in claim.errors] if claim.label in HALLUCINATED_LABELS else []
     return PredictedClaim(
         text=claim.text,
@@ -120,8 +138,10 @@ def _claim(claim: ReportClaim, sources: Sequence[str]) -> PredictedClaim:
             for span in claim.evidence
             if span.source_id in sources
         ),
-        voices=tuple(judgement.label for judgement in panel),
-        arbiter=last[-1].label if arbitrated else None,
+        voices=() if by_piece else tuple(last[:-1] if arbitrated else last),
+        pieces=tuple(map(tuple, asked.values())) if by_piece else (),
+        arbiter=last[-1] if arbitrated else None,
+        given=given,
     )
 
 

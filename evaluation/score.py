@@ -22,7 +22,7 @@ from longproof.evaluation.metrics import (
 from longproof.evaluation.metrics.counts import share
 from longproof.evaluation.metrics.longnovel import Recall
 from longproof.evaluation.results import Result, flagged, label_at, outcome_at
-from longproof.evaluation.steps import claim_scores, judge_scores
+from longproof.evaluation.steps import audit_scores, claim_scores, judge_scores
 from longproof.retrieval.types import Frozen
 
 RECALLED = ("kind", "pattern")
@@ -37,8 +37,22 @@ class Section(Frozen):
 
 
 def sections(results: Sequence[Result]) -> list[Section]:
-    """All scores that the results' gold allows, in a fixed order. Empty sections are left out."""
+    """All scores that the results' gold allows, in a fixed order. Empty sections are left out.
+
+    An audit takes no side of its own: it has its section, and those of judges and cost.
+    """
+    audit = any(claim.given for result in results for claim in result.prediction.claims)
+    own = Section(title="Audit of given labels", scores=tuple(audit_scores(results)))
     made = [
+        *([own] if audit else _checked(results)),
+        Section(title="Judges and runs", scores=tuple(judge_scores(results))),
+        Section(title="Cost", scores=tuple(_cost(results))),
+    ]
+    return [section for section in made if section.scores]
+
+
+def _checked(results: Sequence[Result]) -> list[Section]:
+    return [
         Section(title="Responses", scores=(*_responses(results), *_pairs(results))),
         Section(title="Responses, seven labels", scores=tuple(_labels(_response_labels(results)))),
         Section(title="Parts", scores=tuple(_parts(results))),
@@ -46,10 +60,7 @@ def sections(results: Sequence[Result]) -> list[Section]:
         Section(title="Places", scores=tuple(_places(results))),
         Section(title="Claims (PROBE)", scores=tuple(claim_scores(results))),
         *_slices(results),
-        Section(title="Judges and runs", scores=tuple(judge_scores(results))),
-        Section(title="Cost", scores=tuple(_cost(results))),
     ]
-    return [section for section in made if section.scores]
 
 
 def _responses(results: Sequence[Result]) -> Iterator[Score]:

@@ -1,15 +1,18 @@
-"""Scores of what happens inside a check: claims and evidence (PROBE), judges, the arbiter, repeated runs.
+"""Scores of what happens inside a check: claims and evidence (PROBE), audits, judges, the arbiter, repeated runs.
 
-Knows: how a report's claims are laid beside annotated ones. PROBE's third step, votes on single pieces of
-evidence, needs votes that results do not hold apart: see `metrics.evaluation_scores`.
-Does not know: scores of responses, or how scores are shown.
+Knows: how a report's claims are laid beside annotated ones, and that a vote on a piece of evidence of a true claim
+should be for it, of a hallucinated one against it (PROBE counts only the annotated pieces of true claims; which
+piece a vote was on is not kept). Does not know: scores of responses, or how scores are shown.
 """
 
 from collections.abc import Iterator, Sequence
 
+from longproof.agent.types import LABELS, Label
+from longproof.agent.vote import SIDES
 from longproof.evaluation.headlines import Score, flat, outcome_scores, sided
 from longproof.evaluation.metrics import (
     decomposition_scores,
+    evaluation_scores,
     evidence_scores,
     fleiss_kappa,
     flip_rate,
@@ -22,10 +25,11 @@ from longproof.evaluation.metrics.sides import HALLUCINATED_LABELS
 from longproof.evaluation.metrics.spans import Place as At
 from longproof.evaluation.results import PredictedClaim, Result
 from longproof.evaluation.types import GoldClaim
+from longproof.graphs.decisions import NOT_AUDITED
 
 
 def claim_scores(results: Sequence[Result]) -> Iterator[Score]:
-    """PROBE's steps 1, 2 and 4, where claims are annotated. Evidence is over claims matched in step 1."""
+    """PROBE's steps, where claims are annotated. Evidence and votes are over claims matched in step 1."""
     annotated = [result for result in results if result.gold.claims is not None]
     if not annotated:
         return
@@ -46,17 +50,48 @@ def claim_scores(results: Sequence[Result]) -> Iterator[Score]:
         ("evidence: partial", scores["partial"], "matched claims", len(matched)),
         ("evidence: complete", scores["complete"], "matched claims", len(matched)),
     )
+    votes = [vote for g, o in zip(gold, ours, strict=True) for vote in _votes(g, o or [])]
+    if votes:
+        right = evaluation_scores([true for true, _ in votes], [vote for _, vote in votes])
+        yield from flat(
+            right["coverage"], ("evaluation: accuracy", right["accuracy"], "votes on pieces", right["n"])
+        )
+
+
+def audit_scores(results: Sequence[Result]) -> Iterator[Score]:
+    """How an audit did: what it left to people, of given labels that lie on another side than the gold, and of the
+    others. Over audited sentences that the gold speaks of; a sentence that nobody could read is left to people too.
+    """
+    audited = [
+        (claim, gold)
+        for result in results
+        for claim in result.prediction.claims
+        if claim.given not in (None, *NOT_AUDITED) and (gold := _gold_label(result, claim))
+    ]
+    wrong = [claim for claim, gold in audited if claim.given and SIDES[claim.given] != SIDES[gold]]
+    left = [claim for claim, _ in audited if claim.label is None]
+    caught = sum(claim.label is None for claim in wrong)
+    unread = sum(claim.label is None and claim.failure != "disputed" for claim, _ in audited)
+    n, n_right = len(audited), len(audited) - len(wrong)
+    yield from flat(
+        share(n - unread, n),
+        ("left to people", share(len(left), n), "audited sentences", n),
+        ("wrong labels left to people", share(caught, len(wrong)), "wrong labels", len(wrong)),
+        ("right labels left to people", share(len(left) - caught, n_right), "right labels", n_right),
+        ("wrong among those left", share(caught, len(left)), "left to people", len(left)),
+    )
 
 
 def judge_scores(results: Sequence[Result]) -> Iterator[Score]:
     """Agreement of the panel, the arbiter's overrides, and what changes from run to run."""
     claims = [claim for result in results for claim in result.prediction.claims]
-    panel = [claim.voices for claim in claims if len(claim.voices) > 1]
-    if panel:
-        kappa = fleiss_kappa(panel)
-        yield from flat(
-            kappa["coverage"], ("Fleiss' kappa", kappa["kappa"], "claims with a panel", kappa["n"])
-        )
+    for panels, over in (
+        ([claim.voices for claim in claims], "claims with a panel"),
+        ([voices for claim in claims for voices in claim.pieces], "pieces with a panel"),
+    ):
+        kappa = fleiss_kappa([voices for voices in panels if len(voices) > 1])
+        if kappa["n"]:
+            yield from flat(kappa["coverage"], ("Fleiss' kappa", kappa["kappa"], over, kappa["n"]))
     split = [claim for claim in claims if claim.decided_by == "arbiter"]
     if split:
         override = override_rate([claim.voices for claim in split], [claim.arbiter for claim in split])
@@ -100,6 +135,29 @@ def _evidence(
         matching = [c for c in ours if claims_match(*_at([claim]), *_at([c]))]
         found = [(e.start, e.end) for c in matching for e in c.evidence if e.source == 0]
         yield pieces, found if matching else None
+
+
+def _votes(gold: Sequence[GoldClaim], ours: Sequence[PredictedClaim]) -> Iterator[tuple[bool, bool | None]]:
+    """For each vote on a piece of a claim that matches an annotated one: whether that is true, and the vote."""
+    for claim in ours:
+        matching = [g for g in gold if claims_match(*_at([claim]), *_at([g]))] if claim.pieces else []
+        if matching:
+            true = not any(g.hallucinated for g in matching)
+            yield from ((true, None if v is None else v not in HALLUCINATED_LABELS) for v in _flat(claim))
+
+
+def _flat(claim: PredictedClaim) -> Iterator[str | None]:
+    return (voice for voices in claim.pieces for voice in voices)
+
+
+def _gold_label(result: Result, claim: PredictedClaim) -> Label | None:
+    """The least faithful gold label of the parts that a claim's place meets."""
+    met = [
+        part.label
+        for part in result.gold.parts or ()
+        if part.label and part.place.start < claim.origin.end and claim.origin.start < part.place.end
+    ]
+    return min(met, key=LABELS.index, default=None)
 
 
 def _at(claims: Sequence[GoldClaim] | Sequence[PredictedClaim]) -> list[ClaimAt]:

@@ -211,6 +211,39 @@ def test_jsonl_reads_texts_paths_and_labels(tmp_path: Path) -> None:
     assert found[1].gold.label == "out_dependent"
 
 
+def test_jsonl_reads_what_a_case_file_may_hold(tmp_path: Path) -> None:
+    record = {"id": 1, "source_text": {"keepers": 2}, "response": "r.", "labels": ["fabricated"]}
+    (example,) = examples("jsonl", _write(tmp_path / "cases.jsonl", record))
+    assert (example.task, example.labels) == ("summary", ("fabricated",))
+    assert (example.sources[0].kind, json.loads(example.sources[0].text)) == ("record", {"keepers": 2})
+
+
+def test_faithbench_sentences_have_the_worst_label_of_the_spans_that_meet_them(tmp_path: Path) -> None:
+    def note(text: str, *names: str) -> dict[str, Any]:
+        start = summary.index(text)
+        place = {"summary_span": text, "summary_start": start, "summary_end": start + len(text)}
+        return {"label": list(names), "note": "", **place}
+
+    summary = "Ada sold it. Tom, a baker, bought it. It was blue. All wept."
+    notes = [note("a baker", "Benign"), note("baker, bought it. It", "Unwanted.Extrinsic", "Unwanted")]
+    notes.append(note("wept", "Questionable"))
+    meta = {"summarizer": "m"}
+    row = {
+        "batch": 1,
+        "sample_id": 2,
+        "source": "s",
+        "summary": summary,
+        "annotations": notes,
+        "metadata": meta,
+    }
+    path = tmp_path / "samples.jsonl"
+    (example,) = examples("faithbench", _write(path, row))
+    said = [(part.label, part.outcome) for part in example.gold.parts or ()]
+    wrong = ("fabricated", "hallucinated")
+    assert said == [("explicitly_supported", "faithful"), wrong, wrong, ("ambiguous", None)]
+    assert (example.gold.label, example.gold.outcome) == wrong
+
+
 def test_jsonl_reads_sources_beside_the_file(tmp_path: Path) -> None:
     (tmp_path / "novel.txt").write_text("从前有座山。", encoding="utf-8")
     row = {"id": 1, "task": "summary", "source": "novel.txt", "response": "有座山。", "label": "faithful"}

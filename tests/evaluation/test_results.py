@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from evaluated import scripted_report
 
-from longproof.agent.types import Place
+from longproof.agent.types import Judgement, Label, Place, Report
 from longproof.evaluation.results import flagged, label_at, outcome_at, prediction, results_of
 from longproof.retrieval.types import BadInput
 
@@ -41,6 +41,50 @@ def test_the_responses_label_is_the_least_faithful_that_states_facts() -> None:
     assert prediction(scripted_report(TEXT, ["no_fact", "ambiguous", "out_dependent"])).label == "ambiguous"
     assert prediction(scripted_report(TEXT, ["no_fact", "no_fact", "no_fact"])).label == "no_fact"
     assert prediction(scripted_report(TEXT, ["no_fact", None, "fabricated"])).label == "fabricated"
+
+
+def judged(report: Report, protocol: str, *votes: tuple[str, Label | None]) -> Report:
+    """The report of that protocol, its first claim judged so: question and label (None: no answer)."""
+    first, *others = report.claims
+    judgements = tuple(
+        Judgement(
+            claim_id=first.id,
+            judge=f"j{n}",
+            round="source",
+            question_id=question,
+            label=label,
+            failure=None if label else "unparsed",
+        )
+        for n, (question, label) in enumerate(votes)
+    )
+    claims = (first.model_copy(update={"judgements": judgements}), *others)
+    return report.model_copy(update={"claims": claims, "stamp": {"protocol": protocol}})
+
+
+def test_votes_on_pieces_of_evidence_are_kept_apart() -> None:
+    report = scripted_report(TEXT, ["fabricated", "no_fact", "no_fact"])
+    votes: list[tuple[str, Label | None]] = [
+        ("q1", "explicitly_supported"),
+        ("q2", "fabricated"),
+        ("q1", None),
+        ("q2", "fabricated"),
+    ]
+    first = prediction(judged(report, "probe", *votes)).claims[0]
+    assert (first.voices, first.pieces) == (
+        (),
+        (("explicitly_supported", None), ("fabricated", "fabricated")),
+    )
+    other = prediction(judged(report, "longproof", *votes)).claims[0]
+    assert (other.voices, other.pieces) == (("fabricated", "fabricated"), ())
+
+
+def test_an_audits_claims_hold_the_label_that_was_given() -> None:
+    report = scripted_report(TEXT, ["fabricated", None, "no_fact"])
+    case = report.case.model_copy(update={"labels": ("fabricated", "explicitly_supported", "no_fact")})
+    given = report.model_copy(update={"case": case})
+    audit = prediction(judged(given, "verigray-audit"))
+    assert [claim.given for claim in audit.claims] == ["fabricated", "explicitly_supported", "no_fact"]
+    assert {claim.given for claim in prediction(judged(given, "verigray")).claims} == {None}
 
 
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:

@@ -116,6 +116,20 @@ def test_what_cannot_be_checked_is_undecided_and_wrong(tmp_path: Path) -> None:
     assert scores["responses that could not be checked"] == 1.0
 
 
+def test_chosen_examples_are_run_in_the_place_of_the_sets_own(cases: Path, tmp_path: Path) -> None:
+    chosen = [e.model_copy(update={"labels": ("no_fact",)}) for e in examples("jsonl", cases)[:3]]
+    heard = list[Any]()
+
+    class Hearing(FakeChecker):
+        async def averify(self, source: Any, response: str, **case: Any) -> Any:
+            heard.append(case["labels"])
+            return await super().averify(source, response, **case)
+
+    finished = evaluate("three", out=tmp_path / "out", checker=lambda repeat: Hearing(), chosen=chosen)
+    assert [line.id for line in finished.results] == ["case-0", "case-1", "case-2"]
+    assert (finished.manifest.dataset, heard) == ("three", [("no_fact",)] * 3)
+
+
 def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> None:
     class Moody(FakeChecker):
         async def averify(self, source: Any, response: str, **case: Any) -> Any:

@@ -1,5 +1,7 @@
 """Which scores a set is given follows from its gold."""
 
+from typing import Any
+
 import pytest
 from evaluated import line, scripted_report
 
@@ -67,6 +69,59 @@ def test_annotated_claims_give_probes_steps() -> None:
     assert found["decomposition: recall"] == pytest.approx(2 / 3)
     assert (found["localisation: precision"], found["localisation: recall"]) == (1.0, 1.0)
     assert found["evidence: partial"] is None
+
+
+def with_claims(gold: Gold, **changes: Any) -> Result:
+    """A result whose two claims, one a sentence, are changed: a list of values for each field."""
+    result = annotated(gold)
+    claims = [
+        claim.model_copy(update={name: values[n] for name, values in changes.items()})
+        for n, claim in enumerate(result.prediction.claims)
+    ]
+    return result.model_copy(
+        update={"prediction": result.prediction.model_copy(update={"claims": tuple(claims)})}
+    )
+
+
+def test_votes_on_pieces_give_probes_third_step_and_agreement_by_piece() -> None:
+    claims = (
+        GoldClaim(text="He won twice.", origin=place("He won twice in May."), hallucinated=True),
+        GoldClaim(text="She lost.", origin=place("She lost."), hallucinated=False),
+    )
+    no, yes = "fabricated", "explicitly_supported"
+    pieces = [((no, no, yes), (no, no, no)), ((yes, yes, None),)]
+    result = with_claims(Gold(outcome="hallucinated", claims=claims), pieces=pieces, voices=[(), ()])
+    found = scores(result)
+    assert found["Claims (PROBE)"]["evaluation: accuracy"] == pytest.approx(7 / 9)
+    (kappa,) = (s for section in sections([result]) for s in section.scores if s.name == "Fleiss' kappa")
+    assert (kappa.over, kappa.n) == ("pieces with a panel", 3)
+    assert kappa.value == pytest.approx(((1 / 3 + 1 + 1) / 3 - 34 / 64) / (1 - 34 / 64))
+
+
+def test_an_audit_is_scored_by_the_wrong_labels_that_it_leaves_to_people() -> None:
+    parts = (
+        GoldPart(place=place("He won twice in May."), outcome="hallucinated", label="fabricated"),
+        GoldPart(place=place("She lost."), outcome="faithful", label="explicitly_supported"),
+    )
+    gold = Gold(outcome="hallucinated", parts=parts)
+    caught = with_claims(
+        gold,
+        given=["explicitly_supported", "explicitly_supported"],
+        label=[None, "explicitly_supported"],
+        failure=["disputed", None],
+    )
+    unread = with_claims(
+        gold, given=["fabricated", "ambiguous"], label=[None, "ambiguous"], failure=["unparsed", None]
+    )
+    found = scores(caught, unread)
+    assert set(found) == {"Audit of given labels", "Cost"}
+    assert found["Audit of given labels"] == {
+        "left to people": pytest.approx(2 / 3),
+        "wrong labels left to people": 1.0,
+        "right labels left to people": 0.5,
+        "wrong among those left": 0.5,
+    }
+    assert sections([caught, unread])[0].scores[0].coverage == pytest.approx(2 / 3)
 
 
 def test_slices_give_recall_or_accuracy() -> None:
