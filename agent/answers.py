@@ -26,7 +26,7 @@ _REFUSALS = (
     "i am unable", "i won't", "i won’t", "抱歉", "很抱歉", "对不起", "我不能", "我无法", "无法提供", "作为一个",
 )  # fmt: skip
 _LONGEST_REFUSAL = 600
-_TAIL, _UNIT, _TIMES = 4000, 400, 6
+TAIL, _UNIT, _TIMES = 4000, 400, 6
 """A tail that is one unit of at most `_UNIT` characters, `_TIMES` times over, repeats itself."""
 
 
@@ -98,12 +98,20 @@ def last_object(text: str) -> dict[str, Any] | None:
 
 def repeats(text: str) -> bool:
     """Whether the end of the text is one short piece over and over."""
-    tail = text.rstrip()[-_TAIL:]
+    tail = text.rstrip()[-TAIL:]
     for unit in range(1, _UNIT + 1):
         length = max(unit * _TIMES, 60)
         if length + unit <= len(tail) and tail[-length:] == tail[-length - unit : -unit]:
             return True
     return False
+
+
+def runs_away(tail: str) -> bool:
+    """Whether this end of a text that is still coming is one short piece over and over, blanks included.
+
+    Surer than `repeats`: a ruled line or a refrain that goes on to something else is none.
+    """
+    return len(tail) >= TAIL and any(tail[unit:] == tail[:-unit] for unit in range(1, _UNIT + 1))
 
 
 def _strictly(text: str) -> dict[str, Any]:

@@ -13,9 +13,8 @@ from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
-from pydantic import BaseModel, ConfigDict
-
 from longproof.agent.answers import Raw
+from longproof.agent.wire import Broken, spoken, streamed, whole
 from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:
@@ -70,8 +69,11 @@ class OpenAIChat:
 
     has_schema = True
 
-    def __init__(self, model: str, address: str | None = None) -> None:
-        """Raises BadInput where the address is none, or the key that OpenAI itself needs is not set."""
+    def __init__(self, model: str, address: str | None = None, *, stream: bool = False) -> None:
+        """With `stream`, answers come piece by piece, and one that only repeats itself is not heard out.
+
+        Raises BadInput where the address is none, or the key that OpenAI itself needs is not set.
+        """
         from openai import AsyncOpenAI
 
         self.model = model
@@ -79,17 +81,23 @@ class OpenAIChat:
         self._client = AsyncOpenAI(api_key=self._key, base_url=self.endpoint, max_retries=0, timeout=None)
         self._limit_name = "max_tokens"
         self._takes_temperature = True
+        self._stream = self._counts_streams = stream
 
     async def send(self, message: Message) -> Raw:
         """One request. A parameter that the server says it doesn't take is left out from then on."""
+        from httpx2 import HTTPError
         from openai import APIConnectionError, APIError, APIStatusError
 
         try:
-            return _raw(await self._create(message))
+            return await self._create(message)
         except APIStatusError as error:
             if self._adapted(error):
                 return await self.send(message)
             raise self._unanswered(error) from error
+        except (HTTPError, Broken) as error:
+            status = error.status if isinstance(error, Broken) else None
+            detail = f"the answer of {self.endpoint} broke off: {error}"
+            raise Unanswered(self._clean(detail), status=status) from error
         except APIConnectionError as error:
             raise Unanswered(
                 self._clean(f"no connection to {self.endpoint}: {error.__cause__ or error}")
@@ -118,8 +126,8 @@ class OpenAIChat:
         """Close the connections."""
         await self._client.close()
 
-    async def _create(self, message: Message) -> Any:
-        """The body of the completion, as the server sent it.
+    async def _create(self, message: Message) -> Raw:
+        """What is kept of the completion. A server that is asked to stream and doesn't is heard all the same.
 
         All but the messages goes as `extra_body`, and the raw response is taken: else the client walks through the
         schema on the way out and through the body on the way back, which is half of what a call costs us in time.
@@ -132,6 +140,8 @@ class OpenAIChat:
         if message.schema is not None:
             named = {"name": message.schema.get("title", "answer"), "strict": True, "schema": message.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
+        if self._counts_streams:
+            body["stream_options"] = {"include_usage": True}
         response = await self._client.chat.completions.with_raw_response.create(
             model=self.model,
             messages=[
@@ -139,11 +149,22 @@ class OpenAIChat:
                 {"role": "user", "content": _sendable(message.user)},
             ],
             extra_body=body,
+            stream=self._stream,
         )
-        return response.http_response.json()
+        http = response.http_response
+        try:
+            if http.headers.get("content-type", "").startswith("text/event-stream"):
+                return await streamed(http.aiter_bytes())
+            await http.aread()
+            return whole(http.json())
+        finally:
+            await http.aclose()
 
     def _adapted(self, error: "APIStatusError") -> bool:
         """Whether a parameter was refused that can be spelt otherwise or left out."""
+        if self._counts_streams and 400 <= error.status_code < 500 and "stream_options" in error.response.text:
+            self._counts_streams = False
+            return True
         if error.status_code != 400 or not str(error.code).startswith("unsupported"):
             return False
         if error.param == "max_tokens" and self._limit_name == "max_tokens":
@@ -151,6 +172,9 @@ class OpenAIChat:
             return True
         if error.param in ("temperature", "top_p") and self._takes_temperature:
             self._takes_temperature = False
+            return True
+        if error.param == "stream" and self._stream:
+            self._stream = self._counts_streams = False
             return True
         return False
 
@@ -234,75 +258,19 @@ def place_and_key(address: str | None) -> tuple[str, str]:
     return place, key or "none"
 
 
-class _Loose(BaseModel):
-    """Parts of a completion that we read; servers leave out and add others."""
-
-    model_config = ConfigDict(extra="ignore")
-
-
-class _Details(_Loose):
-    cached_tokens: int | None = None
-
-
-class _Usage(_Loose):
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    prompt_tokens_details: _Details | None = None
-
-
-class _Message(_Loose):
-    content: Any = None
-    refusal: str | None = None
-
-
-class _Choice(_Loose):
-    message: _Message = _Message()
-    finish_reason: str | None = None
-
-
-class _Completion(_Loose):
-    choices: list[_Choice]
-    usage: _Usage | None = None
-
-
-def _raw(body: Any) -> Raw:
-    """What we keep of a completion's body. Raises ValueError where it is none."""
-    completion = _Completion.model_validate(body)
-    usage = completion.usage or _Usage()
-    choice = completion.choices[0] if completion.choices else _Choice()
-    return Raw(
-        text=_text(choice.message.content),
-        refusal=choice.message.refusal,
-        finish=choice.finish_reason,
-        prompt_tokens=usage.prompt_tokens,
-        completion_tokens=usage.completion_tokens,
-        cached_tokens=usage.prompt_tokens_details.cached_tokens if usage.prompt_tokens_details else None,
-    )
-
-
 def _raw_of_langchain(answer: "AIMessage") -> Raw:
     usage: Mapping[str, Any] = answer.usage_metadata or {}
     details: Mapping[str, Any] = usage.get("input_token_details") or {}
     about = answer.response_metadata
     refusal = answer.additional_kwargs.get("refusal")
     return Raw(
-        text=_text(answer.content),
+        text=spoken(answer.content),
         refusal=str(refusal) if refusal else None,
         finish=str(about.get("finish_reason") or about.get("stop_reason") or "") or None,
         prompt_tokens=usage.get("input_tokens"),
         completion_tokens=usage.get("output_tokens"),
         cached_tokens=details.get("cache_read"),
     )
-
-
-def _text(content: Any) -> str | None:
-    """The text of a message's content: a string, or a list of parts of which those of text count."""
-    if isinstance(content, str):
-        return content
-    if not isinstance(content, list):
-        return None
-    parts = [part.get("text") if isinstance(part, dict) else part for part in content]
-    return "".join(part for part in parts if isinstance(part, str))
 
 
 def _sendable(text: str) -> str:

@@ -1,16 +1,17 @@
 """What a check costs and finds, beside what people use today, against one scripted server on loopback.
 
 The source is a log of a lighthouse; each sentence of the response restates one entry. Two responses a size: a
-faithful one, and one with a planted error (one wrong number). The server answers after a fixed time. It reads
-perfectly, but only what it is sent: an entry that is not in the prompt is not found. Lists that it is asked for end
-where an answer of 8,192 tokens ends, as real ones do. It has no limit for prompts; the longest is in the table.
+faithful one, and one with a planted error (one wrong number). The server (`perfect.py`) answers after a fixed time
+and reads perfectly, but only what it is sent. It has no limit for prompts; the longest is in the table.
 
 Each tool runs in a process of its own, for its peak of memory, under the Python named for it; what isn't installed
-there is said. Every tool is warmed by a small case that is not counted.
+there is said. Every tool is warmed by a small case that is not counted. Checks of the fewest sentences are made
+`--repeats` times; their wall time is the median.
 
-    PYTHONPATH=tests python benchmarks/peers.py --python deepeval=VENV/bin/python openevals=… llamaindex=…
+    PYTHONPATH=tests python benchmarks/peers.py --python deepeval=VENV/bin/python openevals=… llamaindex=… trulens=…
 
-Options: `--sources` (characters), `--sentences`, `--latency`, `--plot FILE` (needs matplotlib).
+Options: `--tools`, `--sources` (characters), `--sentences`, `--repeats`, `--latency`; `--json FILE` keeps what was
+measured; `--plot FILE` draws it (needs matplotlib), with `--draw FILE` from what was kept, measuring nothing.
 """
 
 import argparse
@@ -38,6 +39,7 @@ MODULES = {
     "openevals": "openevals",
     "llamaindex": "llama_index",
     "trulens": "trulens",
+    "refchecker": "refchecker",
 }
 
 
@@ -103,41 +105,94 @@ def with_llamaindex(address: str, case: Made, folder: str) -> Callable[[], bool]
     return lambda: not judge.evaluate(response=case.response, contexts=[case.source]).passing
 
 
+def with_trulens(address: str, case: Made, folder: str) -> Callable[[], bool]:
+    """Groundedness over the whole source, sentence by sentence; below 1 of 1 is a flag.
+
+    The model cuts the sentences, as the configuration allows: the tokenizer of the default has to be downloaded.
+    """
+    from trulens.core.feedback.feedback import GroundednessConfigs
+    from trulens.providers.openai import OpenAI
+
+    provider = OpenAI(api_key="none", base_url=address, rpm=100_000)
+    how = GroundednessConfigs(use_sent_tokenize=False, filter_trivial_statements=True)
+
+    def check() -> bool:
+        score, _ = provider.groundedness_measure_with_cot_reasons(
+            source=case.source, statement=case.response, groundedness_configs=how
+        )
+        return bool(score < 1)
+
+    return check
+
+
+def with_refchecker(address: str, case: Made, folder: str) -> Callable[[], bool]:
+    """Triplets, checked five at once against the whole source; any that isn't entailed is a flag.
+
+    Joint checking fails without a question. As many tokens as an answer has here, where the default is 500.
+    """
+    from refchecker import LLMChecker, LLMExtractor
+    from refchecker.aggregator import strict_agg
+
+    os.environ["OPENAI_API_KEY"] = "none"
+    asked, extractor = ["What was sold?"], LLMExtractor(model="openai/m", api_base=address)
+    checker = LLMChecker(model="openai/m", api_base=address)
+
+    def check() -> bool:
+        (found,) = extractor.extract([case.response], asked, max_new_tokens=8192)
+        (labels,) = checker.check([[claim.content for claim in found.claims]], [case.source], asked)
+        return bool(strict_agg(labels) != "Entailment")
+
+    return check
+
+
 TOOLS = {
     "longproof": with_longproof,
     "longproof-warm": with_longproof_warm,
     "deepeval": with_deepeval,
     "openevals": with_openevals,
     "llamaindex": with_llamaindex,
+    "trulens": with_trulens,
+    "refchecker": with_refchecker,
 }
+Size = tuple[int, int]
+"""Characters of the source, sentences of the response."""
+Found = dict[str, Any]
 
 
-def check(
-    tool: str, address: str, characters: int, sentences: int, line: Callable[[], Any]
-) -> dict[str, Any]:
+def check(tool: str, address: str, size: Size, repeats: int, line: Callable[[], Any]) -> Found:
     """One tool on the faithful and the planted response. `line` says what was asked since it was called last."""
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+    before = peak_mb()
     with tempfile.TemporaryDirectory() as folder:
         TOOLS[tool](address, made(2000, 2, planted=False), folder)()
+    line()
+    found: Found = {"python_mb": before, "start_mb": peak_mb()}
+    for planted in (False, True):
+        times = [once(tool, address, made(*size, planted=planted), line) for _ in range(repeats)]
+        seconds = round(median(took for _, took, *_ in times), 2)
+        found["planted" if planted else "faithful"] = [times[0][0], seconds, *times[0][2:]]
+    return found | {"peak_mb": peak_mb()}
+
+
+def once(tool: str, address: str, case: Made, line: Callable[[], Any]) -> list[Any]:
+    """What a tool says of one response, in how many seconds; calls, characters, the longest, the server's CPU s."""
+    with tempfile.TemporaryDirectory() as folder:
+        run = TOOLS[tool](address, case, folder)
         line()
-        found: dict[str, Any] = {"start_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}
-        for planted in (False, True):
-            case = made(characters, sentences, planted=planted)
-            run = TOOLS[tool](address, case, folder)
-            line()
-            began = time.perf_counter()
-            try:
-                flagged: bool | str = run()
-            except Exception as error:
-                # Whatever a tool fails with is its result, and is printed.
-                flagged = f"{type(error).__name__}: {str(error)[:80]}"
-            seconds, asked = time.perf_counter() - began, line()
-            found["planted" if planted else "faithful"] = [flagged, round(seconds, 2), *asked]
-    found["peak_mb"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
-    return found | {"python_mb": before}
+        began = time.perf_counter()
+        try:
+            flagged: bool | str = run()
+        except Exception as error:
+            # Whatever a tool fails with is its result, and is printed.
+            flagged = f"{type(error).__name__}: {str(error)[:80]}"
+        return [flagged, time.perf_counter() - began, *line()]
 
 
-def child(tool: str, address: str, characters: int, sentences: int) -> None:
+def peak_mb() -> int:
+    """The most memory that this process has held."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def child(tool: str, address: str, size: Size, repeats: int) -> None:
     """Run in the tool's own Python: talks over stdin and stdout, one line of JSON at a time."""
 
     def line() -> Any:
@@ -145,17 +200,18 @@ def child(tool: str, address: str, characters: int, sentences: int) -> None:
         return json.loads(sys.stdin.readline())
 
     if importlib.util.find_spec(MODULES[tool]) is None:
-        print(
-            json.dumps({"missing": f"{tool} is not installed under {Path(sys.executable).name}"}), flush=True
-        )
+        missing = {"missing": f"{tool} is not installed under {Path(sys.executable).name}"}
+        print(json.dumps(missing), flush=True)
         return
-    print(json.dumps(check(tool, address, characters, sentences, line)), flush=True)
+    print(json.dumps(check(tool, address, size, repeats, line)), flush=True)
 
 
-def measured(python: str, tool: str, address: str, size: tuple[int, int], line: Connection) -> dict[str, Any]:
+def measured(
+    python: str, tool: str, address: str, size: Size, repeats: int, line: "Connection[Any, Any]"
+) -> Found:
     """Start the child, answer its questions about the server, take its result."""
-    command = [python, __file__, "--child", tool, address, str(size[0]), str(size[1])]
-    quiet = os.environ | {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES"}
+    command = [python, __file__, "--child", tool, address, *map(str, (*size, repeats))]
+    quiet = os.environ | {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "TRULENS_OTEL_TRACING": "0"}
     with subprocess.Popen(
         command,
         stdin=subprocess.PIPE,
@@ -173,16 +229,16 @@ def measured(python: str, tool: str, address: str, size: tuple[int, int], line: 
                 process.stdin.write(json.dumps(line.recv()) + "\n")
                 process.stdin.flush()
             elif said.startswith("{"):
-                found: dict[str, Any] = json.loads(said)
+                found: Found = json.loads(said)
                 return found
     return {"missing": f"{tool} ended with {process.returncode}"}
 
 
-def row(tool: str, size: tuple[int, int], found: dict[str, Any]) -> str:
+def row(tool: str, size: Size, found: Found) -> str:
     """A line of the table: costs of the faithful response, verdicts of both."""
     if "missing" in found:
         return f"| {tool} | {size[0]:,} | {size[1]} | {found['missing']} |"
-    flagged, seconds, calls, characters, longest = found["faithful"]
+    flagged, seconds, calls, characters, longest, _ = found["faithful"]
     caught = found["planted"][0]
     said = ["flags it" if flagged is True else "clears it" if flagged is False else str(flagged)]
     said.append("finds it" if caught is True else "misses it" if caught is False else str(caught))
@@ -196,10 +252,33 @@ COLUMNS = ("tool", "source", "sentences", "calls", "prompt characters", "passes"
 COLUMNS += ("wall s, faithful / planted", "peak MB (before)", "the faithful one", "the planted error")
 
 
+Results = dict[str, dict[Size, Found]]
+
+
+def table(told: argparse.Namespace) -> Results:
+    """Measure and print, tool by tool, the few sentences first."""
+    pythons = dict(item.split("=", 1) for item in told.python)
+    line, far_end = multiprocessing.Pipe()
+    server = multiprocessing.Process(target=serve, args=(told.latency, far_end))
+    server.start()
+    address, results = line.recv(), Results()
+    print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|", flush=True)
+    for size in [(source, n) for n in told.sentences for source in told.sources]:
+        repeats = told.repeats if size[1] == min(told.sentences) else 1
+        for tool in told.tools:
+            found = measured(pythons.get(tool, sys.executable), tool, address, size, repeats, line)
+            results.setdefault(tool, {})[size] = found
+            print(row(tool, size, found), flush=True)
+    line.send(False)
+    server.join(10)
+    return results
+
+
 def main() -> None:
-    """Measure and print the table."""
+    """Measure and print the table; draw it."""
     if sys.argv[1:2] == ["--child"]:
-        child(sys.argv[2], sys.argv[3], int(sys.argv[4]), int(sys.argv[5]))
+        source, sentences, repeats = map(int, sys.argv[4:])
+        child(sys.argv[2], sys.argv[3], (source, sentences), repeats)
         return
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
@@ -210,27 +289,29 @@ def main() -> None:
     parser.add_argument("--tools", nargs="+", choices=TOOLS, default=list(TOOLS))
     parser.add_argument("--sources", type=int, nargs="+", default=[20_000, 400_000, 4_000_000])
     parser.add_argument("--sentences", type=int, nargs="+", default=[10, 90])
+    parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--latency", type=float, default=0.2)
+    parser.add_argument("--json", type=Path)
     parser.add_argument("--plot", type=Path)
+    parser.add_argument("--draw", type=Path)
     told = parser.parse_args()
-    pythons = dict(item.split("=", 1) for item in told.python)
-    line, far_end = multiprocessing.Pipe()
-    server = multiprocessing.Process(target=serve, args=(told.latency, far_end))
-    server.start()
-    address, results = line.recv(), dict[str, dict[tuple[int, int], dict[str, Any]]]()
-    print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|", flush=True)
-    for size in [(source, n) for n in told.sentences for source in told.sources]:
-        for tool in told.tools:
-            found = measured(pythons.get(tool, sys.executable), tool, address, size, line)
-            results.setdefault(tool, {})[size] = found
-            print(row(tool, size, found), flush=True)
-    line.send(False)
-    server.join(10)
+    results = kept(told.draw) if told.draw else table(told)
+    if told.json:
+        rows = [[tool, size, found] for tool, sizes in results.items() for size, found in sizes.items()]
+        told.json.write_text(json.dumps(rows), "utf-8")
     if told.plot:
         draw(results, told.plot)
 
 
-def draw(results: dict[str, dict[tuple[int, int], dict[str, Any]]], path: Path) -> None:
+def kept(path: Path) -> Results:
+    """What `--json` wrote."""
+    results = Results()
+    for tool, size, found in json.loads(path.read_text("utf-8")):
+        results.setdefault(tool, {})[tuple(size)] = found
+    return results
+
+
+def draw(results: Results, path: Path) -> None:
     """Prompt characters and wall time over the source's length; full lines for few sentences, broken for many."""
     import matplotlib
 

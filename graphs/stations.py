@@ -137,7 +137,9 @@ class Stations:
             consensus=resources.consensus,
             sides=COARSE if row.menu else SIDES,
             last=row.rounds[-1],
-            next_round=lambda id_, side: row.next_round(before[id_]["next"] if id_ in before else 0, side),
+            next_round=lambda id_, side: resources.next_round(
+                before[id_]["next"] if id_ in before else 0, side
+            ),
             consults=row.consults,
             given=given_labels(state["claims"], state["case"]["labels"]),
         )
