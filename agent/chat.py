@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from longproof.agent.answers import Raw
-from longproof.agent.wire import Broken, spoken, streamed, whole
+from longproof.agent.wire import Broken, completion, spoken
 from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:
@@ -85,7 +85,6 @@ class OpenAIChat:
 
     async def send(self, message: Message) -> Raw:
         """One request. A parameter that the server says it doesn't take is left out from then on."""
-        from httpx2 import HTTPError
         from openai import APIConnectionError, APIError, APIStatusError
 
         try:
@@ -94,10 +93,9 @@ class OpenAIChat:
             if self._adapted(error):
                 return await self.send(message)
             raise self._unanswered(error) from error
-        except (HTTPError, Broken) as error:
-            status = error.status if isinstance(error, Broken) else None
+        except Broken as error:
             detail = f"the answer of {self.endpoint} broke off: {error}"
-            raise Unanswered(self._clean(detail), status=status) from error
+            raise Unanswered(self._clean(detail), status=error.status) from error
         except APIConnectionError as error:
             raise Unanswered(
                 self._clean(f"no connection to {self.endpoint}: {error.__cause__ or error}")
@@ -151,18 +149,15 @@ class OpenAIChat:
             extra_body=body,
             stream=self._stream,
         )
-        http = response.http_response
-        try:
-            if http.headers.get("content-type", "").startswith("text/event-stream"):
-                return await streamed(http.aiter_bytes())
-            await http.aread()
-            return whole(http.json())
-        finally:
-            await http.aclose()
+        return await completion(response.http_response)
 
     def _adapted(self, error: "APIStatusError") -> bool:
         """Whether a parameter was refused that can be spelt otherwise or left out."""
-        if self._counts_streams and 400 <= error.status_code < 500 and "stream_options" in error.response.text:
+        if (
+            self._counts_streams
+            and 400 <= error.status_code < 500
+            and "stream_options" in error.response.text
+        ):
             self._counts_streams = False
             return True
         if error.status_code != 400 or not str(error.code).startswith("unsupported"):
