@@ -48,6 +48,10 @@ class Checker(Protocol):
         """The report on one response. Raises BadInput for what can't be checked."""
         ...
 
+    async def close(self) -> None:
+        """Let go of connections and files, on the event loop that checked."""
+        ...
+
 
 class Manifest(Frozen):
     """What a folder's results are results of. `data` is the hash of the examples that are run."""
@@ -171,6 +175,13 @@ class _Run:
     async def through(self, make: Callable[[int], Checker], concurrency: int) -> None:
         """Check what is left, so many at a time. The first error stops all; what was written stays."""
         checkers = {repeat: make(repeat) for repeat in sorted({repeat for repeat, _ in self._left})}
+        try:
+            await self._workers(checkers, concurrency)
+        finally:
+            for checker in checkers.values():
+                await checker.close()
+
+    async def _workers(self, checkers: dict[int, Checker], concurrency: int) -> None:
         todo = iter(self._left)
         self._tell()
         try:

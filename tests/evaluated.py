@@ -78,7 +78,11 @@ class FakeChecker:
 
     def __init__(self, answers: int | None = None, error: BaseException | None = None) -> None:
         self.asked: list[str] = []
+        self.closed = 0
         self._answers, self._error = answers, error or RuntimeError("stopped")
+
+    async def close(self) -> None:
+        self.closed += 1
 
     async def averify(
         self,

@@ -75,7 +75,7 @@ def test_a_stopped_run_goes_on_without_checking_anything_twice(
     with (out / "results.jsonl").open("ab") as file:
         file.write(b'{"id": "case-9", "rep')
     run(cases, out, resumed)
-    assert len(stopped.asked) == 5
+    assert (len(stopped.asked), stopped.closed) == (5, 1)
     assert not set(stopped.asked) & set(resumed.asked)
     assert len(stopped.asked) + len(resumed.asked) == 12
     run(cases, tmp_path / "whole", FakeChecker())
@@ -198,6 +198,6 @@ def test_a_run_killed_by_the_system_resumes_to_the_same_bytes(cases: Path, tmp_p
     assert 3 <= before < 12
     resumed = FakeChecker()
     run(cases, out, resumed)
-    assert len(resumed.asked) == 12 - before
+    assert (len(resumed.asked), resumed.closed) == (12 - before, 1)
     run(cases, tmp_path / "whole", FakeChecker())
     assert kept(out) == kept(tmp_path / "whole")
