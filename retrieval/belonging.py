@@ -17,14 +17,19 @@ def belonging(passages: NDArray[np.int64], ranges: Ranges) -> list[NDArray[np.in
 
     A passage belongs to each range that holds half of it, or of which it holds half, where the range is shorter.
     """
-    members = []
-    for start, end in ranges:
-        first = int(np.searchsorted(passages[:, 1], start, side="right"))
-        near = passages[first : int(np.searchsorted(passages[:, 0], end, side="left"))]
-        shared = np.minimum(near[:, 1], end) - np.maximum(near[:, 0], start)
-        half = np.minimum(near[:, 1] - near[:, 0], end - start) / 2
-        members.append(first + np.flatnonzero((shared > 0) & (shared >= half)))
-    return members
+    if not len(ranges):
+        return []
+    begins, ends = np.ascontiguousarray(passages.T)
+    start, end = np.array(ranges, dtype=np.int64).T
+    first = np.searchsorted(ends, start, side="right")
+    near = np.maximum(np.searchsorted(begins, end, side="left") - first, 0)
+    of = np.repeat(np.arange(len(near)), near)
+    numbers = np.arange(len(of)) + np.repeat(first - np.cumsum(near) + near, near)
+    shared = np.minimum(ends[numbers], end[of]) - np.maximum(begins[numbers], start[of])
+    half = np.minimum(ends[numbers] - begins[numbers], end[of] - start[of]) / 2
+    held = (shared > 0) & (shared >= half)
+    counts = np.bincount(of[held], minlength=len(near))
+    return np.split(numbers[held], np.cumsum(counts)[:-1])
 
 
 def best_of_each(scores: NDArray[Any], members: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
@@ -39,10 +44,11 @@ def best_of_each(scores: NDArray[Any], members: Sequence[NDArray[np.int64]]) -> 
 
 def ranked(scores: NDArray[Any], k: int, passages: NDArray[np.int64], within: Ranges | None) -> list[int]:
     """The k best of the passages that belong to `within` (None: of all); of equal ones the earlier comes first."""
-    order = np.argsort(-scores, kind="stable")
+    numbers = np.arange(len(scores))
     if within is not None:
-        allowed = np.zeros(len(scores), dtype=bool)
-        for numbers in belonging(passages, within):
-            allowed[numbers] = True
-        order = order[allowed[order]]
-    return [int(number) for number in order[: max(k, 0)]]
+        numbers = np.unique(np.concatenate([numbers[:0], *belonging(passages, within)]))
+    if 0 < k < len(numbers):
+        least = np.partition(scores[numbers], -k)[-k]
+        numbers = numbers[scores[numbers] >= least]
+    order = np.argsort(-scores[numbers], kind="stable")
+    return [int(number) for number in numbers[order][: max(k, 0)]]
