@@ -55,6 +55,8 @@ class PanelTable(Frozen):
     consensus: float | None = Field(default=None, gt=0, le=1)
     arbiter: Spec | Literal["person"] | None = None
     decomposer: Spec | None = None
+    stream: bool | None = None
+    timeout_s: float | None = Field(default=None, gt=0)
 
 
 class Panel(NamedTuple):
@@ -125,12 +127,13 @@ def panel_from(
     timeout_s: float = TIMEOUT_S,
     max_tokens: int = MAX_TOKENS,
     first_sample: int = 0,
+    stream: bool = False,
     make: Callable[[Chat], Model] | None = None,
 ) -> Panel:
     """The panel of these judges, over one ledger and one set of limits. Call it on the event loop that will ask.
 
     `temperature` is for judges that don't name their own. `first_sample` numbers the answers that are drawn: another
-    number asks everybody anew.
+    number asks everybody anew. With `stream`, servers are asked to send their answers piece by piece.
     Raises BadInput where one of them can't be had.
     """
     models = _Models(
@@ -142,7 +145,8 @@ def panel_from(
             timeout_s=timeout_s,
             max_tokens=max_tokens,
             first_sample=first_sample,
-        )
+        ),
+        stream=stream,
     )
     seats = _seats(judges, models, guards, prompt_name, temperature)
     own = models.first
@@ -178,8 +182,8 @@ async def reach(spec: Spec) -> str | None:
 class _Models:
     """One `Model` an endpoint and model name, so that what one seat finds out of a server the others know."""
 
-    def __init__(self, make: Callable[[Chat], Model]) -> None:
-        self._make = make
+    def __init__(self, make: Callable[[Chat], Model], *, stream: bool) -> None:
+        self._make, self._stream = make, stream
         self._made: dict[tuple[str, str], Model] = {}
 
     @property
@@ -194,7 +198,11 @@ class _Models:
         """The model behind a judge; None where it is no language model."""
         if isinstance(chosen, Spec) and chosen.kind != "openai":
             return None
-        chat = OpenAIChat(chosen.model, chosen.address) if isinstance(chosen, Spec) else LangChainChat(chosen)
+        chat = (
+            OpenAIChat(chosen.model, chosen.address, stream=self._stream)
+            if isinstance(chosen, Spec)
+            else LangChainChat(chosen)
+        )
         made = self._made.get((chat.endpoint, chat.model))
         if made is None:
             made = self._make(chat)

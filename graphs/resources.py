@@ -212,6 +212,7 @@ def seated(settings: Settings, given: Given, ledger: Ledger, limits: Limits) -> 
         guards=row.guards,
         temperature=row.temperature,
         timeout_s=settings.timeout_s,
+        stream=settings.stream,
         first_sample=settings.sample * SAMPLES_APART,
         make=given.make,
     )

@@ -88,6 +88,14 @@ class Settings(BaseModel):
     timeout_s: float = Field(
         default=300, gt=0, title="Timeout", description="Seconds until a call counts as unanswered."
     )
+    stream: bool = Field(
+        default=False,
+        title="Stream",
+        description=(
+            "Answers are sent piece by piece: no gateway takes a long one for an idle connection, "
+            "and one that only repeats itself is not paid to its limit."
+        ),
+    )
     cache: bool = Field(
         default=True, title="Keep answers", description="Paid answers are kept and never paid for again."
     )

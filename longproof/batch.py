@@ -20,7 +20,7 @@ INDEX, PAGES = "index.html", "pages"
 ROWS = 5000
 """How many reports the index page shows; a browser takes no more. The summary has them all."""
 INCOMPARABLE = {"home", "run_id", "concurrency", "requests_per_minute", "tokens_per_minute"}
-INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "cache", "retry_failed"}
+INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "stream", "cache", "retry_failed"}
 """Settings that don't change what a report says: they may differ from one run to the next."""
 
 

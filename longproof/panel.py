@@ -25,6 +25,7 @@ def panel_settings(
         "arbiter": arbiter or table.arbiter,
         "decomposer": decomposer or table.decomposer,
         "consensus": table.consensus,
+        **table.model_dump(include={"stream", "timeout_s"}, exclude_none=True),
     }
 
 

@@ -10,7 +10,7 @@ import json
 import random
 import re
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
@@ -55,7 +55,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does. `hang`: never answers. `snap`: breaks the connection inside the body."""
+    """What the server does. `hang`: never answers. `snap`: breaks the connection inside the body.
+
+    `halfway`: what a stream does in its middle instead of going on.
+    """
 
     text: str | None = ""
     status: int = 200
@@ -67,6 +70,7 @@ class Reply:
     raw: bytes | None = None
     hang: bool = False
     snap: bool = False
+    halfway: Literal["", "stalls", "ends", "errs"] = ""
     extra: dict[str, Any] = field(default_factory=dict)
 
 
@@ -76,7 +80,8 @@ Script = Callable[[Asked], Reply] | Sequence[Reply]
 class ChatServer:
     """A chat-completions server. It lists no models, which is an answer too.
 
-    `schema`: what it makes of a JSON schema; `usage`: whether it counts tokens.
+    `schema`: what it makes of a JSON schema; `usage`: whether it counts tokens; `stream`: whether it streams, does
+    so without `stream_options`, or answers whole whatever is asked. `sent` counts characters of answers that left it.
     """
 
     def __init__(
@@ -85,9 +90,12 @@ class ChatServer:
         *,
         schema: Literal["known", "rejected", "broken", "ignored"] = "known",
         usage: bool = True,
+        stream: Literal["known", "uncounted", "rejected", "ignored"] = "known",
         delay_s: float = 0.0,
     ) -> None:
         self._script, self._schema, self._usage, self._delay_s = script, schema, usage, delay_s
+        self._stream = stream
+        self.sent = 0
         self.asked: list[Asked] = []
         self.answered: list[Asked] = []
         self.most_at_once = self._at_once = 0
@@ -145,11 +153,57 @@ class ChatServer:
                 self.answered.append(asked)
         finally:
             self._at_once -= 1
+        if body.get("stream") and self._stream != "ignored" and reply.status == 200 and reply.raw is None:
+            await self._send_stream(asked, reply, writer)
+            return
         data = reply.raw if reply.raw is not None else json.dumps(self._content(asked, reply)).encode()
         kind = "application/json" if reply.raw is None else "text/html"
         await _write(writer, reply, data, kind)
 
+    async def _send_stream(self, asked: Asked, reply: Reply, writer: asyncio.StreamWriter) -> None:
+        """The answer as server-sent events, seven characters each."""
+        writer.write(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+        )
+        events = list(self._events(asked, reply))
+        for number, event in enumerate(events):
+            if number == len(events) // 2 and (reply.halfway or reply.snap):
+                if reply.snap:
+                    raise ConnectionResetError
+                if reply.halfway == "stalls":
+                    await self._stop.wait()
+                if reply.halfway == "errs":
+                    error = {"message": "out of memory", "code": 503, **reply.error}
+                    _write_chunk(writer, f"data: {json.dumps({'error': error})}\n\n")
+                break
+            _write_chunk(writer, event)
+            await writer.drain()
+            self.sent += 7
+        _write_chunk(writer, "")
+        await writer.drain()
+
+    def _events(self, asked: Asked, reply: Reply) -> Iterator[str]:
+        whole = self._content(asked, reply)
+        thoughts = reply.extra.get("reasoning_content") or ""
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": None if reply.text is None else ""}]
+        deltas += [{"reasoning_content": piece} for piece in re.findall(r"(?s).{1,7}", thoughts)]
+        deltas += [{"content": piece} for piece in re.findall(r"(?s).{1,7}", reply.text or "")]
+        if reply.refusal:
+            deltas.append({"refusal": reply.refusal})
+        yield ": this line keeps the connection open\n\n"
+        choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+        for choice in [*choices, {"index": 0, "delta": {}, "finish_reason": reply.finish}]:
+            yield f"data: {json.dumps({**whole, 'choices': [choice], 'usage': None}, ensure_ascii=False)}\n\n"
+        if asked.body.get("stream_options", {}).get("include_usage") and self._usage:
+            yield f"data: {json.dumps({**whole, 'choices': []})}\n\n"
+        yield "data: [DONE]\n\n"
+
     def _reply(self, asked: Asked) -> Reply:
+        if asked.body.get("stream") and self._stream == "rejected":
+            error = {"message": "verify first", "param": "stream", "code": "unsupported_value"}
+            return Reply(status=400, error=error)
+        if "stream_options" in asked.body and self._stream == "uncounted":
+            return Reply(status=422, error={"message": "body.stream_options: extra fields not permitted"})
         if asked.schema is not None and self._schema == "rejected":
             return Reply(status=400, error={"message": "response_format is not supported"})
         if asked.schema is not None and self._schema == "broken":
@@ -182,6 +236,11 @@ class ChatServer:
             "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}],
             **({"usage": usage} if self._usage else {}),
         }
+
+
+def _write_chunk(writer: asyncio.StreamWriter, text: str) -> None:
+    data = text.encode()
+    writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
 
 async def _write(writer: asyncio.StreamWriter, reply: Reply, data: bytes, kind: str) -> None:

@@ -75,6 +75,17 @@ def test_the_panel_file_seats_the_judges_and_options_go_before_it(files, capsys)
         assert len(server.asked) == asked
 
 
+def test_the_panel_file_says_whether_answers_stream_and_how_long_one_may_take(files, capsys):
+    with ChatServer(well) as server:
+        (files / "longproof.toml").write_text(
+            f'[panel]\njudges = ["openai:m@{server.address}"]\nstream = true\ntimeout_s = 900\n'
+        )
+        assert verify("--json", "-") == 0
+        assert [asked.body["stream"] for asked in server.asked] == [True, True]
+    settings = json.loads(capsys.readouterr().out)["stamp"]["settings"]
+    assert (settings["stream"], settings["timeout_s"]) == (True, 900)
+
+
 def test_keys_appear_nowhere(files, monkeypatch, capsys):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-1234")
     with ChatServer(well) as server:
