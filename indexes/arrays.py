@@ -121,7 +121,7 @@ class _Head(BaseModel):
 
 
 def _array(folder: Path, manifest: Manifest, name: str, form: Form) -> NDArray[Any]:
-    """The array in a file with the manifest's hash, memory-mapped (vectors are read)."""
+    """The array in a file with the manifest's hash, memory-mapped."""
     path = _path(folder, name, form)
     try:
         with path.open("rb") as file:
@@ -153,7 +153,7 @@ def _write_vectors(path: Path, vectors: NDArray[np.float32]) -> None:
 
 
 def _read_vectors(path: Path) -> NDArray[np.float32]:
-    """The vectors of a FAISS file. What FAISS is given to read is looked at first: it trusts the sizes in it."""
+    """The vectors of a FAISS file, memory-mapped where they lie in it. Its head says their number, and is checked."""
     with path.open("rb") as file:
         head = file.read(_FLAT.size)
     if len(head) < _FLAT.size:
@@ -163,10 +163,9 @@ def _read_vectors(path: Path) -> NDArray[np.float32]:
         raise ValueError("not plain vectors")
     if path.stat().st_size != _FLAT.size + 4 * size:
         raise ValueError("not the size that it says")
-    import faiss
-
-    vectors: NDArray[np.float32] = faiss.read_index(str(path)).reconstruct_n(0, count)
-    return vectors.reshape(count, width)
+    if not size:
+        return np.zeros((count, width), dtype=np.float32)
+    return np.memmap(path, dtype="<f4", mode="r", offset=_FLAT.size, shape=(count, width))
 
 
 def _unwritable(target: Path, error: OSError) -> BadInput:

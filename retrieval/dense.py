@@ -134,7 +134,9 @@ def compare(asked: Encoded, held: Encoded, weights: Weights) -> NDArray[np.float
             f"vectors of {asked.dense.shape[-1]} and of {held.dense.shape[-1]} numbers can't be compared: "
             "another embedder made the index; build it again"
         )
-    scores = np.float32(weights.dense) * (asked.dense @ held.dense.T)
+    # Mapped from a file they may lie at odd bytes, where numpy multiplies without BLAS, to another last digit.
+    dense = np.require(held.dense, requirements=["A"])
+    scores = np.float32(weights.dense) * (asked.dense @ dense.T)
     if weights.sparse:
         scores += np.float32(weights.sparse) * _shared_weight(_made(asked.sparse), _made(held.sparse))
     if weights.multi:

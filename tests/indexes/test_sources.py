@@ -16,7 +16,7 @@ import pytest
 from longproof.indexes import arrays
 from longproof.indexes.sources import Cut, source_index
 from longproof.retrieval.cut import blocks
-from longproof.retrieval.dense import Encoded, Kind, Multi, Progress, Sparse, Weights
+from longproof.retrieval.dense import DenseIndex, Encoded, Kind, Multi, Progress, Sparse, Weights
 from longproof.retrieval.types import BadInput, Document, SourceIndex
 
 TEXT = "".join(
@@ -290,3 +290,11 @@ def test_a_data_folder_that_cannot_be_written_is_said(tmp_path: Path) -> None:
     (tmp_path / "sources").write_text("in the way")
     with pytest.raises(BadInput, match="LONGPROOF_HOME"):
         source_index(DOCUMENT, tmp_path, keep=True)
+
+
+def test_vectors_are_mapped_not_read(tmp_path: Path) -> None:
+    source_index(DOCUMENT, tmp_path, Counting(), keep=True)
+    opened = source_index(DOCUMENT, tmp_path, Counting(), keep=True)
+    assert isinstance(opened, DenseIndex)
+    assert isinstance(opened.held.dense, np.memmap)
+    assert not opened.held.dense.flags.writeable
