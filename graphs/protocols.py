@@ -136,7 +136,7 @@ VERIGRAY = (
         unit="sentence",
         prompt="verigray_audit",
         decision="undisputed",
-        needs=("labels",),
+        needs=("models", "labels"),
     ),
 )
 
