@@ -68,6 +68,7 @@ class Trial(NamedTuple):
     scores: tuple[Named, ...]
     size: int
     readers: tuple[int, ...] = (65,)
+    arbiter: int = 65
 
 
 def longnovel(_: Path) -> list[Example]:
@@ -164,12 +165,12 @@ _HALUEVAL: dict[str, tuple[str, Callable[[Path], list[Example]], str, Callable[[
 }
 NOVEL = "LongNovel-mini"
 TRIALS: tuple[Trial, ...] = (
-    Trial("longproof", NOVEL, longnovel, CLASSES, 12, (50, 65, 80)),
-    Trial("longnovel-rag", NOVEL, longnovel, CLASSES, 12),
-    Trial("longnovel-zero-shot", NOVEL, longnovel, CLASSES, 40),
-    Trial("longnovel-zero-shot-beginning", NOVEL, longnovel, CLASSES, 40),
-    Trial("longnovel-zero-shot-cot", NOVEL, longnovel, CLASSES, 40),
-    Trial("longnovel-arbitration", NOVEL, longnovel, CLASSES, 40, (50, 80)),
+    Trial("longproof", NOVEL, longnovel, CLASSES, 12, (75, 80, 85), 80),
+    Trial("longnovel-rag", NOVEL, longnovel, CLASSES, 12, (80,)),
+    Trial("longnovel-zero-shot", NOVEL, longnovel, CLASSES, 40, (80,)),
+    Trial("longnovel-zero-shot-beginning", NOVEL, longnovel, CLASSES, 40, (80,)),
+    Trial("longnovel-zero-shot-cot", NOVEL, longnovel, CLASSES, 40, (80,)),
+    Trial("longnovel-arbitration", NOVEL, longnovel, CLASSES, 40, (75, 85), 80),
     Trial("probe", "RAGTruth (stand-in)", ragtruth, PLACES, 10, (50, 60, 70, 80)),
     Trial("probe-direct", "RAGTruth (stand-in)", ragtruth, PLACES, 100),
     Trial("verigray", "FaithBench by sentence (stand-in)", faithbench, SEVEN, 60),
@@ -201,7 +202,7 @@ def lines(trial: Trial, sample: int | None, seed: int) -> Iterator[list[str]]:
     with ChatServer(reader) as server:
         seats = [f"openai:reader-{share}@{server.address}" for share in trial.readers]
         shares = ", ".join(str(share) for share in trial.readers)
-        arbiter = f"openai:reader-65@{server.address}" if len(seats) > 1 else None
+        arbiter = f"openai:reader-{trial.arbiter}@{server.address}"
         yield measured(trial, row, f"reader {shares}", seats, sample, seed, arbiter=arbiter)
 
 

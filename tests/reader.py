@@ -1,13 +1,14 @@
 """A scripted reader that counts words: an answer to every form of this project, from the prompt alone.
 
-Its rule. Words are English words of four letters or more, and neighbouring pairs of Han characters. A sentence is
-contradicted if one of its numbers occurs nowhere in the text shown (thousands' commas and rounding to whole numbers
-don't matter); made up if the best 2,000 characters shown hold less than a share of its words; else it holds,
-outright if they hold all of them. The share is in the model's name: `reader-65` asks for 65 %. Where a prompt shows
-no source, there is nothing to look words up in: then only a number that does not stand in the question or history is
-wrong. Against a record, prose is not looked up either: numbers, and capitalised words inside a sentence. Of two
-texts the one with the smaller share of its words in what is shown is called made up.
-It is a stand-in for a model, to see protocols run: it never sees gold, and nothing in it was tuned to any data.
+Its rule. Words are English words of four letters or more, and single Han characters. A sentence is contradicted if
+one of its numbers occurs nowhere in the text shown (thousands' commas and rounding to whole numbers don't matter);
+made up if the best 2,000 characters shown hold less than a share of its words; else it holds, outright if they hold
+all of them. The share is in the model's name: `reader-65` asks for 65 %. Where a prompt shows no source, there is
+nothing to look words up in: then only a number that does not stand in the question or history is wrong. Against a
+record, prose is not looked up either: numbers, and capitalised words inside a sentence. Of two texts the one with
+the smaller share of its words in what is shown is called made up.
+It is a stand-in for a model, to see protocols run: it never sees gold, and no label was looked at in choosing its
+shares, only how often it objects.
 """
 
 import json
@@ -27,7 +28,7 @@ PIECES = 3
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
 NAME = re.compile(r"(?<=[a-z,;] )[A-Z][a-z]{3,}")
 WORD = re.compile(r"[a-z]{4,}")
-HAN = re.compile(r"(?=([\u4e00-\u9fff]{2}))")
+HAN = re.compile(r"[\u4e00-\u9fff]")
 Label = Literal["contradicting", "fabricated", "no_fact", "implicitly_supported", "explicitly_supported"]
 WRONG = ("contradicting", "fabricated")
 
