@@ -18,19 +18,20 @@ RESPONSE = " ".join(f"Keeper {n} sold boat {n}, {TAIL}." for n in range(COUNT))
 
 
 class Slow(ScriptedJudge):
-    """Answers after a while, and knows how many it is asked at once."""
+    """Answers when so many wait for it, and a little later; knows how many it was asked at once."""
 
-    def __init__(self, name: str = "slow") -> None:
-        super().__init__(name, "explicitly_supported")
-        self.now = self.most = 0
+    def __init__(self, awaited: int = STRETCHES) -> None:
+        super().__init__("slow", "explicitly_supported")
+        self.awaited, self.now, self.most = awaited, 0, 0
         self.all_in = asyncio.Event()
 
     async def judge(self, question: Any, claims: Any, case: Any) -> Answered:
         self.now += 1
         self.most = max(self.most, self.now)
-        if self.now >= STRETCHES:
+        if self.now >= self.awaited:
             self.all_in.set()
-        await asyncio.sleep(0.01)
+        await self.all_in.wait()
+        await asyncio.sleep(0.02)
         self.now -= 1
         return await super().judge(question, claims, case)
 
@@ -49,7 +50,7 @@ def verifier(judge: ScriptedJudge, **settings: Any) -> Verifier:
 
 @pytest.mark.parametrize(("concurrency", "most"), [(1, STRETCHES), (STRETCHES, 2 * STRETCHES)])
 def test_so_many_stretches_are_checked_at_once_and_no_more(concurrency: int, most: int) -> None:
-    judge = Slow()
+    judge = Slow(most)
     report = verifier(judge, concurrency=concurrency).verify(SOURCE, RESPONSE)
     assert judge.most == most
     assert len(report.claims) == len(judge.heard) == COUNT
