@@ -206,9 +206,7 @@ def child(tool: str, address: str, size: Size, repeats: int) -> None:
     print(json.dumps(check(tool, address, size, repeats, line)), flush=True)
 
 
-def measured(
-    python: str, tool: str, address: str, size: Size, repeats: int, line: "Connection[Any, Any]"
-) -> Found:
+def measured(python: str, tool: str, address: str, size: Size, repeats: int, line: Connection) -> Found:
     """Start the child, answer its questions about the server, take its result."""
     command = [python, __file__, "--child", tool, address, *map(str, (*size, repeats))]
     quiet = os.environ | {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "TRULENS_OTEL_TRACING": "0"}

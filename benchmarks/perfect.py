@@ -1,0 +1,218 @@
+"""A log of a lighthouse, responses to it, and a server that reads perfectly, but only what it is sent.
+
+Knows: the entries, the sentences that restate them, an error planted in one (a wrong number), how this project and
+its peers ask, and in which form each wants its answer. An entry that is not in the prompt is not found. Lists end
+where an answer of 8,192 tokens ends, as real ones do; a prompt may be of any length.
+Does not know: what is measured, or how long an answer should take.
+"""
+
+import json
+import re
+import time
+from functools import lru_cache
+from multiprocessing.connection import Connection
+from random import Random
+from typing import Any, NamedTuple
+
+ENTRY = re.compile(r"On day (\d+) keeper (\w+) sold (\d+) lamps at (\w+)\.")
+CLAIM = re.compile(r"Sales on day (\d+) by keeper (\w+) came to (\d+) lamps, [^.]*\.")
+TRIPLET = '("Sales on day {} by keeper {}", "came to", "{} lamps")'
+TRIPLETS = re.compile(re.escape(TRIPLET).replace(r"\{\}", r"(\w+)"))
+KEEPERS = ("Alder", "Pell", "Marsh", "Quill", "Thorne", "Vane", "Wick", "Yarrow")
+PORTS = ("Dunmore", "Harrow", "Selby", "Tarn", "Wexcombe")
+FILLER = "The {word} wind came from the {side} and the lamp was trimmed {times} before the tide turned. "
+TAIL = "which the book of the house sets down with care and in a plain hand"
+"""Makes a sentence of the response about 120 characters long, as those of summaries are."""
+ANSWER_CHARACTERS = 8192 * 4
+
+
+class Made(NamedTuple):
+    """A source, a response, and whether an error was planted."""
+
+    source: str
+    response: str
+    planted: bool
+
+
+def made(characters: int, sentences: int, *, planted: bool) -> Made:
+    """A log of about so many characters, and a response whose sentences restate entries in order."""
+    draw, parts, entries, size = Random(7), [], [], 0
+    while size < characters:
+        day = len(entries) + 1
+        keeper, lamps, port = draw.choice(KEEPERS), draw.randrange(100, 1000), draw.choice(PORTS)
+        entries.append((day, keeper, lamps))
+        entry = f"On day {day} keeper {keeper} sold {lamps} lamps at {port}. "
+        word, side = draw.choice(("cold", "warm", "salt", "dry")), draw.choice(("north", "south", "west"))
+        line = entry + FILLER.format(word=word, side=side, times=draw.choice(("once", "twice"))) + "\n"
+        parts.append(line)
+        size += len(line)
+    chosen = [entries[(2 * i + 1) * len(entries) // (2 * sentences)] for i in range(sentences)]
+    wrong = sentences * 2 // 3 if planted else -1
+    told = [
+        f"Sales on day {day} by keeper {keeper} came to {lamps + (37 if i == wrong else 0)} lamps, {TAIL}."
+        for i, (day, keeper, lamps) in enumerate(chosen)
+    ]
+    return Made("".join(parts), " ".join(told), planted)
+
+
+@lru_cache(maxsize=4)
+def entries(text: str) -> dict[str, str]:
+    """What each day's entry in a text says; kept, since some peers send the whole source with each sentence."""
+    return {day: lamps for day, _, lamps, _ in ENTRY.findall(text)}
+
+
+def read(source: str, told: str) -> dict[str, str]:
+    """Each claim that is told and what the entries make of it: yes, no or borderline (not there)."""
+    held = entries(source)
+    return {
+        match[0]: "borderline" if match[1] not in held else "yes" if held[match[1]] == match[3] else "no"
+        for match in CLAIM.finditer(told)
+    }
+
+
+def claims(text: str) -> list[str]:
+    """The sentences of a response that stand in a text."""
+    return [match[0] for match in CLAIM.finditer(text)]
+
+
+def listed(name: str, items: list[str]) -> str:
+    """A JSON list of as many items as an answer holds."""
+    kept, size = [], 0
+    for item in items:
+        size += len(item) + 4
+        if size > ANSWER_CHARACTERS:
+            break
+        kept.append(item)
+    return json.dumps({name: kept})
+
+
+def answered(prompt: str) -> str:
+    """What a perfect reader says to a peer's prompt."""
+    for mark, answer in PEERS.items():
+        if mark in prompt:
+            return answer(prompt)
+    supported = all(verdict == "yes" for verdict in read(prompt, prompt).values())
+    if "YES" in prompt:
+        already = "existing YES/NO answer: YES" in prompt
+        return "YES" if supported or already else "NO"
+    return json.dumps({"reasoning": "Each sentence was looked up.", "score": supported})
+
+
+def _verdicts(prompt: str) -> str:
+    told = prompt.rsplit("Claims:", 1)[-1]
+    found = read(prompt, told)
+    return json.dumps({"verdicts": [{"verdict": v, "reason": "The log says so."} for v in found.values()]})
+
+
+def _overlap(prompt: str) -> str:
+    source, _, told = prompt.rpartition("STATEMENT:")
+    ((claim, verdict),) = read(source, told).items()
+    said = "The log says so." if verdict == "yes" else "NOTHING FOUND"
+    return json.dumps({"criteria": claim, "supporting_evidence": said, "score": 3 if verdict == "yes" else 0})
+
+
+def _labels(prompt: str) -> str:
+    source, _, told = prompt.rpartition("### Claims:")
+    held = entries(source)
+    labels = (
+        "Neutral" if day not in held else "Entailment" if held[day] == lamps else "Contradiction"
+        for day, _, lamps in TRIPLETS.findall(told)
+    )
+    return "\n".join(labels)
+
+
+PEERS = {
+    '"truths" key': lambda prompt: listed("truths", [match[0] for match in ENTRY.finditer(prompt)]),
+    '"claims" key': lambda prompt: listed("claims", claims(prompt)),
+    "'verdicts' key": _verdicts,
+    "'reason' key": lambda prompt: json.dumps({"reason": "As listed."}),
+    "Split the following statement": lambda prompt: "\n".join(claims(prompt)),
+    "ALL STATEMENTS:": lambda prompt: json.dumps(claims(prompt)),
+    "INFORMATION OVERLAP classifier": _overlap,
+    "extract a KG": lambda prompt: "\n".join(TRIPLET.format(*found) for found in CLAIM.findall(prompt)),
+    "each of the claims is represented as a triplet": _labels,
+}
+"""What a peer's prompt is known by, and the answer that it wants: deepeval's, TruLens', RefChecker's."""
+
+
+def judged(asked: Any) -> str:
+    """What a perfect reader says to a prompt of this project."""
+    from fakes import FORMS
+
+    if asked.form != "Findings":
+        return json.dumps(FORMS[asked.form](asked))
+    evidence = " ".join(asked.parts("evidence"))
+    held = {match[1]: match for match in ENTRY.finditer(evidence)}
+    return json.dumps({"findings": [finding(item, held) for item in asked.items("claims")]})
+
+
+def finding(item: dict[str, Any], held: dict[str, re.Match[str]]) -> dict[str, Any]:
+    """One claim, held against the entries shown."""
+    claim = CLAIM.search(item["text"])
+    entry = held.get(claim[1]) if claim else None
+    right = bool(claim and entry and claim[3] == entry[3])
+    return {
+        "claim": item["claim"],
+        "quotes": [entry[0]] if entry else [],
+        "reason": "The log says so." if entry else "The log says nothing of it here.",
+        "readings": [],
+        "holds": "yes" if right else "no",
+        "label": "explicitly_supported" if right else "contradicting" if entry else "not_found",
+        "kind": "none" if right or not entry else "numerical",
+        "wrong": claim[3] if claim and entry and not right else "",
+        "correction": entry[3] if entry and not right else "",
+    }
+
+
+def response(number: int, model: str, text: str) -> dict[str, Any]:
+    """An answer as OpenAI's responses endpoint gives it, as far as clients read it."""
+    said = {"type": "output_text", "text": text, "annotations": []}
+    message = {"type": "message", "id": f"msg-{number}", "role": "assistant", "status": "completed"}
+    return {
+        "id": f"resp-{number}",
+        "object": "response",
+        "created_at": 0,
+        "status": "completed",
+        "model": model,
+        "output": [{**message, "content": [said]}],
+        "parallel_tool_calls": False,
+        "tool_choice": "auto",
+        "tools": [],
+    }
+
+
+def serve(latency: float, line: Connection) -> None:
+    """Tell the address; at each word, tell what was asked since the last: calls, characters, the longest, CPU s.
+
+    Answers at both of OpenAI's endpoints, chat completions and responses.
+    """
+    from fakes import Asked, ChatServer, Reply
+
+    sizes: list[int] = []
+
+    class Server(ChatServer):
+        def _reply(self, asked: Asked) -> Reply:
+            messages = asked.body.get("messages") or asked.body["input"]
+            prompt = " ".join(str(message["content"]) for message in messages)
+            sizes.append(sum(len(str(message["content"])) for message in messages))
+            ours = "<<<" in prompt and any(
+                f" {part}\n" in prompt for part in ("claims", "sentences", "schema")
+            )
+            return Reply(judged(asked) if ours else answered(prompt))
+
+        def _content(self, asked: Asked, reply: Reply) -> dict[str, Any]:
+            if "input" in asked.body:
+                content = response(asked.number, asked.body["model"], reply.text or "")
+            else:
+                content = super()._content(asked, reply)
+            asked.body.clear()  # prompts of millions of characters: the server would keep them all
+            return content
+
+    with Server(lambda asked: Reply(), delay_s=latency) as server:
+        line.send(server.address)
+        spent = time.process_time()
+        while line.recv():
+            new, now = sizes.copy(), time.process_time()
+            sizes.clear()
+            line.send((len(new), sum(new), max(new, default=0), round(now - spent, 3)))
+            spent = now
