@@ -22,7 +22,6 @@ import time
 from collections.abc import Callable
 from multiprocessing.connection import Connection
 from statistics import median
-from typing import Any
 
 from peers import with_longproof_warm
 from perfect import made, serve
