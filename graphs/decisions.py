@@ -6,7 +6,7 @@ Does not know: who is asked next.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 from longproof.agent.types import Failure, JudgeLabel, Judgement, Label, Round
@@ -20,11 +20,15 @@ NOT_AUDITED: tuple[Label, ...] = ("ambiguous", "out_dependent")
 """Labels that people may well see differently: an audit leaves them alone."""
 
 
+KNOWN: dict[JudgeLabel, Side] = {"out_dependent": "supported"}
+"""Beside saved pages, what they bear out is held against what nothing bears out."""
+
+
 class Rule(NamedTuple):
     """What the row, the settings and the case say about counting.
 
     `last` is the widest round; `next_round` says which one comes after a claim's latest, by the side it leans to;
-    `given` has the labels of an audit, by claim.
+    `given` has the labels of an audit, by claim; `sourced`: whether there is a source at all.
     """
 
     consensus: float
@@ -33,6 +37,7 @@ class Rule(NamedTuple):
     next_round: Callable[[str, Side | None], int]
     consults: bool
     given: Mapping[str, Label]
+    sourced: bool = True
 
 
 Voices = Sequence[Judgement]
@@ -122,18 +127,53 @@ def disputes(given: Label, said: JudgeLabel) -> bool:
     return SIDES[given] != SIDES[said]
 
 
-def decided(label: JudgeLabel, question: Asked, decided_by: str, *, consults: bool) -> ClaimStanding:
-    """What is not in the source goes to the saved pages first, whoever says so: VeriGray's tree asks them last."""
+def decided(
+    label: JudgeLabel, question: Asked, decided_by: str, *, consults: bool, sourced: bool = True
+) -> ClaimStanding:
+    """What is not in the source goes to the saved pages first, whoever says so: VeriGray's tree asks them last.
+
+    Without a source, what no page speaks of is not fabricated: nobody can say.
+    """
     if SIDES[label] == "not_found" and consults and question["round"] != "pages":
         return stand("absent", question, "fabricated", decided_by)
+    if label == "not_found" and not sourced:
+        return stand("failed", question, failure="no_source")
     return stand("decided", question, settled(label), decided_by)
 
 
-def arbitrated(judgement: Judgement, question: Asked, *, consults: bool) -> ClaimStanding:
+def arbitrated(
+    judgement: Judgement, question: Asked, *, consults: bool, sourced: bool = True
+) -> ClaimStanding:
     """The arbiter's word, or its failure."""
     if judgement.label is None:
         return stand("failed", question, failure=judgement.failure)
-    return decided(judgement.label, question, "arbiter", consults=consults)
+    return decided(judgement.label, question, "arbiter", consults=consults, sourced=sourced)
+
+
+def to_the_pages(questions: Sequence[Asked]) -> dict[str, ClaimStanding]:
+    """Where there is no source, the claims of these questions are absent from it before anybody is asked."""
+    return {
+        claim_id: stand("absent", question, "fabricated", "rule")
+        for question in questions
+        for claim_id in question["claim_ids"]
+    }
+
+
+def not_in_pages(stands: ClaimStanding, caveat: str, *, sourced: bool) -> ClaimStanding:
+    """A claim that the source doesn't have, where no page is found for it: fabricated, with that caveat."""
+    if sourced:
+        return {**stands, "standing": "decided", "caveat": caveat}
+    undecided: ClaimStanding = {**stands, "standing": "failed", "label": None, "failure": "no_source"}
+    return {**undecided, "decided_by": "nobody"}
+
+
+def from_pages(judgement: Judgement, source_ids: Collection[str]) -> Judgement:
+    """What a judge rests on saved pages alone is out-dependent: the source doesn't give it."""
+    rests = [quote.source_id not in source_ids for quote in judgement.quotes]
+    supported = judgement.label is not None and SIDES[judgement.label] == "supported"
+    if judgement.round != "pages" or not supported or not rests or not all(rests):
+        return judgement
+    return judgement.model_copy(update={"label": "out_dependent"})
 
 
 def stand(
@@ -173,13 +213,14 @@ _UNASKED: ClaimStanding = {
 
 
 def _counted(claim_id: str, voices: Voices, question: Asked, rule: Rule) -> ClaimStanding:
-    tally = vote(voices, consensus=rule.consensus, sides=rule.sides)
+    sides = rule.sides if question["round"] != "pages" else {**rule.sides, **KNOWN}
+    tally = vote(voices, consensus=rule.consensus, sides=sides)
     last = question["round"] in (rule.last, "source", "pages")
     wider: ClaimStanding = {**stand("open", question), "next": rule.next_round(claim_id, tally.side)}
     if tally.side is not None and tally.label is not None:
         if not may_decide(tally.side, question["round"], last=last):
             return wider
-        return decided(tally.label, question, "vote", consults=rule.consults)
+        return decided(tally.label, question, "vote", consults=rule.consults, sourced=rule.sourced)
     unpaid = not tally.voices and any(j.failure == "over_budget" for j in voices)
     if not last and not unpaid:
         return wider

@@ -5,7 +5,7 @@ Does not know: how a judge judges or a passage is found.
 """
 
 import asyncio
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import chain
 from typing import Literal, cast
 
@@ -16,6 +16,7 @@ from longproof.agent.localise import Wrong, localise
 from longproof.agent.types import (
     Answered,
     Call,
+    Case,
     Claim,
     DecidedBy,
     Error,
@@ -29,9 +30,19 @@ from longproof.agent.verdict import WRONG, agreed, named, verdict
 from longproof.agent.vote import COARSE, SIDES, on_menu
 from longproof.graphs.asking import ask
 from longproof.graphs.convert import asked, dump, opened_case, opened_claims, opened_question, refs
-from longproof.graphs.decisions import COUNTINGS, Rule, arbitrated, given_labels, not_audited
+from longproof.graphs.decisions import (
+    COUNTINGS,
+    Rule,
+    arbitrated,
+    from_pages,
+    given_labels,
+    not_audited,
+    not_in_pages,
+    to_the_pages,
+)
 from longproof.graphs.finding import piece_questions, resting_on_pieces, without_evidence
 from longproof.graphs.gather import questions, with_snippets
+from longproof.graphs.protocols import Protocol
 from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.state import Asked, CheckState, ClaimStanding, Dispute, Standing
@@ -86,6 +97,8 @@ class Stations:
             )
         ]
         made: CheckState = {"questions": plain, "asked": plain}
+        if row.consults and not state["sources"]:
+            return Command(update={**made, "standings": to_the_pages(plain)}, goto="consult")
         return Command(update={**made, "standings": settled} if settled else made, goto=row.first)
 
     async def find(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
@@ -126,7 +139,7 @@ class Stations:
         opened = [opened_question(question, resources.store) for question in state["questions"]]
         runtime.stream_writer(shown(opened, by_id))
         answers = await ask(resources.panel.judges, opened, by_id, case)
-        return _answered(answers, resources.protocol.menu)
+        return _answered(answers, resources.protocol, case)
 
     async def vote(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Where each claim of this round's questions stands now."""
@@ -142,6 +155,7 @@ class Stations:
             ),
             consults=row.consults,
             given=given_labels(state["claims"], state["case"]["labels"]),
+            sourced=bool(state["sources"]),
         )
         heard = _judgements(state, {question["id"] for question in state["questions"]})
         standings = {**before, **COUNTINGS[row.decision](state["questions"], heard, rule)}
@@ -166,10 +180,12 @@ class Stations:
         )
         row = resources.protocol
         standings = dict(state["standings"])
-        told = _answered(answers, row.menu)
+        told = _answered(answers, row, case)
         for (question, _, _), answer in zip(disputes, answers, strict=True):
-            for judgement in (on_menu(j, row.menu) for j in answer.judgements):
-                standings[judgement.claim_id] = arbitrated(judgement, question, consults=row.consults)
+            for judgement in _read(answer.judgements, row, case):
+                standings[judgement.claim_id] = arbitrated(
+                    judgement, question, consults=row.consults, sourced=bool(state["sources"])
+                )
         runtime.stream_writer(voiced("arbitrate", [j for a in answers for j in a.judgements], standings))
         return {**told, "standings": standings}
 
@@ -186,7 +202,9 @@ class Stations:
             hits = await asyncio.to_thread(pages.search, claim.text, SNIPPETS) if pages else []
             if not hits or not pages:
                 caveat = NOT_IN_PAGES if pages else NOT_CONSULTED
-                standings[claim.id] = {**standings[claim.id], "standing": "decided", "caveat": caveat}
+                standings[claim.id] = not_in_pages(
+                    standings[claim.id], caveat, sourced=bool(state["sources"])
+                )
                 continue
             before = opened_question(_last_asked(state, claim), resources.store)
             made.append(with_snippets(before, claim, [hit.span for hit in hits]))
@@ -366,8 +384,14 @@ def _verdict(
     )
 
 
-def _answered(answers: Sequence[Answered], menu: Sequence[Label]) -> CheckState:
+def _read(judgements: Iterable[Judgement], row: Protocol, case: Case) -> list[Judgement]:
+    """Judgements in the labels of the row, and with pages as what they are, where it consults them last."""
+    read = [on_menu(judgement, row.menu) for judgement in judgements]
+    return [from_pages(judgement, case.source_ids) for judgement in read] if row.consults else read
+
+
+def _answered(answers: Sequence[Answered], row: Protocol, case: Case) -> CheckState:
     return {
-        "judgements": dump(on_menu(j, menu) for answer in answers for j in answer.judgements),
+        "judgements": dump(_read((j for answer in answers for j in answer.judgements), row, case)),
         "calls": dump(chain.from_iterable(answer.calls for answer in answers)),
     }

@@ -188,7 +188,11 @@ def test_labels_that_do_not_fit_the_sentences_are_refused(tmp_path: Path) -> Non
     with pytest.raises(BadInput, match="6 labels are given for 7 sentences"):
         audited(None, tmp_path, GIVEN[:6])
     with pytest.raises(BadInput, match="needs a label for each sentence"):
-        Verifier(protocol="verigray-audit", home=str(tmp_path)).verify(ARTICLE, SUMMARY)
+        Verifier([ScriptedJudge("j", "fabricated")], protocol="verigray-audit", home=str(tmp_path)).verify(
+            ARTICLE, SUMMARY
+        )
+    with pytest.raises(BadInput, match="verigray-audit needs judges that are language models"):
+        Verifier(protocol="verigray-audit", home=str(tmp_path)).verify(ARTICLE, SUMMARY, labels=GIVEN)
 
 
 def test_faithbench_through_verigray(data: Path, tmp_path: Path) -> None:

@@ -1,0 +1,118 @@
+"""Texts without a source: saved pages are asked at once, and where they don't speak of it nobody decides."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from papers import traced
+from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
+
+from longproof import Verifier
+from longproof.agent.types import Claim, Question
+
+TOWER, OPENED = "The Orla tower stands in Dunmore.", "The Orla tower was opened in 1889."
+WRONG, UNKNOWN = "The Orla tower was opened in 1899.", "The Orla tower was painted by Tom Rell."
+PAGE = f"{TOWER} {OPENED} Its lamp is lit at nine."
+SAID = {
+    TOWER: "explicitly_supported",
+    OPENED: "implicitly_supported",
+    WRONG: "contradicting",
+    UNKNOWN: "not_found",
+}
+
+
+@pytest.fixture
+def pages(tmp_path: Path) -> Path:
+    folder = tmp_path / "pages"
+    folder.mkdir()
+    (folder / "tower.txt").write_text(PAGE, "utf-8")
+    return folder
+
+
+def says(question: Question, claim: Claim) -> str:
+    return SAID[claim.text]
+
+
+def checked(
+    home: Path, *texts: str, pages: Path | None = None, script: Any = says, source: str = ""
+) -> tuple[Any, list[list[str]], list[ScriptedJudge]]:
+    judges = [ScriptedJudge(f"j{n}", script) for n in range(3)]
+    asks = Verifier(
+        judges,
+        arbiter=ScriptedArbiter("not_found"),
+        decomposer=WholeSentences(),
+        pages=str(pages) if pages else None,
+        home=str(home),
+    )
+    report, paths = traced(asks, source, " ".join(texts), task="open")
+    return report, paths, judges
+
+
+def test_without_source_and_pages_nobody_is_asked_and_nothing_is_decided(tmp_path: Path) -> None:
+    report, paths, judges = checked(tmp_path, TOWER, UNKNOWN)
+    assert (report.verdict, report.coverage) == ("undecided", 0)
+    assert {(c.label, c.failure, c.decided_by) for c in report.claims} == {(None, "no_source", "nobody")}
+    assert paths == [["gather", "consult", "localise"]]
+    assert [judge.heard for judge in judges] == [[], [], []]
+
+
+def test_pages_are_asked_at_once_and_what_they_alone_say_is_out_dependent(
+    tmp_path: Path, pages: Path
+) -> None:
+    report, (path,), judges = checked(tmp_path, TOWER, OPENED, WRONG, pages=pages)
+    assert path == ["gather", "consult", "judge", "vote", "localise"]
+    assert [c.label for c in report.claims] == ["out_dependent", "out_dependent", "contradicting"]
+    assert {q.round for judge in judges for q in judge.heard} == {"pages"}
+    assert [span.text for span in report.claims[0].evidence] == [PAGE]
+    assert report.verdict == "hallucinated"
+
+
+def test_what_no_page_speaks_of_stays_open(tmp_path: Path, pages: Path) -> None:
+    report, _, _ = checked(
+        tmp_path,
+        TOWER,
+        UNKNOWN,
+        "Quinces ripen late.",
+        pages=pages,
+        script=lambda q, c: SAID.get(c.text, "not_found"),
+    )
+    assert [(c.label, c.failure) for c in report.claims] == [("out_dependent", None)] + [
+        (None, "no_source")
+    ] * 2
+    assert report.verdict == "undecided"
+
+
+def test_pages_that_only_some_judges_can_read_go_to_the_arbiter(tmp_path: Path, pages: Path) -> None:
+    def seat(n: int) -> ScriptedJudge:
+        return ScriptedJudge(f"j{n}", "explicitly_supported" if n % 2 else "not_found")
+
+    asks = Verifier(
+        [seat(n) for n in range(4)],
+        arbiter=ScriptedArbiter("explicitly_supported"),
+        decomposer=WholeSentences(),
+        pages=str(pages),
+        home=str(tmp_path),
+    )
+    report, (path,) = traced(asks, "", TOWER, task="open")
+    assert path == ["gather", "consult", "judge", "vote", "arbitrate", "localise"]
+    assert (report.claims[0].label, report.claims[0].decided_by) == ("out_dependent", "arbiter")
+
+
+def test_with_a_source_what_it_lacks_is_still_fabricated_or_out_dependent(
+    tmp_path: Path, pages: Path
+) -> None:
+    def reads(question: Question, claim: Claim) -> str:
+        shown = any(claim.text in span.text for span in question.shown)
+        return "explicitly_supported" if shown else "not_found"
+
+    source = "The bridge fell in March. Nobody was hurt."
+    report, _, _ = checked(
+        tmp_path, "The bridge fell in March.", TOWER, UNKNOWN, pages=pages, script=reads, source=source
+    )
+    # the judges of this test quote all that they were shown first: the source
+    assert [c.label for c in report.claims][::2] == ["explicitly_supported", "fabricated"]
+    alone, _, _ = checked(tmp_path, UNKNOWN, source=source)
+    assert (alone.claims[0].label, alone.claims[0].caveat) == (
+        "fabricated",
+        "outside knowledge not consulted",
+    )
