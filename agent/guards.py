@@ -100,16 +100,17 @@ def wrong_place(wrong: str, kind: str, correction: str, reason: str, claim: Clai
     )
 
 
-def exact_places(pieces: Sequence[str], origin: Span) -> tuple[tuple[Span, ...], int]:
+def exact_places(pieces: Sequence[str], origin: Span, *, whole: bool = False) -> tuple[tuple[Span, ...], int]:
     """Where pieces of a text stand, character by character, a repeated one at its next place; and how many do not.
 
-    A piece that is the whole text marks nothing, and is not believed (seed 001).
+    A piece that is the whole text marks nothing, and is not believed (seed 001), unless `whole`: all of a response
+    of one sentence may be made up.
     """
     found: dict[Span, None] = {}
     after: dict[str, int] = {}
     for piece in pieces:
         start = origin.text.find(piece, after.get(piece, 0))
-        if start < 0 or piece.strip() == origin.text.strip():
+        if start < 0 or (not whole and piece.strip() == origin.text.strip()):
             continue
         after[piece] = start + len(piece)
         at = origin.start + start

@@ -130,7 +130,7 @@ def article(value: Article, claim: Claim, question: Question, case: Case, guards
 
 def made_up(value: MadeUp, claim: Claim, question: Question, case: Case, guards: Guards) -> Weighed:
     """What one prompt alone lists as made up."""
-    return _listed(value.hallucinated, claim, guards, "")
+    return _listed(value.hallucinated, claim, guards, "", whole=True)
 
 
 def evaluated(value: PassFail, claim: Claim, question: Question, case: Case, guards: Guards) -> Weighed:
@@ -183,10 +183,12 @@ def _detailed(detail: Detail, claim: Claim) -> tuple[Error, ...]:
     )
 
 
-def _listed(spans: Sequence[str], claim: Claim, guards: Guards, reason: str) -> Weighed:
+def _listed(
+    spans: Sequence[str], claim: Claim, guards: Guards, reason: str, *, whole: bool = False
+) -> Weighed:
     """A list of exact pieces of the text: none means faithful; those that aren't pieces are dropped and counted."""
     named = [span for span in spans if span.strip()]
-    places, dropped = exact_places(named, claim.origin)
+    places, dropped = exact_places(named, claim.origin, whole=whole)
     if not named:
         return Weighed(LISTED["none"], None, reason=brief(reason))
     if not places:

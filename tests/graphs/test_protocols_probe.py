@@ -157,6 +157,12 @@ def test_direct_prompting_lists_what_is_made_up(listed: list[str], verdict: str,
         assert [s.label for s in report.sentences] == ["implicitly_supported"] * 2 + ["fabricated"]
 
 
+def test_direct_prompting_may_call_all_of_a_response_made_up(tmp_path: Path) -> None:
+    with ChatServer(answers(MadeUp={"hallucinated": [SENTENCES[2]]})) as server:
+        report = verifier(server, tmp_path, "probe-direct").verify(SOURCE, SENTENCES[2])
+    assert (report.verdict, report.claims[0].errors[0].span.text) == ("hallucinated", SENTENCES[2])
+
+
 def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
     claims = [
         {"text": SENTENCES[0], "segment": SENTENCES[0], "hallucinated": False, "evidence": [BUILT]},
