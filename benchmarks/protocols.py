@@ -72,8 +72,9 @@ class Trial(NamedTuple):
 
 
 def longnovel(_: Path) -> list[Example]:
-    """LongNovel-mini, the development set made after the paper."""
-    return examples("longnovel_mini_zh")
+    """LongNovel-mini, the development set made after the paper; both summaries of a stretch are drawn together."""
+    found = examples("longnovel_mini_zh")
+    return [e.model_copy(update={"pair": f"{e.group} {e.slices['scale']}"}) for e in found]
 
 
 def faithbench(_: Path) -> list[Example]:
@@ -122,7 +123,7 @@ def begin_pairs(folder: Path) -> list[Example]:
     for (group, outcome), wrong in found.items():
         if outcome == "hallucinated":
             for one, other in zip(wrong, found.get((group, "faithful"), []), strict=False):
-                made += [_beside(one, other.response), _beside(other, one.response)]
+                made += _pair(one, other)
     return made
 
 
@@ -138,13 +139,13 @@ def summedits_pairs(folder: Path) -> list[Example]:
         if example.gold.outcome == "hallucinated" and example.reference:
             gold = example.gold.model_copy(update={"outcome": "faithful"})
             right = {"id": f"{example.id}-right", "response": example.reference, "gold": gold, "slices": {}}
-            made += [example, _beside(example.model_copy(update=right), example.response)]
+            made += _pair(example, example.model_copy(update=right))
     return made
 
 
 def halueval_qa(_: Path) -> list[Example]:
-    """HaluEval's own questions."""
-    return examples("halueval_qa")
+    """HaluEval's own questions; both answers to one are drawn together."""
+    return [e.model_copy(update={"pair": e.group}) for e in examples("halueval_qa")]
 
 
 def halueval_general(_: Path) -> list[Example]:
@@ -302,8 +303,12 @@ def _moved(label: Label) -> Label:
     return "fabricated" if SIDES[label] == "supported" else "explicitly_supported"
 
 
-def _beside(example: Example, other: str) -> Example:
-    return example.model_copy(update={"reference": other})
+def _pair(wrong: Example, right: Example) -> list[Example]:
+    """Two examples, each with the other's text beside it."""
+    return [
+        one.model_copy(update={"reference": other.response, "pair": wrong.id})
+        for one, other in ((wrong, right), (right, wrong))
+    ]
 
 
 def main(arguments: Sequence[str]) -> None:
