@@ -23,6 +23,9 @@ OUTCOMES: dict[Label, GoldOutcome] = {
     "explicitly_supported": "faithful",
 }
 
+UNWANTED = ("Unwanted.Intrinsic", "Unwanted.Extrinsic", "Unwanted")
+"""The worst first; an error's name is the worst that its annotator gave."""
+
 
 def read(location: Location) -> Iterator[Example]:
     """All summaries of `samples.jsonl.gz`."""
@@ -31,7 +34,7 @@ def read(location: Location) -> Iterator[Example]:
 
 def _example(row: Row) -> Example:
     label = _label(row["annotations"])
-    unwanted = [note for note in row["annotations"] if any(n.startswith("Unwanted") for n in note["label"])]
+    unwanted = [note for note in row["annotations"] if set(note["label"]) & set(UNWANTED)]
     return Example(
         id=f"{row['batch']}-{row['sample_id']}",
         task="summary",
@@ -57,9 +60,9 @@ def _parts(row: Row) -> Iterator[GoldPart]:
 
 def _label(notes: list[Row]) -> Label:
     names = {name for note in notes for name in note["label"]}
-    if "Unwanted.Intrinsic" in names:
+    if UNWANTED[0] in names:
         return "contradicting"
-    if any(name.startswith("Unwanted") for name in names):
+    if names & set(UNWANTED):
         return "fabricated"
     if "Questionable" in names:
         return "ambiguous"
@@ -68,4 +71,5 @@ def _label(notes: list[Row]) -> Label:
 
 def _error(note: Row) -> GoldError:
     at = Place(start=note["summary_start"], end=note["summary_end"], text=note["summary_span"])
-    return GoldError(place=at, name="/".join(note["label"]), reason=note["note"] or "")
+    name = next(name for name in UNWANTED if name in note["label"])
+    return GoldError(place=at, name=name, reason=note["note"] or "")
