@@ -30,7 +30,10 @@ app = typer.Typer(
 )
 
 Sources = Annotated[
-    list[Path], typer.Option("--source", help="A text to be faithful to; may be given more than once.")
+    list[Path] | None,
+    typer.Option(
+        "--source", help="A text to be faithful to; may be given more than once; none: --task open."
+    ),
 ]
 Response = Annotated[Path, typer.Option("--response", help="The text that is checked.")]
 Task = Annotated[str, typer.Option(help="summary, answer, turn, article, rewrite or open.")]
@@ -77,8 +80,8 @@ Check = Annotated[bool, typer.Option("--check", help="Exit with 1 if hallucinate
 
 @app.command()
 def verify(
-    source: Sources,
     response: Response,
+    source: Sources = None,
     task: Task = "summary",
     context: Context = None,
     protocol: ProtocolName = "longproof",
@@ -107,7 +110,7 @@ def verify(
     from longproof.retrieval.readers import read_source
 
     _refuse_targets(json, html)
-    documents = [read_source(path, encoding) for path in source]
+    documents = [read_source(path, encoding) for path in source or []]
     checked = read_source(response, encoding)
     checked.refuse_wordless()
     settings = {
@@ -180,6 +183,7 @@ def evaluate(
     protocol: ProtocolName = "longproof",
     judge: Judges = None,
     arbiter: ArbiterSpec = None,
+    pages: PagesFolder = None,
     path: Annotated[str | None, typer.Option(help="Where the data set lies.")] = None,
     sample: Annotated[int | None, typer.Option(help="So many examples, drawn with the seed.")] = None,
     seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
@@ -197,6 +201,7 @@ def evaluate(
             protocol=protocol,
             judges=judge or ["offline"],
             arbiter=arbiter,
+            pages=str(pages) if pages else None,
             out=out,
             sample=sample,
             seed=seed,
