@@ -137,7 +137,7 @@ def decided(
     if SIDES[label] == "not_found" and consults and question["round"] != "pages":
         return stand("absent", question, "fabricated", decided_by)
     if label == "not_found" and not sourced:
-        return stand("failed", question, failure="no_source")
+        return stand("failed", question, failure="sourceless")
     return stand("decided", question, settled(label), decided_by)
 
 
@@ -163,7 +163,7 @@ def not_in_pages(stands: ClaimStanding, caveat: str, *, sourced: bool) -> ClaimS
     """A claim that the source doesn't have, where no page is found for it: fabricated, with that caveat."""
     if sourced:
         return {**stands, "standing": "decided", "caveat": caveat}
-    undecided: ClaimStanding = {**stands, "standing": "failed", "label": None, "failure": "no_source"}
+    undecided: ClaimStanding = {**stands, "standing": "failed", "label": None, "failure": "sourceless"}
     return {**undecided, "decided_by": "nobody"}
 
 

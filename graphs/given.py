@@ -23,8 +23,8 @@ def refuse(given: VerifyInput, sources: Sequence[DocumentRef], row: Protocol) ->
         raise BadInput(f"there is no task {given.task!r}: choose one of {', '.join(TASKS)}")
     if not _WORD.search(given.response):
         raise BadInput("the response has no text: give the text that is to be checked")
-    if given.task != "open" and not sources and row.rounds != ("nothing",):
-        raise BadInput("there is no source text: give one, or choose the task `open`")
+    if not sources and row.rounds != ("nothing",):
+        _refuse_without_a_source(given, row)
     has: list[Need] = []
     has += ["labels"] if given.labels is not None else []
     has += ["reference"] if given.reference is not None else []
@@ -32,6 +32,13 @@ def refuse(given: VerifyInput, sources: Sequence[DocumentRef], row: Protocol) ->
     if why := missing(row, has, among=("labels", "reference", "record")):
         raise BadInput(why)
     _refuse_labels(given)
+
+
+def _refuse_without_a_source(given: VerifyInput, row: Protocol) -> None:
+    if given.task != "open":
+        raise BadInput("there is no source text: give one, or choose the task `open`")
+    if row.consult == "never":
+        raise BadInput(f"the protocol {row.name} holds a response against a source: give one")
 
 
 def as_shown(sources: Sequence[DocumentRef], row: Protocol, store: DocumentStore) -> list[DocumentRef]:

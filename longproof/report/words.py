@@ -54,7 +54,7 @@ _NAMES: dict[str, tuple[str, str]] = {
     "over_budget": ("the budget was spent", "预算已用完"),
     "split": ("the judges disagree", "评审意见不一"),
     "disputed": ("a judge disputes the given label", "有评审不同意所给标签"),
-    "no_source": ("there is no source, and no saved page speaks of it", "没有原文，所存网页也未提及"),
+    "sourceless": ("there is no source, and no saved page speaks of it", "没有原文，所存网页也未提及"),
     "nothing": ("nothing shown", "未出示原文"),
     "passages": ("passages", "段落"),
     "window": ("window", "窗口"),

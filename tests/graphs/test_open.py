@@ -9,6 +9,8 @@ from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier
 from longproof.agent.types import Claim, Question
+from longproof.graphs.protocols import PROTOCOLS
+from longproof.retrieval.types import BadInput
 
 TOWER, OPENED = "The Orla tower stands in Dunmore.", "The Orla tower was opened in 1889."
 WRONG, UNKNOWN = "The Orla tower was opened in 1899.", "The Orla tower was painted by Tom Rell."
@@ -51,7 +53,7 @@ def checked(
 def test_without_source_and_pages_nobody_is_asked_and_nothing_is_decided(tmp_path: Path) -> None:
     report, paths, judges = checked(tmp_path, TOWER, UNKNOWN)
     assert (report.verdict, report.coverage) == ("undecided", 0)
-    assert {(c.label, c.failure, c.decided_by) for c in report.claims} == {(None, "no_source", "nobody")}
+    assert {(c.label, c.failure, c.decided_by) for c in report.claims} == {(None, "sourceless", "nobody")}
     assert paths == [["gather", "consult", "localise"]]
     assert [judge.heard for judge in judges] == [[], [], []]
 
@@ -77,7 +79,7 @@ def test_what_no_page_speaks_of_stays_open(tmp_path: Path, pages: Path) -> None:
         script=lambda q, c: SAID.get(c.text, "not_found"),
     )
     assert [(c.label, c.failure) for c in report.claims] == [("out_dependent", None)] + [
-        (None, "no_source")
+        (None, "sourceless")
     ] * 2
     assert report.verdict == "undecided"
 
@@ -116,3 +118,25 @@ def test_with_a_source_what_it_lacks_is_still_fabricated_or_out_dependent(
         "fabricated",
         "outside knowledge not consulted",
     )
+
+
+SHOWS_A_SOURCE = [row.name for row in PROTOCOLS.values() if row.rounds != ("nothing",)]
+WITHOUT = ["longproof", "halueval-qa", "halueval-dialogue-cot", "halueval-general"]
+
+
+@pytest.mark.parametrize("name", sorted({*SHOWS_A_SOURCE} - {"longproof", "probe", "verigray-rag"}))
+def test_a_paper_that_holds_texts_against_a_source_is_refused_without_one(name: str, tmp_path: Path) -> None:
+    asks = Verifier([ScriptedJudge("j", "fabricated")], protocol=name, home=str(tmp_path))
+    with pytest.raises(BadInput, match=f"the protocol {name} holds a response against a source"):
+        asks.verify("", TOWER, task="open")
+    with pytest.raises(BadInput, match="there is no source text: give one, or choose the task `open`"):
+        asks.verify("", TOWER)
+
+
+@pytest.mark.parametrize("name", WITHOUT)
+def test_what_needs_no_source_runs_without_one(name: str, tmp_path: Path, pages: Path) -> None:
+    judge = ScriptedJudge("j", "explicitly_supported")
+    report = Verifier([judge], protocol=name, pages=str(pages), home=str(tmp_path)).verify(
+        "", TOWER, task="open"
+    )
+    assert (report.verdict, report.coverage) == ("faithful", 1)
