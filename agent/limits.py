@@ -48,7 +48,8 @@ class Lane:
 
 
 class Budget:
-    """What one run may pay. `refused_*` say what it would have asked beyond that, for a dry run.
+    """What one run may pay. `refused` has what it would have asked beyond that, for a dry run: each call once, by its
+    key in the ledger, with its purpose and the tokens of its prompt.
 
     Tokens are the server's own where it sends them, else estimated. Calls under way may overshoot `max_tokens` by
     their answers; `max_calls` is never exceeded.
@@ -56,17 +57,25 @@ class Budget:
 
     def __init__(self, *, max_calls: int | None = None, max_tokens: int | None = None) -> None:
         self.max_calls, self.max_tokens = max_calls, max_tokens
-        self.calls = self.tokens = self.refused_calls = self.refused_tokens = 0
+        self.calls = self.tokens = 0
+        self.refused: dict[str, tuple[str, int]] = {}
 
-    def take(self, tokens: int) -> bool:
+    def take(self, tokens: int, purpose: str, key: str) -> bool:
         """Reserve one call with a prompt of so many tokens. False where that exceeds what may be paid."""
         if _beyond(self.calls + 1, self.max_calls) or _beyond(self.tokens + tokens, self.max_tokens):
-            self.refused_calls += 1
-            self.refused_tokens += tokens
+            self.refused[key] = (purpose, tokens)
             return False
         self.calls += 1
         self.tokens += tokens
         return True
+
+    def refused_steps(self) -> dict[str, tuple[int, int]]:
+        """Calls that were refused and tokens of their prompts, by purpose, in the order of its name."""
+        steps: dict[str, tuple[int, int]] = {}
+        for purpose, tokens in sorted(self.refused.values()):
+            calls, before = steps.get(purpose, (0, 0))
+            steps[purpose] = (calls + 1, before + tokens)
+        return steps
 
     def settle(self, more_tokens: int) -> None:
         """Count tokens that a call cost beyond its reservation."""

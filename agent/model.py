@@ -206,7 +206,7 @@ class Model:
     async def _send(self, request: _Request) -> Raw:
         """One paid answer, retried while the server is busy. Raises _Lost or _Rejected."""
         tokens, budget = request.tokens, self._limits.budget
-        if not budget.take(tokens):
+        if not budget.take(tokens, request.purpose, request.key):
             raise _Lost("over_budget", "the budget of this run is spent")
         try:
             raw = await self._insist(request)

@@ -222,7 +222,7 @@ def _stamp(resources: Resources, started: float) -> dict[str, Any]:
         "coarse": bool(resources.protocol.menu),
         "arbiter": PERSON if settings.arbiter == PERSON else resources.panel.arbiter.name,
         "decomposer": resources.panel.decomposer.name,
-        "refused": {"calls": resources.budget.refused_calls, "tokens": resources.budget.refused_tokens},
+        "refused": {purpose: list(paid) for purpose, paid in resources.budget.refused_steps().items()},
         "settings": settings.model_dump(mode="json", exclude={"home", "run_id", "retry_failed"}),
         "created_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
         "seconds": round(time.time() - started, 3),

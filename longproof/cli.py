@@ -68,7 +68,7 @@ MaxTokens = Annotated[
 Cache = Annotated[bool, typer.Option(help="Keep paid answers, and never pay for them again.")]
 RetryFailed = Annotated[bool, typer.Option(help="Ask again where a kept answer came to nothing.")]
 MaxPasses = Annotated[float, typer.Option(help="With --protocol all: skip what would cost more passes.")]
-DryRun = Annotated[bool, typer.Option(help="Ask nobody; say what the first round would cost.")]
+DryRun = Annotated[bool, typer.Option(help="Ask nobody; say what a check would cost at least and at most.")]
 Encoding = Annotated[str | None, typer.Option(help="The files' encoding, where it can't be told.")]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the report as JSON; - prints it.")]
 HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write the report as one HTML page.")]
@@ -136,7 +136,7 @@ def verify(
         return
     report = _verified(documents, text, settings=settings, **case)
     if dry_run:
-        typer.echo(estimate(report))
+        typer.echo("\n".join(estimate(report, [document.text for document in documents])))
         return
     texts = {document.id: document.text for document in documents}
     _deliver(report, texts, json, html)

@@ -11,9 +11,8 @@ from typing import Any
 from rich.table import Table
 
 from longproof.agent.types import Report
-from longproof.graphs.cost import cost
+from longproof.graphs.cost import cost, seats
 from longproof.graphs.protocols import PROTOCOLS, Protocol
-from longproof.graphs.resources import spec
 from longproof.retrieval.types import BadInput, Document
 
 SOURCE, RESPONSE, JUDGES = 300_000, 1_000, 3
@@ -76,7 +75,7 @@ def run_all(
 ) -> Table:
     """All protocols over the same settings. `max_passes` is taken out of `case`."""
     max_passes = case.pop("max_passes")
-    models = sum(spec(judge).kind == "openai" for judge in settings["judges"])
+    models = seats(settings["judges"])
 
     def check(name: str) -> Report:
         return verified(

@@ -65,17 +65,19 @@ def test_a_budget_is_never_exceeded_by_reservations(
     max_calls: int, asked: list[int], max_tokens: int
 ) -> None:
     budget = Budget(max_calls=max_calls, max_tokens=max_tokens)
-    taken = [tokens for tokens in asked if budget.take(tokens)]
+    taken = [tokens for n, tokens in enumerate(asked) if budget.take(tokens, "judge", f"call {n}")]
+    calls, refused = budget.refused_steps().get("judge", (0, 0))
     assert budget.calls == len(taken) <= max_calls
     assert budget.tokens == sum(taken) <= max_tokens
-    assert budget.refused_calls + budget.calls == len(asked)
-    assert budget.refused_tokens + budget.tokens == sum(asked)
+    assert calls + budget.calls == len(asked)
+    assert refused + budget.tokens == sum(asked)
 
 
 def test_a_budget_of_nothing_counts_what_a_run_would_ask() -> None:
     budget = Budget(max_calls=0)
-    assert not any(budget.take(tokens) for tokens in (10, 20))
-    assert (budget.refused_calls, budget.refused_tokens) == (2, 30)
+    asked = [(10, "judge", "a"), (20, "judge", "b"), (5, "decompose", "c"), (20, "judge", "b")]
+    assert not any(budget.take(*call) for call in asked)
+    assert list(budget.refused_steps().items()) == [("decompose", (1, 5)), ("judge", (2, 30))]
 
 
 def test_estimates_are_near_what_tokenizers_count() -> None:
