@@ -7,6 +7,7 @@ Does not know: how a case is checked, or where reports go: the caller writes the
 
 import asyncio
 from collections.abc import Coroutine, Iterable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -29,6 +30,8 @@ from longproof.retrieval.types import BadInput
 T = TypeVar("T")
 CPUS = 0.25
 """What a worker claims: with a whole CPU each, workers on a small machine leave none for reading, and all wait."""
+RESTARTS = 3
+"""How often a gate that died is started again. Its answers are on disk; calls under way are asked anew."""
 BLOCKS = 1000
 """How many parts the cases are handed out in at most; a part's reports come when its last case is done."""
 
@@ -55,13 +58,16 @@ def on_ray(
     def engine(todo: Iterable[Todo], finish: Finish) -> None:
         ray.init(address=address, **({} if address else _HERE))
         try:
-            gate = ray.remote(Gate).options(num_cpus=0, max_concurrency=10_000).remote(settings)
+            gate = _gate(ray, settings)
             run = partial(_rows, ray, gate, settings, cases.resolve(), encoding, workers, parallel)
             for row in run(list(todo)):
                 one = Todo(row["name"], row["id"], Line(row["number"], row["offset"], row["length"]))
                 report = row["report"]
                 finish(one, Report.model_validate_json(report) if report else row["failure"])
-            ray.get(gate.close.remote())
+            with suppress(
+                ray.exceptions.RayActorError
+            ):  # dead, with the cases that it left among the failures
+                ray.get(gate.close.remote())
         finally:
             ray.shutdown()
 
@@ -74,6 +80,14 @@ _HERE: dict[str, Any] = {
     "_node_ip_address": "127.0.0.1",
     "object_store_memory": 300_000_000,
 }
+
+
+def _gate(ray: Any, settings: dict[str, Any]) -> Any:
+    """The gate. One with a budget is not started again: what it had spent would be forgotten."""
+    asked = settings_of(settings)
+    lasting = asked.max_calls is None and asked.max_tokens is None
+    again = {"max_restarts": RESTARTS, "max_task_retries": -1} if lasting else {}
+    return ray.remote(Gate).options(num_cpus=0, max_concurrency=10_000, **again).remote(settings)
 
 
 def _rows(
@@ -186,7 +200,7 @@ class Gate:
         ledger = await self._opening
         if seat not in self._models:
             self._models[seat] = Model(
-                OpenAIChat(*seat),
+                OpenAIChat(*seat, stream=self._settings.stream),
                 ledger,
                 self._limits,
                 timeout_s=self._settings.timeout_s,
