@@ -64,9 +64,8 @@ def on_ray(
                 one = Todo(row["name"], row["id"], Line(row["number"], row["offset"], row["length"]))
                 report = row["report"]
                 finish(one, Report.model_validate_json(report) if report else row["failure"])
-            with suppress(
-                ray.exceptions.RayActorError
-            ):  # dead, with the cases that it left among the failures
+            # A gate that died for good has nothing open, and its cases are among the failures.
+            with suppress(ray.exceptions.RayActorError):
                 ray.get(gate.close.remote())
         finally:
             ray.shutdown()

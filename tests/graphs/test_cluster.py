@@ -87,7 +87,7 @@ def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path, monkeypatch)
         judges = [f"openai:m@{server.address}", "offline"]
 
         def settings(name: str) -> dict[str, object]:
-            return {"judges": judges, "home": str(tmp_path / name), "concurrency": 3}
+            return {"judges": judges, "home": str(tmp_path / name), "concurrency": AT_ONCE, "stream": True}
 
         def on(name: str, out: str) -> Done:
             engine = on_ray(settings(name), cases, workers=2, parallel=3)
@@ -101,7 +101,8 @@ def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path, monkeypatch)
         assert reports(tmp_path / "there") == reports(tmp_path / "here")
         assert len(server.asked) == 2 * asked
         assert there.paid == here.paid
-        assert server.most_at_once <= 3
+        assert server.most_at_once <= AT_ONCE
+        assert all(asked.body["stream"] for asked in server.asked)
         again = on("b", "again")
         assert len(server.asked) == 2 * asked
         assert again.paid.calls == 0
