@@ -54,6 +54,7 @@ SEVEN: tuple[Named, ...] = tuple(
 )
 PARTS: tuple[Named, ...] = (("Parts", "parts: mean accuracy"), ("Parts", "parts: F1"))
 PLACES: tuple[Named, ...] = tuple(("Places", f"characters: {name}") for name in ("precision", "recall", "F1"))
+KAPPA: Named = ("Judges and runs", "Fleiss' kappa")
 AUDIT: tuple[Named, ...] = tuple(
     ("Audit of given labels", f"{side} labels left to people") for side in ("wrong", "right")
 )
@@ -167,12 +168,21 @@ _HALUEVAL: dict[str, tuple[str, Callable[[Path], list[Example]], str, Callable[[
 NOVEL = "LongNovel-mini"
 TRIALS: tuple[Trial, ...] = (
     Trial("longproof", NOVEL, longnovel, CLASSES, 12, (75, 80, 85), 80),
+    *(
+        Trial("longproof", data, chosen, CLASSES, 40, (50, 65, 80))
+        for data, chosen in (
+            ("RAGTruth", ragtruth),
+            ("BEGIN", begin),
+            ("Quintd-1 records", quintd),
+            ("HaluEval general, no source, no pages", halueval_general),
+        )
+    ),
     Trial("longnovel-rag", NOVEL, longnovel, CLASSES, 12, (80,)),
     Trial("longnovel-zero-shot", NOVEL, longnovel, CLASSES, 40, (80,)),
     Trial("longnovel-zero-shot-beginning", NOVEL, longnovel, CLASSES, 40, (80,)),
     Trial("longnovel-zero-shot-cot", NOVEL, longnovel, CLASSES, 40, (80,)),
     Trial("longnovel-arbitration", NOVEL, longnovel, CLASSES, 40, (75, 85), 80),
-    Trial("probe", "RAGTruth (stand-in)", ragtruth, PLACES, 10, (50, 60, 70, 80)),
+    Trial("probe", "RAGTruth (stand-in)", ragtruth, (*PLACES, KAPPA), 10, (50, 60, 70, 80)),
     Trial("probe-direct", "RAGTruth (stand-in)", ragtruth, PLACES, 100),
     Trial("verigray", "FaithBench by sentence (stand-in)", faithbench, SEVEN, 60),
     Trial("verigray-rag", "RAGTruth, one passage and pages (stand-in)", ragtruth_pages, PARTS, 40),
@@ -192,7 +202,7 @@ TRIALS: tuple[Trial, ...] = (
     ),
     Trial("data-to-text", "Quintd-1 records (stand-in)", quintd, PLACES, 60),
 )
-"""One for every protocol."""
+"""One for every protocol, and for ours one a task."""
 
 
 def lines(trial: Trial, sample: int | None, seed: int) -> Iterator[list[str]]:
@@ -313,7 +323,7 @@ def _pair(wrong: Example, right: Example) -> list[Example]:
 
 def main(arguments: Sequence[str]) -> None:
     """Print the table."""
-    names = [trial.protocol for trial in TRIALS]
+    names = list(dict.fromkeys(trial.protocol for trial in TRIALS))
     parser = argparse.ArgumentParser(description="Every protocol on real data.")
     parser.add_argument("--only", nargs="+", choices=names, default=names, metavar="NAME")
     parser.add_argument("--sample", type=int)

@@ -113,7 +113,7 @@ def evaluate(
     `path` overrides where the set lies; `sample` draws that many examples (whole pairs) with `seed`; `repeat`
     runs everything so often; `settings` go to the verifier. `checker` gives the verifier of each repeat.
     `chosen` are examples in the place of the set's own, which `dataset` then only names.
-    Raises BadInput for an unknown set, or where `out` holds another run.
+    Raises BadInput for an unknown set, for settings that can check nothing, or where `out` holds another run.
     """
     if repeat < 1 or concurrency < 1:
         raise BadInput("repeat and concurrency must be at least 1")
@@ -129,9 +129,9 @@ def evaluate(
         repeat=repeat,
         data=_digest(drawn),
     )
+    make = checker or _verifiers(protocol, judges, settings)
     with held(out):
         done = _open(out, manifest)
-        make = checker or _verifiers(protocol, judges, settings)
         _drive(_Run(out, drawn, done, repeat, progress).through(make, concurrency))
         return _finished(out, manifest, drawn)
 
@@ -246,13 +246,23 @@ def _source(source: Source) -> Document:
 
 
 def _verifiers(protocol: str, judges: Sequence[str], settings: dict[str, Any]) -> Callable[[int], Checker]:
-    """A verifier for each repeat. A repeat is another sample of the same prompts, so the ledger asks anew."""
+    """A verifier for each repeat. A repeat is another sample of the same prompts, so the ledger asks anew.
+
+    Raises BadInput where a judge, the protocol or a folder can't be had: nothing could be checked then.
+    """
     from longproof.graphs.verifier import Verifier
 
-    def make(repeat: int) -> Checker:
+    async def tried(verifier: Verifier) -> None:
+        try:
+            await verifier.open()
+        finally:
+            await verifier.close()
+
+    def make(repeat: int) -> Verifier:
         again: dict[str, Any] = {"sample": repeat} if repeat else {}
         return Verifier(judges=list(judges), protocol=protocol, **settings, **again)
 
+    _drive(tried(make(0)))
     return make
 
 

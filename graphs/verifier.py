@@ -113,6 +113,13 @@ class Verifier:
         await self.close()
         return report
 
+    async def open(self) -> None:
+        """Open on this event loop what the settings name, as the first check would; `close` lets it go.
+
+        Raises BadInput for a judge, a protocol or a folder that can't be had.
+        """
+        await self._pool.get(self.settings)
+
     async def close(self, state: RunState = "done") -> None:
         """Close what `averify` opened on this event loop: connections, the ledger, the run's record."""
         await self._pool.close(state)

@@ -130,6 +130,23 @@ def test_chosen_examples_are_run_in_the_place_of_the_sets_own(cases: Path, tmp_p
     assert (finished.manifest.dataset, heard) == ("three", [("no_fact",)] * 3)
 
 
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"protocol": "bogus"}, "there is no protocol 'bogus'"),
+        ({"protocol": "probe"}, "probe needs judges that are language models"),
+        ({"judges": ["nobody"]}, "there is no judge 'nobody'"),
+        ({"pages": "/nowhere/at/all"}, "there is no folder"),
+    ],
+)
+def test_settings_that_can_check_nothing_are_refused_before_anything_is_written(
+    settings: dict[str, Any], says: str, cases: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=says):
+        evaluate("jsonl", path=cases, out=tmp_path / "out", home=str(tmp_path / "home"), **settings)
+    assert not (tmp_path / "out").exists()
+
+
 def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> None:
     class Moody(FakeChecker):
         async def averify(self, source: Any, response: str, **case: Any) -> Any:
