@@ -316,21 +316,22 @@ def draw(results: Results, path: Path) -> None:
     matplotlib.use("svg")
     from matplotlib import pyplot
 
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9, 3.8))
+    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 4.2))
+    counts = sorted({n for found in results.values() for _, n in found})
     for colour, (tool, found) in enumerate(results.items()):
-        for dash, sentences in zip("-:", sorted({n for _, n in found}), strict=False):
+        for dash, sentences in zip("-:", counts, strict=False):
             points = [(s, f["faithful"]) for (s, n), f in found.items() if n == sentences and "faithful" in f]
+            sizes, label = [s for s, _ in points], tool if dash == "-" else None
             for panel, index in ((left, 3), (right, 1)):
                 values = [values[index] for _, values in points]
-                label = f"{tool}, {sentences} sentences"
-                panel.plot(
-                    [s for s, _ in points], values, dash, color=f"C{colour}", marker="o", ms=3, label=label
-                )
+                panel.plot(sizes, values, dash, color=f"C{colour}", marker="o", ms=3, label=label)
     for panel, title in ((left, "prompt characters"), (right, "wall, seconds")):
         panel.set(xscale="log", yscale="log", xlabel="source, characters", title=title)
         panel.grid(alpha=0.3)
-    left.legend(fontsize=7)
-    figure.tight_layout()
+    names, spread = left.get_legend_handles_labels(), " and ".join(map(str, counts))
+    figure.legend(*names, loc="lower center", ncols=len(results), fontsize=8)
+    figure.suptitle(f"A faithful response of {spread} sentences (full and broken lines)", fontsize=10)
+    figure.tight_layout(rect=(0, 0.06, 1, 1))
     figure.savefig(path)
 
 
