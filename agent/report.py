@@ -4,6 +4,7 @@ Knows: the sentence rule, the outcome rule, counts, coverage, sums of cost.
 Does not know: how verdicts came about, or how a report is shown.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -48,8 +49,10 @@ def report(
     by_claim = {verdict.claim_id: verdict for verdict in verdicts}
     if len(by_claim) != len(verdicts) or set(by_claim) != {claim.id for claim in claims}:
         raise ValueError("every claim has exactly one verdict")
+    about = _about(sentences, claims)
     shown = tuple(
-        _sentence(s, [_label_in(s, c, by_claim[c.id]) for c in _about(s, claims)]) for s in sentences
+        _sentence(s, [_label_in(s, c, by_claim[c.id]) for c in held])
+        for s, held in zip(sentences, about, strict=True)
     )
     counts = {label: sum(v.label == label for v in verdicts) for label in LABELS}
     undecided = sum(v.label is None for v in verdicts)
@@ -114,9 +117,20 @@ def _sentence(sentence: Sentence, labels: Sequence[Label | None]) -> ReportSente
     return ReportSentence(start=span.start, end=span.end, text=span.text, label=sentence_label(labels))
 
 
-def _about(sentence: Sentence, claims: Sequence[Claim]) -> list[Claim]:
-    """The claims from this sentence, and those about a longer stretch that it lies in."""
-    return [c for c in claims if c.sentence == sentence.index or _touch(c.origin, sentence.span)]
+def _about(sentences: Sequence[Sentence], claims: Sequence[Claim]) -> list[list[Claim]]:
+    """For each sentence the claims from it, and those about a longer stretch that it lies in.
+
+    Sentences stand in text order and share no character, so those that a claim touches are neighbours.
+    """
+    about: list[dict[str, Claim]] = [{} for _ in sentences]
+    places = {sentence.index: place for place, sentence in enumerate(sentences)}
+    starts = [sentence.span.start for sentence in sentences]
+    ends = [sentence.span.end for sentence in sentences]
+    for claim in claims:
+        first, last = bisect_right(ends, claim.origin.start), bisect_left(starts, claim.origin.end)
+        for place in (places[claim.sentence], *range(first, last)):
+            about[place][claim.id] = claim
+    return [list(held.values()) for held in about]
 
 
 def _label_in(sentence: Sentence, claim: Claim, verdict: Verdict) -> Label | None:

@@ -22,9 +22,9 @@ class Cut(NamedTuple):
     windows: list[Window | None]
 
 
-def segment_of(claim: Claim, segments: Sequence[tuple[int, int]]) -> int:
-    """The number of the segment in which the claim's origin starts."""
-    return max(bisect_right([start for start, _ in segments], claim.origin.start) - 1, 0)
+def segment_of(claim: Claim, starts: Sequence[int]) -> int:
+    """The number of the segment in which the claim's origin starts, by where the segments start."""
+    return max(bisect_right(starts, claim.origin.start) - 1, 0)
 
 
 def stretches(
@@ -37,8 +37,9 @@ def stretches(
     """
     cuts: list[Cut] = []
     last = -1
+    starts = [start for start, _ in segments]
     for claim in claims:
-        segment = segment_of(claim, segments)
+        segment = segment_of(claim, starts)
         window = windows[segment] if windows else None
         joins = _fits(cuts[-1], window) if together and cuts else segment == last
         if not joins:

@@ -4,6 +4,7 @@ Knows: which protocols (seeds 001 to 004) judge such units. Costs no call.
 Does not know: what is asked about them.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Literal
 
@@ -26,8 +27,9 @@ class Whole:
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
         """Claims in text order, ids `c0`, `c1`, …; each is about the sentence in which it starts."""
         units = self._units(case.response, sentences)
+        ends = [span.end for span in sentences]
         claims = [
-            Claim(id=f"c{n}", index=n, sentence=_holding(sentences, unit.start), text=unit.text, origin=unit)
+            Claim(id=f"c{n}", index=n, sentence=bisect_right(ends, unit.start), text=unit.text, origin=unit)
             for n, unit in enumerate(units)
         ]
         return Decomposed([Sentence(index=n, span=span) for n, span in enumerate(sentences)], claims, [])
@@ -44,7 +46,3 @@ class Whole:
 def sentence_at(response: str, place: Span) -> str:
     """The sentence of the response in which a place starts."""
     return next((response[a:b] for a, b in sentences_of(response) if place.start < b), place.text)
-
-
-def _holding(sentences: Sequence[Span], place: int) -> int:
-    return next(n for n, span in enumerate(sentences) if place < span.end)

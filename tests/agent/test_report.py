@@ -1,5 +1,7 @@
 """The sentence rule, the outcome rule, and numbers that add up."""
 
+from time import process_time
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -82,6 +84,42 @@ def test_the_outcome_rule():
 def test_no_claim_leaves_the_denominator():
     with pytest.raises(ValueError, match="exactly one verdict"):
         made(["fabricated"], n_claims=2)
+
+
+def test_a_claim_that_runs_over_sentences_counts_in_each_of_them():
+    sentences = [Sentence(index=n, span=DOCUMENT.span(*place)) for n, place in enumerate([(0, 19), (20, 31)])]
+    long = Claim(id="c0", index=0, sentence=0, text=TEXT, origin=DOCUMENT.span(0, 31))
+    own = Claim(id="c1", index=1, sentence=1, text="It was lit.", origin=DOCUMENT.span(20, 31))
+    given = verdicts(["ambiguous", "explicitly_supported"])
+    result = report(
+        case=Case(id="x", response=TEXT),
+        documents=[],
+        sentences=sentences,
+        claims=[long, own],
+        verdicts=given,
+        windows={},
+        stamp={},
+    )
+    assert [sentence.label for sentence in result.sentences] == ["ambiguous", "ambiguous"]
+
+
+def test_the_time_grows_with_the_claims_not_with_their_square():
+    document = Document.of("x" * 100_000)
+    spans = [document.span(start, start + 4) for start in range(0, 100_000, 5)]
+    claims = [Claim(id=f"c{n}", index=n, sentence=n, text="x", origin=span) for n, span in enumerate(spans)]
+    sentences = [Sentence(index=n, span=span) for n, span in enumerate(spans)]
+    given = verdicts(["no_fact"] * len(claims))
+    started = process_time()
+    report(
+        case=Case(id="x", response=document.text),
+        documents=[],
+        sentences=sentences,
+        claims=claims,
+        verdicts=given,
+        windows={},
+        stamp={},
+    )
+    assert process_time() - started < 15
 
 
 def test_unknown_token_counts_add_nothing():
