@@ -30,10 +30,7 @@ app = typer.Typer(
 )
 
 Sources = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--source", help="A text to be faithful to; may be given more than once; none: --task open."
-    ),
+    list[Path] | None, typer.Option("--source", help="A text to be faithful to; none, one or several.")
 ]
 Response = Annotated[Path, typer.Option("--response", help="The text that is checked.")]
 Task = Annotated[str, typer.Option(help="summary, answer, turn, article, rewrite or open.")]
