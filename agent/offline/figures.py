@@ -18,14 +18,16 @@ REACH = 100
 _ALIKE = (",个,位,名,人,口,家", "次,回,遍,趟,番", "天,日,夜", "年,岁,载")
 ALIKE = tuple(frozenset(units.split(",")) for units in _ALIKE)
 """Chinese units that may stand for each other; the first group may stand for any."""
+SMALL = 12
+"""A spelled number up to this one may be counted by who retells."""
 SURE_ZH = 0.35
 """The share of a claim that must be found in one place before a Chinese number there counts against it."""
 
 
 def figures(view: View) -> Iterator[Finding]:
     """Findings on the claim's numbers, in order."""
-    for number in _stated(view):
-        found = _chinese(view, number) if view.chinese else _other(view, number)
+    for number in stated(view):
+        found = _chinese(view, number) or _nowhere(view, number) if view.chinese else _other(view, number)
         if found:
             yield found
 
@@ -59,7 +61,7 @@ def _grain(number: Number) -> float:
     )
 
 
-def _stated(view: View) -> Iterator[Number]:
+def stated(view: View) -> Iterator[Number]:
     """Numbers that state something: no list marks, no `Passage 2`, no bare `one` or `two`."""
     text = view.claim.text
     for number in numbers(text):
@@ -70,18 +72,18 @@ def _stated(view: View) -> Iterator[Number]:
 
 def _idle(number: Number) -> bool:
     spelled = not any(character.isdigit() for character in number.text)
-    return number.value == 1 or (spelled and number.value <= 12 and (not number.unit or number.ordinal))
+    return number.value == 1 or (spelled and number.value <= SMALL and (not number.unit or number.ordinal))
 
 
 def _other(view: View, number: Number) -> Finding | None:
     """A number that stands nowhere in what was shown; beside it, one in the claim's place that counts the same."""
-    if any(same(number, n) for _, n in view.evidence.numbers) or _as_digits(view, number):
+    if any(same(number, n) for _, n in view.evidence.numbers) or as_digits(view, number):
         return None
-    near = [n for n in _near(view, 0) if n.unit == number.unit]
-    return _finding(view, number, near)
+    near = [n for n in near_place(view, 0) if n.unit == number.unit]
+    return finding(view, number, near, missing=True)
 
 
-def _as_digits(view: View, number: Number) -> bool:
+def as_digits(view: View, number: Number) -> bool:
     """Whether its digits stand inside another word or number of the evidence (`B12`, `2020-03-05`)."""
     digits = _DIGITS.findall(number.text.replace(",", ""))
     return bool(digits) and all(any(d in token for token in view.digits) for d in digits)
@@ -91,14 +93,24 @@ def _chinese(view: View, number: Number) -> Finding | None:
     """A number that isn't near the claim's place, where another one counts the same."""
     if view.place is None or view.place.share < SURE_ZH or not view.settled(view.place):
         return None
-    near = _near(view, REACH)
+    near = near_place(view, REACH)
     rivals = [n for n in near if n.unit == number.unit and n.ordinal == number.ordinal and number.unit]
-    if not rivals or any(same(number, n) and _alike(number.unit, n.unit) for n in near):
+    if not rivals or any(same(number, n) and alike(number.unit, n.unit) for n in near):
         return None
-    return _finding(view, number, rivals)
+    return finding(view, number, rivals)
 
 
-def _near(view: View, reach: int) -> list[Number]:
+def _nowhere(view: View, number: Number) -> Finding | None:
+    """A Chinese number that stands nowhere in what was shown; a small spelled one may be a count of the reader's."""
+    spelled = not any(character.isdigit() for character in number.text)
+    if (spelled and number.value <= SMALL) or as_digits(view, number):
+        return None
+    if any(same(number, n) for _, n in view.evidence.numbers):
+        return None
+    return finding(view, number, [], missing=True)
+
+
+def near_place(view: View, reach: int) -> list[Number]:
     """The numbers of the evidence in the claim's place and within `reach` characters of it."""
     if view.place is None:
         return []
@@ -108,12 +120,13 @@ def _near(view: View, reach: int) -> list[Number]:
     return [n for at, n in view.evidence.numbers if at == owner and first <= n.start and n.end <= last]
 
 
-def _alike(a: str, b: str) -> bool:
+def alike(a: str, b: str) -> bool:
     """Whether two Chinese units may count the same."""
     return a == b or any({a, b} <= group for group in ALIKE) or bool({a, b} & ALIKE[0])
 
 
-def _finding(view: View, number: Number, rivals: list[Number]) -> Finding:
+def finding(view: View, number: Number, rivals: list[Number], *, missing: bool = False) -> Finding:
+    """The finding on a number, with the first rival as its correction."""
     instead = rivals[0].text if rivals else ""
     quote = view.place.span if view.place else None
     if view.chinese:
@@ -124,4 +137,4 @@ def _finding(view: View, number: Number, rivals: list[Number]) -> Finding:
             if instead
             else f'"{number.text}" is not in the source'
         )
-    return Finding(number.start, number.end, "numerical", instead, reason, quote, missing=not view.chinese)
+    return Finding(number.start, number.end, "numerical", instead, reason, quote, missing)

@@ -116,7 +116,7 @@ def stem(word: str) -> str:
     """A crude English stem: plural, past and -ing endings, final e and doubled consonants gone."""
     word = word.removesuffix("'s")
     for ending in ("ingly", "edly", "ies", "ied", "ing", "ed", "es", "s", "ly"):
-        if word.endswith(ending) and len(word) - len(ending) >= 3:
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not (ending == "s" and word[-2] == "s"):
             word = word[: -len(ending)] + ("y" if ending in ("ies", "ied") else "")
             break
     if len(word) > 3 and word[-1] == "e":

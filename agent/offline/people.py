@@ -54,7 +54,7 @@ def _named(view: View, token: Token) -> bool:
     written = view.claim.text[token.start : token.end]
     if not written[0].isupper() or is_han(token.key) or token.word in STOP_EN or len(written) < 2:
         return False
-    if written[1:].upper() == written[1:] and len(written) <= 3:
+    if sum(map(str.isupper, written)) > 1 and len(written) <= 3:
         return False
     return not _BEGINNING.search(view.claim.text[: token.start]) and _dated(view, token.word)
 

@@ -18,6 +18,10 @@ PLACES = 2
 """The best places of a claim in which an opposite must stand."""
 COMPANY = 3
 """Words to either side that are a word's company."""
+DENIED = 5
+"""Words behind a denial, at most, in which it denies another word."""
+BESIDE = 10
+"""Words to either side of an opposite that has the claim's neighbour, among which another of its words stands."""
 SURE_EN = 0.5
 SURE_ZH = 0.30
 """The share of the claim that must be found in one place before denial there counts against it."""
@@ -56,10 +60,20 @@ def denials(view: View) -> Iterator[Finding]:
         return
     about = next((t for t in view.tokens if t.start > denying[0].start and t.word not in STOP_EN), None)
     there = view.evidence.words[max(0, place.first - 4) : place.last + 4]
-    if NEGATIONS_EN.isdisjoint(there) and not (about and about.word in META_EN):
+    about_text = about is not None and about.word in META_EN
+    if NEGATIONS_EN.isdisjoint(there) and not about_text and not _denied(view, denying[0]):
         token = denying[0]
         reason = f'the source does not say "{token.word}" here'
         yield Finding(token.start, token.end, "inversion", "", reason, place.span)
+
+
+def _denied(view: View, denial: Token) -> bool:
+    """Whether the evidence denies, somewhere, what the claim denies: the content word behind its denial."""
+    denied = next((t for t in view.tokens if t.start > denial.start and is_content(t)), None)
+    words = view.evidence.words
+    places = view.evidence.where(denied.key) if denied else ()
+    near = (words[max(0, at - DENIED) : at + 2] for at in places)
+    return denied is None or any(not NEGATIONS_EN.isdisjoint(around) for around in near)
 
 
 def extremes(view: View) -> Iterator[Finding]:
@@ -75,12 +89,13 @@ def opposites(view: View) -> Iterator[Finding]:
     """A word that keeps less of its company than its opposite does, near the claim's places and everywhere."""
     near: set[int] | None = None
     for index, token in enumerate(view.tokens):
-        others = [o for o in _opposites(token.key) if view.evidence.holds(o)]
+        others = [o for o in sorted(_opposites(token.key)) if view.evidence.holds(o)]
         company = _company(view.tokens, index) if others else set()
         rival = _rival(view, token.key, others, company, None) if company else ""
         if rival:
             near = near if near is not None else view.evidence.best(terms(view.tokens), WIDE, PLACES)
             rival = _rival(view, token.key, others, company, near)
+        rival = rival or (_neighboured(view, index, others) if company else "")
         if rival:
             word = view.evidence.words[view.evidence.where(rival)[0]]
             reason = f'the source has "{word}" here, not "{token.word}"'
@@ -92,6 +107,23 @@ def _rival(view: View, own: str, others: Sequence[str], company: set[str], near:
     """The opposite that keeps most of the company, if more than the word itself, among the places `near`."""
     kept, rival = max((_kept(view, other, company, near), other) for other in others)
     return rival if kept > _kept(view, own, company, near) else ""
+
+
+def _neighboured(view: View, index: int, others: Sequence[str]) -> str:
+    """An opposite next to the word that stands next to a claim's word, which the evidence doesn't have at all."""
+    tokens, keys = view.tokens, view.evidence.keys
+    if view.evidence.holds(tokens[index].key):
+        return ""
+    said = {t.key for t in view.sentence_tokens}
+    before = [t.key for t in tokens[max(0, index - 2) : index] if is_content(t)][-1:]
+    after = [t.key for t in tokens[index + 1 : index + 3] if is_content(t)][:1]
+    rest = {t.key for t in tokens if is_content(t)}.difference(before, after)
+    for other in others:
+        for at in view.evidence.where(other) if other not in said else ():
+            beside = {*before} & {*keys[max(0, at - 2) : at]} or {*after} & {*keys[at + 1 : at + 3]}
+            if beside and not rest.isdisjoint(keys[max(0, at - BESIDE) : at + BESIDE + 1]):
+                return other
+    return ""
 
 
 def _company(tokens: list[Token], index: int) -> set[str]:

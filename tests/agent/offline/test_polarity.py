@@ -40,3 +40,20 @@ def test_words_without_exception_say_more_than_the_source(see):
         see(source, "The tool always helps engineers find errors in long reports.")
     ).findings
     assert [f.kind for f in found] == ["fabrication"]
+
+
+def test_what_the_source_denies_elsewhere_may_be_denied(see):
+    claim = "The guests gave the cook no reward for supper."
+    source = (
+        "The guests gave the cook a coin for supper. " + "They talked of the war until late at night. " * 8
+    )
+    assert polarity.look(see(source, claim)).label == "contradicting"
+    told = source + "Months later he complained that he was never promised any reward."
+    assert polarity.look(see(told, claim)).label == "implicitly_supported"
+
+
+def test_an_opposite_beside_the_same_word_contradicts(see):
+    source = "Finally, we show in an online experiment that the models can be used in a writing system."
+    claim = "We evaluated a writing system in an offline experiment with students."
+    found = polarity.look(see(source, claim)).findings
+    assert [f.correction for f in found] == ["online"]

@@ -21,6 +21,7 @@ def test_traditional_and_simplified_have_the_same_terms():
 
 def test_stems_join_common_endings():
     assert {stem(w) for w in ("improve", "improves", "improved", "improving")} == {stem("improve")}
+    assert stem("crosses") == stem("cross") == "cross"
 
 
 def test_stop_words_are_no_terms_and_pairs_are_of_neighbours():
