@@ -86,8 +86,20 @@ class _Request(NamedTuple):
         return estimate_tokens(self.message.system) + estimate_tokens(self.message.user)
 
 
+class Learned:
+    """What was found out about a model at an endpoint: how it takes forms. Good for the next run too."""
+
+    def __init__(self) -> None:
+        self.given_up: set[Mode] = set()
+        self.schema_works = False
+        self.answered = False
+
+
 class Model:
-    """One model at one endpoint, over the ledger and within the limits. One instance an event loop."""
+    """One model at one endpoint, over the ledger and within the limits. One instance an event loop.
+
+    The first question goes alone, unless `learned` says that there were answers before.
+    """
 
     def __init__(
         self,
@@ -99,14 +111,14 @@ class Model:
         max_tokens: int = MAX_TOKENS,
         first_wait_s: float = FIRST_WAIT_S,
         first_sample: int = 0,
+        learned: Learned | None = None,
     ) -> None:
         self._first_sample = first_sample
         self._chat, self._ledger, self._limits = chat, ledger, limits
         self._lane = limits.lane(chat.endpoint)
         self._timeout_s, self._max_tokens, self._first_wait_s = timeout_s, max_tokens, first_wait_s
         self._modes: tuple[Mode, ...] = ("schema", "prompt") if chat.has_schema else ("prompt",)
-        self._given_up: set[Mode] = set()
-        self._schema_works = False
+        self._learned = learned if learned is not None else Learned()
         self._first = _First()
 
     @property
@@ -144,6 +156,8 @@ class Model:
         known = await self._known(requests, form)
         if known.value is not None or known.failure:
             return known
+        if self._learned.answered:
+            return await self._asked(requests, form)
         async with self._first:
             return await self._asked(requests, form)
 
@@ -167,7 +181,7 @@ class Model:
             answer = self._answer(request, entry, form, calls)
             if not _breaks_form(answer) or request is requests[-1]:
                 return answer
-            self._given_up.add(request.mode)
+            self._learned.given_up.add(request.mode)
         return Answer(None, None, "", tuple(calls))
 
     async def _asked(self, requests: Sequence[_Request], form: type[F]) -> Answer[F]:
@@ -175,7 +189,11 @@ class Model:
         rejected: list[Mode] = []
         for request in requests:
             last = request is requests[-1]
-            if not last and request.mode in self._given_up and not await self._ledger.get(request.key):
+            if (
+                not last
+                and request.mode in self._learned.given_up
+                and not await self._ledger.get(request.key)
+            ):
                 continue
             try:
                 entry = await self._entry(request)
@@ -186,12 +204,13 @@ class Model:
                 continue
             except _Lost as error:
                 return Answer(None, error.failure, str(error), (*calls, *self._unpaid(request, error)))
-            self._given_up.update(rejected)
+            self._learned.given_up.update(rejected)
+            self._learned.answered = True
             answer = self._answer(request, entry, form, calls)
             if last or not _breaks_form(answer):
-                self._schema_works |= request.mode == "schema"
+                self._learned.schema_works |= request.mode == "schema"
                 return answer
-            self._given_up.add(request.mode)
+            self._learned.given_up.add(request.mode)
         raise AssertionError("the last request always returns")
 
     async def _entry(self, request: _Request) -> Entry:
@@ -235,7 +254,7 @@ class Model:
         """Wait before the next attempt, or raise: _Rejected where the form may be at fault, else _Lost."""
         about_form = (
             request.mode == "schema"
-            and not self._schema_works
+            and not self._learned.schema_works
             and error.status is not None
             and error.status not in BUSY | NOT_ABOUT_FORM
         )

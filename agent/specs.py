@@ -8,7 +8,6 @@ Does not know: settings, protocols, or when the panel is asked.
 import re
 import tomllib
 from collections.abc import Callable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -18,9 +17,7 @@ from longproof.agent.chat import Chat, LangChainChat, OpenAIChat, Unanswered
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.guards import Guards
 from longproof.agent.judge import ModelArbiter, ModelJudge
-from longproof.agent.ledger import Ledger
-from longproof.agent.limits import Limits
-from longproof.agent.model import MAX_TOKENS, TIMEOUT_S, Model
+from longproof.agent.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -116,38 +113,21 @@ def read_panel(path: Path) -> PanelTable:
 
 def panel_from(
     judges: "Sequence[Spec | BaseChatModel]",
-    ledger: Ledger,
-    limits: Limits,
+    make: Callable[[Chat], Model],
     *,
     arbiter: "Spec | BaseChatModel | None" = None,
     decomposer: "Spec | BaseChatModel | None" = None,
     guards: Guards = "ours",
     prompt_name: str | None = None,
     temperature: float | None = None,
-    timeout_s: float = TIMEOUT_S,
-    max_tokens: int = MAX_TOKENS,
-    first_sample: int = 0,
     stream: bool = False,
-    make: Callable[[Chat], Model] | None = None,
 ) -> Panel:
-    """The panel of these judges, over one ledger and one set of limits. Call it on the event loop that will ask.
+    """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
-    `temperature` is for judges that don't name their own. `first_sample` numbers the answers that are drawn: another
-    number asks everybody anew. With `stream`, servers are asked to send their answers piece by piece.
-    Raises BadInput where one of them can't be had.
+    `temperature` is for judges that don't name their own. With `stream`, servers are asked to send their answers
+    piece by piece. Raises BadInput where one of them can't be had.
     """
-    models = _Models(
-        make
-        or partial(
-            Model,
-            ledger=ledger,
-            limits=limits,
-            timeout_s=timeout_s,
-            max_tokens=max_tokens,
-            first_sample=first_sample,
-        ),
-        stream=stream,
-    )
+    models = _Models(make, stream=stream)
     seats = _seats(judges, models, guards, prompt_name, temperature)
     own = models.first
     arbiter_model = models.of(arbiter) if arbiter is not None else own

@@ -16,7 +16,7 @@ from langchain_core.language_models import BaseChatModel
 from longproof.agent.chat import Chat, place_and_key
 from longproof.agent.ledger import Ledger, RunState
 from longproof.agent.limits import Budget, Limits, Rates
-from longproof.agent.model import Model
+from longproof.agent.model import Learned, Model
 from longproof.agent.specs import Panel, Spec, panel_from, parse_spec
 from longproof.agent.types import Arbiter, Decomposer, Finder, Judge
 from longproof.agent.vote import Side
@@ -45,6 +45,8 @@ class Shelves(NamedTuple):
     sources: Shelf[Sources]
     pages: Shelf[PageIndex]
     embedders: Shelf[Embedder | None]
+    learned: dict[tuple[str, str], Learned]
+    """By endpoint and model."""
 
 
 class Resources:
@@ -139,7 +141,7 @@ class Pool:
 
     def __init__(self, given: Given | None = None) -> None:
         self._given = given or Given()
-        self._shelves = Shelves(Shelf(), Shelf(), Shelf())
+        self._shelves = Shelves(Shelf(), Shelf(), Shelf(), {})
         self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Resources]]] = {}
         self._last: tuple[Settings | None, str] = (None, "")
 
@@ -176,7 +178,7 @@ async def opened(settings: Settings, given: Given, shelves: Shelves) -> Resource
     ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
     budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
     try:
-        panel = seated(settings, given, ledger, Limits(rates(settings), budget))
+        panel = seated(settings, given, _asking(settings, ledger, budget, shelves))
         _refuse_what_is_missing(settings, given, panel)
         if settings.run_id:
             await ledger.start_run(settings.run_id, settings.model_dump(mode="json", exclude={"home"}))
@@ -197,7 +199,24 @@ def rates(settings: Settings) -> Rates:
     return Rates(settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
 
 
-def seated(settings: Settings, given: Given, ledger: Ledger, limits: Limits) -> Panel:
+def _asking(settings: Settings, ledger: Ledger, budget: Budget, shelves: Shelves) -> Callable[[Chat], Model]:
+    """How the models of a run are asked: over its ledger, within its limits, with what is known of them."""
+    limits = Limits(rates(settings), budget)
+
+    def make(chat: Chat) -> Model:
+        return Model(
+            chat,
+            ledger,
+            limits,
+            timeout_s=settings.timeout_s,
+            first_sample=settings.sample * SAMPLES_APART,
+            learned=shelves.learned.setdefault((chat.endpoint, chat.model), Learned()),
+        )
+
+    return make
+
+
+def seated(settings: Settings, given: Given, make: Callable[[Chat], Model]) -> Panel:
     """The panel that the settings name, with those who were given as objects in their places."""
     row = protocol(settings.protocol)
     models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
@@ -205,16 +224,12 @@ def seated(settings: Settings, given: Given, ledger: Ledger, limits: Limits) -> 
     named = [] if given.judges else [spec(judge) for judge in settings.judges]
     panel = panel_from(
         [*models, *named],
-        ledger,
-        limits,
+        given.make or make,
         arbiter=_asked(given.arbiter, settings.arbiter),
         decomposer=_asked(given.decomposer, settings.decomposer),
         guards=row.guards,
         temperature=row.temperature,
-        timeout_s=settings.timeout_s,
         stream=settings.stream,
-        first_sample=settings.sample * SAMPLES_APART,
-        make=given.make,
     )
     decomposer = given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer
     return panel._replace(

@@ -28,7 +28,7 @@ from longproof.agent.chat import LangChainChat, OpenAIChat
 from longproof.agent.forms import Form
 from longproof.agent.ledger import Ledger
 from longproof.agent.limits import Budget, Limits, Rates
-from longproof.agent.model import Answer, Model
+from longproof.agent.model import Answer, Learned, Model
 from longproof.agent.types import Failure
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
@@ -469,3 +469,17 @@ def test_a_500_from_a_server_that_knows_the_schema_is_waited_out() -> None:
         got = using(server, use)
     assert all(a.value for a in got)
     assert all(asked.schema for asked in server.asked)
+
+
+@pytest.mark.parametrize(("knows", "at_once"), [(True, 3), (False, 2)])
+def test_what_was_learned_of_a_model_spares_the_next_run_the_lonely_first_call(knows: bool, at_once: int):
+    learned = Learned()
+
+    async def together(model: Model, ledger: Ledger) -> list[Answer[Colour]]:
+        prompts = [PROMPT._replace(user=f"What about {n}?") for n in range(3)]
+        return await asyncio.gather(*(model.ask(p, Colour, purpose="test") for p in prompts))
+
+    with ChatServer(always(Reply(GOOD)), delay_s=0.1) as server:
+        using(server, ask, learned=learned)
+        assert all(a.value for a in using(server, together, learned=learned if knows else Learned()))
+    assert server.most_at_once == at_once

@@ -1,6 +1,7 @@
 """SPECs and the `[panel]` table: what is meant is taken, anything else is told in one line."""
 
 import asyncio
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelArbiter, ModelJudge
 from longproof.agent.ledger import Ledger
 from longproof.agent.limits import Limits
+from longproof.agent.model import Model
 from longproof.agent.specs import Panel, Spec, panel_from, parse_spec, reach, read_panel
 from longproof.retrieval.types import BadInput
 
@@ -108,7 +110,7 @@ def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
 def panel(judges: list[Any], **how: Any) -> Panel:
     async def run() -> Panel:
         ledger = await Ledger.open(None)
-        made = panel_from(judges, ledger, Limits(), **how)
+        made = panel_from(judges, partial(Model, ledger=ledger, limits=Limits()), **how)
         await ledger.close()
         await made.close()
         return made
