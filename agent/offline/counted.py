@@ -2,7 +2,7 @@
 
 Knows: what a number counts: the noun behind it in English, the words beside it in Chinese. A number that stands by
 any of these words in the evidence is believed, so that only another one for the same thing speaks against a claim.
-Does not know: the claim's place; `figures` looks there.
+One is no rival: it is often an article. Does not know: the claim's place; `figures` looks there.
 """
 
 import re
@@ -110,7 +110,7 @@ def _rival_zh(view: View, number: Number) -> Number | None:
         if same(number, n) and alike(number.unit, n.unit) and number.ordinal == n.ordinal:
             if _beside(view, owner, n, company, BY_ZH):
                 return None
-        elif _kind(n) == _kind(number):
+        elif _kind(n) == _kind(number) and n.value > 1:
             rivals.append((_beside(view, owner, n, company, RIVAL_ZH), n))
     most, rival = max(rivals, key=lambda pair: pair[0], default=(0, number))
     there = any(same(number, n) and alike(number.unit, n.unit) for n in near_place(view, REACH))

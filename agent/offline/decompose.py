@@ -8,6 +8,7 @@ Does not know: evidence, judges. A crude stand-in for PROBE's step 1 (seed 000).
 
 import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 
 from longproof.agent.offline.words import CONNECTIVES_EN, COURTESIES
 from longproof.agent.types import Case, Claim, Decomposed, Sentence
@@ -60,11 +61,12 @@ def clauses(sentence: str) -> list[Range]:
     bounds = [0, *cuts, len(sentence)]
     size, shortest = (_han, SHORTEST_ZH) if zh else (_words, SHORTEST_EN)
     merged: list[Range] = []
-    start = 0
-    for end in bounds[1:]:
-        if size(sentence[start:end]) >= shortest:
+    start = held = 0
+    for begin, end in pairwise(bounds):
+        held += size(sentence[begin:end])
+        if held >= shortest:
             merged.append((start, end))
-            start = end
+            start, held = end, 0
     if merged:
         merged[-1] = (merged[-1][0], len(sentence))
     else:

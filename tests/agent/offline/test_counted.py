@@ -45,3 +45,7 @@ def test_a_chinese_number_that_stands_nowhere_is_fabricated_unless_small(see):
     source = "镇上的人都来看热闹，围着戏台站了半天，谁也不肯先走。"
     assert facts.look(see(source, "镇上有五十人来看热闹。")).label == "fabricated"
     assert facts.look(see(source, "镇上有三个人来看热闹。")).label == "implicitly_supported"
+
+
+def test_one_is_no_rival(see):
+    assert list(counted(see("盐店里有一位公子走了出来。", "盐店来了两位公子。"))) == []
