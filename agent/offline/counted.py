@@ -43,10 +43,10 @@ def counted(view: View) -> Iterator[Finding]:
 def _rival_en(view: View, number: Number) -> Number | None:
     """Another number of the same noun, where this one stands in the evidence, but by none of the words beside it.
 
-    One that stands nowhere is left to `figures`.
+    One that stands nowhere is left to `figures`; a record has one word for a whole column of numbers, see `rows`.
     """
     evidence, noun = view.evidence, _noun(view, number)
-    if not noun or _year(number):
+    if not noun or _year(number) or view.case.task == "article":
         return None
     placed = [(_token(evidence, owner, n.start), owner, n) for owner, n in evidence.numbers]
     own = [at for at, _, n in placed if same(number, n)]

@@ -49,3 +49,7 @@ def test_a_chinese_number_that_stands_nowhere_is_fabricated_unless_small(see):
 
 def test_one_is_no_rival(see):
     assert list(counted(see("盐店里有一位公子走了出来。", "盐店来了两位公子。"))) == []
+
+
+def test_an_article_is_left_to_its_record(see):
+    assert list(counted(see(CROSSES, "The volume holds thirty-one pencilled crosses.", task="article"))) == []
