@@ -27,9 +27,9 @@ def plain_case(case: Case, response_id: str) -> Json:
     return {**case.model_dump(mode="json"), "response": response_id}
 
 
-def opened_case(case: Json, store: DocumentStore) -> Case:
+async def opened_case(case: Json, store: DocumentStore) -> Case:
     """The case with its response's text."""
-    return Case.model_validate({**case, "response": store.text(case["response"])})
+    return Case.model_validate({**case, "response": await store.fetch(case["response"])})
 
 
 def opened_claims(claims: Sequence[Json]) -> list[Claim]:
@@ -48,10 +48,10 @@ def asked(question: Question) -> Asked:
     }
 
 
-def opened_question(question: Asked, store: DocumentStore) -> Question:
+async def opened_question(question: Asked, store: DocumentStore) -> Question:
     """The question with the texts it shows."""
     shown = [
-        Span(source_id=id_, start=start, end=end, text=store.text(id_)[start:end])
+        Span(source_id=id_, start=start, end=end, text=(await store.fetch(id_))[start:end])
         for id_, start, end in question["places"]
     ]
     return Question(

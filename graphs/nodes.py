@@ -71,7 +71,7 @@ class Nodes:
     async def decompose(self, state: State, runtime: Runtime[Settings]) -> State:
         """The response's sentences, and the claims in them."""
         resources = await self._pool.get(settings_of(runtime.context))
-        case = opened_case(state["case"], resources.store)
+        case = await opened_case(state["case"], resources.store)
         response = Document.of(case.response)
         spans = [response.span(start, end) for start, end in sentences(case.response)]
         made = await resources.panel.decomposer.decompose(case, spans)
@@ -83,7 +83,7 @@ class Nodes:
         resources = await self._pool.get(settings_of(runtime.context))
         row = resources.protocol
         sources = await resources.sources(refs(state["sources"]))
-        response = opened_case(state["case"], resources.store).response
+        response = (await opened_case(state["case"], resources.store)).response
         cut = segments(response, row.segment_characters)
         texts = [response[start:end] for start, end in cut]
         matrix = await asyncio.to_thread(sources.similarity, texts)
@@ -109,7 +109,7 @@ class Nodes:
         if not left:
             return {"decided": []}
         resources = await self._pool.get(settings_of(runtime.context))
-        disputes = await asyncio.to_thread(lambda: [put(dispute, resources.store) for dispute in left])
+        disputes = [await put(dispute, resources.store) for dispute in left]
         answer = interrupt(disputes, response_schema=form_of(left))
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
         claims = [decision.claim_id for decision in answer.decisions]
@@ -122,7 +122,7 @@ class Nodes:
     async def report(self, state: State, runtime: Runtime[Settings]) -> State:
         """All verdicts, in the order of the claims, and their numbers."""
         resources = await self._pool.get(settings_of(runtime.context))
-        case = opened_case(state["case"], resources.store)
+        case = await opened_case(state["case"], resources.store)
         claims = opened_claims(state["claims"])
         order = {claim.id: claim.index for claim in claims}
         verdicts = [Verdict.model_validate(v) for v in state.get("verdicts", [])]

@@ -60,10 +60,10 @@ def waiting(state: State) -> list[Dispute]:
     return sorted(left, key=lambda dispute: int(dispute["claim"]["index"]))
 
 
-def put(dispute: Dispute, store: DocumentStore) -> Json:
+async def put(dispute: Dispute, store: DocumentStore) -> Json:
     """A dispute as it is put to a person: readable as it stands."""
     claim = Claim.model_validate(dispute["claim"])
-    question = opened_question(dispute["question"], store)
+    question = await opened_question(dispute["question"], store)
     said = [Judgement.model_validate(j) for j in dispute["judgements"]]
     return {
         "claim_id": claim.id,

@@ -104,9 +104,9 @@ class Stations:
     async def find(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Every model looks for evidence of every claim; what any of them finds is asked about, piece by piece."""
         resources = await self._pool.get(settings_of(runtime.context))
-        case = opened_case(state["case"], resources.store)
+        case = await opened_case(state["case"], resources.store)
         by_id = {claim.id: claim for claim in opened_claims(state["claims"])}
-        wanted = [opened_question(question, resources.store) for question in state["questions"]]
+        wanted = [await opened_question(question, resources.store) for question in state["questions"]]
         finders = [judge for judge in resources.panel.judges if isinstance(judge, Finder)]
         answers = await asyncio.gather(
             *(
@@ -134,9 +134,9 @@ class Stations:
     async def judge(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Every question to every judge of the panel; see `asking` for the order."""
         resources = await self._pool.get(settings_of(runtime.context))
-        case = opened_case(state["case"], resources.store)
+        case = await opened_case(state["case"], resources.store)
         by_id = {claim.id: claim for claim in opened_claims(state["claims"])}
-        opened = [opened_question(question, resources.store) for question in state["questions"]]
+        opened = [await opened_question(question, resources.store) for question in state["questions"]]
         runtime.stream_writer(shown(opened, by_id))
         answers = await ask(resources.panel.judges, opened, by_id, case)
         return _answered(answers, resources.protocol, case)
@@ -167,9 +167,9 @@ class Stations:
         resources = await self._pool.get(settings_of(runtime.context))
         if resources.settings.arbiter == PERSON:
             return {"standings": _left_to_a_person(state)}
-        case = opened_case(state["case"], resources.store)
+        case = await opened_case(state["case"], resources.store)
         disputes = [
-            (question, opened_question(question, resources.store), claims)
+            (question, await opened_question(question, resources.store), claims)
             for question, claims in _disputes(state)
         ]
         answers = await asyncio.gather(
@@ -206,7 +206,7 @@ class Stations:
                     standings[claim.id], caveat, sourced=bool(state["sources"])
                 )
                 continue
-            before = opened_question(_last_asked(state, claim), resources.store)
+            before = await opened_question(_last_asked(state, claim), resources.store)
             made.append(with_snippets(before, claim, [hit.span for hit in hits]))
             found |= {hit.span.source_id: pages.page(hit.span.source_id).document for hit in hits}
         plain = [asked(question) for question in made]
@@ -214,11 +214,12 @@ class Stations:
 
     async def _snippets_first(self, state: CheckState, resources: Resources, pages: PageIndex) -> CheckState:
         """The questions that are about to be asked, each with the snippets found for it."""
-        response = resources.store.text(state["case"]["response"])
+        response = await resources.store.fetch(state["case"]["response"])
         by_id = {claim.id: claim for claim in opened_claims(state["claims"])}
         made: list[Question] = []
         found: dict[str, DocumentRef] = {}
-        for question in (opened_question(q, resources.store) for q in state["questions"]):
+        for plain_question in state["questions"]:
+            question = await opened_question(plain_question, resources.store)
             claim = by_id[question.claim_ids[0]]
             query = claim.text if resources.protocol.query == "claim" else sentence_at(response, claim.origin)
             hits = await asyncio.to_thread(pages.search, query, SNIPPETS)
@@ -249,13 +250,9 @@ class Stations:
         model = resources.panel.localiser
         if model is None or not resources.protocol.localises:
             return {}, []
-        case = opened_case(state["case"], resources.store)
-        answers = await asyncio.gather(
-            *(
-                localise(model, wrong, opened_question(question, resources.store).shown, case)
-                for question, wrong in _unplaced(state)
-            )
-        )
+        case = await opened_case(state["case"], resources.store)
+        unplaced = [(await opened_question(q, resources.store), wrong) for q, wrong in _unplaced(state)]
+        answers = await asyncio.gather(*(localise(model, wrong, q.shown, case) for q, wrong in unplaced))
         places = {id_: errors for answer in answers for id_, errors in answer.errors.items()}
         return places, [call for answer in answers for call in answer.calls]
 

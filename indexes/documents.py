@@ -5,6 +5,7 @@ in a `DocumentRef`, since the same text may be read from two places.
 Does not know: what the texts are used for.
 """
 
+import asyncio
 from collections import OrderedDict
 from pathlib import Path
 from threading import Lock
@@ -32,7 +33,7 @@ class DocumentStore:
     def __init__(self, folder: Path) -> None:
         self._folder = folder
         self._texts: OrderedDict[str, str] = OrderedDict()
-        self._lock = Lock()
+        self._lock, self._reading = Lock(), Lock()
 
     def put(self, document: Document) -> DocumentRef:
         """Store a document's texts, once. Raises BadInput where the folder can't be written to."""
@@ -56,13 +57,26 @@ class DocumentStore:
 
     def text(self, id_: str) -> str:
         """The text of this id. Raises BadInput where its file is gone or damaged."""
+        text = self._at_hand(id_)
+        if text is not None:
+            return text
+        with self._reading:
+            text = self._at_hand(id_)
+            if text is None:
+                text = self._read(id_)
+                self._keep(id_, text)
+        return text
+
+    async def fetch(self, id_: str) -> str:
+        """`text` for an event loop, which a large file would hold up: read in a thread where it isn't at hand."""
+        text = self._at_hand(id_)
+        return await asyncio.to_thread(self.text, id_) if text is None else text
+
+    def _at_hand(self, id_: str) -> str | None:
         with self._lock:
             if id_ in self._texts:
                 self._texts.move_to_end(id_)
-                return self._texts[id_]
-        text = self._read(id_)
-        self._keep(id_, text)
-        return text
+            return self._texts.get(id_)
 
     def _put_text(self, text: str) -> str:
         id_ = text_id(text)

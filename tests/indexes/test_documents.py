@@ -1,5 +1,8 @@
 """Texts are written once, come back whole, and a damaged file is refused."""
 
+import asyncio
+from threading import current_thread
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,6 +37,34 @@ def test_a_damaged_text_is_refused(tmp_path, damage):
     file.write_bytes(damage)
     with pytest.raises(BadInput, match="damaged"):
         DocumentStore(tmp_path).open(ref)
+
+
+class Watched(DocumentStore):
+    """A store that notes which threads read files."""
+
+    def __init__(self, folder):
+        super().__init__(folder)
+        self.readers = []
+
+    def _read(self, id_):
+        self.readers.append(current_thread())
+        return super()._read(id_)
+
+
+def test_a_large_text_is_read_once_and_never_by_the_event_loop(tmp_path):
+    document = Document.of("word " * 200_000)
+    DocumentStore(tmp_path).put(document)
+    store = Watched(tmp_path)
+
+    async def many():
+        return [
+            *await asyncio.gather(*(store.fetch(document.id) for _ in range(20))),
+            await store.fetch(document.id),
+        ]
+
+    assert asyncio.run(many()) == [document.text] * 21
+    assert len(store.readers) == 1
+    assert store.readers[0] is not current_thread()
 
 
 def test_a_missing_text_is_refused(tmp_path):
