@@ -26,6 +26,9 @@ _REFUSALS = (
     "i am unable", "i won't", "i won’t", "抱歉", "很抱歉", "对不起", "我不能", "我无法", "无法提供", "作为一个",
 )  # fmt: skip
 _LONGEST_REFUSAL = 600
+_BEGUN = re.compile(r'\{(?=\s*(?:["}]|\Z))')
+MOST_BROKEN = 1000
+"""So many things that begin like an object and are none; then an answer is not looked through any further."""
 TAIL, _UNIT, _TIMES = 4000, 400, 6
 """A tail that is one unit of at most `_UNIT` characters, `_TIMES` times over, repeats itself."""
 
@@ -77,18 +80,17 @@ def last_object(text: str) -> dict[str, Any] | None:
     Raises Cut where the text ends inside one. An object with one key twice, or with NaN, is none.
     """
     decoder = json.JSONDecoder()
-    last = (0, 0)
-    place = text.find("{")
+    last, broken, begun = (0, 0), 0, _BEGUN.search(text)
     try:
-        while place >= 0:
+        while begun and broken <= MOST_BROKEN:
             try:
-                _, end = decoder.raw_decode(text, place)
-                last = (place, end)
+                _, end = decoder.raw_decode(text, begun.start())
+                last = (begun.start(), end)
             except json.JSONDecodeError as error:
-                if _ends_inside(text, place, error):
+                if error.msg.startswith("Unterminated string") or text.rfind("}") < error.pos:
                     raise Cut from error
-                end = max(error.pos, place + 1)
-            place = text.find("{", end)
+                end, broken = max(error.pos, begun.start() + 1), broken + 1
+            begun = _BEGUN.search(text, end)
         return _strictly(text[slice(*last)]) if last[1] else None
     except Cut:
         raise
@@ -139,12 +141,6 @@ def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _no_constant(name: str) -> float:
     raise ValueError(f"{name} is no JSON")
-
-
-def _ends_inside(text: str, place: int, error: json.JSONDecodeError) -> bool:
-    begun = text[place + 1 :].lstrip()
-    looks_like_one = not begun or begun[0] == '"'
-    return looks_like_one and (error.msg.startswith("Unterminated string") or "}" not in text[error.pos :])
 
 
 def _spoken(text: str) -> Iterator[str]:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
     from openai import APIStatusError
 
+NO_KEY = "none"
 DEFAULT_ADDRESS = "https://api.openai.com/v1"
 _DETAIL = 300
 REACH_S = 10.0
@@ -184,7 +185,8 @@ class OpenAIChat:
 
     def _clean(self, detail: str) -> str:
         """The detail on one line, without the key: servers quote it."""
-        return " ".join(detail.replace(self._key, "…").split())
+        hidden = detail if self._key == NO_KEY else detail.replace(self._key, "…")
+        return " ".join(hidden.split())
 
 
 class LangChainChat:
@@ -244,13 +246,13 @@ def place_and_key(address: str | None) -> tuple[str, str]:
             f"keys come from the environment: name {parts.hostname} without user, password or query"
         )
     if place != own.rstrip("/"):
-        return place, os.environ.get("LONGPROOF_API_KEY") or "none"
+        return place, os.environ.get("LONGPROOF_API_KEY") or NO_KEY
     key = os.environ.get("OPENAI_API_KEY")
     if not key and place == DEFAULT_ADDRESS:
         raise BadInput(
             "OPENAI_API_KEY is not set: set it, or name a server as openai:MODEL@http://HOST:PORT/v1"
         )
-    return place, key or "none"
+    return place, key or NO_KEY
 
 
 def _raw_of_langchain(answer: "AIMessage") -> Raw:

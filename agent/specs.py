@@ -76,7 +76,10 @@ def parse_spec(text: str) -> Spec:
     text = text.strip()
     if text == "offline":
         return Spec(kind="offline")
-    if found := _OPENAI.fullmatch(text):
+    found = _OPENAI.fullmatch(text)
+    if found and not found["address"] and "@" in found["model"]:
+        raise BadInput(f"{text!r} names no address of a server: write openai:MODEL@http://HOST:PORT/v1")
+    if found:
         return Spec(kind="openai", model=found["model"], address=found["address"])
     if found := _NLI.fullmatch(text):
         return Spec(kind="nli", model=found["model"])

@@ -15,6 +15,7 @@ import typer
 
 from longproof.cli_batch import batch
 from longproof.cli_construct import construct
+from longproof.cli_evaluate import evaluate
 
 if TYPE_CHECKING:
     from longproof.agent.types import Report
@@ -102,11 +103,14 @@ def verify(
     max_passes: MaxPasses = 20,
 ) -> None:
     """Check one response against its sources."""
-    from longproof.outcome import estimate, status, trust
+    from longproof.outcome import estimate, label_named, status, trust
     from longproof.panel import panel_settings, run_name
     from longproof.retrieval.readers import read_source
 
     _refuse_targets(json, html)
+    least = label_named(at_least) if at_least else None
+    if protocol == "all":
+        _refuse_for_all(json, html, least, check or None)
     documents = [read_source(path, encoding) for path in source or []]
     checked = read_source(response, encoding)
     checked.refuse_wordless()
@@ -137,8 +141,8 @@ def verify(
         return
     texts = {document.id: document.text for document in documents}
     _deliver(report, texts, json, html)
-    if at_least:
-        typer.echo(trust(report, at_least), err=True)
+    if least:
+        typer.echo(trust(report, least), err=True)
     raise typer.Exit(status(report) if check else 0)
 
 
@@ -150,7 +154,7 @@ def demo(
     """A bundled story and a summary with four planted errors, offline."""
     from longproof.examples import example, hits
 
-    _refuse_targets(html)
+    _refuse_targets(None, html)
     story, summary = example(language)
     report = _verified([story], summary.text, settings={}, case_id=f"demo-{language}")
     _deliver(report, {story.id: story.text}, None, html)
@@ -173,44 +177,9 @@ def report(
         typer.echo(line)
 
 
-@app.command()
-def evaluate(
-    dataset: Annotated[str, typer.Argument(help="A data set's name, or a JSONL file of cases.")],
-    out: Annotated[Path, typer.Option(help="The folder for results; a run that was stopped goes on there.")],
-    protocol: ProtocolName = "longproof",
-    judge: Judges = None,
-    arbiter: ArbiterSpec = None,
-    pages: PagesFolder = None,
-    path: Annotated[str | None, typer.Option(help="Where the data set lies.")] = None,
-    sample: Annotated[int | None, typer.Option(help="So many examples, drawn with the seed.")] = None,
-    seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0,
-    repeat: Annotated[int, typer.Option(help="Run everything so often.")] = 1,
-    concurrency: Annotated[int, typer.Option(help="Examples checked at once.")] = 4,
-) -> None:
-    """A data set through a protocol: scores with coverage, a line an example, plots."""
-    from longproof.evaluation.run import evaluate as evaluated
-    from longproof.progress import scored
-
-    with scored() as progress:
-        done = evaluated(
-            dataset,
-            path=path,
-            protocol=protocol,
-            judges=judge or ["offline"],
-            arbiter=arbiter,
-            pages=str(pages) if pages else None,
-            out=out,
-            sample=sample,
-            seed=seed,
-            repeat=repeat,
-            concurrency=concurrency,
-            progress=progress,
-        )
-    typer.echo(done.to_markdown())
-
-
 app.command("batch")(batch)
 app.command("construct")(construct)
+app.command("evaluate")(evaluate)
 
 
 @app.command()
@@ -384,13 +353,25 @@ def _deliver(report: "Report", texts: dict[str, str], json: Path | None, html: P
         show(report, texts, Console())
 
 
-def _refuse_targets(*targets: Path | None) -> None:
+def _refuse_targets(json: Path | None, page: Path | None) -> None:
     """Raises BadInput for what can't be written to, before anything is asked."""
     from longproof.retrieval.types import BadInput
 
-    for target in targets:
+    for target in (json, page):
         if target and str(target) != "-" and target.is_dir():
             raise BadInput(f"{target} is a folder: name a file to write to")
+    if page and str(page) == "-":
+        raise BadInput("a page goes to a file: name one after --html")
+
+
+def _refuse_for_all(*asked: object) -> None:
+    """Raises BadInput where more than the table of all protocols is asked for."""
+    from longproof.retrieval.types import BadInput
+
+    if any(one is not None for one in asked):
+        raise BadInput(
+            "--protocol all prints a table: --json, --html, --at-least and --check need one protocol"
+        )
 
 
 def _write(path: Path, text: str) -> None:

@@ -6,7 +6,7 @@ Knows: exit codes under `--check`, what a dry run counted, what can be trusted. 
 from collections.abc import Iterator, Sequence
 
 from longproof.agent.report import trusted
-from longproof.agent.types import LABELS, Report
+from longproof.agent.types import LABELS, Label, Report
 from longproof.retrieval.types import BadInput
 
 HALLUCINATED, UNDECIDED = 1, 3
@@ -39,12 +39,17 @@ def estimate(dry: Report, sources: Sequence[str]) -> Iterator[str]:
     yield "calls, and tokens of their prompts; answers, and second askings where one can't be used, cost more"
 
 
-def trust(report: Report, at_least: str) -> str:
-    """How much can be trusted from this label on. Raises BadInput for another label."""
-    label = next((label for label in LABELS if label == at_least), None)
+def label_named(name: str) -> Label:
+    """The label of this name. Raises BadInput for another."""
+    label = next((label for label in LABELS if label == name), None)
     if label is None:
-        raise BadInput(f"there is no label {at_least!r}: choose one of {', '.join(LABELS)}")
-    kept = trusted(report, label)
+        raise BadInput(f"there is no label {name!r}: choose one of {', '.join(LABELS)}")
+    return label
+
+
+def trust(report: Report, at_least: Label) -> str:
+    """How much can be trusted from this label on."""
+    kept = trusted(report, at_least)
     return f"{len(kept)} of {len(report.sentences)} sentences are at least {at_least}"
 
 

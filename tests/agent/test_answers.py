@@ -1,5 +1,6 @@
 """What comes back is read strictly: an answer, or the name of what is wrong with it."""
 
+import contextlib
 import json
 from typing import Any
 
@@ -143,3 +144,13 @@ def test_lone_surrogates_do_not_travel_on() -> None:
 
 def test_ordinary_prose_does_not_repeat() -> None:
     assert not repeats("It was a bright cold day in April, and the clocks were striking thirteen. " * 2)
+
+
+@pytest.mark.parametrize("piece", ["{", '{"', "{ ", '{"a":', '{"a" '])
+def test_braces_over_and_over_hold_no_object_and_nobody_up(piece: str) -> None:
+    with contextlib.suppress(Cut):
+        assert last_object(piece * (LONGEST // len(piece))) is None
+
+
+def test_a_formula_before_the_object_is_none() -> None:
+    assert last_object(r"\frac{a}{b} and { \"x\" } gives " + GOOD) == json.loads(GOOD)
