@@ -188,7 +188,8 @@ class Verdict(Frozen):
 class Call(Frozen):
     """One paid call: what it was for, and what the server said it cost when it was bought.
 
-    Token counts are None where the server sent none. `bought` is false when the ledger answered.
+    Token counts are None where the server sent none. `bought` is false when the ledger answered; a report doesn't
+    tell its calls apart so (it is true of all), its stamp says what the run paid.
     """
 
     id: str

@@ -82,6 +82,7 @@ class Verifier:
         make: Callable[[Chat], Model] | None = None,
         **settings: Any,
     ) -> None:
+        _refuse_seats(judges, arbiter, decomposer)
         objects = [judge for judge in judges or [] if not isinstance(judge, str | Spec)]
         specs = [judge for judge in judges or [] if isinstance(judge, str | Spec)]
         if objects and specs:
@@ -162,6 +163,8 @@ class Verifier:
     async def input_of(self, source: Source | Sequence[Source], response: str, **case: Any) -> VerifyInput:
         """What the graph is given: the sources in the store, the response as it is. Raises BadInput for labels
         that don't exist."""
+        if not isinstance(response, str):
+            raise BadInput(f"a response is a text, not {response!r:.40}")
         stored = await asyncio.to_thread(self._store, documents_of(source))
         try:
             return VerifyInput(response=whole_characters(response), sources=dump(stored), **case)
@@ -218,6 +221,21 @@ async def driven(
     return values
 
 
+def _refuse_seats(judges: object, arbiter: object, decomposer: object) -> None:
+    """Raises BadInput for what can't judge, arbitrate or decompose."""
+    if judges is not None and not isinstance(judges, list | tuple):
+        raise BadInput(f"judges are a list, not {judges!r:.40}: write [{judges!r:.40}]")
+    fits: list[tuple[object, str, type]] = [
+        (judge, "judge", Judge) for judge in cast("list[object]", judges or [])
+    ]
+    fits += [(arbiter, "arbiter", Arbiter), (decomposer, "decomposer", Decomposer)]
+    for one, seat, kind in fits:
+        if one is not None and not isinstance(one, str | Spec | BaseChatModel | kind):
+            raise BadInput(
+                f"{one!r:.40} can't be the {seat}: give a SPEC, a chat model, or an object that can"
+            )
+
+
 async def _nobody(disputes: list[Json]) -> Json:
     return {"name": "nobody", "decisions": []}
 
@@ -234,6 +252,10 @@ def documents_of(source: Source | Sequence[Source]) -> list[Document]:
         return [_titled(source.page_content, source.metadata)]
     if isinstance(source, LlamaIndexText):
         return [_titled(source.get_content(), source.metadata)]
+    if not isinstance(source, dict | list | tuple):
+        raise BadInput(
+            f"a source is a text, a path, a document or a record, or a list of them, not {source!r:.40}"
+        )
     if isinstance(source, dict) or any(isinstance(item, dict | list) for item in source):
         return [record(json.dumps(source, ensure_ascii=False))]
     return [document for item in source for document in documents_of(item)]

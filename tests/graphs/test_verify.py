@@ -186,3 +186,20 @@ def test_settings_that_do_not_exist_are_refused():
         Verifier(colour="red")
     with pytest.raises(BadInput, match="no protocol"):
         Verifier(protocol="x").verify(SOURCE, FACTS[0])
+
+
+@pytest.mark.parametrize(
+    ("source", "response"),
+    [("Anna left.", None), ("Anna left.", 5), (b"Anna", "x y"), (None, "x y"), ([b"x"], "x")],
+)
+def test_what_is_no_text_is_refused_in_one_line(source, response):
+    with pytest.raises(BadInput):
+        Verifier().verify(source, response)
+
+
+@pytest.mark.parametrize(
+    "seats", [{"judges": [object()]}, {"judges": "offline"}, {"arbiter": 5}, {"decomposer": object()}]
+)
+def test_what_cannot_sit_at_the_panel_is_refused(seats):
+    with pytest.raises(BadInput):
+        Verifier(**seats)
