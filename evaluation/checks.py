@@ -1,23 +1,31 @@
 """What can be wrong with a made set, found by code before anyone trusts it.
 
 Knows: duplicates, texts shared by splits, whether length or opening words alone tell the labels, balance of kinds and
-positions, places that are not where they say. Reads a set through the reader that evaluation uses.
-Does not know: how a set was made, or how findings are shown (sheet).
+positions, places that are not where they say, names that a copied sentence has lost. Reads a set through the reader
+that evaluation uses. Does not know: how a set was made, or how findings are shown (sheet).
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
 from statistics import mean
 
 from longproof.agent.types import KINDS
+from longproof.evaluation.making import CHINESE_FROM, Language, cast_of, names_in, simplified
 from longproof.evaluation.types import Example
-from longproof.retrieval.text import fold
+from longproof.retrieval.text import cjk_share, fold, sentences
 from longproof.retrieval.types import Frozen, text_id
 
 TELLING = 0.65
 """An AUC from here on says that the labels can be told without reading; 0.5 is chance."""
 UNEVEN = 2.0
 """The most frequent kind may be so many times as frequent as the rarest."""
+
+PIECE, AROUND = 5, 300
+"""Characters: a third of a sentence that tells its original, and how far around that the original may reach."""
+ALIKE, REPLACED = 0.8, 20
+"""How alike a light rewording is to its original, and how many characters of it may be replaced at one place."""
 
 
 class Check(Frozen):
@@ -42,6 +50,7 @@ def checks(made: Sequence[Example], trained: Sequence[Example] = ()) -> list[Che
         balance("kind", made, KINDS),
         balance("position", made, ("begin", "middle", "end")),
         labels(made),
+        names_kept(made),
     ]
 
 
@@ -114,6 +123,64 @@ def labels(made: Sequence[Example]) -> Check:
     counts = Counter(e.gold.outcome for e in made)
     found = f"hallucinated {counts['hallucinated']}, faithful {counts['faithful']}"
     return Check(name="balance of labels", found=found, good=counts["hallucinated"] == counts["faithful"])
+
+
+def names_kept(made: Sequence[Example]) -> Check:
+    """Names that a sentence of the source has, and its lightly reworded copy in a faithful response lacks.
+
+    Names are those that code can tell, and who speaks in the source. Sentences that are no copy are not compared.
+    """
+    lost, copies = list[str](), 0
+    for example in made:
+        if example.gold.outcome != "faithful":
+            continue
+        language: Language = "zh" if cjk_share(example.response) >= CHINESE_FROM else "en"
+        source = _plain("\n".join(source.text for source in example.sources), language)
+        cast = cast_of("\n".join(source.text for source in example.sources), language)
+        for start, end in sentences(example.response):
+            copy = _plain(example.response[start:end], language)
+            original = _original(copy, source)
+            copies += original is not None
+            lost += _lacking(original or "", copy, language, cast)
+    shown = f": {', '.join(dict.fromkeys(lost))}"[:200] if lost else ""
+    found = f"{len(lost)} names lost in {copies} copied sentences of faithful responses{shown}"
+    return Check(name="names", found=found, good=not lost)
+
+
+def _original(copy: str, source: str) -> str | None:
+    """The source's sentence of which this is a light rewording: a third of its words stands there as it is."""
+    third = len(copy) // 3
+    for at in (third, 2 * third, 0) if third >= PIECE else ():
+        found = source.find(copy[at : at + third])
+        if found >= 0:
+            near = max(0, found - AROUND)
+            text = source[near : found + third + AROUND]
+            return next((text[a:b] for a, b in sentences(text) if a <= found - near < b), None)
+    return None
+
+
+def _lacking(original: str, copy: str, language: Language, cast: Sequence[str]) -> list[str]:
+    """The names that a copy doesn't have, where a few characters were replaced; a stretch left out is no loss.
+
+    A word that opens an English sentence is no name.
+    """
+    opening = re.match(r"[^a-z]*[A-Z]", original) if language == "en" else None
+    first = opening.end() if opening else 0
+    places = [(a, b) for a, b in names_in(original, language, cast) if original[a:b] not in copy]
+    matcher = SequenceMatcher(None, original, copy, autojunk=False)
+    if not places or matcher.ratio() < ALIKE:
+        return []
+    steps = [step for step in matcher.get_opcodes() if step[0] != "equal" and step[2] - step[1] <= REPLACED]
+    return [
+        original[a:b]
+        for a, b in places
+        if a >= first
+        and any(i < b and a < j and (k == "replace" or a < i or j < b) for k, i, j, _, _ in steps)
+    ]
+
+
+def _plain(text: str, language: Language) -> str:
+    return simplified("".join(text.split())) if language == "zh" else " ".join(text.replace("_", "").split())
 
 
 _PHRASES = (

@@ -80,6 +80,23 @@ def test_rewordings_differ_and_keep_their_sentences():
         assert len(differs.come) <= 2
 
 
+@pytest.mark.parametrize(
+    ("text", "names", "language"),
+    [
+        ("曹操奉天子赴许都。", ["许都"], "zh"),
+        ("周瑜做了大都督。成都与武都的百姓都来投奔。", ["大都督", "成都", "武都"], "zh"),
+        ("韩遂引军往汉中去了。太守遂开城门。", ["韩遂", "汉中"], "zh"),
+        ("亦喜大怒。孔明同亦喜连忙出迎。", ["亦喜"], "zh"),
+        ("他同匡超人到秦老家去。", ["秦老家去"], "zh"),
+        ("They came to Stratford-upon-Avon and to Newcastle upon Tyne.", ["upon-Avon", "upon Tyne"], "en"),
+    ],
+)
+def test_no_rewording_stands_inside_a_name(text, names, language):
+    for seed in range(60):
+        other = reworded(text, language, Random(seed), ["韩遂", "亦喜"])
+        assert [name for name in names if name not in other] == []
+
+
 def test_the_cast_are_those_who_speak():
     assert cast_of(novel(1).text, "zh")[:5]
     assert set(cast_of(novel(1).text, "zh")) <= set(NAMES)
