@@ -41,6 +41,7 @@ def checked(
     from longproof.graphs.settings import settings_of
 
     full = settings_of(settings)
+    _open(settings)
     done = batch(
         cases,
         out,
@@ -121,6 +122,20 @@ def _here(cases: Path, settings: dict[str, Any], parallel: int, encoding: str | 
     from longproof.graphs.verifier import Verifier
 
     return local(Verifier(**settings), cases, concurrency=parallel, encoding=encoding)
+
+
+def _open(settings: dict[str, Any]) -> None:
+    """Raises BadInput for a judge, a protocol or a folder that can't be had, before any case is taken up."""
+    from longproof.graphs.verifier import Verifier, run
+
+    async def opened() -> None:
+        verifier = Verifier(**{**settings, "run_id": None})
+        try:
+            await verifier.open()
+        finally:
+            await verifier.close()
+
+    run(opened())
 
 
 def _pages(out: Path, home_: str | None) -> "Callable[[str, Report], None]":

@@ -5,8 +5,10 @@ Does not know: which disagreements there are.
 The two thresholds were set on several data sets at once (LOG.md); none reads a length, an id or a position.
 """
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from functools import cached_property, lru_cache
+from operator import itemgetter
 from typing import NamedTuple
 
 from longproof.agent.offline.lines import Lines, Token, is_han, read
@@ -155,9 +157,10 @@ class Viewer:
         return self._views(question, claim, case)
 
     def _make(self, question: Question, claim: Claim, case: Case) -> View:
-        start = claim.origin.start
-        inside = [r for r in self._sentences(case.response) if r[0] <= start < r[1]]
-        sentence = case.response[slice(*inside[0])] if inside else claim.text
+        start, found = claim.origin.start, self._sentences(case.response)
+        at = bisect_right(found, start, key=itemgetter(0)) - 1
+        inside = at >= 0 and start < found[at][1]
+        sentence = case.response[slice(*found[at])] if inside else claim.text
         return View(question, claim, case, self._evidence(question.shown), sentence)
 
     def _read(self, shown: tuple[Span, ...]) -> Evidence:
