@@ -9,7 +9,7 @@ place, and refused where it is not found. The article is hallucinated exactly wh
 import json
 from collections.abc import Iterator
 
-from longproof.evaluation.datasets.reading import Location, Row, converted, find, rows
+from longproof.evaluation.datasets.reading import Location, Row, converted, find, parsed, rows
 from longproof.evaluation.types import Example, Gold, GoldError, Source
 
 
@@ -20,7 +20,7 @@ def read(location: Location) -> Iterator[Example]:
 
 def _examples(row: Row) -> list[Example]:
     reference = row["reference"]
-    record = json.loads(reference) if isinstance(reference, str) else reference
+    record = parsed(reference) if isinstance(reference, str) else reference
     errors, after = [], dict[str, int]()
     for text in row["hallucination_list"]:
         at = find(row["response"], text, after.get(text, 0))

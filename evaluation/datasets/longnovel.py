@@ -11,14 +11,13 @@ draws it, position: the third of the summary that holds the first error (summari
 The release scores from 0 to 5 in a later prompt; an integer `score` below 3 is read as hallucinated.
 """
 
-import json
 import re
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
 from longproof.evaluation.datasets.longnovel_mini_zh import KIND_NAMES
-from longproof.evaluation.datasets.reading import Location, Row, converted, find, rows
+from longproof.evaluation.datasets.reading import Location, Row, converted, find, parsed, rows
 from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, Source
 from longproof.retrieval.types import BadInput
 
@@ -35,7 +34,7 @@ def read(location: Location) -> Iterator[Example]:
 
 
 def _examples(row: Row, scale: str | None) -> list[Example]:
-    answer = json.loads(row["output"]) if isinstance(row["output"], str) else row["output"]
+    answer = parsed(row["output"]) if isinstance(row["output"], str) else row["output"]
     outcome = _outcome(answer)
     errors = [_error(row["summary"], detail) for detail in answer.get("details", [])]
     slices = {"language": str(row.get("language", "zh"))} | ({"scale": scale} if scale else {})

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from longproof.agent.types import Kind
-from longproof.evaluation.datasets.reading import Location, Row, converted, find, lines, place, rows
+from longproof.evaluation.datasets.reading import Location, Row, converted, find, keyed, lines, place, rows
 from longproof.evaluation.types import Aligned, Example, Gold, GoldError, GoldEvidence, GoldPart, Source
 from longproof.retrieval.types import BadInput
 
@@ -36,7 +36,9 @@ def read(location: Location) -> Iterator[Example]:
         novel = (folder / "novel.txt").read_text(encoding="utf-8")
     except OSError as error:
         raise BadInput(f"cannot read {folder / 'novel.txt'}: {error.strerror}") from error
-    units = {row["unit"]: row for _, row in rows(folder, "annotations.jsonl")}
+    except UnicodeDecodeError as error:
+        raise BadInput(f"{folder / 'novel.txt'} is not UTF-8: save the file as UTF-8") from error
+    units = keyed(rows(folder, "annotations.jsonl"), lambda row: (row["unit"], row))
     return converted(rows(folder, "cases.jsonl"), lambda row: [_example(row, novel, units)])
 
 

@@ -6,13 +6,13 @@ Law: the novel is the source, the claim the response; `type` true is faithful. T
 
 from collections.abc import Iterator
 
-from longproof.evaluation.datasets.reading import Location, Row, converted, rows
+from longproof.evaluation.datasets.reading import Location, Row, converted, keyed, rows
 from longproof.evaluation.types import Example, Gold, Source
 
 
 def read(location: Location) -> Iterator[Example]:
     """All claims. The location is the folder with `claims.jsonl` and `books.jsonl.gz`."""
-    books = {row["book_title"]: row["text"] for _, row in rows(location, "books.jsonl.gz")}
+    books = keyed(rows(location, "books.jsonl.gz"), lambda row: (row["book_title"], row["text"]))
     return converted(rows(location, "claims.jsonl"), lambda row: [_example(row, books)])
 
 

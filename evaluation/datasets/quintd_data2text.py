@@ -12,7 +12,7 @@ import ast
 import json
 from collections.abc import Iterator
 
-from longproof.evaluation.datasets.reading import Location, Row, converted, place, rows
+from longproof.evaluation.datasets.reading import Location, Row, converted, keyed, place, rows
 from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, Source
 from longproof.retrieval.types import BadInput
 
@@ -23,9 +23,9 @@ FENCE = "```"
 
 def read(location: Location) -> Iterator[Example]:
     """All texts. The location is the folder with `texts.jsonl.gz` and `inputs.jsonl.gz`."""
-    inputs = {
-        (row["dataset"], row["table_idx"]): row["input"] for _, row in rows(location, "inputs.jsonl.gz")
-    }
+    inputs = keyed(
+        rows(location, "inputs.jsonl.gz"), lambda row: ((row["dataset"], row["table_idx"]), row["input"])
+    )
     return converted(rows(location, "texts.jsonl.gz"), lambda row: [_example(row, inputs)])
 
 

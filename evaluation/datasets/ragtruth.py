@@ -8,13 +8,13 @@ An answer is hallucinated exactly when it has a label. A group is the source. MI
 from collections.abc import Iterator
 
 from longproof.agent.types import Place
-from longproof.evaluation.datasets.reading import Location, Row, converted, rows
+from longproof.evaluation.datasets.reading import Location, Row, converted, keyed, rows
 from longproof.evaluation.types import Example, Gold, GoldError, Source
 
 
 def read(location: Location) -> Iterator[Example]:
     """All responses. The location is the folder with `responses.jsonl.gz` and `sources.jsonl.gz`."""
-    sources = {row["source_id"]: row["source_info"] for _, row in rows(location, "sources.jsonl.gz")}
+    sources = keyed(rows(location, "sources.jsonl.gz"), lambda row: (row["source_id"], row["source_info"]))
     return converted(rows(location, "responses.jsonl.gz"), lambda row: [_example(row, sources)])
 
 

@@ -6,17 +6,22 @@ parsed as JSON and nothing else. Does not know: what a row means.
 
 import gzip
 import json
+import zlib
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from longproof.agent.types import Place
 from longproof.evaluation.datasets.hub import HUB, hub_rows
 from longproof.evaluation.types import Example
+from longproof.graphs.cases import whole as whole_characters
 from longproof.retrieval.types import BadInput
 
+K = TypeVar("K")
+V = TypeVar("V")
 Row = dict[str, Any]
 Location = str | Path
 """A folder, a file, or `hub:OWNER/NAME[@SPLIT]`."""
@@ -29,7 +34,7 @@ def rows(location: Location, file: str) -> Iterator[tuple[str, Row]]:
     """
     if str(location).startswith(HUB):
         for number, row in enumerate(hub_rows(str(location)), start=1):
-            yield f"{location} row {number}", row
+            yield f"{location} row {number}", whole_characters(row)
         return
     path = Path(location) / file if Path(location).is_dir() else Path(location)
     for number, row in enumerate(_parsed(path), start=1):
@@ -43,14 +48,33 @@ def converted(
 ) -> Iterator[Example]:
     """The examples of all rows. Raises BadInput, naming the row, where one does not fit its format."""
     for name, row in named:
-        try:
-            yield from list(convert(row))
-        except KeyError as error:
-            raise BadInput(f"{name}: there is no {error.args[0]!r}; see the reader's docstring") from error
-        except ValidationError as error:
-            raise BadInput(f"{name}: {_first(error)}") from error
-        except (BadInput, TypeError, AttributeError) as error:
-            raise BadInput(f"{name}: {error}") from error
+        with _naming(name):
+            found = list(convert(row))
+        yield from found
+
+
+def keyed(named: Iterable[tuple[str, Row]], pick: Callable[[Row], tuple[K, V]]) -> dict[K, V]:
+    """What other rows refer to, by key. Raises BadInput, naming the row, where one does not fit its format."""
+    found: dict[K, V] = {}
+    for name, row in named:
+        with _naming(name):
+            key, value = pick(row)
+            found[key] = value
+    return found
+
+
+@contextmanager
+def _naming(name: str) -> Iterator[None]:
+    try:
+        yield
+    except KeyError as error:
+        raise BadInput(f"{name}: there is no {error.args[0]!r}; see the reader's docstring") from error
+    except ValidationError as error:
+        raise BadInput(f"{name}: {_first(error)}") from error
+    except RecursionError as error:
+        raise BadInput(f"{name}: its JSON is nested too deeply; give a flatter row") from error
+    except (ValueError, TypeError, AttributeError, IndexError) as error:
+        raise BadInput(f"{name}: {error}") from error
 
 
 def place(text: str, start: int, end: int) -> Place:
@@ -82,14 +106,13 @@ def lines(text: str) -> list[Place]:
     return places
 
 
+def parsed(text: str) -> Any:
+    """What a JSON text says, half characters (lone surrogates) replaced. Raises ValueError or RecursionError."""
+    return whole_characters(json.loads(text))
+
+
 def _parsed(path: Path) -> Iterator[Any]:
-    try:
-        with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8-sig") as file:
-            text = file.read()
-    except OSError as error:
-        raise BadInput(
-            f"cannot read {path}: {error.strerror or error}; give the data set's folder"
-        ) from error
+    text = _text(path)
     if text.lstrip().startswith("["):
         yield from _json(text, path.name)
         return
@@ -98,11 +121,31 @@ def _parsed(path: Path) -> Iterator[Any]:
             yield _json(line, f"{path.name} line {number}")
 
 
+def _text(path: Path) -> str:
+    try:
+        with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
+            data = file.read()
+    except EOFError as error:
+        raise BadInput(f"{path.name} is cut off: its end is missing; fetch or pack it again") from error
+    except (OSError, zlib.error) as error:
+        said = getattr(error, "strerror", None) or error
+        raise BadInput(f"cannot read {path}: {said}; give the data set's folder") from error
+    try:
+        return data.decode("utf-8-sig").replace("\r\n", "\n").replace("\r", "\n")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        raise BadInput(f"{path.name} line {line} is not UTF-8: save the file as UTF-8") from error
+
+
 def _json(text: str, name: str) -> Any:
     try:
-        return json.loads(text)
+        return parsed(text)
     except json.JSONDecodeError as error:
         raise BadInput(f"{name} is not JSON: {error.msg} at character {error.pos}") from error
+    except RecursionError as error:
+        raise BadInput(f"{name}: its JSON is nested too deeply; give a flatter row") from error
+    except ValueError as error:
+        raise BadInput(f"{name}: it holds a number of too many digits; write it as a text") from error
 
 
 def _first(error: ValidationError) -> str:

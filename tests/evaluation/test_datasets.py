@@ -286,6 +286,60 @@ def test_broken_json_and_missing_files_are_refused(tmp_path: Path, monkeypatch: 
         examples("probe")
 
 
+@pytest.mark.parametrize(
+    ("data", "says"),
+    [
+        (b'{"id": 1}\n{"id": "\xff\xfe"}\n', r"cases\.jsonl line 2 is not UTF-8: save"),
+        (
+            b'{"id": 1, "response": "r"}\n{"id": ' + b"[" * 200_000 + b"}",
+            r"cases\.jsonl line 2: its JSON is nested too deeply",
+        ),
+        (b"[" * 200_000, r"cases\.jsonl: its JSON is nested too deeply"),
+        (b'{"id": ' + b"7" * 6000 + b"}", r"cases\.jsonl line 1: it holds a number of too many digits"),
+    ],
+)
+def test_hostile_bytes_are_refused_with_their_line(tmp_path: Path, data: bytes, says: str) -> None:
+    (tmp_path / "cases.jsonl").write_bytes(data)
+    with pytest.raises(BadInput, match=says) as caught:
+        examples("jsonl", tmp_path / "cases.jsonl")
+    assert "\n" not in str(caught.value)
+
+
+def test_an_archive_that_is_cut_off_or_damaged_is_refused(tmp_path: Path) -> None:
+    packed = gzip.compress(json.dumps({"id": 1, "response": "r" * 999}).encode())
+    path = tmp_path / "cases.jsonl.gz"
+    path.write_bytes(packed[:-12])
+    with pytest.raises(BadInput, match=r"cases\.jsonl\.gz is cut off"):
+        examples("jsonl", path)
+    path.write_bytes(packed[:10] + b"\xff" * 9 + packed[19:])
+    with pytest.raises(BadInput, match="cannot read"):
+        examples("jsonl", path)
+
+
+def test_half_characters_are_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "cases.jsonl"
+    path.write_text(r'{"id": "a\ud800", "source_text": "s\udc00", "response": "r\ud800"}', "utf-8")
+    (found,) = examples("jsonl", path)
+    assert (found.id, found.sources[0].text, found.response) == ("a\ufffd", "s\ufffd", "r\ufffd")
+
+
+@pytest.mark.parametrize("inner", ['{"a": ', "[" * 200_000, "7" * 6000, r'"\ud800"'])
+def test_json_within_a_row_is_held_to_the_same(tmp_path: Path, inner: str) -> None:
+    row = {"id": 1, "instruction": "i", "input": "x", "output": inner}
+    with pytest.raises(BadInput, match=r"test\.json row 1"):
+        examples("longnovel", _write(tmp_path / "test.json", row))
+
+
+def test_rows_that_others_refer_to_are_held_to_the_same(tmp_path: Path) -> None:
+    _write(tmp_path / "books.jsonl", {"book_title": "b"})
+    (tmp_path / "books.jsonl.gz").write_bytes(gzip.compress((tmp_path / "books.jsonl").read_bytes()))
+    with pytest.raises(BadInput, match=r"books\.jsonl\.gz row 1: there is no 'text'"):
+        examples("nocha_sample", tmp_path)
+    (tmp_path / "novel.txt").write_bytes(b"\xff")
+    with pytest.raises(BadInput, match=r"novel\.txt"):
+        examples("longnovel_mini_zh", tmp_path)
+
+
 def test_one_id_twice_is_refused(tmp_path: Path) -> None:
     row = {"id": 1, "task": "summary", "source_text": "a", "response": "r", "label": "faithful"}
     with pytest.raises(BadInput, match="two examples"):
