@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from longproof.graphs.register import make_folder
 from longproof.retrieval.types import BadInput
 
 LOCK = "lock"
@@ -17,8 +18,8 @@ LOCK = "lock"
 
 @contextmanager
 def held(folder: Path) -> Iterator[None]:
-    """The folder for this process alone, made where it is missing. Raises BadInput where another holds it."""
-    folder.mkdir(parents=True, exist_ok=True)
+    """The folder for this process alone, made where it is missing. Raises BadInput where that can't be."""
+    make_folder(folder)
     with closing(sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)) as connection:
         try:
             connection.execute("BEGIN EXCLUSIVE")

@@ -10,6 +10,7 @@ import asyncio
 import hashlib
 import json
 import time
+from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from random import Random
@@ -91,6 +92,14 @@ class Evaluation(NamedTuple):
         """All tables, with the command's settings above and the time below."""
         return markdown(_title(self.manifest), self.sections, _footer(self))
 
+    def unchecked(self) -> list[str]:
+        """How many examples could not be checked, then each reason once, a line each; empty where all were."""
+        reasons = Counter(line.prediction.failure for line in self.results if line.prediction.failure)
+        if not reasons:
+            return []
+        counted = f"{reasons.total()} of {len(self.results)} examples could not be checked"
+        return [counted, *(f"{' '.join(reason.split())} ({n} times)" for reason, n in reasons.most_common())]
+
 
 def evaluate(
     dataset: str,
@@ -113,11 +122,14 @@ def evaluate(
     `path` overrides where the set lies; `sample` draws that many examples (whole pairs) with `seed`; `repeat`
     runs everything so often; `settings` go to the verifier. `checker` gives the verifier of each repeat.
     `chosen` are examples in the place of the set's own, which `dataset` then only names.
-    Raises BadInput for an unknown set, for settings that can check nothing, or where `out` holds another run.
+    Raises BadInput for an unknown or empty set, for settings that can check nothing, or where `out` is a file or
+    holds another run.
     """
     if repeat < 1 or concurrency < 1:
         raise BadInput("repeat and concurrency must be at least 1")
     drawn = sampled(examples(dataset, path) if chosen is None else chosen, sample, seed)
+    if not drawn:
+        raise BadInput(f"there is no example in {path or dataset}: give a set that has some")
     manifest = Manifest(
         version=VERSION,
         dataset=dataset,

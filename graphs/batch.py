@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from longproof.agent.types import LABELS, Report, Usage
-from longproof.graphs.cases import GivenCase, case_line, documents, given_case, sources_key
+from longproof.graphs.cases import GivenCase, case_line, case_lines, documents, given_case, sources_key
 from longproof.graphs.register import Register, State, Summary, Todo, opened
 from longproof.graphs.shelf import Shelf
 from longproof.indexes.place import clear_parts, write_lines, write_whole
@@ -89,8 +89,10 @@ def batch(
 
     `settings` are what makes reports comparable: a folder takes one batch. `again` takes up what nobody could
     decide; `written` hears of every report with its name. Raises BadInput where the folder holds another batch or
-    the file is none of cases.
+    the file is none of cases, or holds none.
     """
+    if next(case_lines(cases), None) is None:
+        raise BadInput(f"there is no case in {cases}: give a file with a case a line")
     with opened(out, settings) as register:
         clear_parts(out)
         clear_parts(out / REPORTS)

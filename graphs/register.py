@@ -167,13 +167,24 @@ class Register:
         )
 
 
+def make_folder(folder: Path) -> None:
+    """Make a folder for results where there is none. Raises BadInput where a file is in its place."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except (FileExistsError, NotADirectoryError) as error:
+        at = next((path for path in (folder, *folder.parents) if path.is_file()), folder)
+        raise BadInput(f"{at} is a file: name a folder") from error
+    except OSError as error:
+        raise BadInput(f"can't make {folder}: {error.strerror}; name another folder") from error
+
+
 @contextmanager
 def opened(folder: Path, settings: dict[str, Any]) -> Iterator[Register]:
     """The register of a folder, for this process alone; made where there is none.
 
-    Raises BadInput where another run holds the folder, or it belongs to a batch with other settings.
+    Raises BadInput where the folder can't be made, another run holds it, or it is another batch's.
     """
-    folder.mkdir(parents=True, exist_ok=True)
+    make_folder(folder)
     db = sqlite3.connect(folder / FILE, timeout=0)
     try:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")

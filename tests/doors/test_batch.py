@@ -59,6 +59,23 @@ def test_no_file_of_cases(tmp_path, capsys):
     assert "gone.jsonl" in capsys.readouterr().err
 
 
+def test_a_file_without_cases_is_refused_before_anything_is_written(tmp_path, capsys):
+    (tmp_path / "empty.jsonl").write_text("\n \n", "utf-8")
+    assert run("batch", tmp_path / "empty.jsonl", "--out", tmp_path / "out") == 2
+    told = capsys.readouterr()
+    assert "there is no case in" in told.err
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(cases, tmp_path, capsys):
+    (tmp_path / "out").write_text("mine", "utf-8")
+    assert run("batch", cases, "--out", tmp_path / "out") == 2
+    told = capsys.readouterr().err
+    assert "is a file: name a folder" in told
+    assert told.count("\n") == 1
+
+
 def test_progress_says_cost_and_time_left():
     word = Progress(3, 10, 1, Usage(calls=1200, prompt_tokens=5000, completion_tokens=50), 3725.0)
     assert said(word) == "1,200 calls, 5,050 tokens paid; 1 failed; 1:02:05 left"

@@ -111,9 +111,28 @@ def test_what_cannot_be_checked_is_undecided_and_wrong(tmp_path: Path) -> None:
     cases.write_text(json.dumps(row) + "\n", encoding="utf-8")
     finished = run(cases, tmp_path / "out", FakeChecker())
     assert finished.results[0].prediction.failure == "the response is empty; give a text"
+    assert finished.unchecked() == [
+        "1 of 1 examples could not be checked",
+        "the response is empty; give a text (1 times)",
+    ]
     scores = {score.name: score.value for section in finished.sections for score in section.scores}
     assert scores["accuracy of faithful"] == 0.0
     assert scores["responses that could not be checked"] == 1.0
+
+
+def test_a_set_without_examples_is_refused_before_anything_is_written(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text(" \n", "utf-8")
+    with pytest.raises(BadInput, match=r"there is no example in .*empty\.jsonl"):
+        run(tmp_path / "empty.jsonl", tmp_path / "out", FakeChecker())
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(cases: Path, tmp_path: Path) -> None:
+    (tmp_path / "out").write_text("mine", "utf-8")
+    for out in (tmp_path / "out", tmp_path / "out" / "inner"):
+        with pytest.raises(BadInput, match="out is a file: name a folder"):
+            run(cases, out, FakeChecker())
+    assert (tmp_path / "out").read_text("utf-8") == "mine"
 
 
 def test_chosen_examples_are_run_in_the_place_of_the_sets_own(cases: Path, tmp_path: Path) -> None:
