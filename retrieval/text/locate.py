@@ -43,8 +43,18 @@ def locate(quote: str, document: Document, within: tuple[int, int] | None = None
 
 
 def _exactly(quote: str, text: str, start: int, end: int) -> tuple[int, int] | None:
-    match = _whole_words(quote).search(text, start, end)
-    return match.span() if match else None
+    """The first place of the quote that isn't inside a longer word of a spaced script."""
+    spaced_first, spaced_last = _IS_SPACED.match(quote), _IS_SPACED.match(quote[-1:])
+    at = text.find(quote, start, end)
+    while at >= 0:
+        after = at + len(quote)
+        cut = (spaced_first and at and _IS_SPACED.match(text, at - 1)) or (
+            spaced_last and after < end and _IS_SPACED.match(text, after)
+        )
+        if not cut:
+            return at, after
+        at = text.find(quote, at + 1, end)
+    return None
 
 
 def _loosely(quote: str, text: str, offset: int) -> tuple[int, int] | None:
@@ -101,16 +111,8 @@ def _words(text: str) -> _Words:
     return _Words("".join(pieces), starts, places, folded)
 
 
-def _whole_words(quote: str) -> re.Pattern[str]:
-    """The quote, not inside a longer word of a spaced script."""
-    before = rf"(?<!{_SPACED})" if _IS_SPACED.match(quote) else ""
-    after = rf"(?!{_SPACED})" if _IS_SPACED.match(quote[-1:]) else ""
-    return re.compile(before + re.escape(quote) + after)
-
-
 def _folded(sought: str, words: _Words) -> tuple[int, int] | None:
-    match = _whole_words(sought).search(words.text) if sought else None
-    return match.span() if match else None
+    return _exactly(sought, words.text, 0, len(words.text)) if sought else None
 
 
 def _is_long(sought: str) -> bool:

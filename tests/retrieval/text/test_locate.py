@@ -1,6 +1,7 @@
 """A quote is found where it stands, whatever its script, width, case and punctuation; and nowhere else."""
 
 import random
+import re
 
 import pytest
 from hypothesis import assume, given
@@ -8,7 +9,7 @@ from hypothesis import strategies as st
 
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import tokens
+from longproof.retrieval.text.tokens import CJK, tokens
 from longproof.retrieval.types import Document
 
 CHINESE = Document.of(
@@ -140,3 +141,21 @@ def test_sentences_of_a_traditional_novel_are_found_by_their_simplified_form(dat
         found = locate(simplify(text[start:end]), document, within=(max(0, start - 3000), end + 3000))
         assert found is not None
         assert tokens(found.text) == tokens(text[start:end])
+
+
+@given(
+    st.text("ab 王冕,._", max_size=25),
+    st.text("ab 王,_", min_size=1, max_size=3),
+    st.integers(0, 25),
+    st.integers(0, 25),
+)
+def test_the_first_whole_place_is_that_of_a_regular_expression(text, quote, start, end):
+    quote, start, end = quote.strip() or "a", min(start, len(text)), min(end, len(text))
+    letter = rf"[^\W_{CJK}]"
+    before = rf"(?<!{letter})" if re.match(letter, quote) else ""
+    after = rf"(?!{letter})" if re.match(letter, quote[-1]) else ""
+    match = re.compile(before + re.escape(quote) + after).search(text, start, end)
+    if match:
+        found = locate(quote, Document.of(text), (start, end))
+        assert found is not None
+        assert (found.start, found.end) == match.span()
