@@ -6,11 +6,12 @@ Intervals: Efron's percentile bootstrap over whole groups, seeded. Does not know
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
+from itertools import chain
 from random import Random
 from typing import NamedTuple, TypedDict, TypeVar
 
 from longproof.evaluation.metrics.counts import share
-from longproof.evaluation.metrics.sides import UNDECIDED, same_length
+from longproof.evaluation.metrics.sides import UNDECIDED, refuse_unknown, same_length
 from longproof.retrieval.types import BadInput
 
 T = TypeVar("T")
@@ -86,8 +87,9 @@ def fleiss_kappa(voices: Sequence[Sequence[str | None]]) -> Kappa:
 
     Items with fewer than two voices cannot agree; they stay in `n` and lower the coverage. With equal
     numbers of voices this is Fleiss' kappa; else observed agreement is the mean over items, and chance
-    comes from all voices on items rated.
+    comes from all voices on items rated. Raises BadInput for what is no label, `not_found` or outcome.
     """
+    refuse_unknown(chain.from_iterable(voices))
     rated = [heard for row in voices if len(heard := _heard(row)) > 1]
     totals = Counter(label for row in rated for label in row)
     n_voices = totals.total()
@@ -108,9 +110,11 @@ def fleiss_kappa(voices: Sequence[Sequence[str | None]]) -> Kappa:
 def override_rate(panels: Sequence[Sequence[str | None]], arbiter: Sequence[str | None]) -> Overrides:
     """How often the arbiter decided against the panel's plurality, over items that came to the arbiter.
 
-    Items without a single most frequent label, or on which the arbiter failed, are counted apart.
+    Items without a single most frequent label, or on which the arbiter failed, are counted apart. Raises
+    BadInput for what is no label, `not_found` or outcome.
     """
     same_length(panels, arbiter)
+    refuse_unknown(chain(arbiter, *panels))
     rows = [(_plurality(panel), said) for panel, said in zip(panels, arbiter, strict=True)]
     decided = [(most, said) for most, said in rows if said is not None and said not in UNDECIDED]
     comparable = [(most, said) for most, said in decided if most is not None]

@@ -5,14 +5,16 @@ The rule for labels is that of the report: only `contradicting` and `fabricated`
 Does not know: VeriGray's stricter threshold (verigray.py), or any data set.
 """
 
-from collections.abc import Sequence
+from collections.abc import Container, Iterable, Sequence
 from typing import get_args
 
-from longproof.agent.types import LABELS, Failure
+from longproof.agent.types import LABELS, Failure, JudgeLabel
 from longproof.retrieval.types import BadInput
 
 HALLUCINATED_LABELS = frozenset({"contradicting", "fabricated"})
 UNDECIDED = frozenset({"undecided", *get_args(Failure)})
+VOICES = frozenset({"faithful", "hallucinated", *get_args(JudgeLabel)})
+"""What a judge, an arbiter or a verdict can say: an outcome, a label or `not_found`."""
 
 
 def is_hallucinated(name: str | None) -> bool | None:
@@ -36,6 +38,13 @@ def gold_sides(gold: Sequence[str]) -> list[bool]:
     if None in sides:
         raise BadInput(f"gold {sides.index(None)} decides nothing; leave undecided gold out before scoring")
     return [bool(side) for side in sides]
+
+
+def refuse_unknown(names: Iterable[str | None], allowed: Container[str] = VOICES) -> None:
+    """Raises BadInput for a name that is none of these; None, `undecided` and failures may always stand."""
+    for name in names:
+        if name is not None and name not in UNDECIDED and name not in allowed:
+            raise BadInput(f"{name!r} is no name for what was said; use one of {', '.join(LABELS)}")
 
 
 def against(gold: Sequence[bool], predicted: Sequence[bool | None]) -> list[bool]:

@@ -11,13 +11,20 @@ from typing import TypedDict
 
 from longproof.agent.types import LABELS
 from longproof.evaluation.metrics.counts import count, f1, mean, precision, recall, share, specificity
-from longproof.evaluation.metrics.sides import UNDECIDED, against, same_length
+from longproof.evaluation.metrics.sides import (
+    UNDECIDED,
+    against,
+    gold_sides,
+    refuse_unknown,
+    same_length,
+)
 from longproof.retrieval.types import BadInput
 
 FAITHFUL_LABELS = frozenset({"implicitly_supported", "explicitly_supported"})
 GRAY_LABELS = frozenset({"ambiguous", "out_dependent"})
 DROPPED_GOLD = GRAY_LABELS | {"no_fact"}
 THRESHOLDS = ("out_dependent", "implicitly_supported", "explicitly_supported")
+SAID = frozenset({*LABELS, "not_found"})
 DEGREE: dict[str, int] = {label: degree for degree, label in enumerate(LABELS)}
 
 
@@ -129,8 +136,15 @@ def _below(tree: list[int], rank: int) -> int:
 
 
 def class_scores(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str, ClassScores]:
-    """Precision and recall of each of the seven labels (figure 4)."""
+    """Precision and recall of each of the seven labels (figure 4).
+
+    gold: names of the seven labels. predicted: the same, `not_found`, or None, `undecided` or a failure's name.
+    Raises BadInput for other names or columns of unequal length.
+    """
     same_length(gold, predicted)
+    for name in gold:
+        _degree(name)
+    refuse_unknown(predicted, SAID)
     right = Counter(name for name, said in zip(gold, predicted, strict=True) if name == said)
     n_gold, n_predicted = Counter(gold), Counter(predicted)
     return {
@@ -145,8 +159,14 @@ def class_scores(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[s
 
 
 def confusion(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str, dict[str, int]]:
-    """Counts by gold name, then by predicted name; None and failures stand as `undecided`."""
+    """Counts by gold name, then by predicted name; None and failures stand as `undecided`.
+
+    Names are labels or outcomes; a prediction may be `not_found`. Raises BadInput for other names or columns of
+    unequal length.
+    """
     same_length(gold, predicted)
+    refuse_unknown(predicted)
+    gold_sides(gold)
     table: dict[str, dict[str, int]] = {}
     for name, said in zip(gold, predicted, strict=True):
         row = table.setdefault(name, {})

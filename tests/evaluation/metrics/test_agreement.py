@@ -4,6 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longproof.agent.types import LABELS, Label
 from longproof.evaluation.metrics import (
     bootstrap_interval,
     fleiss_kappa,
@@ -29,21 +30,27 @@ FLEISS = [
 
 
 def test_fleiss_worked_example() -> None:
-    voices = [[str(label) for label, n in enumerate(row) for _ in range(n)] for row in FLEISS]
+    voices = [[LABELS[label] for label, n in enumerate(row) for _ in range(n)] for row in FLEISS]
     scores = fleiss_kappa(voices)
     assert scores["kappa"] == pytest.approx(0.210, abs=5e-4)
     assert (scores["n"], scores["coverage"]) == (10, 1.0)
 
 
 def test_failures_are_no_voice_and_are_counted() -> None:
-    scores = fleiss_kappa([["a", "a", None], ["b", "b", "timeout"], ["a", None, None]])
+    scores = fleiss_kappa(
+        [
+            ["fabricated", "fabricated", None],
+            ["not_found", "not_found", "timeout"],
+            ["fabricated", None, None],
+        ]
+    )
     assert (scores["kappa"], scores["n_rated"], scores["n_failures"]) == (1.0, 2, 4)
-    assert fleiss_kappa([["a", "a"]])["kappa"] is None
+    assert fleiss_kappa([["fabricated", "fabricated"]])["kappa"] is None
     assert fleiss_kappa([])["coverage"] is None
 
 
-@given(st.lists(st.lists(st.sampled_from("abc"), min_size=2, max_size=4), min_size=1, max_size=30))
-def test_kappa_does_not_depend_on_order(voices: list[list[str]]) -> None:
+@given(st.lists(st.lists(st.sampled_from(LABELS[:3]), min_size=2, max_size=4), min_size=1, max_size=30))
+def test_kappa_does_not_depend_on_order(voices: list[list[Label]]) -> None:
     shuffled = [row[::-1] for row in voices][::-1]
     assert fleiss_kappa(voices)["kappa"] == pytest.approx(fleiss_kappa(shuffled)["kappa"])
 
@@ -55,10 +62,24 @@ def test_flip_rate_counts_examples_that_ever_change() -> None:
 
 
 def test_override_rate_leaves_ties_and_failures_aside_and_counts_them() -> None:
-    panels = [["a", "a", "b"], ["a", "a", "b"], ["a", "b"], ["a", "a", "b"]]
-    scores = override_rate(panels, ["b", "a", "a", "refused"])
+    panels = [
+        ["fabricated", "fabricated", "faithful"],
+        ["fabricated", "fabricated", "faithful"],
+        ["fabricated", "faithful"],
+        ["fabricated", "fabricated", "faithful"],
+    ]
+    scores = override_rate(panels, ["faithful", "fabricated", "fabricated", "refused"])
     assert (scores["override_rate"], scores["n_overridden"]) == (0.5, 1)
     assert (scores["n_without_plurality"], scores["n_undecided"], scores["coverage"]) == (1, 1, 0.5)
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(BadInput, match="'zz' is no name"):
+        override_rate([["ambiguous"]], ["zz"])
+    with pytest.raises(BadInput, match="'a' is no name"):
+        override_rate([["a"]], ["ambiguous"])
+    with pytest.raises(BadInput, match="'zz' is no name"):
+        fleiss_kappa([["zz", "q"]])
 
 
 def test_a_pair_needs_both() -> None:

@@ -99,6 +99,18 @@ def test_class_scores_and_confusion() -> None:
     }
 
 
+def test_class_scores_and_confusion_refuse_unknown_names() -> None:
+    for score in (class_scores, confusion):
+        with pytest.raises(BadInput, match="'bogus'"):
+            score(["bogus"], ["ambiguous"])
+        with pytest.raises(BadInput, match="'x' is no name"):
+            score(["ambiguous"], ["x"])
+        score(["ambiguous"] * 3, ["not_found", "timeout", None])
+    assert confusion(["faithful"], ["undecided"]) == {"faithful": {"undecided": 1}}
+    with pytest.raises(BadInput, match="'faithful' is no label"):
+        class_scores(["faithful"], ["ambiguous"])
+
+
 def test_risk_falls_and_coverage_shrinks_with_the_threshold() -> None:
     gold = ["fabricated", "fabricated", "implicitly_supported", "explicitly_supported", "ambiguous"]
     predicted = [
