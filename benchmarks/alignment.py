@@ -1,9 +1,9 @@
 """Where segments of a summary are looked for in a book: recall and size of windows, and what the index costs.
 
-Knows: three novels of LONGPROOF_DATA with summaries whose places are known, dense and thinned out, in order and with
-flashbacks: a Chinese one (longnovel_mini_zh) in units of 5,000 characters, and two English ones with the places of
-events in `data/*.jsonl`, told `plain` with the book's names and usual words, of one also `reworded` with as few of
-them as can be. All were written for this project; The Chessmen of Mars after the parameters had been settled.
+Knows: books of LONGPROOF_DATA with summaries whose places are known, dense and thinned out, in order and with
+flashbacks: a Chinese one (longnovel_mini_zh) in units of 5,000 characters, and others with the places of events in
+`data/*.jsonl`, told `plain` with the book's names and usual words, of one also `reworded` with as few of them as can
+be. All were written for this project.
 Does not know: whether a judge can use what a window holds.
 
     LONGPROOF_DATA=... python benchmarks/alignment.py recall
@@ -12,6 +12,7 @@ Does not know: whether a judge can use what a window holds.
 """
 
 import argparse
+import gzip
 import json
 import multiprocessing
 import os
@@ -26,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from longproof.graphs.sources import MARGIN
 from longproof.indexes.sources import source_index
 from longproof.retrieval.align import greedy, viterbi
 from longproof.retrieval.cut import blocks, passages, segments
@@ -36,9 +38,16 @@ from longproof.retrieval.types import Document
 Range = tuple[int, int]
 EVENTS = Path(__file__).parent / "data"
 NOVELS = {
-    "Wildfell Hall": ("a_bronte_the_tenant_of_wildfell_hall", "tenant_of_wildfell_hall"),
-    "Chessmen of Mars": ("burroughs_the_chessmen_of_mars", "the_chessmen_of_mars"),
+    "Wildfell Hall": ("novels_en/a_bronte_the_tenant_of_wildfell_hall.txt", "tenant_of_wildfell_hall"),
+    "Chessmen of Mars": ("novels_en/burroughs_the_chessmen_of_mars.txt", "the_chessmen_of_mars"),
+    "Great Gatsby": ("the_great_gatsby_f_scott_fitzgerald", "the_great_gatsby"),
+    "Sherlock Holmes": (
+        "the_adventures_of_sherlock_holmes_arthur_conan_doyle",
+        "the_adventures_of_sherlock_holmes",
+    ),
+    "Sanguo Yanyi (Chinese)": ("novels_zh/sanguo_yanyi_三国演义.txt", "sanguo_yanyi"),
 }
+"""Each book's file, or its title in nocha_sample, and its events."""
 SHUFFLES = 5
 
 
@@ -71,10 +80,10 @@ def chinese(data: Path) -> Book:
     return Book(text, indexed(text), {"dense": dense, "first sentences": Told(first, places)})
 
 
-def english(data: Path, name: str) -> Book:
+def told_by_events(data: Path, name: str) -> Book:
     """One sentence an event, in each of the ways in which it is told."""
     novel, file = NOVELS[name]
-    text = (data / "novels_en" / f"{novel}.txt").read_text(encoding="utf-8")
+    text = (data / novel).read_text(encoding="utf-8") if novel.endswith(".txt") else titled(data, novel)
     events = [json.loads(line) for line in (EVENTS / f"{file}.jsonl").open(encoding="utf-8")]
     places = [(event["start"], event["end"]) for event in events]
     told = {
@@ -85,10 +94,16 @@ def english(data: Path, name: str) -> Book:
     return Book(text, indexed(text), told)
 
 
+def titled(data: Path, title: str) -> str:
+    """The text of one of nocha_sample's books."""
+    with gzip.open(data / "nocha_sample" / "books.jsonl.gz", "rt", encoding="utf-8") as lines:
+        return next(str(book["text"]) for book in map(json.loads, lines) if book["book_title"] == title)
+
+
 def books(data: Path) -> Iterator[tuple[str, Book]]:
     yield "Rulin Waishi (Chinese)", chinese(data)
     for name in NOVELS:
-        yield name, english(data, name)
+        yield name, told_by_events(data, name)
 
 
 def indexed(text: str) -> LexicalIndex:
@@ -121,31 +136,50 @@ def flashed(told: Told, share: float) -> list[Told]:
     return moved
 
 
-Shown = list[set[int]]
+Shown = list[list[tuple[int, int]]]
+"""For each piece, the first and last block of what is shown."""
 
 
 def best_blocks(similarity: NDArray[np.float64], k: int) -> Shown:
-    return [set(row.tolist()) for row in np.argsort(-similarity, axis=1, kind="stable")[:, :k]]
+    best = np.argsort(-similarity, axis=1, kind="stable")[:, :k]
+    return [[(block, block) for block in sorted(row)] for row in best.tolist()]
 
 
 WAYS: dict[str, Callable[[NDArray[np.float64]], Shown]] = {
-    "viterbi": lambda matrix: [set(range(w.first, w.last + 1)) for w in viterbi(matrix)],
-    "greedy": lambda matrix: [set(range(w.first, w.last + 1)) for w in greedy(matrix)],
+    "viterbi": lambda matrix: [[(w.first, w.last)] for w in viterbi(matrix)],
+    "greedy": lambda matrix: [[(w.first, w.last)] for w in greedy(matrix)],
     "top 1": lambda matrix: best_blocks(matrix, 1),
     "top 5": lambda matrix: best_blocks(matrix, 5),
 }
 
 
+def characters_of(
+    book: Book, cut: Sequence[Range], shown: Sequence[tuple[int, int]], margin: int
+) -> list[Range]:
+    """What is shown, with its margin, joined where it touches."""
+    joined: list[Range] = []
+    for first, last in shown:
+        start, end = max(0, cut[first][0] - margin), min(cut[last][1] + margin, len(book.text))
+        if joined and start <= joined[-1][1]:
+            start, _ = joined.pop()
+        joined.append((start, end))
+    return joined
+
+
 def held(book: Book, summaries: Sequence[Told], way: str, size: int = 5500) -> tuple[float, float]:
-    """The share of pieces whose whole place lies in the blocks shown, and how many blocks are shown on average."""
-    cut = blocks(book.text, size)
-    found, shown = [], []
+    """The share of pieces whose whole place is shown, and how much is shown on average, in blocks of `size`.
+
+    The windows of `viterbi` are shown with a margin.
+    """
+    cut, margin = blocks(book.text, size), MARGIN if way == "viterbi" else 0
+    found, read = [], []
     for told in summaries:
-        for place, window in zip(told.places, WAYS[way](book.index.similarity(told.texts, cut)), strict=True):
-            needed = {i for i, (start, end) in enumerate(cut) if start < place[1] and end > place[0]}
-            found.append(needed <= window)
-            shown.append(len(window))
-    return float(np.mean(found)), float(np.mean(shown))
+        shown = WAYS[way](book.index.similarity(told.texts, cut))
+        for place, pairs in zip(told.places, shown, strict=True):
+            ranges = characters_of(book, cut, pairs, margin)
+            found.append(any(start <= place[0] and place[1] <= end for start, end in ranges))
+            read.append(sum(end - start for start, end in ranges) / size)
+    return float(np.mean(found)), float(np.mean(read))
 
 
 def selections(told: Told) -> Iterator[tuple[str, list[Told]]]:

@@ -24,6 +24,9 @@ Index = Callable[[Document, Cut], SourceIndex]
 SHOWN = Cut(200, 100)
 """The passages that are shown: small ones, so that many claims find theirs in one question."""
 
+MARGIN = 500
+"""Characters shown before and behind a window: blocks are cut anywhere, what a segment tells of is not."""
+
 
 class Indexes(NamedTuple):
     """How a document is indexed: by words, and by an embedder where there is one."""
@@ -41,7 +44,7 @@ class Sources:
     """Documents cut into blocks of `block_characters`, each indexed by its passages.
 
     Where there is an embedder it aligns, by passages or, with `whole_blocks`, by blocks; words always search, and
-    all of a source is searched by both, fused by reciprocal rank.
+    all of a source is searched by both, fused by reciprocal rank. Whole blocks are shown without a margin, as cut.
     """
 
     def __init__(
@@ -55,6 +58,7 @@ class Sources:
         lexical, dense = indexes or Indexes(in_memory)
         self.documents = list(documents)
         cut = Cut(block_characters, block_characters) if whole_blocks and dense else Cut()
+        self._margin = 0 if whole_blocks else MARGIN
         self._aligning = [(dense or lexical)(document, cut) for document in documents]
         self._searching = [lexical(document, SHOWN) for document in documents]
         self._dense = [dense(document, SHOWN) for document in documents] if dense else []
@@ -78,14 +82,17 @@ class Sources:
         return np.hstack(parts) if parts else np.zeros((len(segments), 0))
 
     def places(self, window: Window) -> list[Place]:
-        """The window's blocks, joined where they follow each other in one document."""
+        """The window's blocks, joined where they follow each other in one document, with a margin at both ends."""
         joined: list[Place] = []
         for number, start, end in self.blocks[window.first : window.last + 1]:
             if joined and joined[-1][0] == number:
                 joined[-1] = (number, joined[-1][1], end)
             else:
                 joined.append((number, start, end))
-        return joined
+        return [
+            (n, max(0, start - self._margin), min(end + self._margin, len(self.documents[n].text)))
+            for n, start, end in joined
+        ]
 
     def span(self, place: Place) -> Span:
         """The text of a place."""

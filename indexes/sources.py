@@ -18,7 +18,7 @@ from longproof.retrieval.lexical import WIDER, LexicalIndex
 from longproof.retrieval.okapi import Arrays
 from longproof.retrieval.types import Document, SourceIndex
 
-VERSION = 1
+VERSION = 2
 
 _SCALE = {
     "ranges": Form("int64", 2),

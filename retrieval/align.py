@@ -22,7 +22,7 @@ LEAVE = 4.0  # the price of a place off the path, for one segment (a flashback)
 JUMP = 8.0  # the price of going on anywhere else (a story told from its beginning again)
 FORWARD = 0.3  # the price of a normal step forward
 BACK = 6.0  # the price of a step back: one block or, where those are longer, one normal step
-WORTH = 0.03  # the belief that a block must add to be worth reading
+WORTH = 0.06  # the belief that a block must add to be worth reading
 WIDEST = 7  # blocks in a window, at most
 
 

@@ -2,26 +2,33 @@
 
 Knows: which passages share which rare words with a query, whatever their endings; that a block is as similar
 as its best passage and its best wider stretches (whole blocks, full of the same names, look alike; a scene that
-was put into other words shares little with any one passage, more with a page).
+was put into other words shares little with any one passage, more with a page); that where a segment lies is told by
+akin words too, though less; that what surrounds a passage tells whether it is meant.
 Does not know: where the passages were cut, what the results are used for, where an index is stored.
 BM25 is Lucene's (k1 1.5, b 0.75), whose weights are never negative: in a short text a word may be everywhere and
 still count. Measured in benchmarks/.
 """
 
 import re
-from collections.abc import Sequence
-from functools import cache, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cache, cached_property, lru_cache
 from typing import Any, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
+from longproof.retrieval.akin import groups
 from longproof.retrieval.belonging import Ranges, belonging, best_of_each, ranked
 from longproof.retrieval.okapi import K1, Arrays, B, count, places
 from longproof.retrieval.text.tokens import tokens
 from longproof.retrieval.types import Document, Hit
 
-WIDER = (4, 16)  # passages side by side in a wider stretch: of 400 characters, 1,600 and 6,400
+WIDER = (3, 9, 27)  # passages side by side in a wider stretch: of 400 characters, 1,200, 3,600 and 10,800
+AKIN = 0.3  # what a word akin to one of the segment's counts, beside that word itself
+AROUND = (
+    0.3  # what the wider stretch around a passage counts, beside the passage, where passages are searched
+)
+AROUND_SCALE = 2  # the stretch that is meant: nine passages side by side
 AT_ONCE = 64  # segments scored together: all passages of each are held in memory
 
 _Y = re.compile(r"(?<=[a-z]{3})(?:ies|ied|y|i)$")
@@ -79,7 +86,7 @@ class LexicalIndex:
         Unbounded, never negative; 0 where nothing is shared.
         """
         matrix = np.zeros((len(segments), len(blocks)))
-        asked = [self._words(segment) for segment in segments]
+        asked = [self._weighed_words(segment) for segment in segments]
         for scale in self._scales:
             members = belonging(scale.ranges, blocks)
             for first in range(0, len(asked), AT_ONCE):
@@ -90,12 +97,15 @@ class LexicalIndex:
     def search(self, query: str, k: int, within: Ranges | None = None) -> list[Hit]:
         """The k best passages, best first; fewer where fewer share a word with the query.
 
-        With `within`, only passages that belong to one of these ranges. Of equal scores the earlier passage
-        counts first. Neighbouring passages may overlap.
+        What answers a query often shares less with it than what stands beside it: the wider stretch around a passage
+        adds to its score. With `within`, only passages that belong to one of these ranges. Of equal scores the
+        earlier passage counts first. Neighbouring passages may overlap.
         """
         passages = self._scales[0]
-        scores = _scores(passages, self._words(query))
-        found = [i for i in ranked(scores, k, passages.ranges, within) if scores[i] > 0]
+        words = dict.fromkeys(self._words(query), 1.0)
+        own = _scores(passages, words)
+        scores = np.where(own > 0, own + AROUND * self._around(words), 0.0)
+        found = [i for i in ranked(scores, k, passages.ranges, within) if own[i] > 0]
         return [
             Hit(
                 span=self._document.span(*passages.ranges[i].tolist()),
@@ -106,9 +116,32 @@ class LexicalIndex:
             for rank, i in enumerate(found, start=1)
         ]
 
+    def _around(self, words: Mapping[int, float]) -> NDArray[np.float32]:
+        """For each passage, the best score of the stretches that hold it; 0 where none does."""
+        scores = _scores(self._scales[AROUND_SCALE], words)
+        first, last = self._holding
+        best = np.zeros(len(first), dtype=np.float32)
+        for step in range(int((last - first).max(initial=-1)) + 1):
+            inside = np.flatnonzero(first + step <= last)
+            best[inside] = np.maximum(best[inside], scores[first[inside] + step])
+        return best
+
+    @cached_property
+    def _holding(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """For each passage, the first and the last of the stretches around that hold it; none where last < first."""
+        (starts, ends), (around, until) = (self._scales[n].ranges.reshape(-1, 2).T for n in (0, AROUND_SCALE))
+        return np.searchsorted(until, ends), np.searchsorted(around, starts, side="right") - 1
+
     def _words(self, query: str) -> list[int]:
         """The query's words, those that the document has. A word counts once, however often it is repeated."""
         return list(dict.fromkeys(places(self.arrays["words"], terms(query))))
+
+    def _weighed_words(self, segment: str) -> dict[int, float]:
+        """The segment's words at 1, and the words akin to them at AKIN, those that the document has."""
+        near = [word for term in terms(segment) for word in _kindred().get(term, ())]
+        return dict.fromkeys(places(self.arrays["words"], near), AKIN) | dict.fromkeys(
+            self._words(segment), 1.0
+        )
 
 
 def _side_by_side(passages: Ranges) -> list[int]:
@@ -123,8 +156,8 @@ def _side_by_side(passages: Ranges) -> list[int]:
 
 
 def _starts(count: int, width: int) -> range:
-    """Where stretches of `width` begin among `count` things, each in the middle of the one before."""
-    return range(0, max(1, count - width // 2), width // 2) if count else range(0)
+    """Where stretches of `width` begin among `count` things, each in the middle of the one before or earlier."""
+    return range(0, max(1, count - width + width // 2), width // 2) if count else range(0)
 
 
 def _weighed(ranges: Ranges, numbers: Sequence[NDArray[np.int32]], words: int) -> Scale:
@@ -150,11 +183,12 @@ def _weighed(ranges: Ranges, numbers: Sequence[NDArray[np.int32]], words: int) -
     )
 
 
-def _scores(scale: Scale, words: Sequence[int]) -> NDArray[np.float32]:
+def _scores(scale: Scale, words: Mapping[int, float]) -> NDArray[np.float32]:
+    """The score of every range for words, each with what it counts."""
     scores = np.zeros(len(scale.ranges), dtype=np.float32)
-    for word in words:
+    for word, counts in words.items():
         held = slice(scale.starts[word], scale.starts[word + 1])
-        scores[scale.places[held]] += scale.weights[held]
+        scores[scale.places[held]] += np.float32(counts) * scale.weights[held]
     return scores
 
 
@@ -165,6 +199,17 @@ def _term(token: str) -> str:
     word = token.removesuffix("'s")
     bare = _Y.sub("i", word)
     return bare if bare != word else _ENDING.sub("", word)
+
+
+@cache
+def _kindred() -> dict[str, tuple[str, ...]]:
+    """For each term of the groups, the terms akin to it."""
+    near: dict[str, dict[str, None]] = {}
+    for group in groups():
+        counted = terms(" ".join(group))
+        for term in counted:
+            near.setdefault(term, {}).update(dict.fromkeys(other for other in counted if other != term))
+    return {term: tuple(others) for term, others in near.items()}
 
 
 @cache

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from longproof.indexes import arrays
-from longproof.indexes.sources import Cut, source_index
+from longproof.indexes.sources import VERSION, Cut, source_index
 from longproof.retrieval.cut import blocks
 from longproof.retrieval.dense import DenseIndex, Encoded, Kind, Multi, Progress, Sparse, Weights
 from longproof.retrieval.types import BadInput, Document, SourceIndex
@@ -197,7 +197,7 @@ BOTH: Damage = {
     ),
     "a manifest of brackets": lambda index: (index / "manifest.json").write_text("[" * 100_000),
     "foreign manifest": lambda index: rewrite(index, format="longproof.pages"),
-    "future version": lambda index: rewrite(index, version=2),
+    "future version": lambda index: rewrite(index, version=VERSION + 1),
     "past version": lambda index: rewrite(index, version=0),
     "unknown field": lambda index: rewrite(index, extra=1),
     "another key": lambda index: rewrite(index, key="0" * 64),

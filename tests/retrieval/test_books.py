@@ -37,7 +37,7 @@ def test_windows_hold_what_a_chinese_summary_tells(alignment: ModuleType, data: 
 
 
 def test_windows_hold_what_an_english_summary_tells(alignment: ModuleType, data: Path) -> None:
-    book = alignment.english(data, "Wildfell Hall")
+    book = alignment.told_by_events(data, "Wildfell Hall")
     plain = book.summaries["plain"]
     for every in (1, 2, 3, 5):
         recall, shown = alignment.held(book, alignment.thinned(plain, every), "viterbi")
@@ -45,3 +45,14 @@ def test_windows_hold_what_an_english_summary_tells(alignment: ModuleType, data:
         assert shown <= 3.5
     recall, _ = alignment.held(book, [book.summaries["reworded"]], "viterbi")
     assert recall >= 0.9
+
+
+@pytest.mark.parametrize("name", ["Chessmen of Mars", "Great Gatsby", "Sherlock Holmes"])
+def test_windows_hold_what_other_english_summaries_tell(alignment: ModuleType, data: Path, name: str) -> None:
+    book = alignment.told_by_events(data, name)
+    recall, shown = alignment.held(book, [book.summaries["plain"]], "viterbi")
+    assert recall >= 0.98
+    assert shown <= 3.6
+    recall, shown = alignment.held(book, alignment.thinned(book.summaries["plain"], 3), "viterbi")
+    assert recall >= 0.94
+    assert shown <= 4.3

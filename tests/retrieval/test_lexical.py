@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longproof.retrieval import lexical
+from longproof.retrieval.akin import groups
 from longproof.retrieval.lexical import LexicalIndex, terms
 from longproof.retrieval.types import Document
 
@@ -20,7 +21,7 @@ TEXT = (
     "Years later the widow found a letter and burnt it. "
 )
 PASSAGES = [(0, 53), (40, 107), (107, 130), (130, 181)]
-SIDE_BY_SIDE = " ".join(TEXT[start:end] for start, end in PASSAGES)
+PIECES = [TEXT[start:end] for start, end in PASSAGES]
 words = st.lists(st.sampled_from(["fox", "sea", "tea", "王冕", "荷花", "。", "\n", "🦊"]), max_size=60).map(
     " ".join
 )
@@ -50,7 +51,8 @@ def bm25(query: str, texts: list[str]) -> list[float]:
 def test_scores_are_those_of_the_formula(index: LexicalIndex) -> None:
     query = "The captain's key, the brass key! 船长的钥匙"
     hits = index.search(query, 10)
-    expected = bm25(query, [TEXT[start:end] for start, end in PASSAGES])
+    around = bm25(query, [" ".join(PIECES)])[0]  # nine passages side by side would be the whole text
+    expected = [score and score + lexical.AROUND * around for score in bm25(query, PIECES)]
     for hit in hits:
         assert hit.score == pytest.approx(expected[PASSAGES.index((hit.span.start, hit.span.end))], rel=1e-5)
     assert len(hits) == sum(score > 0 for score in expected)
@@ -69,7 +71,8 @@ def test_weights_are_those_of_bm25s(texts: list[str]) -> None:
         text += piece + "\n"
     index = LexicalIndex.build(Document.of(text), passages)
     for word in {word for piece in texts for word in terms(piece)}:
-        ours = lexical._scores(index._scales[0], index._words(word if word.isascii() else word[:1]))
+        asked = index._words(word if word.isascii() else word[:1])
+        ours = lexical._scores(index._scales[0], dict.fromkeys(asked, 1.0))
         theirs = engine.get_scores(terms(word if word.isascii() else word[:1]))
         assert ours == pytest.approx(theirs, rel=1e-5)
 
@@ -77,27 +80,32 @@ def test_weights_are_those_of_bm25s(texts: list[str]) -> None:
 def test_a_block_is_as_similar_as_its_best_passage_and_stretch(index: LexicalIndex) -> None:
     query = "the brass key; a letter"
     scores = bm25(query, [TEXT[start:end] for start, end in PASSAGES])
-    whole = 2 * bm25(query, [SIDE_BY_SIDE])[0]  # so few passages that every wider stretch is the whole text
+    whole = (
+        2 * bm25(query, [" ".join(PIECES)])[0]
+    )  # so few passages that the widest stretches are the whole text
+    first, second = bm25(query, [" ".join(PIECES[:3]), " ".join(PIECES[1:])])
     matrix = index.similarity([query, "zebra"], [(0, 95), (95, 181), (0, 181), (104, 107)])
-    expected = [whole + best for best in (max(scores[:2]), max(scores[2:]), max(scores), scores[1])]
-    assert matrix[0] == pytest.approx(expected, rel=1e-5)
+    passage = [max(scores[:2]), max(scores[2:]), max(scores), scores[1]]
+    stretch = [max(first, second), second, max(first, second), max(first, second)]
+    assert matrix[0] == pytest.approx(np.add(passage, stretch) + whole, rel=1e-5)
     assert not matrix[1].any()
 
 
-def test_wider_stretches_cover_the_text_and_overlap_by_half() -> None:
+def test_wider_stretches_cover_the_text_and_overlap_by_half_or_more() -> None:
     text = "".join(f"{number:04d} " for number in range(2000))
     passages = [(start, min(start + 400, 9990)) for start in range(0, 9800, 200)]
     index = LexicalIndex.build(Document.of(text[:9990]), passages)
-    for scale, size in zip(index._scales[1:], (1600, 6400), strict=True):
+    for scale, size, step in zip(index._scales[1:], (1200, 3600, 10800), (400, 1600, 5200), strict=True):
         starts, ends = scale.ranges.T
-        assert starts.tolist() == list(range(0, starts[-1] + 1, size // 2))
-        assert (ends - starts)[:-1].tolist() == [size] * (len(ends) - 1)
+        assert starts.tolist() == list(range(0, starts[-1] + 1, step))
+        assert ends.tolist() == [min(start + size, 9990) for start in starts.tolist()]
         assert ends[-1] == 9990
 
 
 def test_a_passage_belongs_to_every_block_that_holds_half_of_it(index: LexicalIndex) -> None:
     only_second = "noticed the storm"
-    whole = 2 * bm25(only_second, [SIDE_BY_SIDE])[0]
+    whole = 2 * bm25(only_second, [" ".join(PIECES)])[0]
+    whole += max(bm25(only_second, [" ".join(PIECES[:3]), " ".join(PIECES[1:])]))
     row = index.similarity([only_second], [(0, 70), (70, 181), (0, 80)])[0]
     assert (row > whole + 0.5).tolist() == [False, True, True]
     in_the_middle = index.similarity([only_second], [(0, 75), (73, 181)])[0]
@@ -108,6 +116,21 @@ def test_search_keeps_within_the_ranges_given(index: LexicalIndex) -> None:
     assert [h.span.start for h in index.search("key or letter", 9, within=[(100, 181)])] == [130]
     assert index.search("captain", 9, within=[(100, 181)]) == []
     assert index.search("captain", 9, within=[]) == []
+
+
+def test_of_two_equal_passages_the_one_among_others_of_the_kind_is_found_first() -> None:
+    scene = ["storm", "wreck", "sailor", "island", "rescue", "signal", "beacon", "harbour", "captain"]
+    filler = [f"other{number}" for number in range(40)]
+    words = [*filler[:20], "letter", *filler[20:], *scene[:5], "letter", *scene[5:]]
+    text, passages = "", []
+    for word in words:
+        passages.append((len(text), len(text) + len(word)))
+        text += word + " "
+    index = LexicalIndex.build(Document.of(text), passages)
+    first = index.search("a letter about the storm, the wreck and the rescue", 60)
+    letters = [hit.span.start for hit in first if hit.span.text == "letter"]
+    assert letters == sorted(letters, reverse=True)
+    assert len(letters) == 2
 
 
 def test_words_find_each_other_whatever_their_endings(index: LexicalIndex) -> None:
@@ -121,6 +144,25 @@ def test_words_find_each_other_whatever_their_endings(index: LexicalIndex) -> No
     assert terms("Was it not? red bed sings 3,500 做了") == ["red", "bed", "sing", "3500", "做", "了", "做了"]
     assert index.search("captains", 9)[0].span.text == TEXT[0:53]
     assert index.search("the", 9) == []
+
+
+def test_akin_words_tell_where_a_segment_lies_but_less_than_its_own() -> None:
+    text = "The physician came at noon. The lawyer came at noon. Nobody else came at noon."
+    index = LexicalIndex.build(Document.of(text), [(0, 27), (28, 52), (53, 78)])
+    blocks = [(0, 27), (28, 52), (53, 78)]
+    doctor, physician, nobody = index.similarity(["a doctor", "a physician", "a plumber"], blocks)
+    assert doctor[0] == pytest.approx(lexical.AKIN * physician[0])
+    assert doctor[0] > doctor[1]
+    assert not nobody.any()
+    assert index.search("a doctor", 3) == []
+
+
+def test_groups_are_of_words_that_are_looked_at() -> None:
+    for group in groups():
+        assert len(group) > 1
+        assert len(set(group)) == len(group)
+        assert all(word.isalpha() and word == word.lower() for word in group)
+        assert len(set(terms(" ".join(group)))) > 1, group
 
 
 def test_simplified_and_traditional_find_each_other(index: LexicalIndex) -> None:
