@@ -12,6 +12,7 @@ from pydantic import ValidationError
 from longproof.agent.types import Report, ReportDocument
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.place import home, write_whole
+from longproof.report.fit import refuse_misfit, refuse_misfit_texts
 from longproof.retrieval.readers import read_source
 from longproof.retrieval.types import BadInput, Document
 
@@ -46,15 +47,20 @@ def delivered(
 
 
 def opened(path: Path) -> Report:
-    """The report in a file. Raises BadInput where there is none."""
+    """The report in a file. Raises BadInput where there is none, or it doesn't fit its response or itself."""
     try:
-        return Report.model_validate_json(path.read_bytes())
+        found = Report.model_validate_json(path.read_bytes())
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}; give a JSON report") from error
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
         raise BadInput(f"{path} is no report of this version: {place}: {first['msg']}") from error
+    try:
+        refuse_misfit(found)
+    except BadInput as error:
+        raise BadInput(f"{path}: {error}") from error
+    return found
 
 
 def texts_of(
@@ -62,18 +68,26 @@ def texts_of(
 ) -> dict[str, str]:
     """The texts of a report's documents by id: known ones, the files given, the recorded places, or the store.
 
-    Raises BadInput where a source can't be found unchanged: its hash is its id.
+    Raises BadInput where a source can't be found unchanged, a file given is none of them (its hash is its id), or a
+    quote isn't what stands at its place.
     """
-    given = {**(known or {}), **{document.id: document.text for document in map(read_source, sources)}}
+    given = {**(known or {})}
+    for path in sources:
+        document = read_source(path)
+        if document.id not in {one.id for one in report.documents[1:]}:
+            raise BadInput(
+                f"{path} is no source of this report, or has changed: give the text that was checked"
+            )
+        given[document.id] = document.text
     texts = {report.documents[0].id: report.case.response}
-    for document in report.documents[1:]:
-        texts[document.id] = given.get(document.id) or _found(document)
+    for named in report.documents[1:]:
+        texts[named.id] = given.get(named.id) or _found(named)
+    refuse_misfit_texts(report, texts)
     return texts
 
 
 def _found(document: ReportDocument) -> str:
-    path = Path(document.uri) if document.uri else None
-    read = _read(path) if path and path.is_file() else None
+    read = _read(Path(document.uri)) if document.uri else None
     if read and read.id == document.id:
         return read.text
     try:
@@ -87,8 +101,8 @@ def _found(document: ReportDocument) -> str:
 
 def _read(path: Path) -> Document | None:
     try:
-        return read_source(path)
-    except BadInput:
+        return read_source(path) if path.is_file() else None
+    except (BadInput, OSError):
         return None
 
 

@@ -1,0 +1,99 @@
+"""Reports opened again: one that was damaged or altered is refused in one line, never shown."""
+
+import json
+from typing import Any
+
+import pytest
+
+from longproof.cli import main
+from longproof.retrieval.types import text_id
+
+SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
+RESPONSE = "Ada lit the lamp at nine. Tom sold the boat to Ada for ninety pounds."
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in arguments])
+    return int(stop.value.code or 0)
+
+
+@pytest.fixture
+def written(tmp_path, capsys):
+    """The JSON of a real report, in a folder with its texts."""
+    (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
+    (tmp_path / "response.txt").write_text(RESPONSE, "utf-8")
+    files = ("--source", tmp_path / "source.txt", "--response", tmp_path / "response.txt")
+    assert run("verify", *files, "--json", tmp_path / "r.json") == 0
+    capsys.readouterr()
+    return json.loads((tmp_path / "r.json").read_text("utf-8"))
+
+
+def put(report: Any, path: tuple[Any, ...], value: Any) -> None:
+    *way, last = path
+    for step in way:
+        report = report[step]
+    report[last] = value
+
+
+def test_a_report_as_it_was_written_is_shown(written, tmp_path, capsys):
+    for more in ((), ("--source", tmp_path / "source.txt"), ("--html", tmp_path / "r.html")):
+        assert run("report", tmp_path / "r.json", *more) == 0
+    assert "ninety" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "says"),
+    [
+        (("claims", 0, "sentence"), 77, "claims.0.sentence is 77, of 2 sentences"),
+        (("claims", 0, "sentence"), -1, "claims.0.sentence is -1"),
+        (("case", "response"), RESPONSE.replace("nine.", "four."), "isn't the text that its hash names"),
+        (("claims", 0, "origin", "text"), "Bob lit the lamp at nine.", "claims.0.origin quotes what"),
+        (("claims", 0, "origin", "end"), 9999, "claims.0.origin lies outside"),
+        (("sentences", 1, "start"), -3, "sentences.1 lies outside"),
+        (("sentences", 1, "text"), "Else.", "sentences.1 quotes what"),
+        (("claims", 1, "evidence", 0, "text"), "X", "claims.1.evidence quotes what"),
+        (("claims", 1, "evidence", 0, "source_id"), "sha256:0", "claims.1.evidence points into a document"),
+        (("claims", 1, "errors", 0, "span", "text"), "twenty", "claims.1.errors quotes what"),
+        (("documents",), [], "its first document"),
+        (("documents", 1, "id"), "sha256:../../x", "documents.1 has no hash"),
+        (("counts",), {"no_fact": 5}, "its counts"),
+        (("verdict",), "faithful", "its verdict"),
+        (("stamp", "judges"), 7, "stamp.judges"),
+    ],
+)
+def test_a_damaged_report_is_refused_in_one_line(written, tmp_path, capsys, path, value, says):
+    if path == ("claims", 1, "evidence", 0, "text"):
+        value = written["claims"][1]["evidence"][0]["text"][::-1]
+    if path[-3:] == (0, "span", "text"):
+        value = written["claims"][1]["errors"][0]["span"]["text"][::-1]
+    put(written, path, value)
+    (tmp_path / "bad.json").write_text(json.dumps(written), "utf-8")
+    assert run("report", tmp_path / "bad.json") == 2
+    told = capsys.readouterr()
+    assert says in told.err
+    assert (told.out, told.err.count("\n")) == ("", 1)
+
+
+def test_another_text_is_no_source_of_a_report(written, tmp_path, capsys):
+    (tmp_path / "other.txt").write_text("Something else altogether.", "utf-8")
+    assert run("report", tmp_path / "r.json", "--source", tmp_path / "other.txt") == 2
+    assert "other.txt is no source of this report" in capsys.readouterr().err
+
+
+def test_a_source_of_another_text_and_its_hash_does_not_hold_the_quotes(written, tmp_path, capsys):
+    other = "Ada lit the fire at nine. Tom lent the boat to Ada for twenty pounds.\n" * 3
+    text = json.dumps(written).replace(text_id(SOURCE), text_id(other))
+    altered = json.loads(text)
+    altered["documents"][1]["characters"] = len(other)
+    (tmp_path / "bad.json").write_text(json.dumps(altered), "utf-8")
+    (tmp_path / "other.txt").write_text(other, "utf-8")
+    assert run("report", tmp_path / "bad.json", "--source", tmp_path / "other.txt") == 2
+    assert "quotes what doesn't stand at its place" in capsys.readouterr().err
+
+
+def test_a_place_that_no_file_can_have_is_no_defect(written, tmp_path, capsys):
+    put(written, ("documents", 1, "uri"), "x" * 9000)
+    (tmp_path / "odd.json").write_text(json.dumps(written), "utf-8")
+    assert run("report", tmp_path / "odd.json", "--source", tmp_path / "source.txt") == 0
+    assert run("report", tmp_path / "odd.json") == 0
