@@ -98,7 +98,7 @@ class Evaluation(NamedTuple):
         if not reasons:
             return []
         counted = f"{reasons.total()} of {len(self.results)} examples could not be checked"
-        return [counted, *(f"{' '.join(reason.split())} ({n} times)" for reason, n in reasons.most_common())]
+        return [counted, *(f"{' '.join(reason.split())} ({n})" for reason, n in reasons.most_common())]
 
 
 def evaluate(

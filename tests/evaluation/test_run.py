@@ -113,7 +113,7 @@ def test_what_cannot_be_checked_is_undecided_and_wrong(tmp_path: Path) -> None:
     assert finished.results[0].prediction.failure == "the response is empty; give a text"
     assert finished.unchecked() == [
         "1 of 1 examples could not be checked",
-        "the response is empty; give a text (1 times)",
+        "the response is empty; give a text (1)",
     ]
     scores = {score.name: score.value for section in finished.sections for score in section.scores}
     assert scores["accuracy of faithful"] == 0.0
