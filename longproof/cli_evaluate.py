@@ -57,3 +57,5 @@ def evaluate(
             progress=progress,
         )
     typer.echo(done.to_markdown())
+    for line in done.unchecked():
+        typer.echo(f"longproof: {line}", err=True)
