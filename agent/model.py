@@ -82,6 +82,10 @@ class _Request(NamedTuple):
     purpose: str
 
     @property
+    def schema(self) -> str:
+        return json.dumps(self.message.schema)
+
+    @property
     def tokens(self) -> int:
         return estimate_tokens(self.message.system) + estimate_tokens(self.message.user)
 
@@ -91,7 +95,8 @@ class Learned:
 
     def __init__(self) -> None:
         self.given_up: set[Mode] = set()
-        self.schema_works = False
+        self.schemas: set[str] = set()
+        """The schemas that it has filled in: a refusal after that is about something else."""
         self.answered = False
 
 
@@ -208,7 +213,7 @@ class Model:
             self._learned.answered = True
             answer = self._answer(request, entry, form, calls)
             if last or not _breaks_form(answer):
-                self._learned.schema_works |= request.mode == "schema"
+                self._learned.schemas.add(request.schema)
                 return answer
             self._learned.given_up.add(request.mode)
         raise AssertionError("the last request always returns")
@@ -254,7 +259,7 @@ class Model:
         """Wait before the next attempt, or raise: _Rejected where the form may be at fault, else _Lost."""
         about_form = (
             request.mode == "schema"
-            and not self._learned.schema_works
+            and request.schema not in self._learned.schemas
             and error.status is not None
             and error.status not in BUSY | NOT_ABOUT_FORM
         )

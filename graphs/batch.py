@@ -16,6 +16,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
+from longproof.agent.ledger import RunState
 from longproof.agent.types import LABELS, Report, Usage
 from longproof.graphs.cases import GivenCase, case_line, case_lines, documents, given_case, sources_key
 from longproof.graphs.register import Register, State, Summary, Todo, opened
@@ -44,8 +45,8 @@ class Checker(Protocol):
         """The report on one response. Raises BadInput for what can't be checked."""
         ...
 
-    async def close(self) -> None:
-        """Let go of what is open on this event loop."""
+    async def close(self, state: RunState = "done") -> None:
+        """Let go of what is open on this event loop; the run ended so."""
         ...
 
 
@@ -141,9 +142,9 @@ class CaseChecker:
             # A defect met by one case in ten thousand must not cost the others; it is named in the failures.
             return f"{type(error).__name__}: {error}"
 
-    async def close(self) -> None:
-        """Let go of what is open on this event loop."""
-        await self._checker.close()
+    async def close(self, state: RunState = "done") -> None:
+        """Let go of what is open on this event loop; the run ended so."""
+        await self._checker.close(state)
 
     def _sources(self, case: GivenCase) -> Sequence[Document]:
         if not case.paths:
@@ -159,14 +160,16 @@ async def _through(
         for one in todo:
             finish(one, await checker.checked(case_line(cases, one.line)))
 
+    state: RunState = "interrupted"
     try:
         async with asyncio.TaskGroup() as group:
             for _ in range(concurrency):
                 group.create_task(work())
+        state = "done"
     except BaseExceptionGroup as failed:
         raise failed.exceptions[0] from failed
     finally:
-        await checker.close()
+        await checker.close(state)
 
 
 class _Run:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from longproof.agent.chat import Chat, OpenAIChat
-from longproof.agent.ledger import Ledger
+from longproof.agent.ledger import Ledger, RunState
 from longproof.agent.limits import Budget, Limits
 from longproof.agent.model import Answer, Model
 from longproof.agent.types import Failure, Report
@@ -32,6 +32,7 @@ CPUS = 0.25
 """What a worker claims: with a whole CPU each, workers on a small machine leave none for reading, and all wait."""
 RESTARTS = 3
 """How often a gate that died is started again. Its answers are on disk; calls under way are asked anew."""
+GOODBYE_S = 60.0
 BLOCKS = 1000
 """How many parts the cases are handed out in at most; a part's reports come when its last case is done."""
 
@@ -60,13 +61,17 @@ def on_ray(
         try:
             gate = _gate(ray, settings)
             run = partial(_rows, ray, gate, settings, cases.resolve(), encoding, workers, parallel)
-            for row in run(list(todo)):
-                one = Todo(row["name"], row["id"], Line(row["number"], row["offset"], row["length"]))
-                report = row["report"]
-                finish(one, Report.model_validate_json(report) if report else row["failure"])
-            # A gate that died for good has nothing open, and its cases are among the failures.
-            with suppress(ray.exceptions.RayActorError):
-                ray.get(gate.close.remote())
+            state: RunState = "interrupted"
+            try:
+                for row in run(list(todo)):
+                    one = Todo(row["name"], row["id"], Line(row["number"], row["offset"], row["length"]))
+                    report = row["report"]
+                    finish(one, Report.model_validate_json(report) if report else row["failure"])
+                state = "done"
+            finally:
+                # A gate that died for good has nothing open, and its cases are among the failures.
+                with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
+                    ray.get(gate.close.remote(state), timeout=GOODBYE_S)
         finally:
             ray.shutdown()
 
@@ -82,11 +87,16 @@ _HERE: dict[str, Any] = {
 
 
 def _gate(ray: Any, settings: dict[str, Any]) -> Any:
-    """The gate. One with a budget is not started again: what it had spent would be forgotten."""
+    """The gate, on this machine, whose ledger it is. One with a budget is not started again: what it had spent would
+    be forgotten."""
+    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
+
+    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
     asked = settings_of(settings)
     lasting = asked.max_calls is None and asked.max_tokens is None
     again = {"max_restarts": RESTARTS, "max_task_retries": -1} if lasting else {}
-    return ray.remote(Gate).options(num_cpus=0, max_concurrency=10_000, **again).remote(settings)
+    made = ray.remote(Gate).options(num_cpus=0, max_concurrency=10_000, scheduling_strategy=here, **again)
+    return made.remote(settings)
 
 
 def _rows(
@@ -148,7 +158,7 @@ class GateModel:
 
     def __init__(self, gate: Any, chat: Chat) -> None:
         self._gate, self._seat = gate, (chat.model, chat.endpoint)
-        self.name = chat.model
+        self.name, self.endpoint = chat.model, chat.endpoint
 
     async def ask(self, prompt: Prompt, form: type[Any], **options: Any) -> Answer[Any]:
         """See `Model.ask`."""
@@ -182,21 +192,19 @@ class Gate:
         """Note that an answer came to nothing."""
         await (await self._model(seat)).mark(call_id, failure)
 
-    async def close(self) -> None:
-        """End the run in the ledger and let go of connections."""
-        if self._opening is None:
+    async def close(self, state: RunState) -> None:
+        """End the run in the ledger so, and let go of connections."""
+        if self._opening is None and not self._settings.run_id:
             return
-        ledger = await self._opening
+        ledger = await self._ledger()
         if self._settings.run_id:
-            await ledger.end_run("done")
+            await ledger.end_run(state)
         await ledger.close()
         for model in self._models.values():
             await model.close()
 
     async def _model(self, seat: tuple[str, str]) -> Model:
-        if self._opening is None:
-            self._opening = asyncio.create_task(self._opened())
-        ledger = await self._opening
+        ledger = await self._ledger()
         if seat not in self._models:
             self._models[seat] = Model(
                 OpenAIChat(*seat, stream=self._settings.stream),
@@ -206,6 +214,11 @@ class Gate:
                 first_sample=self._settings.sample * SAMPLES_APART,
             )
         return self._models[seat]
+
+    async def _ledger(self) -> Ledger:
+        if self._opening is None:
+            self._opening = asyncio.create_task(self._opened())
+        return await self._opening
 
     async def _opened(self) -> Ledger:
         path = home(self._settings.home) / "ledger.sqlite" if self._settings.cache else None

@@ -197,12 +197,18 @@ _VARIANT = {
     "-cot": ", after reasoning in steps",
     "-contrast": "; which of two is made up",
 }
+_WHERE = {
+    "qa": "003, table 8",
+    "dialogue": "003, table 15",
+    "summary": "003, table 16",
+    "general": "003, section 2.2",
+}
 _NEEDS: dict[str, tuple[Need, ...]] = {"-contrast": ("models", "reference"), "-knowledge": ()}
 HALUEVAL = tuple(
     paper(
         f"halueval-{task}{variant}",
         f"{_SUMMARY[task]}{_VARIANT[variant]}.",
-        "003, section 3.2" if variant else "003, tables 8, 15 and 16",
+        "003, section 3.2" if variant else _WHERE[task],
         unit="response",
         rounds=("source",) if task == "summary" or variant == "-knowledge" else ("nothing",),
         prompt=f"halueval_{task}{variant.replace('-', '_').removesuffix('_knowledge')}",

@@ -33,9 +33,11 @@ class Shelf(Generic[T]):
         with self._lock:
             building = self._building.setdefault(key, Lock())
         with building:
-            if key not in self._values:
-                self._keep(key, build())
-            return self._values[key]
+            kept = self.at_hand(key)
+            if kept is None:
+                kept = build()
+                self._keep(key, kept)
+            return kept
 
     def _keep(self, key: str, value: T) -> None:
         with self._lock:

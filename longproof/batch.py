@@ -39,8 +39,13 @@ def checked(
 ) -> Done:
     """Check all cases into a folder, then write its index page. Raises BadInput for what can't be used."""
     from longproof.graphs.settings import settings_of
+    from longproof.retrieval.types import BadInput
 
     full = settings_of(settings)
+    if html and ray_address:
+        raise BadInput(
+            "--html needs the sources' texts, and those stay with the workers: run `longproof report` there"
+        )
     _open(settings)
     done = batch(
         cases,

@@ -81,7 +81,7 @@ class FakeChecker:
         self.closed = 0
         self._answers, self._error = answers, error or RuntimeError("stopped")
 
-    async def close(self) -> None:
+    async def close(self, state: str = "done") -> None:
         self.closed += 1
 
     async def averify(

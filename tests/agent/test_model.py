@@ -483,3 +483,26 @@ def test_what_was_learned_of_a_model_spares_the_next_run_the_lonely_first_call(k
         using(server, ask, learned=learned)
         assert all(a.value for a in using(server, together, learned=learned if knows else Learned()))
     assert server.most_at_once == at_once
+
+
+class Shape(Form):
+    """Another form."""
+
+    reason: str
+    shape: str
+
+
+def test_a_server_that_takes_one_forms_schema_may_refuse_anothers():
+    def script(asked: Asked) -> Reply:
+        wanted = json.dumps(asked.body.get("response_format", {}))
+        if "shape" in wanted:
+            return ILL
+        told = asked.body["messages"][-1]["content"]
+        return Reply('{"reason": "It is.", "shape": "round"}' if "shape" in told else GOOD)
+
+    async def both(model: Model, ledger: Ledger) -> list[Any]:
+        first = await ask(model)
+        return [first.value, (await model.ask(PROMPT, Shape, purpose="test")).value]
+
+    with ChatServer(script) as server:
+        assert [type(value) for value in using(server, both)] == [Colour, Shape]
