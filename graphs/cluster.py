@@ -33,6 +33,7 @@ CPUS = 0.25
 RESTARTS = 3
 """How often a gate that died is started again. Its answers are on disk; calls under way are asked anew."""
 GOODBYE_S = 60.0
+"""How long the gate may take to end a run."""
 BLOCKS = 1000
 """How many parts the cases are handed out in at most; a part's reports come when its last case is done."""
 

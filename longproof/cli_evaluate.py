@@ -8,13 +8,10 @@ from typing import Annotated
 
 import typer
 
+from longproof.cli_batch import Arbiter, Decomposer, Judge, Pages, Protocol
+
 Name = Annotated[str, typer.Argument(help="A data set's name, or a JSONL file of cases.")]
 Out = Annotated[Path, typer.Option(help="The folder for results; a run that was stopped goes on there.")]
-Protocol = Annotated[str, typer.Option(help="See `longproof protocols`.")]
-Judge = Annotated[list[str] | None, typer.Option(help="A judge; may be given more than once.")]
-Arbiter = Annotated[str | None, typer.Option(help="Who decides where the judges are split.")]
-Decomposer = Annotated[str | None, typer.Option(help="Who cuts responses into claims.")]
-Pages = Annotated[Path | None, typer.Option(help="Saved web pages to consult.")]
 Where = Annotated[str | None, typer.Option(help="Where the data set lies.")]
 Sample = Annotated[int | None, typer.Option(help="So many examples, drawn with the seed.")]
 Seed = Annotated[int, typer.Option(help="Of the drawing.")]
