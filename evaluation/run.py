@@ -14,9 +14,9 @@ from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
-from longproof.agent.types import Report, Usage
+from longproof.agent.types import Usage
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
 from longproof.evaluation.folder import append, held, mend, write
@@ -26,32 +26,11 @@ from longproof.evaluation.results import FILE, Prediction, Result, prediction, r
 from longproof.evaluation.score import Section, sections
 from longproof.evaluation.tables import markdown
 from longproof.evaluation.types import Example, Source
+from longproof.graphs.batch import Checker
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 MANIFEST, SCORES, TABLE, TIMES = "run.json", "scores.json", "table.md", "times.jsonl"
 VERSION = 2
-
-
-class Checker(Protocol):
-    """What checks one example: `longproof.graphs.verifier.Verifier`, or a stand-in."""
-
-    def averify(
-        self,
-        source: Any,
-        response: str,
-        *,
-        task: str,
-        context: str,
-        case_id: str,
-        reference: str | None,
-        labels: Sequence[str] | None,
-    ) -> Coroutine[Any, Any, Report]:
-        """The report on one response. Raises BadInput for what can't be checked."""
-        ...
-
-    async def close(self) -> None:
-        """Let go of connections and files, on the event loop that checked."""
-        ...
 
 
 class Manifest(Frozen):

@@ -29,7 +29,7 @@ COLUMNS = ("id", "verdict", "claims", *LABELS, "undecided", "coverage", "calls",
 
 
 class Checker(Protocol):
-    """What checks one case: `longproof.graphs.verifier.Verifier`, or a stand-in."""
+    """What checks one case, of a batch or an evaluation: `longproof.graphs.verifier.Verifier`, or a stand-in."""
 
     def averify(
         self,
