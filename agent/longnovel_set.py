@@ -15,7 +15,7 @@ from longproof.agent.made import Change, Rejection, Version, checked, difference
 from longproof.agent.model import Model
 from longproof.agent.types import Call, Kind
 from longproof.prompts import Language, render
-from longproof.retrieval.text import numbers
+from longproof.retrieval.text.numbers import numbers
 
 T = TypeVar("T")
 SHORTEST_DRAFT = 20

@@ -32,7 +32,8 @@ from longproof.agent.perturb_words import (
     VERBS_ZH,
 )
 from longproof.agent.types import Kind, Place
-from longproof.retrieval.text import cjk_share, numbers, sentences
+from longproof.retrieval.text import cjk_share, sentences
+from longproof.retrieval.text.numbers import numbers
 
 TRIED = 40
 """How many places are tried before a text is given up for a kind."""

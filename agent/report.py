@@ -41,17 +41,20 @@ def report(
     searches: Sequence[Search] = (),
     calls: Sequence[Call] = (),
     stamp: dict[str, Any],
+    triage: bool = False,
 ) -> Report:
     """The report of one case. `windows` maps claim ids to places in a source.
 
+    In a `triage`, a sentence without claims is undecided: no rule of the offline check has read it.
     Raises ValueError where a claim has no verdict or more than one: no claim leaves the denominator.
     """
     by_claim = {verdict.claim_id: verdict for verdict in verdicts}
     if len(by_claim) != len(verdicts) or set(by_claim) != {claim.id for claim in claims}:
         raise ValueError("every claim has exactly one verdict")
     about = _about(sentences, claims)
+    unread: list[Label | None] = [None] if triage else []
     shown = tuple(
-        _sentence(s, [_label_in(s, c, by_claim[c.id]) for c in held])
+        _sentence(s, [_label_in(s, c, by_claim[c.id], triage) for c in held] or unread)
         for s, held in zip(sentences, about, strict=True)
     )
     counts = {label: sum(v.label == label for v in verdicts) for label in LABELS}
@@ -59,13 +62,14 @@ def report(
     return Report(
         case=case,
         documents=tuple(documents),
-        verdict=outcome([s.label for s in shown]),
+        verdict=outcome([s.label for s in shown]) if claims else "undecided",
+        triage=triage,
         sentences=shown,
         claims=tuple(_claim(c, by_claim[c.id], windows.get(c.id)) for c in claims),
         searches=tuple(searches),
         calls=tuple(calls),
         counts={**counts, "undecided": undecided},
-        coverage=1 - undecided / len(claims) if claims else 1.0,
+        coverage=1 - undecided / len(claims) if claims else 0.0,
         usage=usage(calls),
         stamp=stamp,
     )
@@ -133,16 +137,16 @@ def _about(sentences: Sequence[Sentence], claims: Sequence[Claim]) -> list[list[
     return [list(held.values()) for held in about]
 
 
-def _label_in(sentence: Sentence, claim: Claim, verdict: Verdict) -> Label | None:
+def _label_in(sentence: Sentence, claim: Claim, verdict: Verdict, triage: bool) -> Label | None:
     """What a claim's label says of one sentence.
 
     Where a wrong claim runs over several sentences, its errors say which of them are wrong; the others were read by
-    the same judges and not named.
+    the same judges and not named. In a triage nobody has read them.
     """
     alone = claim.sentence == sentence.index and claim.origin.end <= sentence.span.end
     if alone or verdict.label not in WRONG or any(_touch(e.span, sentence.span) for e in verdict.errors):
         return verdict.label
-    return "implicitly_supported"
+    return None if triage else "implicitly_supported"
 
 
 def _touch(one: Span, other: Span) -> bool:

@@ -1,7 +1,8 @@
 """Who judges: from the words of a command line or of `longproof.toml` to a panel.
 
 Knows: the forms of a judge's SPEC, the `[panel]` table, and who arbitrates, decomposes and localises when nobody is
-named: the first language model of the panel, else the offline ones. Keys are not part of any of this.
+named: the first language model of the panel. Without one nobody arbitrates, and the offline rules decompose. The
+offline check judges alone: beside other judges it has no vote. Keys are not part of any of this.
 Does not know: settings, protocols, or when the panel is asked.
 """
 
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
 FORMS = "offline, openai:MODEL, openai:MODEL@http://HOST:PORT/v1 or nli:PATH_OR_NAME"
+ALONE = "the judge offline has no vote beside others: leave it out, or give it alone"
 _OPENAI = re.compile(r"openai:(?P<model>[^\s@]\S*?)(?:@(?P<address>https?://\S+))?")
 _NLI = re.compile(r"nli:(?P<model>\S.*)")
 
@@ -57,10 +59,10 @@ class PanelTable(Frozen):
 
 
 class Panel(NamedTuple):
-    """Everyone who is asked. `localiser` is None where no language model is there to ask."""
+    """Everyone who is asked. `arbiter` and `localiser` are None where no language model is there to ask."""
 
     judges: list[Judge]
-    arbiter: Arbiter
+    arbiter: Arbiter | None
     decomposer: Decomposer
     localiser: Model | None
     models: list[Model]
@@ -128,8 +130,10 @@ def panel_from(
     """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
     `temperature` is for judges that don't name their own. With `stream`, servers are asked to send their answers
-    piece by piece. Raises BadInput where one of them can't be had.
+    piece by piece. Raises BadInput where one of them can't be had, and for the offline check beside other judges.
     """
+    if len(judges) > 1 and any(isinstance(judge, Spec) and judge.kind == "offline" for judge in judges):
+        raise BadInput(ALONE)
     models = _Models(make, stream=stream)
     seats = _seats(judges, models, guards, prompt_name, temperature)
     own = models.first
@@ -201,7 +205,7 @@ def _seats(
     temperature: float | None,
 ) -> list[Judge]:
     """A seat for each sample of each judge. The same judge twice is asked twice, not counted twice."""
-    from longproof.agent.offline import offline_panel
+    from longproof.agent.offline import OfflineJudge
 
     seats: list[Judge] = []
     taken: dict[str, int] = {}
@@ -209,7 +213,7 @@ def _seats(
         model = models.of(chosen)
         if model is None:
             assert isinstance(chosen, Spec)
-            seats += offline_panel() if chosen.kind == "offline" else [_nli(chosen)]
+            seats.append(OfflineJudge() if chosen.kind == "offline" else _nli(chosen))
             continue
         text, samples = (chosen.text, chosen.samples) if isinstance(chosen, Spec) else (model.name, 1)
         for _ in range(samples):
@@ -240,15 +244,13 @@ def _nli(spec: Spec) -> Judge:
     return NliJudge(spec.text, spec.model)
 
 
-def _arbiter(chosen: "Spec | BaseChatModel | None", model: Model | None, guards: Guards) -> Arbiter:
+def _arbiter(chosen: "Spec | BaseChatModel | None", model: Model | None, guards: Guards) -> Arbiter | None:
     if model is not None:
         spec = chosen if isinstance(chosen, Spec) else Spec(kind="openai", model=model.name)
         return ModelArbiter(f"arbiter:{spec.text}", model, temperature=spec.temperature, guards=guards)
-    if isinstance(chosen, Spec) and chosen.kind == "nli":
-        raise BadInput(f"{chosen.text} can't arbitrate: it gives no reasons; write offline or openai:MODEL")
-    from longproof.agent.offline import offline_arbiter
-
-    return offline_arbiter()
+    if isinstance(chosen, Spec):
+        raise BadInput(f"{chosen.text} can't arbitrate: write openai:MODEL, or person to decide yourself")
+    return None
 
 
 def _decomposer(chosen: "Spec | BaseChatModel | None", model: Model | None) -> Decomposer:

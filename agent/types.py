@@ -47,8 +47,14 @@ Failure = Literal[
     "timeout",
     "unavailable",
     "over_budget",
+    "needs_model",
+    "split",
+    "disputed",
+    "sourceless",
 ]
-"""Why there is no label. Never dressed as one."""
+"""Why there is no label; never dressed as one. The first nine are a model's; `needs_model`: nothing but the offline
+check looked, and it can't tell; `split`: the panel disagrees and nobody arbitrates; `disputed`: a judge of an audit
+disagrees with the given label; `sourceless`: there is no source, and no saved page speaks of it."""
 
 Task = Literal["summary", "answer", "turn", "article", "rewrite", "open"]
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -170,7 +176,7 @@ class Verdict(Frozen):
 
     claim_id: str
     label: Label | None
-    failure: str | None = None
+    failure: Failure | None = None
     decided_by: DecidedBy
     errors: tuple[Error, ...] = ()
     readings: tuple[Reading, ...] = ()
@@ -329,7 +335,7 @@ class ReportClaim(Frozen):
     origin: Place
     window: SourcePlace | None
     label: Label | None
-    failure: str | None
+    failure: Failure | None
     decided_by: DecidedBy
     errors: tuple[Error, ...] = ()
     readings: tuple[Reading, ...] = ()
@@ -341,13 +347,16 @@ class ReportClaim(Frozen):
 class Report(Frozen):
     """What is found about one case. `counts` adds up to the number of claims; `coverage` is decided / all.
 
-    `stamp` is enough to run it again; the times and what this run paid stand in it alone.
+    `triage`: only the offline check looked, so that what it can't tell is undecided. `stamp` is enough to run it
+    again; the times and what this run paid stand in it alone. Reports of version 1 are read too: they kept `triage`
+    in their stamp.
     """
 
-    schema_version: Literal[1] = 1
+    schema_version: Literal[1, 2] = 2
     case: Case
     documents: tuple[ReportDocument, ...]
     verdict: Outcome
+    triage: bool = False
     sentences: tuple[ReportSentence, ...]
     claims: tuple[ReportClaim, ...]
     searches: tuple[Search, ...] = ()
@@ -356,3 +365,14 @@ class Report(Frozen):
     coverage: float = Field(ge=0, le=1)
     usage: Usage
     stamp: dict[str, Any]
+
+    @model_validator(mode="before")
+    @classmethod
+    def _triage_of_version_1(cls, given: Any) -> Any:
+        if (
+            isinstance(given, dict)
+            and given.get("schema_version") == 1
+            and isinstance(given.get("stamp"), dict)
+        ):
+            return {"triage": bool(given["stamp"].get("triage")), **given}
+        return given

@@ -7,7 +7,7 @@ Does not know: how the decision was reached.
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from longproof.agent.types import Claim, DecidedBy, Error, Judgement, Label, Verdict
+from longproof.agent.types import Claim, DecidedBy, Error, Failure, Judgement, Label, Verdict
 from longproof.agent.vote import SIDES
 from longproof.retrieval.types import Frozen, Span
 
@@ -22,7 +22,7 @@ def verdict(
     label: Label | None,
     decided_by: DecidedBy,
     question_id: str,
-    failure: str | None = None,
+    failure: Failure | None = None,
     caveat: str = "",
     localised: Sequence[Error] = (),
 ) -> Verdict:

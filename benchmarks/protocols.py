@@ -1,9 +1,9 @@
 """Every protocol on real data from beginning to end: its development set, or a stand-in that is named.
 
-A row that the offline panel can serve runs with it; every row runs with scripted readers on loopback too
-(tests/reader.py states their rule). Neither is the model that a paper asks, so a number says that the row works on
-such data, and what it costs, not how good the method is. Beside each stands what calling everything wrong, and
-nothing wrong, would score. The harness is that of `longproof evaluate`; the judges see no gold.
+Every row runs with scripted readers on loopback (tests/reader.py states their rule). They are not the model that a
+paper asks, so a number says that the row works on such data, and what it costs, not how good the method is. Beside
+each stands what calling everything wrong, and nothing wrong, would score. The harness is that of `longproof
+evaluate`; the judges see no gold.
 
     LONGPROOF_DATA=... PYTHONPATH=tests python benchmarks/protocols.py [--only NAME ...] [--sample N] [--seed S]
 
@@ -206,10 +206,8 @@ TRIALS: tuple[Trial, ...] = (
 
 
 def lines(trial: Trial, sample: int | None, seed: int) -> Iterator[list[str]]:
-    """The table's lines of one protocol: the offline panel where the row takes it, then the readers."""
+    """The table's line of one protocol."""
     row = protocol(trial.protocol)
-    if "models" not in row.needs:
-        yield measured(trial, row, "offline panel", ["offline"], sample, seed)
     with ChatServer(reader) as server:
         seats = [f"openai:reader-{share}@{server.address}" for share in trial.readers]
         shares = ", ".join(str(share) for share in trial.readers)

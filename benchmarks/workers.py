@@ -1,4 +1,4 @@
-"""How much faster two Ray workers check than one, side by side in one run, with the offline panel.
+"""How much faster two Ray workers check than one, side by side in one run, with the offline check.
 
 The bundled stories and summaries, over and over: four different checks of about half a second each, so that what is
 measured is checking, not handing out. Each case file has the same cases; the same number of them warms the workers

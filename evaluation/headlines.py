@@ -9,11 +9,11 @@ from functools import reduce
 
 from longproof.agent.types import KINDS
 from longproof.evaluation.metrics import bootstrap_interval, character_scores, longnovel_scores
-from longproof.evaluation.metrics.counts import Counts, count, f1, mcc, mean, recall, specificity
+from longproof.evaluation.metrics.counts import Counts, count, f1, mcc, mean, precision, recall, specificity
 from longproof.evaluation.metrics.longnovel import OutcomeScores
 from longproof.evaluation.metrics.sides import against, is_hallucinated
 from longproof.evaluation.metrics.spans import Place as At
-from longproof.evaluation.results import Result, flagged, outcome_at
+from longproof.evaluation.results import Result, flagged, gold_at, outcome_at
 from longproof.retrieval.types import Frozen
 
 NOTHING = Counts(0, 0, 0, 0)
@@ -94,6 +94,34 @@ def character_counts(result: Result) -> Counts:
     return Counts(common, flags - common, gold - common, 0)
 
 
+def conflict_counts(result: Result) -> Counts:
+    """Of the claims that the offline check calls contradicting: how many gold calls wrong there, and how many right.
+
+    A claim is where its flagged words are, all of it where none are flagged. Gray gold counts nothing.
+    """
+    if not result.prediction.triage:
+        return NOTHING
+    found = [claim for claim in result.prediction.claims if claim.label == "contradicting"]
+    sides = [{gold_at(result.gold, place) for place in claim.flagged or (claim.origin,)} for claim in found]
+    right = sum("hallucinated" in told for told in sides)
+    return Counts(right, sum(told == {"faithful"} for told in sides), 0, 0)
+
+
+def standing_counts(result: Result) -> Counts:
+    """Of the claims that the offline check calls explicitly_supported: how many gold calls right, and how many wrong.
+
+    Only gold that says which part of a wrong response is wrong tells that.
+    """
+    gold = result.gold
+    if not result.prediction.triage or (
+        gold.outcome == "hallucinated" and not gold.errors and gold.parts is None
+    ):
+        return NOTHING
+    found = [claim for claim in result.prediction.claims if claim.label == "explicitly_supported"]
+    sides = [gold_at(gold, claim.origin) for claim in found]
+    return Counts(sides.count("faithful"), sides.count("hallucinated"), 0, 0)
+
+
 def gold_places(result: Result, name: str | None = None) -> list[At]:
     """The gold errors' places, all or those of one name."""
     errors = result.gold.errors or ()
@@ -111,6 +139,8 @@ def total(counts: Iterable[Counts]) -> Counts:
 
 
 HEADLINES: dict[str, tuple[Callable[[Result], Counts], Callable[[Counts], float | None]]] = {
+    "precision of conflicts": (conflict_counts, precision),
+    "precision of what stands there": (standing_counts, precision),
     "mean accuracy": (outcome_counts, mean_accuracy),
     "accuracy of hallucinated": (outcome_counts, recall),
     "accuracy of faithful": (outcome_counts, specificity),

@@ -58,9 +58,13 @@ class PredictedSentence(Frozen):
 
 
 class Prediction(Frozen):
-    """The report, reduced. `failure` is why there is no report; then all else is empty and undecided."""
+    """The report, reduced. `failure` is why there is no report; then all else is empty and undecided.
+
+    `triage`: no model has read, only the offline check.
+    """
 
     outcome: Outcome = "undecided"
+    triage: bool = False
     label: Label | None = None
     sentences: tuple[PredictedSentence, ...] = ()
     claims: tuple[PredictedClaim, ...] = ()
@@ -105,6 +109,7 @@ def prediction(report: Report) -> Prediction:
     audited = report.case.labels if row.decision == "undisputed" else None
     return Prediction(
         outcome=report.verdict,
+        triage=report.triage,
         label=sentence_label([sentence.label for sentence in report.sentences]),
         sentences=tuple(PredictedSentence(start=s.start, end=s.end, label=s.label) for s in report.sentences),
         claims=tuple(
@@ -169,6 +174,16 @@ def label_at(predicted: Prediction, place: Place) -> Label | None:
         if predicted.sentences
         else None
     )
+
+
+def gold_at(gold: Gold, place: Place) -> Outcome | None:
+    """Gold's side on a place of the response: by marked places, else by parts, else by the whole; None where gray."""
+    if gold.errors or (gold.errors is not None and gold.outcome == "faithful"):
+        return "hallucinated" if any(_meet(error.place, place) for error in gold.errors) else "faithful"
+    sides = [part.outcome for part in gold.parts or () if _meet(part.place, place)]
+    if not sides:
+        return gold.outcome
+    return "hallucinated" if "hallucinated" in sides else None if None in sides else "faithful"
 
 
 def outcome_at(predicted: Prediction, place: Place) -> Outcome:

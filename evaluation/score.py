@@ -6,7 +6,18 @@ Does not know: data sets, verifiers, or how scores are shown.
 
 from collections.abc import Iterator, Sequence
 
-from longproof.evaluation.headlines import Score, flat, gold_places, headline, ordered, outcome_scores, sided
+from longproof.evaluation.headlines import (
+    Score,
+    conflict_counts,
+    flat,
+    gold_places,
+    headline,
+    ordered,
+    outcome_scores,
+    sided,
+    standing_counts,
+    total,
+)
 from longproof.evaluation.metrics import (
     character_scores,
     failures_by_pattern,
@@ -39,16 +50,35 @@ class Section(Frozen):
 def sections(results: Sequence[Result]) -> list[Section]:
     """All scores that the results' gold allows, in a fixed order. Empty sections are left out.
 
-    An audit takes no side of its own: it has its section, and those of judges and cost.
+    An audit takes no side of its own: it has its section, and those of judges and cost. Where no model has read,
+    the first section says how much the offline check can tell, and how often it is right.
     """
     audit = any(claim.given for result in results for claim in result.prediction.claims)
     own = Section(title="Audit of given labels", scores=tuple(audit_scores(results)))
     made = [
+        Section(title="Without a model", scores=tuple(_offline(results))),
         *([own] if audit else _checked(results)),
         Section(title="Judges and runs", scores=tuple(judge_scores(results))),
         Section(title="Cost", scores=tuple(_cost(results))),
     ]
     return [section for section in made if section.scores]
+
+
+def _offline(results: Sequence[Result]) -> Iterator[Score]:
+    taken = [result for result in results if result.prediction.triage]
+    if not taken:
+        return
+    claims = [claim for result in taken for claim in result.prediction.claims]
+    decided = sum(claim.label is not None for claim in claims)
+    coverage = share(decided, len(claims))
+    for name, counted, over in (
+        ("precision of conflicts", conflict_counts, "conflicting claims"),
+        ("precision of what stands there", standing_counts, "claims that stand there"),
+    ):
+        counts = total(map(counted, taken))
+        n = int(counts.true_positive + counts.false_positive)
+        yield headline(taken, name, over, n, coverage)
+    yield from flat(None, ("coverage of claims", coverage, "claims", len(claims)))
 
 
 def _checked(results: Sequence[Result]) -> list[Section]:

@@ -25,7 +25,7 @@ from longproof.indexes.place import clear_parts, write_lines, write_whole
 from longproof.retrieval.types import BadInput, Document
 
 REPORTS, SUMMARY, FAILURES = "reports", "summary.csv", "failures.jsonl"
-COLUMNS = ("id", "verdict", "claims", *LABELS, "undecided", "coverage", "calls", "tokens", "report")
+COLUMNS = ("id", "verdict", "triage", "claims", *LABELS, "undecided", "coverage", "calls", "tokens", "report")
 
 
 class Checker(Protocol):
@@ -245,6 +245,7 @@ def _row(one: Summary) -> tuple[object, ...]:
     return (
         _inert(one.id),
         one.verdict,
+        int(one.triage),
         one.claims,
         *(one.counts.get(label, 0) for label in (*LABELS, "undecided")),
         f"{one.coverage:.4f}",

@@ -14,6 +14,7 @@ from langgraph.types import Send, interrupt
 from longproof import __version__
 from longproof.agent.report import report, usage
 from longproof.agent.types import (
+    Arbiter,
     Call,
     Case,
     ReportDocument,
@@ -136,6 +137,7 @@ class Nodes:
             searches=[Search.model_validate(s) for s in state.get("searches", [])],
             windows={i: SourcePlace.model_validate(w) for i, w in state["windows"].items()},
             calls=[call.model_copy(update={"bought": True}) for call in calls],
+            triage=resources.triage,
             stamp={
                 **_stamp(resources, state["started"]),
                 "paid": _paid(calls),
@@ -212,15 +214,18 @@ def _paid(calls: Sequence[Call]) -> Json:
     return usage([call for call in calls if call.bought]).model_dump(mode="json")
 
 
+def _name(arbiter: Arbiter | None) -> str | None:
+    return arbiter.name if arbiter else None
+
+
 def _stamp(resources: Resources, started: float) -> dict[str, Any]:
     settings = resources.settings
     return {
         "longproof": __version__,
         "protocol": settings.protocol,
         "judges": [judge.name for judge in resources.panel.judges],
-        "triage": resources.triage,
         "coarse": bool(resources.protocol.menu),
-        "arbiter": PERSON if settings.arbiter == PERSON else resources.panel.arbiter.name,
+        "arbiter": PERSON if settings.arbiter == PERSON else _name(resources.panel.arbiter),
         "decomposer": resources.panel.decomposer.name,
         "refused": {purpose: list(paid) for purpose, paid in resources.budget.refused_steps().items()},
         "settings": settings.model_dump(mode="json", exclude={"home", "run_id", "retry_failed"}),

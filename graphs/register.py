@@ -54,11 +54,15 @@ class Todo(NamedTuple):
 
 
 class Summary(Frozen):
-    """One line of the summary table. `usage` is what the answers cost when they were bought."""
+    """One line of the summary table. `usage` is what the answers cost when they were bought.
+
+    `triage` is false in lines of reports of version 1, which keep it in their stamp.
+    """
 
     name: str
     id: str
     verdict: str
+    triage: bool = False
     claims: int
     counts: dict[str, int]
     coverage: float
@@ -217,6 +221,7 @@ def _summary(name: str, report: Report) -> Summary:
         name=name,
         id=report.case.id,
         verdict=report.verdict,
+        triage=report.triage,
         claims=len(report.claims),
         counts=report.counts,
         coverage=report.coverage,

@@ -17,9 +17,8 @@ from longproof.agent.chat import Chat, place_and_key
 from longproof.agent.ledger import Ledger, RunState
 from longproof.agent.limits import Budget, Limits, Rates
 from longproof.agent.model import Learned, Model
-from longproof.agent.specs import Panel, Spec, panel_from, parse_spec
+from longproof.agent.specs import ALONE, Panel, Spec, panel_from, parse_spec
 from longproof.agent.types import Arbiter, Decomposer, Finder, Judge
-from longproof.agent.vote import Side
 from longproof.graphs.protocols import Need, Protocol, missing, protocol
 from longproof.graphs.settings import PERSON, Settings
 from longproof.graphs.shelf import Shelf
@@ -63,13 +62,14 @@ class Resources:
         triage: bool,
     ) -> None:
         self.settings = settings
-        self.protocol: Protocol = protocol(settings.protocol)
+        row = protocol(settings.protocol)
+        self.protocol: Protocol = row.model_copy(update={"rounds": ("source",)}) if triage else row
         self.store = DocumentStore(home(settings.home) / "documents")
         self.panel = panel
         self.ledger = ledger
         self.budget = budget
         self.triage = triage
-        """Whether only the small offline judges look."""
+        """Whether only the offline check looks. It reads all of the source at once."""
         self.stretches = asyncio.Semaphore(max(STRETCHES, 2 * settings.concurrency))
         """Places for stretches that are being checked at the same time."""
         self._shelves = shelves
@@ -78,16 +78,6 @@ class Resources:
     def consensus(self) -> float:
         """The settings' share, else the protocol's."""
         return self.settings.consensus or self.protocol.consensus
-
-    def next_round(self, number: int, side: Side | None) -> int:
-        """The protocol's; but a few passages more tell a triage nothing, so that it goes on to what is wider.
-
-        Of 650 claims of a novel's summary that the first passages left open, the second decided 3.
-        """
-        rounds, following = self.protocol.rounds, self.protocol.next_round(number, side)
-        while self.triage and following + 1 < len(rounds) and rounds[following] == rounds[number]:
-            following += 1
-        return following
 
     async def sources(self, refs: Sequence[DocumentRef]) -> Sources:
         """The indexed sources of a case, built in a thread where they aren't at hand."""
@@ -185,8 +175,7 @@ async def opened(settings: Settings, given: Given, shelves: Shelves) -> Resource
     except BaseException:
         await ledger.close()
         raise
-    triage = not given.judges and all(spec(judge).kind == "offline" for judge in settings.judges)
-    return Resources(settings, shelves, panel, ledger, budget, triage=triage)
+    return Resources(settings, shelves, panel, ledger, budget, triage=_is_offline(panel.judges[0]))
 
 
 def _index(folder: Path, model: Embedder | None, document: Document, cut: Cut) -> SourceIndex:
@@ -245,11 +234,25 @@ def _refuse_what_is_missing(settings: Settings, given: Given, panel: Panel) -> N
     if settings.pages and not Path(settings.pages).is_dir():
         raise BadInput(f"there is no folder {settings.pages}: --pages names a folder of saved web pages")
     has: set[Need] = {"pages"} if settings.pages else set()
-    models = bool(given.judges) or all(spec(judge).kind == "openai" for judge in settings.judges)
+    offline = [judge for judge in panel.judges if _is_offline(judge)]
+    if offline and len(panel.judges) > 1:
+        raise BadInput(ALONE)
+    if offline and row.name != "longproof":
+        raise BadInput(f"the protocol {row.name} needs judges that read: give --judge openai:MODEL")
+    models = (bool(given.judges) and not offline) or all(
+        spec(judge).kind == "openai" for judge in settings.judges
+    )
     if models and (not row.finds or all(isinstance(judge, Finder) for judge in panel.judges)):
         has.add("models")
     if why := missing(row, has, among=("models", "pages")):
         raise BadInput(why)
+
+
+def _is_offline(judge: Judge) -> bool:
+    """Whether this is the offline check, named or given."""
+    from longproof.agent.offline import OfflineJudge
+
+    return isinstance(judge, OfflineJudge)
 
 
 def spec(named: str | Spec) -> Spec:

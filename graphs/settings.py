@@ -34,7 +34,8 @@ class Settings(BaseModel):
         default=["offline"],
         title="Judges",
         description=(
-            "The panel, one an entry: offline (no key, a triage), openai:MODEL (key in OPENAI_API_KEY), "
+            "The panel, one an entry: offline (alone; no key: says only what stands there "
+            "or plainly conflicts), openai:MODEL (key in OPENAI_API_KEY), "
             "openai:MODEL@BASE_URL (vLLM, Ollama, any chat-completions server) or nli:PATH."
         ),
         examples=[["offline"], ["openai:gpt-4.1", "openai:qwen3-32b@http://127.0.0.1:8000/v1"]],
@@ -44,10 +45,10 @@ class Settings(BaseModel):
         default=None,
         title="Arbiter",
         description=(
-            "Who decides where the panel is split: a judge, or `person` to be asked yourself; "
+            "Who decides where the panel is split: openai:MODEL, or `person` to be asked yourself; "
             "empty for the panel's first model."
         ),
-        examples=["offline", "openai:gpt-4.1", PERSON],
+        examples=["openai:gpt-4.1", PERSON],
     )
     decomposer: Annotated[str | Spec | None, WithJsonSchema(LINE)] = Field(
         default=None,

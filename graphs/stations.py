@@ -20,6 +20,7 @@ from longproof.agent.types import (
     Claim,
     DecidedBy,
     Error,
+    Failure,
     Finder,
     Judgement,
     Label,
@@ -150,9 +151,7 @@ class Stations:
             consensus=resources.consensus,
             sides=COARSE if row.menu else SIDES,
             last=row.rounds[-1],
-            next_round=lambda id_, side: resources.next_round(
-                before[id_]["next"] if id_ in before else 0, side
-            ),
+            next_round=lambda id_, side: row.next_round(before[id_]["next"] if id_ in before else 0, side),
             consults=row.consults,
             given=given_labels(state["claims"], state["case"]["labels"]),
             sourced=bool(state["sources"]),
@@ -163,10 +162,13 @@ class Stations:
         return {"standings": standings}
 
     async def arbitrate(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
-        """One more judge, for the claims on which the panel is split; or they are left to a person."""
+        """One more judge, for the claims on which the panel is split; or they are left to a person, or split."""
         resources = await self._pool.get(settings_of(runtime.context))
         if resources.settings.arbiter == PERSON:
-            return {"standings": _left_to_a_person(state)}
+            return {"standings": _left(state, "pending")}
+        arbiter = resources.panel.arbiter
+        if arbiter is None:
+            return {"standings": _left(state, "failed")}
         case = await opened_case(state["case"], resources.store)
         disputes = [
             (question, await opened_question(question, resources.store), claims)
@@ -174,7 +176,7 @@ class Stations:
         ]
         answers = await asyncio.gather(
             *(
-                resources.panel.arbiter.arbitrate(opened, claims, _heard(state, question, claims), case)
+                arbiter.arbitrate(opened, claims, _heard(state, question, claims), case)
                 for question, opened, claims in disputes
             )
         )
@@ -291,10 +293,11 @@ def standing(state: CheckState, which: Standing) -> list[Claim]:
     )
 
 
-def _left_to_a_person(state: CheckState) -> dict[str, ClaimStanding]:
+def _left(state: CheckState, which: Literal["pending", "failed"]) -> dict[str, ClaimStanding]:
+    """Where the panel is split and no model arbitrates: pending a person, or undecided for good."""
     standings = dict(state["standings"])
     for claim in standing(state, "split"):
-        standings[claim.id] = {**standings[claim.id], "standing": "pending"}
+        standings[claim.id] = {**standings[claim.id], "standing": which}
     return standings
 
 
@@ -375,7 +378,7 @@ def _verdict(
         label=cast("Label | None", stands["label"] if stands["standing"] == "decided" else None),
         decided_by=cast("DecidedBy", stands["decided_by"]),
         question_id=stands["question_id"],
-        failure=stands["failure"],
+        failure=cast("Failure | None", stands["failure"]),
         caveat=stands["caveat"],
         localised=localised,
     )

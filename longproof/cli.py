@@ -151,7 +151,7 @@ def demo(
     language: Annotated[str, typer.Option(help="en or zh.")] = "en",
     html: Annotated[Path, typer.Option("--html", help="Where the page goes.")] = Path("longproof-demo.html"),
 ) -> None:
-    """A bundled story and a summary with four planted errors, offline."""
+    """A bundled story and a summary with four planted errors, checked without a model."""
     from longproof.examples import example, hits
 
     _refuse_targets(None, html)

@@ -44,12 +44,10 @@ def findings() -> Iterator[str]:
 
 def _judges() -> Iterator[str]:
     """Which judges answer: the offline ones, and those of `longproof.toml`. Asking a server costs nothing."""
-    from longproof.agent.offline import offline_panel
     from longproof.agent.specs import reach, read_panel
     from longproof.panel import TOML
 
-    names = ", ".join(judge.name for judge in offline_panel())
-    yield f"judge offline: answers ({names} and an arbiter, deterministic; a triage, not a reader)"
+    yield "judge offline: answers (says what stands there and what plainly conflicts; the rest needs a model)"
     for judge in read_panel(TOML).judges if TOML.exists() else ():
         why = asyncio.run(reach(judge))
         yield f"judge {judge.text}: " + (f"does NOT answer: {why}" if why else "answers")

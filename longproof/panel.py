@@ -1,6 +1,6 @@
 """Who judges and under which name, as the terminal says it; and the runs that there were.
 
-Knows: options go before `longproof.toml`, which goes before the offline panel. Does not know: how anybody judges.
+Knows: options go before `longproof.toml`, which goes before the offline check. Does not know: how anybody judges.
 """
 
 import asyncio

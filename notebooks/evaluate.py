@@ -11,11 +11,12 @@
 # ---
 
 # %% [markdown]
-# # Evaluate two protocols, and plot
+# # Evaluate twice, compare, and plot
 #
 # The bundled stories, each with a faithful summary and one with planted errors, cut into sentences: every sentence
-# is an example whose outcome is known. Both protocols run with the offline judges. These few examples show how to
-# read an evaluation, not how good anything is.
+# is an example whose outcome is known. Two runs of the offline check, the second on sources that lost their last
+# third; the papers' protocols need judges that read. These few examples show how to read an evaluation, not how good
+# anything is.
 
 # %%
 import json
@@ -52,16 +53,19 @@ cases.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in rows),
 len(rows)
 
 # %%
-ours = evaluate(str(cases), protocol="longproof", judges=["offline"], out=folder / "ours")
-theirs = evaluate(str(cases), protocol="longnovel-rag", judges=["offline"], out=folder / "theirs")
-for done in (ours, theirs):
-    print(done.manifest.protocol, [(result.id, result.prediction.outcome) for result in done.results[:4]])
+cut = folder / "cut.jsonl"
+shorter = [{**row, "source_text": row["source_text"][: len(row["source_text"]) * 2 // 3]} for row in rows]
+cut.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in shorter), "utf-8")
+whole = evaluate(str(cases), judges=["offline"], out=folder / "whole")
+part = evaluate(str(cut), judges=["offline"], out=folder / "part")
+for done in (whole, part):
+    print([(result.id, result.prediction.outcome) for result in done.results[:4]])
 
 # %% [markdown]
 # The two against each other: scores with coverage, and the examples that changed sides.
 
 # %%
-difference = compare(folder / "theirs", folder / "ours")
+difference = compare(folder / "part", folder / "whole")
 for row in difference.differences[:6]:
     print(row.name, row.a, row.b)
 print(f"{len(difference.changes)} of {difference.n} examples changed sides")
@@ -70,9 +74,9 @@ print(f"{len(difference.changes)} of {difference.n} examples changed sides")
 # The plots that a run leaves in its folder, drawn from the same results:
 
 # %%
-[plot.name for plot in ours.plots]
+[plot.name for plot in whole.plots]
 
 # %%
 from IPython.display import Image
 
-Image(filename=str(next(plot for plot in ours.plots if plot.stem == "confusion")), width=420)
+Image(filename=str(next(plot for plot in whole.plots if plot.stem == "confusion")), width=420)

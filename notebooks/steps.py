@@ -14,26 +14,36 @@
 # # Step through the graph, fork it, let a person decide
 #
 # What LangGraph Studio does with a mouse, here in code. The graph is LangGraph's own object; with a checkpointer it
-# remembers every step.
+# remembers every step. Two recorded answers stand in for two language models that disagree.
 
 # %%
+import json
+
+from langchain_core.language_models.fake_chat_models import FakeListChatModel
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from longproof.examples import example
+from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.verify import verify_graph
 
-graph = verify_graph(checkpointer=InMemorySaver())
-story, summary = example("en")
-given = {"source": story.text, "response": summary.text[:700]}
+story, _ = example("en")
+said = story.text.split(". ")[1] + "."
+finding = {"claim": "1", "quotes": [said], "reason": "The quote says so.", "readings": [], "holds": "yes"}
+finding |= {"label": "explicitly_supported", "kind": "none", "wrong": "", "correction": ""}
+other = finding | {"quotes": [], "reason": "I don't see it.", "holds": "no", "label": "not_found"}
+judges = [FakeListChatModel(responses=[json.dumps({"findings": [one]})]) for one in (finding, other)]
+graph = verify_graph(Pool(Given(judges)), checkpointer=InMemorySaver())
+given = {"source": story.text, "response": said}
+usual = Settings(decomposer="offline")
 thread = {"configurable": {"thread_id": "notebook"}}
 
 # %% [markdown]
 # As it runs, the stations tell what they do: what was shown to the judges, who voted what, how a claim stands.
 
 # %%
-async for told in graph.astream(given, thread, context=Settings(), stream_mode="custom"):
+async for _, told in graph.astream(given, thread, context=usual, stream_mode="custom", subgraphs=True):
     print(str(told)[:110])
 
 # %%
@@ -49,12 +59,12 @@ for step in reversed(history):
     print(step.metadata["step"], sorted(set(step.next)))
 
 # %% [markdown]
-# **Fork before `check`** with other settings: a stricter consensus, and disputes left to a person. Reading, cutting
+# **Fork before `check`** with other settings: disputes left to a person. Reading, cutting
 # into claims and aligning are not done again; what a paid judge has answered once is not paid for again.
 
 # %%
 before = next(step for step in history if set(step.next) == {"check"})
-strict = Settings(consensus=1.0, arbiter="person")
+strict = Settings(decomposer="offline", arbiter="person")
 stopped = await graph.ainvoke(None, before.config, context=strict)
 (asked,) = stopped["__interrupt__"]
 f"{len(asked.value)} claims wait for a person"
@@ -65,8 +75,8 @@ f"{len(asked.value)} claims wait for a person"
 # %%
 one = asked.value[0]
 print(one["claim"])
-for said in one["said"]:
-    print("   ", said["judge"], said["label"], said["reason"])
+for told in one["said"]:
+    print("   ", told["judge"], told["label"], told["reason"])
 
 # %% [markdown]
 # The answer is checked against the form that came with the question. What isn't named stays undecided.

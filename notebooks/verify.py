@@ -13,8 +13,9 @@
 # %% [markdown]
 # # Verify a summary and read the report
 #
-# A bundled story, a summary of it with four planted errors, and the offline panel: no key, no download. The offline
-# judges are a triage: they say where to look. With a language model, write `Verifier(judges=["openai:MODEL"])`.
+# A bundled story, a summary of it with four planted errors, and the offline check: no key, no download. It says what
+# stands in the source nearly word for word and what plainly conflicts; of the rest, that it is not checked (`None`,
+# `needs_model`). To have that read, write `Verifier(judges=["openai:MODEL"])`.
 
 # %%
 from longproof import Verifier
@@ -28,10 +29,12 @@ report = Verifier().verify(story, summary.text)
 report.verdict, report.coverage, report.counts
 
 # %% [markdown]
-# Every claim has one label of seven, or the reason why it has none. What is wrong comes with exact places: in the
-# response (`errors`) and in the source (`evidence`).
+# Every claim has one label of seven, or the reason why it has none (`failure`). What is wrong comes with exact
+# places: in the response (`errors`) and in the source (`evidence`).
 
 # %%
+needs = sum(claim.failure == "needs_model" for claim in report.claims)
+print(f"{needs} of {len(report.claims)} claims need a model")
 wrong = [claim for claim in report.claims if claim.label in ("contradicting", "fabricated")]
 for claim in wrong:
     print(f"{claim.label}, by {claim.decided_by}: {claim.text}")
@@ -47,10 +50,10 @@ for claim in wrong:
 all(story.text[span.start : span.end] == span.text for claim in report.claims for span in claim.evidence)
 
 # %% [markdown]
-# Who said what of the first of them, round by round: the evidence widens until the panel can decide.
+# Who said what of the first claim. With language models the evidence widens round by round until they can decide.
 
 # %%
-for said in wrong[0].judgements if wrong else ():
+for said in (*wrong, *report.claims)[0].judgements:
     print(f"{said.round:9} {said.judge:9} {said.label or said.failure}  {said.reason}")
 
 # %% [markdown]

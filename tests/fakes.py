@@ -323,6 +323,20 @@ SNAPS = Reply("{}", snap=True)
 PAGE = Reply(raw=b"<html><body>502 Bad Gateway</body></html>")
 
 
+def denying(word: str) -> Callable[[Asked], Reply]:
+    """Answers well, but what holds this word contradicts the first line of the evidence."""
+
+    def script(asked: Asked) -> Reply:
+        answer = FORMS[asked.form](asked)
+        for item, finding in zip(asked.items("claims"), answer.get("findings", []), strict=False):
+            if word in item["text"]:
+                quote = asked.parts("evidence")[0].strip().split("\n")[0]
+                finding |= {"label": "contradicting", "holds": "no", "quotes": [quote], "wrong": word}
+        return Reply(json.dumps(answer, ensure_ascii=False))
+
+    return script
+
+
 def cut(asked: Asked) -> Reply:
     """A good answer, cut off in the middle by the token limit."""
     text = well(asked).text or ""

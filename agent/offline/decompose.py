@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from longproof.agent.offline.words import CONNECTIVES_EN, COURTESIES
+from longproof.agent.offline.reading import listed
 from longproof.agent.types import Case, Claim, Decomposed, Sentence
 from longproof.retrieval.text.tokens import cjk_share
 from longproof.retrieval.types import Span
@@ -20,9 +20,22 @@ Range = tuple[int, int]
 SHORTEST_ZH = 6
 SHORTEST_EN = 4
 """A piece with fewer characters (Chinese) or words (English) stays with its neighbour."""
+CONNECTIVES_EN = listed("and but while whereas although though because since so yet which who where")
+
+COURTESIES = frozenset(
+    line.strip()
+    for line in """
+    sure/sure thing/of course/thanks/thank you/thank you very much/hello/hi/hi there/hey/okay/ok/yes/no/goodbye/bye
+    you're welcome/you are welcome/good morning/good evening/i hope this helps/hope this helps/great question
+    let me know if you have any other questions/let me know if you have any questions/i'm sorry/sorry
+    谢谢/谢谢您/谢谢你/你好/您好/好的/再见/不客气/对不起/希望对您有帮助/希望对你有帮助
+    """.replace("\n", "/").split("/")
+    if line.strip()
+)
+
 _OPEN, _CLOSE = "（(《〈「『“‘[【", "）)》〉」』”’]】"
 _WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
-_CUT_EN = re.compile(rf";|[,—–](?=\s+(?:{'|'.join(CONNECTIVES_EN)})\b)", re.IGNORECASE)
+_CUT_EN = re.compile(rf";|[,—–](?=\s+(?:{'|'.join(sorted(CONNECTIVES_EN))})\b)", re.IGNORECASE)
 _EDGE = re.compile(r"^[\s,，；;、。.]+|[\s,，；;]+$")
 
 

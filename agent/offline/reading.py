@@ -1,188 +1,170 @@
-"""Texts as the offline judges compare them: terms, what was shown, and where terms lie together in it.
+"""A text read once: its tokens, where each group of them stands, and where a claim stands in it nearly word for word.
 
-Knows: which tokens carry content, weights by rarity in what was shown, the densest place.
-Does not know: labels, or what disagrees with what.
+Knows: tokens (words, Chinese characters, numbers by value), postings, alignment in order.
+Does not know: what the words mean, or what follows from a place.
 """
 
-from collections.abc import Iterable, Sequence
-from functools import cached_property
-from itertools import chain, pairwise
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
+from rapidfuzz.distance import LCSseq
 
-from longproof.agent.offline.lines import Ints, Line, Lines, Token, is_han, stem
-from longproof.agent.offline.words import NEGATIONS_EN, STOP_EN, STOP_ZH, TALK_EN
 from longproof.retrieval.text.fold import fold
-from longproof.retrieval.text.numbers import Number, numbers
-from longproof.retrieval.types import Span
+from longproof.retrieval.text.numbers import Number, folded_numbers
+from longproof.retrieval.text.tokens import CJK
 
-CELL = 8
-"""Tokens to a cell: places are found to this grain."""
-NARROW, WIDE = 4, 8
-"""Cells to a place: 32 tokens, about a clause with its surroundings, and 64, about a sentence or two."""
+_TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+(?:'[^\W_{CJK}]+)*")
+_FIRST_CJK = "\u2e80"
+
+
+def listed(words: str) -> frozenset[str]:
+    """The words of a text, each once."""
+    return frozenset(words.split())
+
+
+STOP = listed(
+    """
+    a an the and or but of at by for with about to from in on into as than then so too very also that this these those
+    it its is are was were be been being am has have had having do does did doing i he she they we you his her their
+    our your my him them us me who which what whom whose there here s t re ve ll d m
+    的 了 着 是 在 也 都 就 又 便 于 和 与 把 被 将 而 之 所 以 他 她 它 们 我 你 这 那 有 上 下 中 里 个 去 来
+    """
+)
+LONGEST = 200
+"""Tokens of a claim that is looked for; a longer one is no single statement."""
+RAREST = 16
+"""Terms by which a claim is looked for."""
+COMMON = 400
+"""A term that stands in more places than this finds nothing."""
+CANDIDATES = 4
+GAP = 8
+"""Tokens between two words of one place, at most."""
+
+
+class Token(NamedTuple):
+    """What is compared, where it lies in the text, and the number that it is, if it is one."""
+
+    key: str
+    start: int
+    end: int
+    number: Number | None = None
+
+    @property
+    def content(self) -> bool:
+        """Whether it carries content: no function word."""
+        return self.key not in STOP
 
 
 class Place(NamedTuple):
-    """A place in the evidence: tokens [first, last), the share of the wanted weight found there, and its span."""
+    """Where a claim stands: pairs of (claim token, source token), in order, close together."""
 
-    first: int
-    last: int
-    share: float
-    span: Span
+    pairs: tuple[tuple[int, int], ...]
 
+    @property
+    def first(self) -> int:
+        return self.pairs[0][1]
 
-def plain(text: str) -> str:
-    """The folded text where folding keeps every place, else the text itself: for words of closed Chinese lists."""
-    folded = fold(text).text
-    return folded if len(folded) == len(text) else text
-
-
-TALK = frozenset(map(stem, TALK_EN))
+    @property
+    def last(self) -> int:
+        return self.pairs[-1][1]
 
 
-def is_content(token: Token) -> bool:
-    """Whether a token carries content: no function word, no negation, no talk about the text."""
-    if is_han(token.key):
-        return token.key not in STOP_ZH
-    return token.word not in STOP_EN and token.word not in NEGATIONS_EN and token.key not in TALK
+class Reading:
+    """A text with its tokens. Its postings are made when a claim is first looked for."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.tokens = list(_tokens(text))
+        self.keys = [token.key for token in self.tokens]
+        self._postings: dict[str, list[int]] | None = None
+
+    def places(self, claim: "Reading") -> list[Place]:
+        """The places that share most with the claim, the best first."""
+        if not 0 < len(claim.tokens) <= LONGEST:
+            return []
+        found = [self._aligned(claim, *region) for region in self._regions(claim)]
+        return sorted((p for p in found if p), key=lambda p: (-len(p.pairs), p.first))
+
+    def range(self, place: Place, *more: Token) -> tuple[int, int]:
+        """Where a place begins and ends in the text, tokens behind it included."""
+        ends = [self.tokens[place.last].end, *(token.end for token in more)]
+        return self.tokens[place.first].start, max(ends)
+
+    def _regions(self, claim: "Reading") -> Iterator[tuple[int, int]]:
+        if self._postings is None:
+            self._postings = _postings(self.tokens)
+        known = [self._postings[term] for term in _postings(claim.tokens) if term in self._postings]
+        rare = sorted((at for at in known if len(at) <= COMMON), key=len)[:RAREST]
+        width = max(16, len(claim.tokens))
+        counts = Counter(cell for at in rare for cell in {p // width + side for p in at for side in (0, 1)})
+        for cell, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:CANDIDATES]:
+            yield max(0, (cell - 1) * width - width // 2), (cell + 1) * width + width // 2
+
+    def _aligned(self, claim: "Reading", first: int, last: int) -> Place | None:
+        """The claim's tokens in order in `[first, last)`; of runs that lie apart, the one with most of them."""
+        runs: list[list[tuple[int, int]]] = []
+        for block in LCSseq.editops(claim.keys, self.keys[first:last]).as_matching_blocks():
+            for at in range(block.size):
+                pair = (block.a + at, first + block.b + at)
+                if not runs or pair[1] - runs[-1][-1][1] > GAP:
+                    runs.append([])
+                runs[-1].append(pair)
+        best = max(runs, key=lambda run: sum(claim.tokens[i].content for i, _ in run), default=[])
+        return Place(tuple(self._tight(claim, best))) if len(best) > 1 else None
+
+    def _tight(self, claim: "Reading", run: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        """The same tokens where they stand closest to what follows: a name told twice is taken from its sentence."""
+        tight = run[-1:]
+        for i, j in reversed(run[:-1]):
+            near = tight[-1][1] - (tight[-1][0] - i)
+            tight.append((i, near if near > j and self.keys[near] == claim.keys[i] else j))
+        return tight[::-1]
 
 
-def terms(tokens: Sequence[Token]) -> list[str]:
-    """What a text is made of, each once, in order: content tokens, and pairs of neighbouring CJK characters."""
-    found = dict.fromkeys(token.key for token in tokens if is_content(token))
-    for a, b in pairwise(tokens):
-        if a.end == b.start and is_han(a.key) and is_han(b.key) and is_content(a) and is_content(b):
-            found[a.key + b.key] = None
-    return list(found)
+def is_han(key: str) -> bool:
+    """Whether a key is a CJK character: of folded letters, these alone stand so high in Unicode."""
+    return key >= _FIRST_CJK
 
 
-def part(span: Span, start: int, end: int) -> Span:
-    """`[start, end)` of a span, counted from its own beginning."""
-    return Span(
-        source_id=span.source_id, start=span.start + start, end=span.start + end, text=span.text[start:end]
-    )
+def _tokens(text: str) -> Iterator[Token]:
+    folded = fold(text)
+    plain, back = folded.text, folded.original if len(folded.text) != len(text) else None
+    end = 0
+    for number in [*folded_numbers(plain), None]:
+        for match in _TOKEN.finditer(plain, end, number.start if number else len(plain)):
+            key = match[0] if is_han(match[0]) else stem(match[0])
+            yield Token(key, *(back(*match.span()) if back else match.span()))
+        if number:
+            end = number.end
+            start, stop = back(number.start, end) if back else (number.start, end)
+            yield Token(f"#{number.value!r}{'%' * number.percent}", start, stop, number)
 
 
-class Evidence:
-    """What was shown, read once. Tokens of all spans stand end to end: `keys`, `words`, and where they lie.
-
-    `owner` tells each token's span; `where` tells where a key or a pair of neighbouring CJK characters stands.
-    """
-
-    def __init__(self, shown: Sequence[Span], lines: Lines | None = None) -> None:
-        self.shown = tuple(shown)
-        read, self._numbers = (lines or Lines()).read([span.text for span in shown])
-        placed = [(start, line) for lines_of in read for start, line in lines_of]
-        held = [line for _, line in placed]
-        self.keys: list[str] = list(chain.from_iterable(line.keys for line in held))
-        self.words: list[str] = list(chain.from_iterable(line.words for line in held))
-        self.starts: list[int] = _joined(line.starts + start for start, line in placed).tolist()
-        self.ends: list[int] = _joined(line.ends + start for start, line in placed).tolist()
-        self.owner = [n for n, lines_of in enumerate(read) for _, line in lines_of for _ in line.keys]
-        self._codes, self._at = _sorted(held)
-        self.cells = len(self.keys) // CELL + 1
-
-    @cached_property
-    def distinct(self) -> list[str]:
-        """The keys, each once, in order."""
-        return list(dict.fromkeys(self.keys))
-
-    @cached_property
-    def _beginnings(self) -> set[str]:
-        return {key[:5] for key in self.distinct if len(key) >= 5 and not is_han(key)}
-
-    @cached_property
-    def texts(self) -> list[str]:
-        """The plain text of every span."""
-        return [plain(span.text) for span in self.shown]
-
-    @cached_property
-    def numbers(self) -> list[tuple[int, Number]]:
-        """The numbers of every span, with the span's place in `shown`."""
-        return [(number, n) for number, span in enumerate(self.shown) for n in numbers(span.text)]
-
-    def where(self, term: str) -> list[int]:
-        """The tokens at which a key or a pair of neighbouring CJK characters stands, in order."""
-        (first,), (last,) = self._ranges([term])
-        held: list[int] = self._at[first:last].tolist()
-        return held
-
-    def holds(self, term: str) -> bool:
-        """Whether a key or a pair of neighbouring CJK characters occurs."""
-        (first,), (last,) = self._ranges([term])
-        return bool(first < last)
-
-    def has(self, key: str) -> bool:
-        """Whether a term occurs; a longer English word also where only its ending differs."""
-        return self.holds(key) or (len(key) >= 5 and not is_han(key) and key[:5] in self._beginnings)
-
-    def _ranges(self, terms: Sequence[str]) -> tuple[Ints, Ints]:
-        """Where in `_at` the places of each term begin and end."""
-        codes = np.array([self._numbers.get(term, -1) for term in terms], dtype=np.int64)
-        return self._codes.searchsorted(codes), self._codes.searchsorted(codes, "right")
-
-    def profile(self, wanted: Sequence[str], width: int) -> NDArray[np.float64]:
-        """For every place of `width` cells, by its last cell: the share of the terms' weight found in it.
-
-        A term that is absent or occurs once weighs 1, less with the logarithm of its count.
-        """
-        firsts, lasts = self._ranges(wanted)
-        counts = lasts - firsts
-        rows = np.repeat(np.arange(len(wanted)), counts)
-        at = np.concatenate([self._at[a:b] for a, b in zip(firsts, lasts, strict=True)])
-        present = np.zeros((len(wanted), self.cells + width - 1), dtype=bool)
-        for shift in range(width):
-            present[rows, at // CELL + shift] = True
-        weights = 1 / (1 + np.log(np.maximum(counts, 1)))
-        return np.asarray(weights @ present / weights.sum(), dtype=float)
-
-    def place(self, wanted: Sequence[str], width: int) -> Place | None:
-        """The densest place; None where nothing of the terms is to be found."""
-        if not wanted or not self.keys:
-            return None
-        profile = self.profile(wanted, width)
-        best = int(profile.argmax())
-        return self.at(best, width, float(profile[best])) if profile[best] > 0 else None
-
-    def best(self, wanted: Sequence[str], width: int, count: int) -> set[int]:
-        """The tokens of the `count` densest places that don't overlap."""
-        if not wanted or not self.keys:
-            return set()
-        profile, found = self.profile(wanted, width), set[int]()
-        for _ in range(count):
-            cell = int(profile.argmax())
-            found |= set(range(max(0, (cell - width + 1) * CELL), (cell + 1) * CELL))
-            profile[max(0, cell - width + 1) : cell + width] = 0
-        return found
-
-    def at(self, cell: int, width: int, share: float) -> Place:
-        """The place whose last cell is `cell`, kept inside the one span that holds most of its tokens."""
-        first, last = max(0, (cell - width + 1) * CELL), min(len(self.keys), (cell + 1) * CELL)
-        owners = self.owner[first:last]
-        owner = max(dict.fromkeys(owners), key=owners.count)
-        mine = [index for index in range(first, last) if self.owner[index] == owner]
-        span = part(self.shown[owner], self.starts[mine[0]], self.ends[mine[-1]])
-        return Place(mine[0], mine[-1] + 1, share, span)
-
-    def around(self, place: Place, reach: int) -> str:
-        """The plain text of the place's span from `reach` characters before it to `reach` after."""
-        whole = self.shown[self.owner[place.first]]
-        start = max(0, place.span.start - whole.start - reach)
-        text = self.texts[self.owner[place.first]]
-        return text[start : place.span.end - whole.start + reach]
+def _postings(tokens: list[Token]) -> dict[str, list[int]]:
+    found: dict[str, list[int]] = defaultdict(list)
+    for place, term in _placed_terms(tokens):
+        found[term].append(place)
+    return dict(found)
 
 
-def _joined(parts: Iterable[Ints]) -> Ints:
-    return np.concatenate([np.zeros(0, dtype=np.int64), *parts])
+def _placed_terms(tokens: list[Token]) -> Iterator[tuple[int, str]]:
+    """Words and numbers that carry content, and pairs of neighbouring CJK characters."""
+    for place, token in enumerate(tokens):
+        if token.content and not is_han(token.key):
+            yield place, token.key
+    for place, (a, b) in enumerate(pairwise(tokens)):
+        if is_han(a.key) and is_han(b.key) and a.end == b.start:
+            yield place, a.key + b.key
 
 
-def _sorted(lines: Sequence[Line]) -> tuple[Ints, Ints]:
-    """The numbers of all terms of the lines, in order, and beside each the token where it stands, in order too."""
-    sizes = [len(line.keys) for line in lines]
-    bases = np.cumsum([0, *sizes])
-    codes = _joined(line.codes for line in lines)
-    at = _joined(line.at + base for line, base in zip(lines, bases, strict=False))
-    order = np.lexsort((at, codes))
-    return codes[order], at[order]
+def stem(word: str) -> str:
+    """A crude English stem: endings of plural and tense gone."""
+    word = word.removesuffix("'s")
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            word = word.removesuffix(ending)
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == "e" else word

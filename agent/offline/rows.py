@@ -6,91 +6,84 @@ Does not know: sums, averages, parts of a game: a clause that speaks of them is 
 """
 
 import re
+from collections import defaultdict
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from longproof.agent.offline.view import Finding, View
 from longproof.retrieval.text.numbers import Number, numbers
-from longproof.retrieval.types import Span
 
 _LINE = re.compile(r"^(?P<row>\S*?)(?:\.|^)(?P<key>[^\s.\[\]:]+): (?P<value>.+)$", re.MULTILINE)
 _ELSEWHERE = re.compile(
     r"\b(?:averag\w*|season|last|past|previous|combin\w*|quarters?|half|halves|period|overtime|straight|more|fewer|most"
-    r"|least|games?|career|total|ahead|lead|deficit|run|per|of (?:his|her|their))\b",
+    r"|least|games|two-game|career|total|ahead|lead|deficit|run|per|of (?:his|her|their))\b",
     re.IGNORECASE,
 )
-_SHOT = re.compile(r"-points?$")
-"""`three-point` names a kind of shot; so does `30-point` a lead or a game."""
+_ONE = re.compile(r"\ban?\b")
+_UNIT = re.compile(r"(?:\s([a-z]+)(?![\w-]| over| more)|(?: - |-)([a-z]+)(?= ?,| double| triple))")
+"""A three-point shot and a 30-point lead are no figures of anybody; a 12-rebound double-double is."""
 _NAME = re.compile(r"[A-Z][\w.'’-]+(?: [A-Z][\w.'’-]+)*")
 
 
-class Cell(NamedTuple):
-    """One fact of a record: its row, its column, its value, and its line."""
+SHARED = 3
+"""A name in more rows than this is what they have in common, as a town is, and not the one that a row is about."""
 
-    row: str
+
+class Cell(NamedTuple):
+    """One fact of a record: its column, its value, and where its line lies."""
+
     key: str
     value: str
-    span: Span
+    start: int
+    end: int
 
 
-def figures_of_rows(view: View) -> Iterator[Finding]:
-    """Numbers of the claim that the row of the one they are given to has otherwise."""
-    if view.chinese or view.case.task != "article" or _ELSEWHERE.search(view.claim.text):
-        return
-    given = [n for n in numbers(view.claim.text) if n.unit and not n.ordinal and not _SHOT.search(n.text)]
-    table = _cells(view.question.shown) if given else ()
-    for number in given:
-        row = _row(view, number, table)
-        cell = _column(table, row, number.unit) if row else None
-        if cell and float(cell.value) != number.value:
-            reason = f"{cell.key} is {cell.value} in the record"
-            yield Finding(
-                number.start, number.end, "numerical", _corrected(number, cell.value), reason, cell.span
-            )
+class Rows:
+    """The rows of a record, and which rows a name stands in."""
+
+    def __init__(self, text: str) -> None:
+        self._cells: dict[str, list[Cell]] = defaultdict(list)
+        self._named: dict[str, set[str]] = defaultdict(set)
+        for line in _LINE.finditer(text):
+            if line["row"]:
+                self._cells[line["row"]].append(Cell(line["key"], line["value"], *line.span()))
+                for name in (line["value"], *line["value"].split()):
+                    self._named[name].add(line["row"])
+
+    def wrong(self, sentence: str, start: int) -> Iterator[tuple[Number, Cell]]:
+        """The figures of a sentence from `start` on that the row of the one they are given to has otherwise."""
+        if not self._cells or _ELSEWHERE.search(sentence, start):
+            return
+        for number in [*numbers(sentence), *_ones(sentence)]:
+            unit = _UNIT.match(sentence, number.end)
+            if number.start >= start and unit and number.exact and not number.ordinal:
+                cell = self._cell(sentence[: number.start], unit[1] or unit[2])
+                if cell and float(cell.value) != number.value:
+                    yield number, cell
+
+    def _cell(self, before: str, unit: str) -> Cell | None:
+        """The cell of a unit in the row of the last name that has one; None where there are several."""
+        given: list[list[Cell]] = []
+        for name in _NAME.findall(before):
+            rows = self._named.get(re.sub("^The |['’]s?$", "", name), ())
+            cells = [cell for row in rows for cell in self._cells[row] if _counts(cell, unit)]
+            if 0 < len(cells) <= SHARED:
+                given.append(cells)
+        plain = [cells for cells in given if cells[0].key.isalpha()] or given
+        return plain[-1][0] if plain and len(plain[-1]) == 1 else None
 
 
-def _cells(shown: tuple[Span, ...]) -> tuple[Cell, ...]:
-    return tuple(
-        Cell(
-            m["row"], m["key"], m["value"],
-            Span(source_id=s.source_id, start=s.start + m.start(), end=s.start + m.end(), text=m[0]),
-        )
-        for s in shown
-        for m in _LINE.finditer(s.text)
-    )  # fmt: skip
+def _ones(sentence: str) -> list[Number]:
+    """`a steal` is one."""
+    return [Number(m.start(), m.end(), 1.0, m[0]) for m in _ONE.finditer(sentence)]
 
 
-def _row(view: View, number: Number, table: tuple[Cell, ...]) -> str | None:
-    """The row of the last name before the number in its sentence; None where the name is in no row or in several."""
-    at = max(view.sentence.find(view.claim.text), 0)
-    names = [
-        m[0].removesuffix("'s").removesuffix("’s") for m in _NAME.finditer(view.sentence[: at + number.start])
-    ]
-    for name in reversed(names):
-        rows = {cell.row for cell in table if cell.row and name in (cell.value, *cell.value.split())}
-        if rows:
-            return rows.pop() if len(rows) == 1 else None
-    return None
-
-
-def _column(table: tuple[Cell, ...], row: str, unit: str) -> Cell | None:
-    """The row's one numeric cell whose key abbreviates the unit; None where there is none or are several."""
-    found = [
-        c
-        for c in table
-        if c.row == row and _abbreviates(c.key, unit) and c.value.replace(".", "", 1).isdigit()
-    ]
-    return found[0] if len(found) == 1 else None
+def _counts(cell: Cell, unit: str) -> bool:
+    return bool(re.fullmatch(r"\d+(?:\.\d+)?", cell.value)) and _abbreviates(cell.key, unit)
 
 
 def _abbreviates(key: str, unit: str) -> bool:
     """Whether the letters of a key stand in the unit's plural in order, the first one first: STL in steals."""
-    letters, word = key.casefold(), iter(unit + "s")
+    letters, word = key.casefold().rpartition("-")[2], iter(unit.removesuffix("s") + "s")
     return (
         letters.isalpha() and len(letters) >= 2 and letters[0] == unit[:1] and all(c in word for c in letters)
     )
-
-
-def _corrected(number: Number, value: str) -> str:
-    digits = re.search(r"\d+(?:\.\d+)?", number.text)
-    return number.text.replace(digits[0], value, 1) if digits else f"{value} {number.unit}"

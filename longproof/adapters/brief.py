@@ -4,6 +4,9 @@ Knows: which claims need attention, and what is said of each. Does not know: who
 """
 
 from longproof.agent.types import Outcome, Report, ReportClaim
+from longproof.report.findings import unread
+from longproof.report.totals import summed
+from longproof.report.words import words
 from longproof.retrieval.types import Frozen
 
 
@@ -22,24 +25,40 @@ class Problem(Frozen):
 
 
 class Brief(Frozen):
-    """The outcome, and what to look at. `coverage` is the share of claims that were decided."""
+    """The outcome, and what to look at. `coverage` is the share of claims that were decided.
+
+    `triage`: no model has read, and what the offline check can't tell is undecided. Of such claims `problems` has the
+    first few; `left_out` is the number of the others.
+    """
 
     verdict: Outcome
+    triage: bool
+    summary: str
     claims: int
+    undecided: int
     coverage: float
     problems: tuple[Problem, ...]
+    left_out: int
 
 
+UNREAD = 5
+"""How many claims that no model has read are told in full."""
 HOLDS = ("implicitly_supported", "explicitly_supported", "out_dependent", "no_fact")
 
 
 def brief(report: Report) -> Brief:
     """What is to be looked at, in the order of the response."""
+    left_out = {claim.id for claim in unread(report)[UNREAD:]}
+    problems = [c for c in report.claims if c.label not in HOLDS and c.id not in left_out]
     return Brief(
         verdict=report.verdict,
+        triage=report.triage,
+        summary=summed(report, words("en")),
         claims=len(report.claims),
+        undecided=sum(claim.label is None for claim in report.claims),
         coverage=report.coverage,
-        problems=tuple(_problem(claim) for claim in report.claims if claim.label not in HOLDS),
+        problems=tuple(map(_problem, problems)),
+        left_out=len(left_out),
     )
 
 

@@ -43,7 +43,9 @@ def runnable(verifier: Verifier) -> "Runnable[dict[str, Any], Report]":
 
 
 def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":
-    """A tool that tells an agent what does not hold, as short JSON; its artifact is the whole `Report`.
+    """A tool that tells an agent what does not hold, and how much is undecided, as short JSON (a `Brief`).
+
+    Its artifact is the whole `Report`.
 
     `source` fixes the text to be faithful to, so that the agent need not repeat it.
     """
@@ -62,7 +64,8 @@ def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":
         check,
         acheck,
         name="longproof",
-        description="Check, claim by claim, whether a text is faithful to a source; says what is wrong and where.",
+        description="Check, claim by claim, whether a text is faithful to a source; says what is wrong and where, "
+        "and what is undecided: that is no pass.",
         args_schema=Question,
         response_format="content_and_artifact",
     )

@@ -7,7 +7,7 @@ The base classes are only there once LlamaIndex is, so the classes are made in t
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from longproof.adapters.brief import brief
+from longproof.adapters.brief import HOLDS, brief
 from longproof.agent.types import Report
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
@@ -23,8 +23,8 @@ MISSING = "LlamaIndex is not installed: pip install 'longproof[llama-index]'"
 def evaluator(verifier: Verifier) -> "BaseEvaluator":
     """An evaluator of (query, response, contexts). Raises BadInput where LlamaIndex or a text is missing.
 
-    `passing`: the response is faithful. `score`: share of claims that hold; None where any is undecided, which
-    also makes the result invalid unless something is wrong. `feedback`: a `Brief` as JSON.
+    `passing`: the response is faithful; None where that is undecided, which also makes the result invalid. `score`:
+    share of claims that hold; None where anything is undecided. `feedback`: a `Brief` as JSON.
     """
     try:
         from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
@@ -108,12 +108,12 @@ def _annotated(answer: Any, report: Report) -> Any:
 
 
 def _result(report: Report) -> dict[str, Any]:
-    decided = report.coverage == 1
-    problems = len(brief(report).problems)
+    told, undecided = brief(report), report.verdict == "undecided"
+    hold = sum(claim.label in HOLDS for claim in report.claims)
     return {
-        "passing": None if report.verdict == "undecided" else report.verdict == "faithful",
-        "score": 1 - problems / len(report.claims) if decided and report.claims else None,
-        "feedback": brief(report).model_dump_json(),
-        "invalid_result": report.verdict == "undecided",
-        "invalid_reason": "some claims are undecided" if report.verdict == "undecided" else None,
+        "passing": None if undecided else report.verdict == "faithful",
+        "score": None if undecided or told.undecided else hold / len(report.claims),
+        "feedback": told.model_dump_json(),
+        "invalid_result": undecided,
+        "invalid_reason": f"undecided: {told.summary}" if undecided else None,
     }

@@ -65,7 +65,8 @@ def server(verifier: Verifier, folder: Path | None = None) -> "MCPServer[None]":
     made: MCPServer[None] = MCPServer("longproof", instructions=ABOUT)
     made.add_tool(verify, description="The whole report on a text: every claim with its label and evidence.")
     made.add_tool(
-        explain, description="What does not hold in a text and why, in short; what holds is left out."
+        explain,
+        description="What does not hold in a text or is undecided, and why, in short; what holds is left out.",
     )
     return made
 

@@ -32,7 +32,7 @@ def hits(report: Report, language: str) -> str:
     return (
         f"{len(touched)} of {len(planted)} planted errors found, {wrongly} sentences flagged without one"
         + (
-            f"; not seen: {kinds}. The offline panel is a triage: give --judge openai:MODEL to `verify`"
+            f"; not seen: {kinds}. To see those takes a model: give --judge openai:MODEL to `verify`"
             if kinds
             else ""
         )

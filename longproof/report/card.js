@@ -10,8 +10,8 @@ function cardOf(sentence, actions) {
     button("×", actions.close, { class: "close", "aria-label": say("close"), title: `${say("close")} (Esc)` }),
   );
   const claims = causesFirst(sentence).map((claim) => (claim.label === sentence.label ? claimOf(claim, sentence, actions) : asideOf(claim, sentence, actions)));
-  const none = claims.length ? null : make("p", { class: "none" }, say("no_claims"));
-  return make("article", { class: `card ${sentence.label ?? "undecided"}`, id: "card", "aria-label": say("sentence_n", { n: sentence.index + 1 }) }, head, claims, none);
+  const none = claims.length ? null : make("p", { class: "none" }, say(sentence.label === "no_fact" ? "no_claims" : "unclaimed"));
+  return make("article", { class: `card ${nameOf(sentence.label)}`, id: "card", "aria-label": say("sentence_n", { n: sentence.index + 1 }) }, head, claims, none);
 }
 
 /* A claim that isn't why the sentence has its label: its name first, the rest on demand. */
@@ -25,7 +25,7 @@ function claimOf(claim, sentence, actions) {
   const same = claim.text === answer.slice(sentence.start, sentence.end) && sentence.claims.length === 1;
   return make(
     "section",
-    { class: `claim ${claim.label ?? "undecided"}` },
+    { class: `claim ${nameOf(claim.label)}` },
     sentence.claims.length > 1 || kinds.length ? make("p", { class: "labels" }, sentence.claims.length > 1 && tag(claim.label), kinds.map((kind) => make("span", { class: "kind" }, say(kind)))) : null,
     same ? null : make("p", { class: "claim-text" }, make("bdi", {}, claim.text)),
     claim.failure ? make("p", { class: "note" }, say(claim.failure)) : null,
@@ -74,6 +74,7 @@ function evidenceOf(claim, actions) {
     return [title, make("ul", { class: "quotes" }, distinct(claim.evidence).map((span) => make("li", {}, quoteButton(span, actions))))];
   if (claim.label === "no_fact") return null;
   const looked = located(claim.window) && button(say("where_looked"), () => actions.open(claim.window), { class: "looked" });
+  if (claim.failure === "needs_model") return looked && [title, make("p", { class: "none" }, looked)];
   return [title, make("p", { class: "none" }, say("no_evidence"), " ", looked)];
 }
 

@@ -1,4 +1,4 @@
-"""What a reader is told first: which claims are wrong, which are unsettled, and the text around a quote.
+"""What a reader is told first: which claims are wrong, unsettled or unread, and the text around a quote.
 
 Knows: the order of importance (LABELS, the least faithful first, then the order of the text), and which of
 the given texts are the ones that were checked. Does not know: how any of it is drawn.
@@ -36,14 +36,14 @@ def wrong(report: Report) -> list[ReportClaim]:
 
 
 def unsettled(report: Report) -> list[ReportClaim]:
-    """The claims that nobody could decide, then the ambiguous ones."""
-    undecided = [claim for claim in report.claims if claim.label is None]
+    """The claims that nobody could decide, then the ambiguous ones; without those that no model has read."""
+    undecided = [c for c in report.claims if c.label is None and c.failure != "needs_model"]
     return undecided + [claim for claim in report.claims if claim.label == "ambiguous"]
 
 
-def is_triage(report: Report) -> bool:
-    """Whether only the small offline judges looked."""
-    return bool(report.stamp.get("triage"))
+def unread(report: Report) -> list[ReportClaim]:
+    """The claims that no model has read and the offline check can't tell, in the order of the text."""
+    return [claim for claim in report.claims if claim.failure == "needs_model"]
 
 
 def checked_texts(report: Report, texts: Mapping[str, str]) -> dict[str, str]:

@@ -1,14 +1,11 @@
 /* The head of the page: the outcome in one line, the filters, how it was made. */
 function outcomeLine() {
-  const wrong = sentences.filter((one) => ["contradicting", "fabricated"].includes(one.label)).length;
-  const undecided = sentences.filter((one) => one.label === null).length;
-  const phrase = wrong ? "sentences_wrong" : undecided ? "sentences_undecided" : "nothing_wrong";
   return make(
     "div",
     { class: `outcome ${report.verdict}` },
     make("p", { class: "case" }, make("bdi", {}, short(report.case.id, 60)), " · ", make("bdi", {}, short(documents.map(titleOf).join(", "), 80))),
-    make("h1", {}, make("span", { class: "stamp" }, make("b", { "aria-hidden": "true" }, sign(report.verdict)), " ", make("span", { class: "word" }, say(report.verdict))), make("span", { class: "outcome-says" }, say(phrase, { n: wrong || undecided, all: sentences.length }))),
-    data.triage ? make("p", { class: "triage" }, say("triage")) : null,
+    make("h1", {}, make("span", { class: "stamp" }, make("b", { "aria-hidden": "true" }, sign(report.verdict)), " ", make("span", { class: "word" }, say(report.verdict))), make("span", { class: "outcome-says" }, data.summed)),
+    data.triage ? make("p", { class: "triage" }, data.triage) : null,
     data.missing.map((title) => make("p", { class: "triage" }, say("text_missing", { title: short(title, 60) }))),
   );
 }
@@ -21,7 +18,7 @@ class Filters {
     this.labels = new Set();
     this.kinds = new Set();
     this.onChange = onChange;
-    const labels = counted(sentences.map((one) => one.label ?? "undecided"));
+    const labels = counted(sentences.map((one) => nameOf(one.label)));
     const kinds = counted(sentences.flatMap((one) => one.kinds));
     const known = Object.keys(data.signs);
     const order = [...labels.keys()].sort((a, b) => known.indexOf(a) - known.indexOf(b));
@@ -48,7 +45,7 @@ class Filters {
   }
 
   matches(sentence) {
-    const label = !this.labels.size || this.labels.has(sentence.label ?? "undecided");
+    const label = !this.labels.size || this.labels.has(nameOf(sentence.label));
     return label && (!this.kinds.size || sentence.kinds.some((kind) => this.kinds.has(kind)));
   }
 }

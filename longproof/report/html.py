@@ -18,11 +18,11 @@ from urllib.parse import quote
 
 from longproof.agent.types import Report
 from longproof.agent.verdict import WRONG
-from longproof.report.findings import checked_texts, is_triage, language, missing
+from longproof.report.findings import checked_texts, language, missing
 from longproof.report.markdown import render
 from longproof.report.marks import NAMES, PATTERN, visible
 from longproof.report.pagedata import carried
-from longproof.report.totals import cost, totals
+from longproof.report.totals import cost, notice, summed, totals
 from longproof.report.words import SIGNS, Language, words
 
 PAGE = ("text", "theme", "model", "source", "response", "card", "strip", "head", "find", "print", "page")
@@ -40,7 +40,9 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
         "missing": [d.title or d.uri or say[d.role] for d in missing(report, known)],
         "cost": cost(report, say),
         "totals": totals(report, say),
-        "triage": is_triage(report),
+        "summed": summed(report, say),
+        "triage": notice(report, say),
+        "unread": report.triage and report.schema_version > 1,
         **_vocabulary(say),
     }
     title = f"{SIGNS[report.verdict]} {report.case.id} · longproof"
@@ -62,10 +64,14 @@ def index(reports: Iterable[tuple[str, Report]]) -> str:
     sums = {
         "all": len(rows),
         "hallucinated": sum(row["verdict"] == "hallucinated" for row in rows),
+        "undecided": sum(row["verdict"] == "undecided" for row in rows),
+        "triage": sum(row["triage"] for row in rows),
         "calls": f"{sum(row['calls'] for row in rows):,}",
         "tokens": f"{sum(row['tokens'] for row in rows):,}",
     }
-    plain = "\n".join(f"{row['verdict']}  {row['case']}  {row['href']}" for row in rows)
+    plain = "\n".join(
+        f"{row['verdict']}{' (no model)' * row['triage']}  {row['case']}  {row['href']}" for row in rows
+    )
     data = {"rows": rows, "sums": sums, **_vocabulary(say)}
     return _assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", plain)
 
@@ -77,6 +83,7 @@ def _row(name: str, report: Report) -> dict[str, Any]:
         "href": f"./{quote(name)}",
         "case": report.case.id,
         "verdict": report.verdict,
+        "triage": report.triage,
         "wrong": sum(sentence.label in WRONG for sentence in report.sentences),
         "sentences": len(report.sentences),
         "kinds": kinds.most_common(),

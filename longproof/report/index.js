@@ -5,7 +5,7 @@ let sorted = { key: "verdict", down: false };
 
 /* How a column sorts: what compares, and whether the largest comes first at the first click. */
 const COLUMNS = {
-  verdict: { value: (row) => VERDICTS.indexOf(row.verdict), cell: (row) => tag(row.verdict) },
+  verdict: { value: (row) => VERDICTS.indexOf(row.verdict), cell: (row) => [tag(row.verdict), row.triage ? make("span", { class: "note" }, ` ${say("no_model")}`) : null] },
   report: { value: (row) => row.case, cell: (row) => make("a", { href: row.href }, make("bdi", {}, short(row.case, 60))) },
   wrong: { value: (row) => row.wrong, down: true, number: true, cell: (row) => `${row.wrong} / ${row.sentences}` },
   kinds: { value: (row) => row.kinds.map(([kind]) => say(kind)).join(" ") || "\uffff", cell: (row) => row.kinds.map(([kind, count]) => make("span", { class: "kind" }, count > 1 ? `${say(kind)} ${count}` : say(kind))) },
@@ -62,7 +62,12 @@ function setUp() {
   const shownVerdicts = VERDICTS.filter((verdict) => verdicts.has(verdict)).map((verdict) => [verdict, verdicts.get(verdict)]);
   fill(
     document.getElementById("head"),
-    make("h1", {}, say("index_title"), make("span", { class: "outcome-says" }, say("index_says", data.sums))),
+    make(
+      "div",
+      {},
+      make("h1", {}, say("index_title"), make("span", { class: "outcome-says" }, say("index_says", data.sums))),
+      data.sums.triage ? make("p", { class: "triage" }, say("index_triage", { n: data.sums.triage })) : null,
+    ),
     themeButton(),
     make("div", { class: "filters" }, chips("verdict", shownVerdicts, say("column_verdict"), (value) => [make("b", { "aria-hidden": "true" }, `${sign(value)} `), say(value)]), chips("kind", kinds, say("filter_kinds"), say)),
   );

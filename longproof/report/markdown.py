@@ -8,12 +8,10 @@ import re
 from collections.abc import Mapping
 
 from longproof.agent.types import Report, ReportClaim
-from longproof.agent.verdict import WRONG
 from longproof.report.findings import (
     Piece,
     around,
     checked_texts,
-    is_triage,
     language,
     last_votes,
     missing,
@@ -21,16 +19,19 @@ from longproof.report.findings import (
     reason,
     short,
     shorten,
+    unread,
     unsettled,
     wrong,
 )
 from longproof.report.marks import visible
-from longproof.report.totals import place, totals
+from longproof.report.totals import notice, place, summed, totals
 from longproof.report.words import SIGNS, words
 
 LONGEST = 300
 AROUND = 60
 QUOTES = 3
+UNREAD = 10
+"""How many claims that no model has read are named; of the others the number is told."""
 _MARKUP = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~&@:$^=\"']")
 _BLANK = re.compile(r"\s+")
 
@@ -57,25 +58,33 @@ class _Writer:
             if claims:
                 blocks.append(f"### {self.words[title]} ({len(claims)})")
                 blocks += [self._finding(claim) for claim in claims]
+        blocks += self._unread(unread(self.report))
         blocks.append("\n".join(f"- {plain(line)}" for line in totals(self.report, self.words)))
         return "\n\n".join(blocks) + "\n"
 
     def _outcome(self) -> str:
-        say, sentences = self.words, self.report.sentences
-        bad = sum(s.label in WRONG for s in sentences)
-        open_ = sum(s.label is None for s in sentences)
-        phrase = "sentences_wrong" if bad else "sentences_undecided" if open_ else "nothing_wrong"
-        verdict = self.report.verdict
-        lines = [
-            f"## {SIGNS[verdict]} {say[verdict]}",
-            say[phrase].format(n=bad or open_, all=len(sentences)),
-        ]
-        if is_triage(self.report):
-            lines.append(f"> {say['triage']}")
+        say, verdict = self.words, self.report.verdict
+        lines = [f"## {SIGNS[verdict]} {say[verdict]}", summed(self.report, say)]
+        if told := notice(self.report, say):
+            lines.append(f"> {plain(told)}")
         for document in missing(self.report, self.texts):
             title = plain(short(document.title or document.uri or say[document.role]))
             lines.append(f"> {say['text_missing'].format(title=title)}")
         return "\n\n".join(lines)
+
+    def _unread(self, claims: list[ReportClaim]) -> list[str]:
+        """No finding of anything: a few of them as they stand, and how many more there are."""
+        if not claims:
+            return []
+        say = self.words
+        rows = [
+            f"- {say['sentence_n'].format(n=claim.sentence + 1)}{say['colon']}"
+            + plain(short(claim.origin.text, LONGEST))
+            for claim in claims[:UNREAD]
+        ]
+        if len(claims) > UNREAD:
+            rows.append(f"- {plain(say['more_n'].format(n=len(claims) - UNREAD))}")
+        return [f"### {SIGNS['not_checked']} {say['not_checked']} ({len(claims)})", "\n".join(rows)]
 
     def _finding(self, claim: ReportClaim) -> str:
         say, label = self.words, claim.label or "undecided"

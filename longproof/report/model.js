@@ -41,7 +41,7 @@ for (const sentence of sentences) {
   const errors = sentence.claims.flatMap((claim) => claim.errors);
   sentence.wrong = errors.map((error) => ({ ...answerPoints.units(error.span), class: "wrong" }));
   sentence.kinds = [...new Set(errors.map((error) => error.kind).filter(Boolean))];
-  sentence.problem = ["contradicting", "fabricated", "ambiguous", null].includes(sentence.label);
+  sentence.problem = ["contradicting", "fabricated", "ambiguous", "undecided"].includes(nameOf(sentence.label));
 }
 
 /* Where the quotes of a claim stand, and else where it was looked for. */

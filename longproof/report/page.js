@@ -44,8 +44,8 @@ function mark() {
   const marks = (evidence[state.source] ?? []).map(({ start, end, sentence, claim }) => ({
     start,
     end,
-    class: ["evidence", claim.label ?? "undecided", sentence.index === state.sentence ? "chosen" : ""].join(" "),
-    name: say("evidence_for", { n: sentence.index + 1, label: say(claim.label ?? "undecided") }),
+    class: ["evidence", nameOf(claim.label), sentence.index === state.sentence ? "chosen" : ""].join(" "),
+    name: say("evidence_for", { n: sentence.index + 1, label: say(nameOf(claim.label)) }),
     pick: () => choose(sentence.index, { stay: true }),
   }));
   view.mark("evidence", marks);
@@ -66,7 +66,7 @@ function choose(index, { quiet = false, stay = false } = {}) {
   if (!stay && places[0]) view.open(places[0].start);
   if (!quiet) response.spans[index].focus({ preventScroll: true });
   if (!quiet) history.replaceState(null, "", `#s${index + 1}`);
-  fill($("news"), `${say("sentence_n", { n: index + 1 })}: ${say(sentence.label ?? "undecided")}`);
+  fill($("news"), `${say("sentence_n", { n: index + 1 })}: ${say(nameOf(sentence.label))}`);
 }
 
 function close() {

@@ -7,7 +7,7 @@ function printedFindings() {
     const words = answer.slice(sentence.start, sentence.end);
     return make("li", {}, make("p", {}, tag(sentence.label), ` ${say("sentence_n", { n: sentence.index + 1 })} · `, make("bdi", {}, words)), claims.flatMap((claim) => [claim.errors.map((error) => [correctionOf(error), whyOf(error.reason)]), whyOf(claim.errors.some((error) => error.reason) ? "" : lastReason(claim))]), quotes);
   });
-  return [make("h2", {}, say("findings")), problems.length ? make("ol", {}, items) : make("p", {}, say("nothing_wrong", { all: sentences.length })), data.totals.map((line) => make("p", { class: "note" }, line))];
+  return [make("h2", {}, say("findings")), problems.length ? make("ol", {}, items) : make("p", {}, data.summed), data.totals.map((line) => make("p", { class: "note" }, line))];
 }
 
 function printedQuote(span) {

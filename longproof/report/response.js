@@ -19,7 +19,7 @@ class ResponseView {
     const pick = () => this.onPick(sentence.index);
     return fill(
       make("span", {
-        class: `sentence ${sentence.label ?? "undecided"}`,
+        class: `sentence ${nameOf(sentence.label)}`,
         id: `s${sentence.index + 1}`,
         role: "button",
         tabindex: -1,
@@ -42,8 +42,8 @@ class ResponseView {
 
   /* Problems say their name; what holds shows its sign and says its name to screen readers. */
   note(sentence) {
-    const name = say(sentence.label ?? "undecided");
-    const note = sentence.problem || sentence.label === "out_dependent" ? tag(sentence.label) : make("span", { class: `tag quiet ${sentence.label}`, title: name }, sign(sentence.label), make("span", { class: "unseen" }, ` ${name}`));
+    const name = say(nameOf(sentence.label));
+    const note = sentence.problem || sentence.label === "out_dependent" ? tag(sentence.label) : make("span", { class: `tag quiet ${nameOf(sentence.label)}`, title: name }, sign(sentence.label), make("span", { class: "unseen" }, ` ${name}`));
     note.prepend("\u2060"); /* no line break between a sentence and its note */
     return note;
   }

@@ -154,7 +154,7 @@ class Strip {
 
   row(sentence) {
     const y = this.y(sentence.index);
-    const name = sentence.label ?? "undecided";
+    const name = nameOf(sentence.label);
     const row = (this.box.bottom - this.box.top) / sentences.length;
     const windows = sentence.claims.map(windowOf).filter(Boolean);
     const from = this.x(Math.min(...windows.map(([start]) => start)));
@@ -169,8 +169,8 @@ class Strip {
     if (!sentence.problem) return [];
     const centre = causesFirst(sentence).flatMap(spansOf)[0]?.[0];
     const x = centre === undefined ? this.box.right + 10 + (this.box.width - this.box.right - 10) / 2 : this.x(centre);
-    const text = draw("text", { x, y: y + 4, class: `sign ${sentence.label ?? "undecided"}` }, sign(sentence.label));
-    text.append(draw("title", {}, plain(`${say("sentence_n", { n: sentence.index + 1 })}: ${say(sentence.label ?? "undecided")}`)));
+    const text = draw("text", { x, y: y + 4, class: `sign ${nameOf(sentence.label)}` }, sign(sentence.label));
+    text.append(draw("title", {}, plain(`${say("sentence_n", { n: sentence.index + 1 })}: ${say(nameOf(sentence.label))}`)));
     return [draw("circle", { class: "halo", cx: x, cy: y, r: 7 }), text];
   }
 

@@ -12,12 +12,10 @@ from rich.table import Table
 from rich.text import Text
 
 from longproof.agent.types import Judgement, Report, ReportClaim
-from longproof.agent.verdict import WRONG
 from longproof.report.findings import (
     Piece,
     around,
     checked_texts,
-    is_triage,
     language,
     last_votes,
     missing,
@@ -25,12 +23,13 @@ from longproof.report.findings import (
     reason,
     short,
     shorten,
+    unread,
     unsettled,
     wrong,
 )
 from longproof.report.lines import fold
 from longproof.report.marks import visible
-from longproof.report.totals import place, totals
+from longproof.report.totals import notice, place, summed, totals
 from longproof.report.words import SIGNS, words
 
 SIDE_BY_SIDE = 100
@@ -40,6 +39,8 @@ LONGEST = 400
 """Characters of one piece of text beyond which its middle is left out."""
 AROUND = 60
 QUOTES = 3
+UNREAD = 3
+"""How many claims that no model has read are named; of the others the number is told."""
 
 _BLANK = re.compile(r"[^\S\x1c-\x1f\x85\u2028\u2029]+")
 _COLOURS = {
@@ -70,6 +71,7 @@ class _Screen:
         bad = wrong(self.report)
         self._findings("wrong", bad, 1)
         self._findings("unsettled", unsettled(self.report), 1 + len(bad))
+        self._unread(unread(self.report))
         self._line(Text(""))
         for line in totals(self.report, self.words):
             self._line(Text(self._plain(line), style="dim"))
@@ -80,22 +82,32 @@ class _Screen:
         for number, claim in enumerate(claims, first):
             self._finding(number, claim)
 
+    def _unread(self, claims: Sequence[ReportClaim]) -> None:
+        """No finding of anything: a few of them as they stand, and how many more there are."""
+        if not claims:
+            return
+        say = self.words
+        self._line(Text(f"\n{SIGNS['not_checked']} {say['not_checked']} ({len(claims)})", style="bold"))
+        for claim in claims[:UNREAD]:
+            where = say["sentence_n"].format(n=claim.sentence + 1) + say["colon"]
+            text = Text(where, style="dim").append(
+                self._plain(short(claim.origin.text, self.width)), style="not dim"
+            )
+            self._indented(text)
+        if len(claims) > UNREAD:
+            self._indented(Text(say["more_n"].format(n=len(claims) - UNREAD), style="dim"))
+
     def _line(self, text: Text) -> None:
         self.console.print(fold(text, self.width), highlight=False, soft_wrap=True)
 
     def _outcome(self) -> None:
         report, say = self.report, self.words
         name = report.verdict
-        bad = sum(s.label in WRONG for s in report.sentences)
-        open_ = sum(s.label is None for s in report.sentences)
-        phrase = "sentences_wrong" if bad else "sentences_undecided" if open_ else "nothing_wrong"
         head = Text(f"{SIGNS[name]} {say[name]}", style=_COLOURS.get(name, _COLOURS["undecided"]))
-        head.append(
-            "  " + say[phrase].format(n=bad or open_, all=len(report.sentences)), style="not bold default"
-        )
+        head.append("  " + summed(report, say), style="not bold default")
         self._line(head)
-        if is_triage(report):
-            self._line(Text(say["triage"], style="yellow"))
+        if told := notice(report, say):
+            self._line(Text(told, style="yellow"))
         for document in missing(report, self.texts):
             title = self._plain(short(document.title or document.uri or say[document.role]))
             self._line(Text(say["text_missing"].format(title=title), style="yellow"))

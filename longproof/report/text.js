@@ -8,7 +8,9 @@ function say(key, filled = {}) {
   return phrase.replace(/\{(\w+)\}/g, (whole, name) => (Object.hasOwn(filled, name) ? filled[name] : whole));
 }
 
-const sign = (label) => data.signs[label ?? "undecided"] ?? "—";
+/* What no label is called: undecided, or not checked where no model has read. */
+const nameOf = (label) => label ?? (data.unread ? "not_checked" : "undecided");
+const sign = (label) => data.signs[nameOf(label)] ?? "—";
 const percent = (share) => `${Math.round(share * 100)}%`;
 const numeral = (number) => number.toLocaleString("en");
 const short = (text, length) =>
@@ -59,7 +61,7 @@ const button = (text, onclick, attributes = {}) => make("button", { type: "butto
 
 /* The sign and the name of a label, as a small tag. */
 const tag = (label) =>
-  make("span", { class: `tag ${label ?? "undecided"}` }, make("b", { "aria-hidden": "true" }, sign(label)), ` ${say(label ?? "undecided")}`);
+  make("span", { class: `tag ${nameOf(label)}` }, make("b", { "aria-hidden": "true" }, sign(label)), ` ${say(nameOf(label))}`);
 
 /* Only web addresses become links, and only those that parse as such. */
 function address(uri) {

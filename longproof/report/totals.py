@@ -1,4 +1,4 @@
-"""The short lines under a report: counts, coverage, cost, caveats; and where a quote stands.
+"""The short lines over and under a report: what it comes to, counts, coverage, cost; and where a quote stands.
 
 Knows: what of a report and its stamp is told to people. Does not know: the width of anything.
 """
@@ -7,9 +7,51 @@ from collections import Counter
 from collections.abc import Mapping
 
 from longproof.agent.types import LABELS, Report
+from longproof.agent.verdict import WRONG
 from longproof.report.findings import short
 from longproof.report.words import SIGNS
 from longproof.retrieval.types import Span
+
+
+def summed(report: Report, say: Mapping[str, str]) -> str:
+    """What stands beside the verdict: how many sentences are wrong, else undecided. Without a model, of the claims
+    how many stand there, conflict, and need one.
+    """
+    if _unread(report):
+        return _read(report, say)
+    bad = sum(sentence.label in WRONG for sentence in report.sentences)
+    open_ = sum(sentence.label is None for sentence in report.sentences)
+    phrase = "sentences_wrong" if bad else "sentences_undecided" if open_ else "nothing_wrong"
+    return say[phrase].format(n=bad or open_, all=len(report.sentences))
+
+
+def notice(report: Report, say: Mapping[str, str]) -> str:
+    """That no model has read this, and what to do; empty where one has."""
+    return say["triage" if _unread(report) else "triage_1"] if report.triage else ""
+
+
+def _unread(report: Report) -> bool:
+    """Whether what is undecided was read by no model. Before version 2 all was decided somehow."""
+    return report.triage and report.schema_version > 1
+
+
+def _read(report: Report, say: Mapping[str, str]) -> str:
+    n = len(report.claims)
+    stand = sum(claim.label in ("explicitly_supported", "out_dependent") for claim in report.claims)
+    conflicts = sum(claim.label in WRONG for claim in report.claims)
+    needs = sum(claim.failure == "needs_model" for claim in report.claims)
+    without = {*range(len(report.sentences))} - {claim.sentence for claim in report.claims}
+    silent = sum(report.sentences[index].label is None for index in without)
+    parts = [say["all_stand"] if stand == n else say["stand_n"].format(n=stand, all=n)]
+    parts += _several(say, "conflicts", conflicts) + _several(say, "needs", needs)
+    parts += _several(say, "open", n - stand - conflicts - needs)
+    if silent:
+        parts.append(say["sentences_unread"].format(n=silent, all=len(report.sentences)))
+    return say["comma"].join(parts) if n else say["nothing_claimed"]
+
+
+def _several(say: Mapping[str, str], key: str, n: int) -> list[str]:
+    return [say[f"{key}_one" if n == 1 else f"{key}_n"].format(n=n)] if n else []
 
 
 def totals(report: Report, say: Mapping[str, str]) -> list[str]:
@@ -31,9 +73,9 @@ def place(report: Report, texts: Mapping[str, str], span: Span, say: Mapping[str
 
 
 def _counts(report: Report, say: Mapping[str, str]) -> str:
-    shown = [
-        f"{SIGNS[k]} {report.counts[k]} {say[k]}" for k in (*LABELS, "undecided") if report.counts.get(k)
-    ]
+    none = "not_checked" if _unread(report) else "undecided"
+    named = [*((label, label) for label in LABELS), ("undecided", none)]
+    shown = [f"{SIGNS[k]} {report.counts[key]} {say[k]}" for key, k in named if report.counts.get(key)]
     claims = say["claims_n"].format(n=len(report.claims))
     return f"{claims}{say['colon']}{say['comma'].join(shown)}" if shown else ""
 

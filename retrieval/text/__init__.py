@@ -1,4 +1,4 @@
-"""Text itself: its folded form, its tokens, sentences and numbers, and where a quote stands in it.
+"""Text itself: its folded form, its tokens and sentences, and where a quote stands in it.
 
 Pure functions of text, shared by every room. Knows Chinese and English. Does not know documents' storage, search,
 claims or judges.
@@ -6,8 +6,7 @@ claims or judges.
 
 from longproof.retrieval.text.fold import Folded, fold
 from longproof.retrieval.text.locate import locate
-from longproof.retrieval.text.numbers import Number, numbers
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import cjk_share, tokens
 
-__all__ = ["Folded", "Number", "cjk_share", "fold", "locate", "numbers", "sentences", "tokens"]
+__all__ = ["Folded", "cjk_share", "fold", "locate", "sentences", "tokens"]

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.report import outcome, report, sentence_label, usage
-from longproof.agent.types import LABELS, Call, Case, Claim, Sentence, Verdict
+from longproof.agent.types import LABELS, Call, Case, Claim, Error, Sentence, Verdict
 from longproof.retrieval.types import Document
 
 LABEL = st.one_of(st.sampled_from(LABELS), st.none())
@@ -30,7 +30,7 @@ def verdicts(labels: list[str | None]) -> list[Verdict]:
     ]
 
 
-def made(labels: list[str | None], n_claims: int | None = None):
+def made(labels: list[str | None], n_claims: int | None = None, *, triage: bool = False):
     return report(
         case=Case(id="x", response=TEXT),
         documents=[],
@@ -41,6 +41,7 @@ def made(labels: list[str | None], n_claims: int | None = None):
         verdicts=verdicts(labels),
         windows={},
         stamp={},
+        triage=triage,
     )
 
 
@@ -49,7 +50,22 @@ def test_counts_add_up_and_coverage_is_their_share(labels):
     result = made(labels)
     assert sum(result.counts.values()) == len(result.claims) == len(labels)
     undecided = labels.count(None)
-    assert result.coverage == pytest.approx(1 - undecided / len(labels) if labels else 1)
+    assert result.coverage == pytest.approx(1 - undecided / len(labels) if labels else 0)
+
+
+@given(st.lists(LABEL, max_size=12))
+def test_a_triage_with_anything_undecided_is_never_faithful(labels):
+    result = made(labels, triage=True)
+    held = {claim.sentence for claim in result.claims}
+    if None in labels or held != {0, 1}:
+        assert result.verdict != "faithful"
+    assert (result.verdict == "hallucinated") == bool({"contradicting", "fabricated"} & {*labels})
+
+
+@pytest.mark.parametrize("triage", [True, False])
+def test_a_response_without_claims_is_undecided(triage):
+    result = made([], triage=triage)
+    assert (result.verdict, result.coverage) == ("undecided", 0)
 
 
 @given(st.lists(LABEL, min_size=1, max_size=6))
@@ -101,6 +117,25 @@ def test_a_claim_that_runs_over_sentences_counts_in_each_of_them():
         stamp={},
     )
     assert [sentence.label for sentence in result.sentences] == ["ambiguous", "ambiguous"]
+
+
+@pytest.mark.parametrize(("triage", "other"), [(True, None), (False, "implicitly_supported")])
+def test_what_a_wrong_claim_does_not_name_is_borne_out_only_where_somebody_read_it(triage, other):
+    sentences = [Sentence(index=n, span=DOCUMENT.span(*place)) for n, place in enumerate([(0, 19), (20, 31)])]
+    claim = Claim(id="c0", index=0, sentence=0, text=TEXT, origin=DOCUMENT.span(0, 31))
+    error = Error(span=DOCUMENT.span(2, 6))
+    result = report(
+        case=Case(id="x", response=TEXT),
+        documents=[],
+        sentences=sentences,
+        claims=[claim],
+        verdicts=[Verdict(claim_id="c0", label="contradicting", decided_by="vote", errors=(error,))],
+        windows={},
+        stamp={},
+        triage=triage,
+    )
+    assert [sentence.label for sentence in result.sentences] == ["contradicting", other]
+    assert result.verdict == "hallucinated"
 
 
 def test_the_time_grows_with_the_claims_not_with_their_square():

@@ -138,21 +138,26 @@ def test_models_share_what_they_learn_and_samples_are_seats() -> None:
     assert made.localiser is made.models[0]
 
 
-def test_an_offline_panel_has_offline_helpers() -> None:
+def test_without_a_model_nobody_arbitrates_and_the_offline_rules_decompose() -> None:
     made = panel([Spec(kind="offline")])
-    assert len(made.judges) >= 3
-    assert (made.localiser, made.models) == (None, [])
-    assert not isinstance(made.arbiter, ModelArbiter)
+    assert [judge.name for judge in made.judges] == ["offline"]
+    assert (made.arbiter, made.localiser, made.models) == (None, None, [])
     assert not isinstance(made.decomposer, ModelDecomposer)
+
+
+@pytest.mark.parametrize("judges", [[A, Spec(kind="offline")], [Spec(kind="offline")] * 2])
+def test_offline_has_no_vote_beside_others(judges: list[Spec]) -> None:
+    with pytest.raises(BadInput, match="offline has no vote beside others"):
+        panel(judges)
 
 
 def test_helpers_may_be_named() -> None:
     made = panel([Spec(kind="offline")], arbiter=A)
     assert made.arbiter.name == f"arbiter:{A.text}"
     assert not isinstance(made.decomposer, ModelDecomposer)
-    assert isinstance(panel([A], arbiter=Spec(kind="offline")).decomposer, ModelDecomposer)
-    with pytest.raises(BadInput, match="can't arbitrate"):
-        panel([A], arbiter=Spec(kind="nli", model="x"))
+    for arbiter in (Spec(kind="offline"), Spec(kind="nli", model="x")):
+        with pytest.raises(BadInput, match=f"{arbiter.text} can't arbitrate"):
+            panel([A], arbiter=arbiter)
     with pytest.raises(BadInput, match="can't decompose"):
         panel([A], decomposer=Spec(kind="nli", model="x"))
 

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from fakes import ChatServer, denying
 
 from longproof.batch import said
 from longproof.cli import main
@@ -31,13 +32,23 @@ def cases(tmp_path):
 
 def test_it_leaves_reports_pages_a_summary_and_an_index(cases, tmp_path, capsys):
     out = tmp_path / "out"
-    assert run("batch", cases, "--out", out, "--html") == 0
+    with ChatServer(denying("ninety")) as server:
+        judge = ("--judge", f"openai:m@{server.address}")
+        assert run("batch", cases, "--out", out, "--html", *judge) == 0
     assert capsys.readouterr().out.startswith("2 cases: 1 faithful, 1 hallucinated\n")
     assert sorted(p.name for p in (out / "pages").iterdir()) == ["_b_right.html", "wrong.html"]
     index = (out / "index.html").read_text("utf-8")
     assert "./pages/wrong.html" in index
     assert "<b>right" not in index
-    assert run("batch", cases, "--out", out, "--check") == 1
+    assert run("batch", cases, "--out", out, *judge, "--check") == 1
+
+
+def test_without_a_model_the_summary_and_the_index_say_so(cases, tmp_path, capsys):
+    assert run("batch", cases, "--out", tmp_path / "out", "--check") in (1, 3)
+    header, *rows = (tmp_path / "out" / "summary.csv").read_text("utf-8").splitlines()
+    assert header.split(",")[2] == "triage"
+    assert [row.split(",")[2] for row in rows] == ["1", "1"]
+    assert "hallucinated (no model)" in (tmp_path / "out" / "index.html").read_text("utf-8")
 
 
 def test_cases_that_cannot_be_checked_exit_with_two_after_the_others_are_done(cases, tmp_path, capsys):

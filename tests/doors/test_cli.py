@@ -4,6 +4,7 @@ import json
 import subprocess
 
 import pytest
+from fakes import ChatServer, denying
 
 from longproof.agent.types import Report
 from longproof.cli import main
@@ -35,8 +36,21 @@ def test_a_faithful_response_exits_with_zero_and_says_so(files, capsys):
 
 def test_a_hallucinated_response_exits_with_one_only_under_check(files):
     (files / "response.txt").write_text("Tom sold the boat to Ada for ninety pounds.", "utf-8")
+    with ChatServer(denying("ninety")) as server:
+        judge = ("--judge", f"openai:m@{server.address}")
+        assert verify(files, *judge) == 0
+        assert verify(files, *judge, "--check") == 1
+
+
+@pytest.mark.parametrize(
+    "response", ["Napoleon died.", "What a day! Ada lit the lamp at nine.", "What a day?"]
+)
+def test_what_no_model_has_read_exits_with_three_under_check(files, capsys, response):
+    (files / "response.txt").write_text(response, "utf-8")
     assert verify(files) == 0
-    assert verify(files, "--check") == 1
+    assert verify(files, "--check", "--json", "-") == 3
+    report = Report.model_validate_json(capsys.readouterr().out.partition("\n{")[2].join(("{", "")))
+    assert (report.verdict, report.triage) == ("undecided", True)
 
 
 def test_json_on_stdout_is_nothing_but_the_report(files, capsys):
@@ -48,7 +62,7 @@ def test_json_on_stdout_is_nothing_but_the_report(files, capsys):
 
 def test_json_and_html_go_to_files(files):
     assert verify(files, "--json", files / "out" / "r.json", "--html", files / "out" / "r.html") == 0
-    assert json.loads((files / "out" / "r.json").read_text("utf-8"))["schema_version"] == 1
+    assert json.loads((files / "out" / "r.json").read_text("utf-8"))["schema_version"] == 2
     assert "<html" in (files / "out" / "r.html").read_text("utf-8")
 
 
@@ -140,11 +154,6 @@ def test_pages_that_are_not_there_are_refused(files, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
-def test_what_shares_nothing_with_the_source_is_not_supported(files):
-    (files / "response.txt").write_text("Napoleon died.", "utf-8")
-    assert verify(files, "--check") == 1
-
-
 def test_a_reader_that_stops_reading_loses_no_file(files):
     command = "longproof verify --source source.txt --response response.txt --json r.json | true"
     subprocess.run(["bash", "-c", command], check=True, capture_output=True, cwd=files)
@@ -156,8 +165,9 @@ def test_all_protocols_that_apply_stand_side_by_side(files, capsys, monkeypatch)
     assert verify(files, "--protocol", "all") == 0
     rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
     assert "faithful" in rows["longproof"]
-    assert "faithful" in rows["longnovel-rag"]
-    assert "give --judge openai:MODEL" in rows["longnovel-zero-shot"]
+    assert all(
+        "give --judge openai:MODEL" in row for name, row in rows.items() if name.startswith("longnovel")
+    )
 
 
 def test_an_index_is_built_once_and_used(files, capsys):
@@ -206,9 +216,13 @@ def test_an_interrupt_exits_with_130(monkeypatch):
     assert run("demo") == 130
 
 
-def test_demo_runs_offline(tmp_path):
-    assert run("demo", "--html", tmp_path / "demo.html") == 0
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_demo_says_what_it_found_and_that_the_rest_needs_a_model(tmp_path, capsys, language):
+    assert run("demo", "--language", language, "--html", tmp_path / "demo.html") == 0
     assert (tmp_path / "demo.html").exists()
+    out, err = capsys.readouterr()
+    assert "--judge openai:" in out
+    assert "of 4 planted errors found, 0 sentences flagged without one" in err
 
 
 def test_the_command_is_installed():

@@ -20,7 +20,7 @@ def verified(folder: Path, *options: str) -> int:
 def test_without_pages_nothing_is_decided(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert verified(tmp_path, "--task", "open", "--check") == 3
     said = " ".join(capsys.readouterr().out.split())
-    assert "2 of 2 sentences could not be decided" in said
+    assert "0 of 2 claims stand there, 2 undecided" in said
     assert "there is no source, and no saved page speaks of it" in said
 
 

@@ -143,10 +143,3 @@ def test_who_costs_nothing_is_said_to_cost_nothing(tmp_path: Path) -> None:
     dry = Verifier(home=str(tmp_path), max_calls=0).verify(SOURCE, RESPONSE)
     assert price(dry) == ((0, 0), (0, 0))
     assert list(estimate(dry, [SOURCE])) == ["nothing would be paid"]
-
-
-def test_an_offline_arbiter_is_not_paid(tmp_path: Path) -> None:
-    with ChatServer(answers(Findings=findings)) as server:
-        paid_for = price(dry_run(server, tmp_path))
-        offline = price(dry_run(server, tmp_path, arbiter="offline"))
-    assert offline.most.calls < paid_for.most.calls

@@ -1,9 +1,11 @@
 """Reports opened again: one that was damaged or altered is refused in one line, never shown."""
 
 import json
+from html import unescape
 from typing import Any
 
 import pytest
+from fakes import ChatServer, denying
 
 from longproof.cli import main
 from longproof.retrieval.types import text_id
@@ -24,9 +26,47 @@ def written(tmp_path, capsys):
     (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
     (tmp_path / "response.txt").write_text(RESPONSE, "utf-8")
     files = ("--source", tmp_path / "source.txt", "--response", tmp_path / "response.txt")
-    assert run("verify", *files, "--json", tmp_path / "r.json") == 0
+    with ChatServer(denying("ninety")) as server:
+        judge = ("--judge", f"openai:m@{server.address}")
+        assert run("verify", *files, *judge, "--json", tmp_path / "r.json") == 0
     capsys.readouterr()
     return json.loads((tmp_path / "r.json").read_text("utf-8"))
+
+
+@pytest.fixture
+def old(written):
+    """The same report as version 1 wrote it: a triage said so in its stamp alone, and took a guess for support."""
+    del written["triage"]
+    for claim in written["claims"]:
+        claim["label"], claim["errors"], claim["evidence"] = "implicitly_supported", [], []
+        claim["decided_by"], claim["failure"] = "vote", None
+    for sentence in written["sentences"]:
+        sentence["label"] = "implicitly_supported"
+    written["counts"] = {"implicitly_supported": len(written["claims"])}
+    written["stamp"] |= {"triage": True, "judges": ["facts", "wording"], "arbiter": "offline"}
+    return written | {"schema_version": 1, "verdict": "faithful", "coverage": 1.0}
+
+
+def test_a_report_of_version_1_is_shown_and_says_that_no_model_has_read(old, tmp_path, capsys):
+    (tmp_path / "old").mkdir()
+    (tmp_path / "old" / "one.json").write_text(json.dumps(old), "utf-8")
+    page, index = tmp_path / "r.html", tmp_path / "index.html"
+    assert run("report", tmp_path / "old" / "one.json", "--html", page) == 0
+    assert run("report", tmp_path / "old" / "one.json", "--markdown", tmp_path / "r.md") == 0
+    assert run("report", tmp_path / "old" / "one.json") == 0
+    assert run("report", tmp_path / "old", "--html", index) == 0
+    for text in (page.read_text("utf-8"), unescape((tmp_path / "r.md").read_text("utf-8"))):
+        assert "Offline judges of an earlier version looked" in text
+    assert "Offline judges of an earlier version looked" in capsys.readouterr().out
+    assert "faithful (no model)" in index.read_text("utf-8")
+
+
+def test_a_report_of_version_1_without_claims_is_still_faithful(old, tmp_path):
+    bare = {"claims": [], "searches": [], "counts": {}}
+    (tmp_path / "bare.json").write_text(json.dumps(old | bare), "utf-8")
+    assert run("report", tmp_path / "bare.json") == 0
+    (tmp_path / "bare.json").write_text(json.dumps(old | bare | {"schema_version": 2}), "utf-8")
+    assert run("report", tmp_path / "bare.json") == 2
 
 
 def put(report: Any, path: tuple[Any, ...], value: Any) -> None:

@@ -10,7 +10,7 @@ from importlib.resources import files as files_of
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, well
+from fakes import ChatServer, Reply, findings, well
 
 from longproof.cli import main
 from longproof.review import Settings, opened
@@ -21,7 +21,7 @@ LABEL = "implicitly_supported"
 
 @pytest.fixture
 def files(tmp_path, monkeypatch):
-    """An article, and a summary about whose claims the offline judges differ."""
+    """An article and a summary."""
     (tmp_path / "story.txt").write_text((GRAY / "article.txt").read_text("utf-8"), "utf-8")
     (tmp_path / "response.txt").write_text((GRAY / "summary.txt").read_text("utf-8"), "utf-8")
     monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
@@ -31,10 +31,23 @@ def files(tmp_path, monkeypatch):
 
 @pytest.fixture
 def split(files):
-    """A consensus that hardly any claim reaches."""
-    Path("longproof.toml").write_text(
-        '[panel]\njudges = ["offline"]\nconsensus = 1.0\narbiter = "person"\n', "utf-8"
-    )
+    """Two models that agree on no claim, and a person who decides."""
+    with ChatServer(disagreeing) as server:
+        judges = [f"openai:{name}@{server.address}" for name in ("for", "against")]
+        Path("longproof.toml").write_text(
+            f'[panel]\njudges = {json.dumps(judges)}\narbiter = "person"\n', "utf-8"
+        )
+        yield
+
+
+def disagreeing(asked):
+    """What one model calls supported the other calls contradicting, by the same quote."""
+    if asked.form != "Findings":
+        return well(asked)
+    quote = asked.parts("evidence")[0].strip().split("\n")[0]
+    label = "explicitly_supported" if asked.body["model"] == "for" else "contradicting"
+    holds = "yes" if asked.body["model"] == "for" else "no"
+    return Reply(json.dumps(findings(asked, quotes=[quote], label=label, holds=holds)))
 
 
 def run(*arguments: object) -> int:

@@ -153,7 +153,7 @@ def test_chosen_examples_are_run_in_the_place_of_the_sets_own(cases: Path, tmp_p
     ("settings", "says"),
     [
         ({"protocol": "bogus"}, "there is no protocol 'bogus'"),
-        ({"protocol": "probe"}, "probe needs judges that are language models"),
+        ({"protocol": "probe"}, "probe needs judges that read"),
         ({"judges": ["nobody"]}, "there is no judge 'nobody'"),
         ({"pages": "/nowhere/at/all"}, "there is no folder"),
     ],

@@ -29,6 +29,68 @@ def annotated(gold: Gold) -> Result:
     )
 
 
+def offline(gold: Gold, labels: list[Any], wrong: tuple[str, ...] = ()) -> Result:
+    predicted = prediction(scripted_report(TEXT, labels, wrong=wrong)).model_copy(update={"triage": True})
+    return line("a", gold.outcome, "hallucinated").model_copy(update={"gold": gold, "prediction": predicted})
+
+
+def test_without_a_model_what_conflicts_comes_first_with_its_precision_and_coverage() -> None:
+    marked = Gold(outcome="hallucinated", errors=(GoldError(place=place("twice")),))
+    here = offline(marked, ["contradicting", "explicitly_supported"], ("twice",))
+    there = offline(marked, ["contradicting", None], ("May",))
+    first = sections([here, there])[0]
+    assert first.title == "Without a model"
+    assert {score.name: (score.value, score.n) for score in first.scores} == {
+        "precision of conflicts": (0.5, 2),
+        "precision of what stands there": (1.0, 1),
+        "coverage of claims": (0.75, 4),
+    }
+    assert first.scores[0].coverage == 0.75
+
+
+@pytest.mark.parametrize(
+    ("gold", "conflicts", "standing"),
+    [
+        (Gold(outcome="hallucinated"), 1.0, None),
+        (Gold(outcome="faithful"), 0.0, 1.0),
+        (Gold(outcome=None), None, None),
+        (Gold(outcome="hallucinated", errors=()), 1.0, None),
+        (
+            Gold(
+                outcome="hallucinated",
+                parts=(
+                    GoldPart(place=place("He won twice in May."), outcome="faithful"),
+                    GoldPart(place=place("She lost."), outcome="hallucinated"),
+                ),
+            ),
+            0.0,
+            0.0,
+        ),
+        (
+            Gold(
+                outcome="hallucinated",
+                parts=(
+                    GoldPart(place=place("He won twice in May."), outcome=None),
+                    GoldPart(place=place("She lost."), outcome="faithful"),
+                ),
+            ),
+            None,
+            1.0,
+        ),
+    ],
+)
+def test_gold_is_taken_as_closely_as_it_says(
+    gold: Gold, conflicts: float | None, standing: float | None
+) -> None:
+    found = scores(offline(gold, ["contradicting", "explicitly_supported"]))["Without a model"]
+    assert found["precision of conflicts"] == conflicts
+    assert found["precision of what stands there"] == standing
+
+
+def test_where_models_have_read_there_is_no_such_section() -> None:
+    assert "Without a model" not in scores(annotated(Gold(outcome="hallucinated")))
+
+
 def test_outcomes_alone_give_responses_and_cost() -> None:
     assert set(scores(line("a", "faithful", "faithful"))) == {"Responses", "Cost"}
 

@@ -71,9 +71,11 @@ def test_a_report_a_case_a_summary_and_no_failures(tmp_path):
     ]
     done = go(write(tmp_path, rows), tmp_path / "out")
     assert done.states == {"todo": 0, "done": 4, "unfinished": 0, "failed": 0}
-    assert done.verdicts["hallucinated"] >= 1
+    assert done.verdicts["faithful"] >= 1
+    assert sum(done.verdicts.values()) == 4
     table = (tmp_path / "out" / "summary.csv").read_text("utf-8").splitlines()
     assert [row.split(",")[0] for row in table] == ["id", "a", "b", "c", "d"]
+    assert [row.split(",")[2] for row in table] == ["triage", *"1111"]
     for name, data in reports(tmp_path / "out").items():
         assert Report.model_validate_json((tmp_path / "out" / "reports" / name).read_bytes()).case.id in name
         assert data

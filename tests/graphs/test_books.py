@@ -4,6 +4,7 @@ import json
 from pathlib import Path
 
 import pytest
+from scripted import ScriptedJudge
 
 from longproof import Verifier
 from longproof.agent.types import Report, SourcePlace
@@ -42,7 +43,8 @@ def hold(report: Report, texts: dict[str, str]) -> int:
 @pytest.mark.parametrize("summary", ["faithful", "hallucinated"])
 def test_every_span_of_a_bundled_report_is_what_it_says(language, summary):
     story, response = example(language, summary)
-    report = Verifier().verify(story, response.text)
+    judge = ScriptedJudge("j", "implicitly_supported")
+    report = Verifier([judge]).verify(story, response.text)
     assert hold(report, {story.id: story.text}) > 0
     assert [c.id for c in report.claims] == [f"c{i}" for i in range(len(report.claims))]
 

@@ -23,7 +23,7 @@ import sys
 from pathlib import Path
 from longproof.batch import checked
 cases, out, address, home = sys.argv[1:]
-settings = {"judges": [f"openai:m@{address}", "offline"], "home": home, "concurrency": 3}
+settings = {"judges": [f"openai:m@{address}", f"openai:n@{address}"], "home": home, "concurrency": 3}
 checked(Path(cases), Path(out), settings=settings, engine="ray", workers=2, parallel=2)
 """
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"
@@ -84,7 +84,7 @@ def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path, monkeypatch)
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     cases = write(tmp_path)
     with ChatServer(well, delay_s=0.01) as server:
-        judges = [f"openai:m@{server.address}", "offline"]
+        judges = [f"openai:{name}@{server.address}" for name in "mn"]
 
         def settings(name: str) -> dict[str, object]:
             return {"judges": judges, "home": str(tmp_path / name), "concurrency": AT_ONCE, "stream": True}
@@ -124,7 +124,7 @@ def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path, monkeypatch
         assert subprocess.run(command, check=False).returncode == 0
         assert paid_again(server) <= AT_ONCE
         asked = len(server.asked)
-        settings = {"judges": [f"openai:m@{server.address}", "offline"], "home": str(home)}
+        settings = {"judges": [f"openai:{name}@{server.address}" for name in "mn"], "home": str(home)}
         batch(cases, tmp_path / "here", local(Verifier(**settings), cases), settings={})
         assert len(server.asked) == asked
     assert len(reports(out)) == 20
@@ -148,7 +148,7 @@ def test_who_dies_is_started_again_but_for_a_gate_with_a_budget(tmp_path, monkey
 
     with ChatServer(well, delay_s=0.1) as server:
         settings = {
-            "judges": [f"openai:m@{server.address}", "offline"],
+            "judges": [f"openai:{name}@{server.address}" for name in "mn"],
             "home": str(tmp_path / "home"),
             "concurrency": AT_ONCE,
             "max_calls": budget,

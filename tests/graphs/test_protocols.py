@@ -1,11 +1,12 @@
-"""The rows themselves: the papers' numbers, what each needs, and the offline panel under those that it can serve."""
+"""The rows themselves: the papers' numbers, what each needs, and who is refused."""
 
 from pathlib import Path
 
 import pytest
-from scripted import ScriptedJudge
+from scripted import ScriptedArbiter, ScriptedJudge
 
 from longproof import Verifier
+from longproof.agent.offline import OfflineJudge
 from longproof.agent.readers import ASKINGS
 from longproof.graphs.protocols import NEEDS, PROTOCOLS, missing, protocol
 from longproof.prompts import placeholders
@@ -13,7 +14,6 @@ from longproof.retrieval.types import BadInput
 
 SOURCE = "The lamp was lit at nine. Ada sold the boat to Tom. The bridge fell in March. Nobody was hurt."
 RESPONSE = "Ada sold the boat to Tom. The bridge fell in March."
-OFFLINE = [row.name for row in PROTOCOLS.values() if not row.needs]
 
 
 def test_the_designs_protocols_are_there() -> None:
@@ -56,17 +56,6 @@ def test_what_is_missing_is_named_in_one_line(name: str) -> None:
         assert "\n" not in why
 
 
-@pytest.mark.parametrize("name", OFFLINE)
-def test_the_offline_panel_answers_in_the_rows_labels(name: str, tmp_path: Path) -> None:
-    row = protocol(name)
-    report = Verifier(protocol=name, home=str(tmp_path)).verify(SOURCE, RESPONSE)
-    assert report.stamp["coarse"] == bool(row.menu)
-    assert report.verdict == "faithful"
-    for claim in report.claims:
-        for judgement in claim.judgements:
-            assert not row.menu or judgement.label in (*row.menu, None)
-
-
 def test_a_judge_that_knows_all_labels_is_read_in_a_coarse_menu(tmp_path: Path) -> None:
     words = {
         "explicitly_supported": "implicitly_supported",
@@ -80,15 +69,36 @@ def test_a_judge_that_knows_all_labels_is_read_in_a_coarse_menu(tmp_path: Path) 
         judge = ScriptedJudge("j", said)
         report = Verifier([judge], protocol="longnovel-rag", home=str(tmp_path)).verify(SOURCE, RESPONSE)
         assert (report.claims[0].label, report.claims[0].failure) == (label, None if label else "off_menu")
+        assert report.stamp["coarse"]
 
 
-@pytest.mark.parametrize("name", ["probe", "longnovel-zero-shot", "halueval-qa", "data-to-text"])
-def test_where_the_offline_panel_makes_no_sense_it_says_so(name: str, tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=f"{name} needs judges that are language models"):
+@pytest.mark.parametrize("name", [name for name in PROTOCOLS if name != "longproof"])
+def test_the_papers_methods_refuse_the_offline_check(name: str, tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=f"{name} needs judges that read: give --judge openai:MODEL"):
         Verifier(protocol=name, home=str(tmp_path)).verify(SOURCE, RESPONSE)
+
+
+def test_the_offline_check_given_as_an_object_is_the_same_check(tmp_path: Path) -> None:
+    report = Verifier([OfflineJudge()], home=str(tmp_path)).verify(SOURCE, "A dragon ate the moon.")
+    assert (report.triage, report.verdict) == (True, "undecided")
+    with pytest.raises(BadInput, match="needs judges that read"):
+        Verifier([OfflineJudge()], protocol="probe", home=str(tmp_path)).verify(SOURCE, RESPONSE)
+    for judges in ([OfflineJudge(), ScriptedJudge("j", "contradicting")], [OfflineJudge(), OfflineJudge()]):
+        with pytest.raises(BadInput, match="no vote beside others"):
+            Verifier(judges, home=str(tmp_path)).verify(SOURCE, RESPONSE)
 
 
 def test_several_judges_of_a_paper_that_has_one_go_to_the_arbiter_where_they_split(tmp_path: Path) -> None:
     judges = [ScriptedJudge("a", "contradicting"), ScriptedJudge("b", "explicitly_supported")]
-    report = Verifier(judges, protocol="verigray", home=str(tmp_path)).verify(SOURCE, RESPONSE)
+    arbiter = ScriptedArbiter("contradicting")
+    report = Verifier(judges, arbiter, protocol="verigray", home=str(tmp_path)).verify(SOURCE, RESPONSE)
     assert {claim.decided_by for claim in report.claims} == {"arbiter"}
+
+
+def test_where_nobody_arbitrates_splits_stay_split(tmp_path: Path) -> None:
+    judges = [ScriptedJudge("a", "contradicting"), ScriptedJudge("b", "explicitly_supported")]
+    report = Verifier(judges, protocol="verigray", home=str(tmp_path)).verify(SOURCE, RESPONSE)
+    assert {(claim.label, claim.failure, claim.decided_by) for claim in report.claims} == {
+        (None, "split", "nobody")
+    }
+    assert report.verdict == "undecided"

@@ -101,7 +101,7 @@ def test_another_word_is_a_failure_after_one_call(answer: str, tmp_path: Path) -
 
 
 def test_what_is_missing_is_said_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="halueval-qa needs judges that are language models"):
+    with pytest.raises(BadInput, match="halueval-qa needs judges that read"):
         Verifier(protocol="halueval-qa", home=str(tmp_path)).verify(KNOWLEDGE, RIGHT)
     with (
         ChatServer(SCRIPT) as server,

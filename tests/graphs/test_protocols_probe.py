@@ -137,7 +137,7 @@ def test_a_search_that_names_only_what_stands_nowhere_is_ungrounded(tmp_path: Pa
 
 
 def test_without_models_it_says_so(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="probe needs judges that are language models"):
+    with pytest.raises(BadInput, match="probe needs judges that read"):
         Verifier(protocol="probe", home=str(tmp_path)).verify(SOURCE, RESPONSE)
 
 

@@ -116,7 +116,9 @@ def test_verigray_rag_retrieves_three_snippets_by_the_sentence_before_it_judges(
 
 def test_verigray_rag_without_pages_is_refused_in_one_line(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="verigray-rag needs saved web pages"):
-        Verifier(protocol="verigray-rag", home=str(tmp_path)).verify(ARTICLE, SUMMARY)
+        Verifier([ScriptedJudge("j", "fabricated")], protocol="verigray-rag", home=str(tmp_path)).verify(
+            ARTICLE, SUMMARY
+        )
 
 
 def test_a_judges_own_temperature_goes_before_the_papers(tmp_path: Path) -> None:
@@ -191,7 +193,7 @@ def test_labels_that_do_not_fit_the_sentences_are_refused(tmp_path: Path) -> Non
         Verifier([ScriptedJudge("j", "fabricated")], protocol="verigray-audit", home=str(tmp_path)).verify(
             ARTICLE, SUMMARY
         )
-    with pytest.raises(BadInput, match="verigray-audit needs judges that are language models"):
+    with pytest.raises(BadInput, match="verigray-audit needs judges that read"):
         Verifier(protocol="verigray-audit", home=str(tmp_path)).verify(ARTICLE, SUMMARY, labels=GIVEN)
 
 

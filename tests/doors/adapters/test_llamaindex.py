@@ -10,6 +10,7 @@ pytest.importorskip("llama_index.core", reason="needs the extra `llama-index`")
 from llama_index.core.base.base_query_engine import BaseQueryEngine
 from llama_index.core.base.response.schema import Response
 from llama_index.core.schema import NodeWithScore, TextNode
+from scripted import ScriptedJudge, WholeSentences
 
 from longproof import Verifier
 from longproof.adapters.llamaindex import checked, evaluator
@@ -54,13 +55,46 @@ def test_asynchronously_too(expected):
     assert plain(asyncio.run(ask()).metadata["longproof"]) == expected
 
 
-def test_an_evaluator_says_whether_how_much_and_why(expected):
+def test_an_evaluator_gives_no_score_where_a_model_is_needed_and_says_why(expected):
     result = evaluator(Verifier()).evaluate_response(query=QUERY, response=Engine(None).query(QUERY))
-    assert result.passing is False
-    assert 0 <= result.score < 1
+    assert not result.passing
+    assert result.score is None
     said = json.loads(result.feedback)
     assert said["verdict"] == expected["verdict"]
     assert said["claims"] == len(expected["claims"])
+
+
+def labelled(label):
+    """A judge who says this of the first claim and supports the others."""
+    return ScriptedJudge("j", lambda question, claim: label if claim.index == 0 else "explicitly_supported")
+
+
+@pytest.mark.parametrize(
+    ("label", "passing", "score", "invalid"),
+    [
+        ("explicitly_supported", True, 1.0, False),
+        ("contradicting", False, 2 / 3, False),
+        ("timeout", None, None, True),
+    ],
+)
+def test_a_pass_is_never_given_where_something_is_wrong_or_undecided(label, passing, score, invalid):
+    result = evaluator(Verifier([labelled(label)], decomposer=WholeSentences())).evaluate(
+        QUERY, RESPONSE, [SOURCE]
+    )
+    assert (result.passing, result.score, result.invalid_result) == (passing, score, invalid)
+
+
+def test_wrong_and_undecided_together_fail_without_a_score():
+    judge = ScriptedJudge("j", lambda question, claim: "timeout" if claim.index else "contradicting")
+    result = evaluator(Verifier([judge], decomposer=WholeSentences())).evaluate(QUERY, RESPONSE, [SOURCE])
+    assert (result.passing, result.score, result.invalid_result) == (False, None, False)
+    assert json.loads(result.feedback)["undecided"] == 2
+
+
+def test_a_sentence_without_a_claim_is_no_pass_without_a_model():
+    result = evaluator(Verifier()).evaluate(QUERY, "What a day? Ada lit the lamp at nine.", [SOURCE])
+    assert (result.passing, result.score, result.invalid_result) == (None, None, True)
+    assert "not checked" in result.invalid_reason
 
 
 def test_the_evaluator_asynchronously():

@@ -36,9 +36,10 @@ HOSTILE = (
 class Builder:
     """Puts a report together sentence by sentence; every sentence is one claim."""
 
-    def __init__(self, response: str, *sources: Document, **stamp: Any) -> None:
+    def __init__(self, response: str, *sources: Document, triage: bool = False, **stamp: Any) -> None:
         self.response = Document.of(response)
         self.sources = sources
+        self.triage = triage
         self.stamp = stamp
         self.spans = [self.response.span(start, end) for start, end in sentences(response)]
         self.verdicts: list[Verdict] = []
@@ -88,6 +89,7 @@ class Builder:
             windows=self.windows,
             calls=self.calls,
             stamp=self.stamp,
+            triage=self.triage,
         )
         return report, {document.id: document.text for document in (self.response, *self.sources)}
 
@@ -203,8 +205,7 @@ def chinese() -> Built:
         RESPONSE_ZH,
         Document.of(STORY_ZH, title="儒林外史"),
         protocol="longproof",
-        judges=["numbers"],
-        triage=True,
+        judges=["openai:a"],
     )
     seven = made.quote("七岁上死了父亲")
     made.says(
@@ -212,7 +213,7 @@ def chinese() -> Built:
         seven,
         window=(0, 120),
         errors=[made.error("五岁", "numerical", "七岁", "原文说七岁。")],
-        judgements=[judgement("offline:numbers", "contradicting", quotes=(seven,), reason="数字不同")],
+        judgements=[judgement("openai:a", "contradicting", quotes=(seven,), reason="数字不同")],
     )
     made.says("explicitly_supported", made.quote("第二日，母亲同他到间壁秦老家。"), window=(60, 200))
     made.says(
@@ -228,6 +229,37 @@ def chinese() -> Built:
         caveat="outside knowledge not consulted",
     )
     return made.build("王冕")
+
+
+def triage(language: str, stand: int, conflict: int, unread: int) -> Built:
+    """What the offline check says of so many sentences: they stand there, conflict, or need a model."""
+    n = stand + conflict + unread
+    day = "第{}日，王冕走了{}里路。" if language == "zh" else "On day {} he walked {} miles. "
+    source = Document.of("".join(day.format(i, i) for i in range(n)), title="walk")
+    told = (day.format(i, i + (stand <= i < stand + conflict)) for i in range(n))
+    made = Builder("".join(told).strip(), source, triage=True, protocol="longproof", judges=["offline"])
+    for i in range(n):
+        quote = made.quote(day.format(i, i).strip())
+        if i < stand:
+            made.says(
+                "explicitly_supported", quote, judgements=[judgement("offline", "explicitly_supported")]
+            )
+        elif i < stand + conflict:
+            made.says("contradicting", quote, judgements=[judgement("offline", "contradicting")])
+        else:
+            told = judgement("offline", failure="needs_model")
+            made.says(None, failure="needs_model", judgements=[told])
+    return made.build("walk")
+
+
+@pytest.fixture(scope="session", params=["en", "zh"])
+def triage_report(request: pytest.FixtureRequest) -> Built:
+    return triage(request.param, 3, 1, 38)
+
+
+@pytest.fixture(scope="session", params=["en", "zh"])
+def standing_report(request: pytest.FixtureRequest) -> Built:
+    return triage(request.param, 4, 0, 0)
 
 
 def hostile() -> Built:

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 from longproof.report.findings import (
     around,
     checked_texts,
-    is_triage,
     language,
     missing,
     pieces,
     short,
+    unread,
     unsettled,
     wrong,
 )
@@ -33,9 +33,9 @@ def test_a_text_with_another_hash_is_not_believed(english_report: Any) -> None:
     assert missing(report, known) == [source]
 
 
-def test_only_the_offline_panel_is_a_triage(english_report: Any, chinese_report: Any) -> None:
-    assert is_triage(chinese_report[0])
-    assert not is_triage(english_report[0])
+def test_what_no_model_has_read_is_not_among_the_unsettled(english_report: Any, triage_report: Any) -> None:
+    assert unread(english_report[0]) == []
+    assert (len(unread(triage_report[0])), unsettled(triage_report[0])) == (38, [])
 
 
 def test_language_follows_the_letters() -> None:

@@ -125,7 +125,8 @@ def test_an_index_links_to_files_beside_it_alone(english_report: Any, hostile_re
     ]
     assert all(row["href"].startswith("./") and ":" not in row["href"] for row in rows)
     assert rows[-1] | {"kinds": None, "case": "weir"} == {
-        "href": "./e.html", "case": "weir", "verdict": "hallucinated", "wrong": 3, "sentences": 7, "kinds": None,
+        "href": "./e.html", "case": "weir", "verdict": "hallucinated", "triage": False, "wrong": 3, "sentences": 7,
+            "kinds": None,
         "coverage": pytest.approx(6 / 7), "calls": 12, "tokens": 4080,
     }  # fmt: skip
     assert dict(rows[-1]["kinds"]) == {"numerical": 1, "relation": 1, "fabrication": 1}

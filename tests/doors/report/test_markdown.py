@@ -23,7 +23,6 @@ def test_findings_in_order_with_their_evidence(english_report: Any) -> None:
 def test_chinese_reports_speak_chinese(chinese_report: Any) -> None:
     text = unescape(render(*chinese_report))
     assert "## ✗ 有幻觉" in text
-    assert "> 初筛" in text
     assert "应为：**七岁**" in text
 
 

@@ -53,9 +53,8 @@ def test_no_line_is_wider_than_the_console(name: str, width: int, request: pytes
     assert max(map(cell_len, lines)) <= width
 
 
-def test_the_offline_panel_is_called_a_triage_in_the_language_of_the_response(chinese_report: Any) -> None:
+def test_chinese_reports_speak_chinese(chinese_report: Any) -> None:
     text = printed(chinese_report, 80)
-    assert "初筛" in text
     assert "应为：七岁" in text
     assert "儒林外史:3" in text
 

@@ -26,7 +26,7 @@ def test_every_word_of_the_data_has_a_name(language: Language) -> None:
 
 
 def test_labels_have_signs_that_differ() -> None:
-    signs = [SIGNS[label] for label in (*LABELS, "not_found", "undecided")]
+    signs = [SIGNS[label] for label in (*LABELS, "not_found", "undecided", "not_checked")]
     assert len(set(signs)) == len(signs)
 
 

@@ -1,0 +1,56 @@
+"""Without a model: a source that has nothing to do with a claim changes nothing of what is said of it."""
+
+import asyncio
+
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from longproof import Verifier
+from longproof.agent.types import Report
+
+STORY = (
+    "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds. The bridge fell in March, and nobody "
+    "was hurt. The keeper wrote to the harbour master about it."
+)
+RESPONSE = "Ada lit the lamp at nine. Tom sold the boat to Ada for ninety pounds. The bridge fell in May. What a day!"
+OTHERS = (
+    "Bread is baked from flour, water and salt; 40 loaves go into the oven at once.",
+    "There are nine planets in old books and eight in new ones. Mars is red.",
+    "春天到了，山里的桃花开了九十多株，没有人去看。",
+    "In May the opera opened with ninety singers. Nobody wept.",
+    "x",
+)
+
+
+def told(report: Report) -> list[tuple[str, str | None, str | None]]:
+    return [(claim.text, claim.label, claim.failure) for claim in report.claims]
+
+
+def checked(sources: list[str], response: str = RESPONSE) -> Report:
+    async def check() -> Report:
+        verifier = Verifier()
+        try:
+            return await verifier.averify(sources, response)
+        finally:
+            await verifier.close()
+
+    return asyncio.run(check())
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.too_slow])
+@given(
+    st.lists(st.sampled_from(OTHERS), max_size=3, unique=True),
+    st.lists(st.sampled_from(OTHERS), max_size=3, unique=True),
+)
+def test_irrelevant_sources_before_and_after_change_no_verdict(before: list[str], after: list[str]) -> None:
+    after = [text for text in after if text not in before]
+    alone, among = checked([STORY]), checked([*before, STORY, *after])
+    assert told(among) == told(alone)
+    assert among.verdict == alone.verdict
+
+
+def test_a_source_between_two_that_bear_claims_out_changes_no_verdict() -> None:
+    first, second = STORY.split(" The bridge")
+    second = f"The bridge{second}"
+    for other in OTHERS:
+        assert told(checked([first, other, second])) == told(checked([first, second]))
