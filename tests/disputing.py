@@ -1,0 +1,252 @@
+"""Scripted models that disagree: an answer to every form, from the prompt and the model's name alone.
+
+What a model says of a text follows from the words that the text shares with what is shown, and from a hash of the
+model's name and the text: so the same prompt always gets the same answer, in whatever order prompts come, and two
+models often differ. Now and then an answer is off the menu, quotes what nobody wrote, contradicts itself, is cut off
+or is a refusal. A model whose name begins with `wordy` answers a JSON schema with prose; others never do, because
+what is asked after such an answer depends on which came first. Nothing of the product is imported: prompts are read
+as they are sent.
+"""
+
+import json
+import re
+from collections.abc import Callable
+from functools import lru_cache
+from hashlib import sha256
+from typing import Any
+
+from fakes import PROSE, REFUSAL, Asked, Reply
+
+KINDS = ("entity", "numerical", "relation", "inversion", "event", "temporal", "causal", "fabrication")
+KIND_NAMES = (
+    "实体幻觉",
+    "数字幻觉",
+    "关系幻觉",
+    "反向陈述",
+    "事件幻觉",
+    "时间线乱序",
+    "因果链伪造",
+    "虚构事件",
+)
+LABELS = (
+    "contradicting", "fabricated", "ambiguous", "no_fact",
+    "out_dependent", "implicitly_supported", "explicitly_supported",
+)  # fmt: skip
+INVENTED = "as the old ferryman swore by the seven lamps"
+STEPS = (
+    "content_analysis", "reference_comparison", "hallucination_identification", "span_extraction", "final_verdict",
+)  # fmt: skip
+_WORD, _HAN = re.compile(r"[a-z]{4,}|\d+"), re.compile("[\u4e00-\u9fff]{2}")
+_END = re.compile(r"(?<=[.!?。！？])\s*")
+
+
+def disputing(asked: Asked) -> Reply:
+    """The answer of the model that is named in the request."""
+    if asked.schema is not None and model(asked).startswith("wordy"):
+        return PROSE
+    text = json.dumps(FORMS[asked.form](asked), ensure_ascii=False)
+    fault = roll(model(asked), asked.user) % 40
+    if fault == 0:
+        return REFUSAL
+    if fault == 1:
+        return Reply(text[: len(text) // 2], finish="length")
+    return Reply(text)
+
+
+def model(asked: Asked) -> str:
+    """Who is asked."""
+    return str(asked.body["model"])
+
+
+def roll(*parts: str) -> int:
+    """A number that follows from these words."""
+    return int(sha256("\0".join(parts).encode()).hexdigest()[:8], 16)
+
+
+@lru_cache(maxsize=256)
+def pieces(text: str) -> tuple[str, ...]:
+    """A text's sentences, roughly."""
+    return tuple(piece.strip() for piece in _END.split(text) if piece.strip())
+
+
+@lru_cache(maxsize=4096)
+def words(text: str) -> frozenset[str]:
+    """English words of four letters and more, numbers, and pairs of Han characters."""
+    pairs = (text[at : at + 2] for at in range(len(text) - 1))
+    return frozenset(_WORD.findall(text.lower())) | frozenset(filter(_HAN.fullmatch, pairs))
+
+
+def best(text: str, shown: list[str]) -> tuple[str, float]:
+    """The sentence shown that shares the most words with this text, and their share."""
+    wanted = words(text)
+    found = max(
+        (piece for part in shown for piece in pieces(part)), key=lambda p: len(wanted & words(p)), default=""
+    )
+    return found, len(wanted & words(found)) / max(1, len(wanted))
+
+
+def some_words(text: str, *salt: str) -> str:
+    """A few words that stand in the text."""
+    spaced = text.split()
+    if len(spaced) > 2:
+        return spaced[roll(text, *salt) % (len(spaced) - 1)].strip(".,;:") or text
+    start = roll(text, *salt) % max(1, len(text) - 4)
+    return text[start : start + 3] or text
+
+
+def sentences(asked: Asked) -> dict[str, Any]:
+    """A claim for each half of a sentence that has two; questions state no fact."""
+    return {"sentences": [_taken(item) for item in asked.items("sentences")]}
+
+
+def findings(asked: Asked) -> dict[str, Any]:
+    """A finding for each claim."""
+    return {"findings": [_finding(asked, item) for item in asked.items("claims")]}
+
+
+def places(asked: Asked) -> dict[str, Any]:
+    """A few words of each passage are wrong."""
+    return {"places": [_place(asked, item) for item in asked.items("claims")]}
+
+
+def segments(asked: Asked) -> dict[str, Any]:
+    """One or two sentences of the source, sometimes one that nobody wrote."""
+    (claim,) = asked.parts("passage")
+    said = roll(model(asked), claim)
+    wanted = words(claim)
+    found = sorted(
+        (p for part in asked.parts("evidence") for p in pieces(part)), key=lambda p: -len(wanted & words(p))
+    )
+    chosen = found[said % 2 : said % 2 + 1 + said % 3]
+    return {"thinking": "It must stand somewhere.", "segments": chosen + [INVENTED] * (said % 5 == 0)}
+
+
+def pass_fail(asked: Asked) -> dict[str, Any]:
+    """Passes where the piece shares words with the claim, or does not."""
+    (claim,), (piece,) = asked.parts("passage"), asked.parts("piece")
+    passes = (best(claim, [piece])[1] >= 0.3) != (roll(model(asked), claim, piece) % 6 == 0)
+    return {"reasoning": "Words in common.", "verdict": "PASS" if passes else "fail"}
+
+
+def option(asked: Asked) -> dict[str, Any]:
+    """One of seven labels."""
+    (text,) = asked.parts("passage")
+    return {"facts": [text[:20]], "label": _label(asked, text, list(LABELS))}
+
+
+def attribution(asked: Asked) -> dict[str, Any]:
+    """An auditing seat's word."""
+    (text,) = asked.parts("passage")
+    word = {"contradicting": "contradictory", "fabricated": "not attributable", "unsure": "unsure"}
+    return {
+        "reason": "Words in common.",
+        "answer": word.get(_label(asked, text, list(LABELS)), "attributable"),
+    }
+
+
+def narrative(asked: Asked) -> dict[str, Any]:
+    """LongNovel's answer with a detail for each sentence that is thought wrong."""
+    (passage,) = asked.parts("passage")
+    details = [
+        {
+            "hallucination_type": KIND_NAMES[roll(model(asked), piece) % 8],
+            "hallucinated_sentence": piece,
+            "corrected_content": "改",
+            "reason": f"{model(asked)} finds it nowhere.",
+        }
+        for piece in pieces(passage)
+        if roll(model(asked), piece) % 5 == 0
+    ]
+    return {"has_hallucination": "有幻觉" if details else "无幻觉", "details": details}
+
+
+def recognition(asked: Asked) -> dict[str, Any]:
+    """Yes or no."""
+    return {"answer": ("yes", "no", "No.")[roll(model(asked), asked.user) % 3]}
+
+
+def contrast(asked: Asked) -> dict[str, Any]:
+    """One of two."""
+    return {"hallucinated": ("first", "second")[roll(model(asked), asked.user) % 2]}
+
+
+def article(asked: Asked) -> dict[str, Any]:
+    """Numbers of the article that the record doesn't have; sometimes words that the article doesn't have."""
+    (text,), record = asked.parts("response"), " ".join(asked.parts("evidence"))
+    listed = [number for number in re.findall(r"\d+", text) if number not in record]
+    listed += [some_words(text, model(asked))] + [INVENTED] * (roll(model(asked), text) % 2)
+    return {"reasoning": dict.fromkeys(STEPS, "Looked up."), "hallucination_list": listed}
+
+
+def made_up(asked: Asked) -> dict[str, Any]:
+    """Every third sentence or so."""
+    (text,) = asked.parts("response")
+    return {"hallucinated": [p for p in pieces(text) if roll(model(asked), p) % 3 == 0]}
+
+
+FORMS: dict[str, Callable[[Asked], dict[str, Any]]] = {
+    "Sentences": sentences,
+    "Findings": findings,
+    "Places": places,
+    "Segments": segments,
+    "PassFail": pass_fail,
+    "Option": option,
+    "Attribution": attribution,
+    "Narrative": narrative,
+    "AnalysedNarrative": lambda asked: {"analysis": "Sentence by sentence.", **narrative(asked)},
+    "Recognition": recognition,
+    "ReasonedRecognition": lambda asked: {"reasoning": "Word by word.", **recognition(asked)},
+    "Contrast": contrast,
+    "Article": article,
+    "MadeUp": made_up,
+}
+
+
+def _taken(item: dict[str, Any]) -> dict[str, Any]:
+    text = item["text"]
+    fact = not text.rstrip().endswith(("?", "？"))
+    middle = re.search(r", and |，", text)
+    halves = [text[: middle.start()], text[middle.end() :]] if middle and len(text) > 30 else [text]
+    claims = [{"segment": half, "claim": half} for half in halves] if fact else []
+    return {"sentence": item["sentence"], "states_fact": "yes" if fact else "no", "claims": claims}
+
+
+def _finding(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
+    text = item["text"]
+    label = _label(asked, text, [*LABELS, "not_found"])
+    said = roll(model(asked), text, label)
+    quote = best(text, asked.parts("pages" if label == "out_dependent" else "evidence"))[0]
+    wrong = label in ("contradicting", "fabricated", "not_found")
+    return {
+        "claim": item["claim"],
+        "quotes": [] if label in ("not_found", "no_fact") else [INVENTED if said % 12 == 0 else quote],
+        "reason": "Compared.",
+        "readings": [{"text": text, "label": LABELS[(said + n) % 7]} for n in (0, 1)]
+        if label == "ambiguous"
+        else [],
+        "holds": "no" if wrong != (said % 15 == 0) else "yes",
+        "label": label,
+        "kind": KINDS[said % 8] if wrong else "none",
+        "wrong": some_words(item.get("passage", text), model(asked)) if wrong and roll(text) % 3 else "",
+        "correction": "else" if wrong else "",
+    }
+
+
+def _label(asked: Asked, text: str, menu: list[str]) -> str:
+    """By the words in common; one time in three by the hash alone."""
+    evidence, pages = asked.parts("evidence"), asked.parts("pages")
+    mood = roll(model(asked), text, str(sum(map(len, evidence)))) % 30
+    if mood < 9:
+        return "unsure" if mood == 8 else menu[mood % len(menu)]
+    common = best(text, evidence)[1]
+    if common >= 0.5:
+        return "explicitly_supported" if common >= 0.7 else "implicitly_supported"
+    if common >= 0.35:
+        return "contradicting" if roll(text) % 2 else "fabricated"
+    return "out_dependent" if best(text, pages)[1] >= 0.35 else menu[-1]
+
+
+def _place(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
+    wrong = some_words(item.get("passage", item["text"]), "place")
+    about = {"reason": "It is not so.", "kind": KINDS[roll(wrong) % 8], "correction": "else"}
+    return {"claim": item["claim"], "wrong": wrong, **about}
