@@ -1,7 +1,7 @@
-"""What an audit of given labels leaves to its annotators (VeriGray, seed 002, section 4.2). Pure.
+"""The sentences that an audit of given labels hands back to annotators (VeriGray, seed 002, section 4.2). Pure.
 
-Knows: which sentences any seat disputed, and what each seat said of them.
-Does not know: how they were asked.
+Knows: which sentences any judge disputed, and what each judge said of them.
+Does not know: how the judges were asked.
 """
 
 from longproof.agent.types import Failure, JudgeLabel, Label, Report
@@ -9,7 +9,7 @@ from longproof.retrieval.types import Frozen
 
 
 class Said(Frozen):
-    """One seat's word."""
+    """What one judge said."""
 
     judge: str
     label: JudgeLabel | None
@@ -18,7 +18,7 @@ class Said(Frozen):
 
 
 class Flagged(Frozen):
-    """A sentence whose given label some seat disputes, or that nobody could read."""
+    """A sentence whose given label some judge disputes, or that nobody could read."""
 
     index: int
     sentence: str

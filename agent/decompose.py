@@ -1,23 +1,23 @@
 """Sentences into claims by a language model (PROBE's step 1, seed 000).
 
-Knows: batches of sentences with the text before them, segments located in their sentence, and that nothing of a
+Knows: batches of sentences with the text before them, and where in its sentence each claim stands. Nothing of a
 response gets lost: a sentence that can't be taken apart is itself one claim, and its failure is recorded.
 Does not know: evidence, or how claims are judged.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from longproof.agent.asking import language_of, line
 from longproof.agent.forms import SentenceForm, Sentences
 from longproof.agent.guards import exactly, word
-from longproof.agent.judge import ASKED_AGAIN
-from longproof.agent.model import Model
-from longproof.agent.readers import by_number
+from longproof.agent.models.asker import Asker, by_number
+from longproof.agent.models.model import Answer, Model
+from longproof.agent.prompting import language_of, line
 from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
-from longproof.prompts import render
+from longproof.prompts import Prompt, render
 from longproof.retrieval.types import Span
 
 BATCH_SENTENCES, BATCH_CHARACTERS = 24, 4000
@@ -45,7 +45,7 @@ class ModelDecomposer:
 
     def __init__(self, name: str, model: Model, *, temperature: float = 0.0) -> None:
         self.name = name
-        self._model, self._temperature = model, temperature
+        self._asker = Asker(model, temperature)
 
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
         """Claims of all sentences in text order, ids `c0`, `c1`, …"""
@@ -57,60 +57,57 @@ class ModelDecomposer:
         shown: list[Sentence] = []
         claims: list[Claim] = []
         for index, span in enumerate(sentences):
-            pieces, failure = taken[index]
+            pieces, failure = taken[index + 1]
             shown.append(Sentence(index=index, span=span, states_fact=bool(pieces), failure=failure))
             for text, origin in pieces:
                 n = len(claims)
                 claims.append(Claim(id=f"c{n}", index=n, sentence=index, text=text, origin=origin))
         return Decomposed(shown, claims, list(chain.from_iterable(calls for _, calls in answers)))
 
-    async def _batch(self, case: Case, batch: Mapping[int, Span]) -> tuple[dict[int, _Taken], list[Call]]:
-        """Ask; once more for what failed; what fails twice stays whole."""
-        found, calls, call_id = await self._round(case, batch)
-        left = {n: batch[n] for n, taken in found.items() if taken.failure in ASKED_AGAIN}
-        if left:
-            again, more, call_id = await self._round(case, left, {n: found[n].failure for n in left})
-            found, calls = found | again, calls + more
+    async def _batch(self, case: Case, sentences: Mapping[int, Span]) -> tuple[dict[int, _Taken], list[Call]]:
+        """Every sentence of a batch taken apart; one that can't be stays whole."""
+        found, calls = await self._asker.ask_about(
+            sentences,
+            letter="S",
+            purpose="decompose",
+            form=Sentences,
+            prompt_of=partial(_prompt, case=case),
+            read=_read,
+        )
         for n, taken in found.items():
-            if taken.failure in ASKED_AGAIN:
-                await self._model.mark(call_id, taken.failure)
             if taken.failure:
-                found[n] = _Taken((_Piece(batch[n].text, batch[n]),), taken.failure)
+                found[n] = _Taken((_Piece(sentences[n].text, sentences[n]),), taken.failure)
         return found, calls
 
-    async def _round(
-        self, case: Case, batch: Mapping[int, Span], failed: Mapping[int, Failure | None] | None = None
-    ) -> tuple[dict[int, _Taken], list[Call], str | None]:
-        language = language_of(case)
-        prompt = render(
-            "decompose",
-            language,
-            context=case.context,
-            before=case.response[: next(iter(batch.values())).start][-BEFORE_CHARACTERS:],
-            sentences="\n".join(line(sentence=f"S{n + 1}", text=span.text) for n, span in batch.items()),
-        )
-        if reasons := [
-            f"S{n + 1}: {failure}" for n, failure in (failed or {}).items() if failure != "timeout"
-        ]:
-            prompt = prompt.then(render("again", language, reasons="\n".join(reasons)))
-        answer = await self._model.ask(prompt, Sentences, purpose="decompose", temperature=self._temperature)
-        said = by_number((form.sentence, form) for form in answer.value.sentences) if answer.value else {}
-        found = {
-            n: _Taken((), answer.failure) if answer.failure else _taken(said.get(n + 1, []), span)
-            for n, span in batch.items()
-        }
-        return found, list(answer.calls), answer.call_id
+
+def _prompt(sentences: Mapping[int, Span], case: Case) -> Prompt:
+    first = next(iter(sentences.values()))
+    return render(
+        "decompose",
+        language_of(case),
+        context=case.context,
+        before=case.response[: first.start][-BEFORE_CHARACTERS:],
+        sentences="\n".join(line(sentence=f"S{n}", text=span.text) for n, span in sentences.items()),
+    )
+
+
+def _read(answer: Answer[Sentences], sentences: Mapping[int, Span], _: Prompt) -> dict[int, _Taken]:
+    said = by_number((form.sentence, form) for form in answer.value.sentences) if answer.value else {}
+    return {
+        n: _Taken((), answer.failure) if answer.failure else _taken(said.get(n, []), span)
+        for n, span in sentences.items()
+    }
 
 
 def _batches(sentences: Sequence[Span]) -> list[dict[int, Span]]:
-    """Neighbouring sentences by index, so many and so long that one answer can hold them."""
+    """Neighbouring sentences by their number from 1, so many and so long that one answer can hold them."""
     batches: list[dict[int, Span]] = []
     room = 0
-    for index, span in enumerate(sentences):
+    for n, span in enumerate(sentences, start=1):
         if not batches or len(batches[-1]) == BATCH_SENTENCES or len(span.text) > room:
             batches.append({})
             room = BATCH_CHARACTERS
-        batches[-1][index] = span
+        batches[-1][n] = span
         room -= len(span.text)
     return batches
 

@@ -1,18 +1,17 @@
-"""What a model fills in: the forms of its answers, and their JSON schema.
+"""The forms that a model fills in.
 
-Knows: the fields, their order (quotes and reasons before labels), the menus that the schema offers. Menus bind the
-schema, not the reading: a word that is not on the menu is read as it stands, and the guards name it.
+Knows: the fields, their order (quotes and reasons before labels), the menus that the schema offers. A menu binds the
+schema, not the parser: a word that is not on the menu is parsed as it stands, and the guards reject it.
 The papers' own forms keep their fields and words.
-Does not know: what a good answer is (guards), or how a form is asked for (model).
+Does not know: what a good answer is (guards), or how a form is asked for (models).
 """
 
-from functools import cache
 from typing import Any, get_args
 
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
+from longproof.agent.models.answers import Form
 from longproof.agent.types import KINDS, LABELS, JudgeLabel, Kind
-from longproof.retrieval.types import Frozen
 
 MENU: tuple[JudgeLabel, ...] = get_args(JudgeLabel)
 YES, NO = "有幻觉", "无幻觉"
@@ -32,12 +31,6 @@ KIND_NAMES: dict[Kind, str] = {
 
 def _one_of(*words: str) -> dict[str, Any]:
     return {"enum": list(words)}
-
-
-class Form(Frozen):
-    """An answer's shape. Fields that we did not ask for are passed over, not obeyed."""
-
-    model_config = ConfigDict(frozen=True, extra="ignore")
 
 
 class ReadingForm(Form):
@@ -112,7 +105,7 @@ class Option(Form):
 
 
 class Attribution(Form):
-    """What an auditing seat says of one sentence (seed 002, section 4.2)."""
+    """What an auditing judge says of one sentence (seed 002, section 4.2)."""
 
     reason: str = ""
     answer: str = Field(json_schema_extra=_one_of("attributable", "not_attributable", "contradictory"))
@@ -196,17 +189,3 @@ class MadeUp(Form):
     """What one prompt alone lists as made up (seed 000, section 4.1)."""
 
     hallucinated: list[str]
-
-
-@cache
-def schema(form: type[Form]) -> dict[str, Any]:
-    """The form's JSON schema as strict servers want it: every field required, nothing extra, no defaults."""
-    written: dict[str, Any] = form.model_json_schema()
-    for part in [written, *written.get("$defs", {}).values()]:
-        part.pop("description", None)
-        part["additionalProperties"] = False
-        part["required"] = list(part["properties"])
-        for field in part["properties"].values():
-            field.pop("default", None)
-            field.pop("title", None)
-    return written

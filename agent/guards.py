@@ -1,9 +1,9 @@
-"""What a model says of a claim is believed only as far as it can be checked. Deterministic.
+"""Checks on what a model says of a claim: off the menu, contradicting itself, or quoting what wasn't shown. Pure.
 
-Knows: the menu, the form's `holds` against its label, corrections that correct nothing, quotes that are or aren't in
+Knows: the menu, the form's `holds` against its label, corrections that change nothing, quotes that are or aren't in
 what was shown. The failures are those that LongNovel (seed 004, section 5.4 and Appendix H) saw in models; a paper's
 protocol (`paper`) keeps only those that its authors could have seen, and names the rest `unparsed`.
-Does not know: who is asked, or whether again.
+Does not know: which model answered, or whether it is asked again.
 """
 
 import re
@@ -32,12 +32,12 @@ UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact"})
 """Labels that rest on nothing that could be quoted."""
 WRONG: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
 _WEIGHT = 4
-"""A quote says something from two CJK characters or four others on."""
+"""A quote counts from two CJK characters or four others on."""
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
 
 
 class Weighed(NamedTuple):
-    """What is left of a finding: exactly one of label and failure, and what could be located."""
+    """A finding after the checks: exactly one of label and failure, and what could be located."""
 
     label: JudgeLabel | None
     failure: Failure | None

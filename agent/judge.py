@@ -1,33 +1,32 @@
 """Judges and arbiters that ask a language model.
 
-Knows: that whoever fails a guard is asked once more, with the reason and for the failed claims alone; a paper's
-protocol asks once, in words alone. Judgements come back for every claim, in order, each a label or a failure.
-Does not know: how prompts are worded and answers read (asking, readers), how a model is reached or paid (model).
+Knows: what a judge is asked and how its answer becomes a judgement for every claim, in order, each a label or a
+failure; a paper's protocol (`paper` guards) asks once, in words alone.
+Does not know: how prompts are worded (prompting) and answers read (recipes), or how a model is reached, asked again
+and paid for (models).
 """
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple
 
-from longproof.agent.asking import asking, language_of, opinions
-from longproof.agent.forms import Form, Segments
+from longproof.agent.forms import Segments
 from longproof.agent.guards import Guards, Weighed, located
-from longproof.agent.model import Answer, Model
-from longproof.agent.readers import ASKINGS, about
-from longproof.agent.types import Answered, Call, Case, Claim, Failure, Found, Judgement, Question, Search
+from longproof.agent.models.answers import Form
+from longproof.agent.models.asker import Asker
+from longproof.agent.models.model import Answer, Model
+from longproof.agent.prompting import language_of, opinions, prompt_for
+from longproof.agent.recipes import RECIPES, Recipe, about
+from longproof.agent.types import Answered, Case, Claim, Found, Judgement, Question, Search
 from longproof.prompts import Prompt, render
 
-ASKED_AGAIN: frozenset[Failure] = frozenset(
-    {"ungrounded", "self_contradicted", "off_menu", "truncated", "unparsed", "refused", "timeout"}
-)
-"""Failures that a second asking may mend; the others are not the model's."""
 Numbered = Mapping[int, Claim]
-F = TypeVar("F", bound=Form)
 
 
 class ModelJudge:
     """Asks one model about all claims of a question at once.
 
-    `prompt_name` None: the question names its prompt. `sample` tells apart seats that ask the same of the same model.
+    `prompt_name` None: the question names its prompt. `sample` tells apart judges that put the same question to the
+    same model.
     """
 
     def __init__(
@@ -41,21 +40,35 @@ class ModelJudge:
         guards: Guards = "ours",
     ) -> None:
         self.name = name
-        self._seat = Seat(name, model, temperature, sample, guards)
-        self._prompt_name = prompt_name
+        self._asker = Asker(model, temperature, sample, once=guards == "paper")
+        self._guards, self._prompt_name = guards, prompt_name
 
     @property
     def endpoint(self) -> str:
         """Where its answers come from."""
-        return self._seat.model.endpoint
+        return self._asker.model.endpoint
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order."""
-        return await self._seat.ask("judge", self._prompt_name or question.prompt, question, claims, case)
+        recipe = RECIPES[self._prompt_name or question.prompt]
+        vote = _Vote(self.name, self._guards, recipe, question, case)
+        return await vote.cast(self._asker, "judge", claims)
 
     async def find(self, question: Question, claim: Claim, case: Case) -> Found:
-        """Where in what is shown evidence of the claim stands: pieces in order, or why none could be named."""
-        return await self._seat.find(question, claim, case)
+        """Where in what is shown evidence of the claim stands: pieces in order, or why none could be named.
+
+        To name only what isn't there is `ungrounded`.
+        """
+        prompt = prompt_for((question.prompt,), question, {1: claim}, case)
+        answer = await self._asker.ask(prompt, Segments, "find")
+        named = [piece for piece in answer.value.segments if piece.strip()] if answer.value else []
+        pieces, _ = located(named, question.shown)
+        failure = answer.failure or ("ungrounded" if named and not pieces else None)
+        await self._asker.mark(answer.call_id, failure)
+        found = None if failure else tuple(sorted(pieces, key=lambda piece: (piece.source_id, piece.start)))
+        return Found(
+            Search(claim_id=claim.id, judge=self.name, found=found, failure=failure), list(answer.calls)
+        )
 
 
 class ModelArbiter:
@@ -63,95 +76,63 @@ class ModelArbiter:
 
     def __init__(self, name: str, model: Model, *, temperature: float = 0.0, guards: Guards = "ours") -> None:
         self.name = name
-        self._seat = Seat(name, model, temperature, 0, guards)
+        self._asker = Asker(model, temperature, once=guards == "paper")
+        self._guards = guards
 
     async def arbitrate(
         self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
     ) -> Answered:
         """One judgement for each of `claims`, in their order."""
-        return await self._seat.ask("arbitrate", question.prompt, question, claims, case, judgements)
+        vote = _Vote(self.name, self._guards, RECIPES[question.prompt], question, case, judgements)
+        return await vote.cast(self._asker, "arbitrate", claims)
 
 
-class Seat(NamedTuple):
-    """Who is asked, and how strictly the answer is taken."""
+class _Vote(NamedTuple):
+    """One judge's vote on the claims of a question. `prior`: the judgements that an arbiter decides between."""
 
-    name: str
-    model: Model
-    temperature: float
-    sample: int
+    judge: str
     guards: Guards
+    recipe: Recipe
+    question: Question
+    case: Case
+    prior: Sequence[Judgement] | None = None
 
-    async def ask(
-        self,
-        purpose: str,
-        name: str,
-        question: Question,
-        claims: Sequence[Claim],
-        case: Case,
-        heard: Sequence[Judgement] | None = None,
-    ) -> Answered:
-        """Ask; ask once more where a guard says so; note in the ledger what came to nothing.
-
-        `heard` is what others said before, where this seat decides between them.
-        """
+    async def cast(self, asker: Asker, purpose: str, claims: Sequence[Claim]) -> Answered:
         numbered = dict(enumerate(claims, start=1))
-        prompt = _prompt(name, question, numbered, case, heard)
-        found, calls = await self._round(purpose, name, prompt, question, numbered, case)
-        failed = {n: found[n].failure for n in numbered if found[n].failure in ASKED_AGAIN}
-        if failed and self.guards == "ours":
-            left = {n: numbered[n] for n in failed}
-            second = _prompt(name, question, left, case, heard)
-            if reasons := [f"C{n}: {failure}" for n, failure in failed.items() if failure != "timeout"]:
-                second = second.then(render("again", second.language, reasons="\n".join(reasons)))
-            mended, more = await self._round(purpose, name, second, question, left, case)
-            found, calls = found | mended, calls + more
-        for judgement in found.values():
-            if judgement.failure in ASKED_AGAIN:
-                await self.model.mark(judgement.call_id, judgement.failure)
+        found, calls = await asker.ask_about(
+            numbered,
+            letter="C",
+            purpose=purpose,
+            form=self.recipe.form,
+            prompt_of=self._prompt,
+            read=self._judgements,
+        )
         return Answered([found[n] for n in numbered], calls)
 
-    async def find(self, question: Question, claim: Claim, case: Case) -> Found:
-        """Pieces of evidence, located in what is shown. To name only what isn't there is `ungrounded`."""
-        prompt = asking((question.prompt,), question, {1: claim}, case)
-        answer = await self._answer(prompt, Segments, "find")
-        named = [piece for piece in answer.value.segments if piece.strip()] if answer.value else []
-        pieces, _ = located(named, question.shown)
-        failure = answer.failure or ("ungrounded" if named and not pieces else None)
-        if failure in ASKED_AGAIN:
-            await self.model.mark(answer.call_id, failure)
-        found = None if failure else tuple(sorted(pieces, key=lambda piece: (piece.source_id, piece.start)))
-        return Found(
-            Search(claim_id=claim.id, judge=self.name, found=found, failure=failure), list(answer.calls)
-        )
+    def _prompt(self, numbered: Numbered) -> Prompt:
+        prompt = prompt_for(self.recipe.parts, self.question, numbered, self.case)
+        if self.prior is None:
+            return prompt
+        said = opinions(numbered, self.prior)
+        return prompt.then(render("arbitrate", language_of(self.case), opinions=said))
 
-    async def _answer(self, prompt: Prompt, form: type[F], purpose: str) -> Answer[F]:
-        return await self.model.ask(
-            prompt,
-            form,
-            purpose=purpose,
-            sample=self.sample,
-            temperature=self.temperature,
-            in_words=self.guards == "paper",
-        )
+    def _judgements(self, answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
+        return {
+            n: self._judgement(claim, self._weighed(n, claim, answer), answer, prompt)
+            for n, claim in numbered.items()
+        }
 
-    async def _round(
-        self, purpose: str, name: str, prompt: Prompt, question: Question, numbered: Numbered, case: Case
-    ) -> tuple[dict[int, Judgement], list[Call]]:
-        answer = await self._answer(prompt, ASKINGS[name].form, purpose)
-        judgements = {}
-        for n, claim in numbered.items():
-            weighed = self._weighed(name, n, claim, answer, question, case)
-            judgements[n] = self._judgement(claim, weighed, answer, question, prompt)
-        return judgements, list(answer.calls)
+    def _weighed(self, n: int, claim: Claim, answer: Answer[Form]) -> Weighed:
+        if answer.value is None:
+            return Weighed(None, answer.failure)
+        return self.recipe.read(about(answer.value, n), claim, self.question, self.case, self.guards)
 
-    def _judgement(
-        self, claim: Claim, weighed: Weighed, answer: Answer[Form], question: Question, prompt: Prompt
-    ) -> Judgement:
+    def _judgement(self, claim: Claim, weighed: Weighed, answer: Answer[Form], prompt: Prompt) -> Judgement:
         return Judgement(
             claim_id=claim.id,
-            judge=self.name,
-            round=question.round,
-            question_id=question.id,
+            judge=self.judge,
+            round=self.question.round,
+            question_id=self.question.id,
             call_id=answer.call_id,
             label=weighed.label,
             failure=weighed.failure,
@@ -162,19 +143,3 @@ class Seat(NamedTuple):
             reason=weighed.reason or answer.detail,
             prompt_hash=prompt.hash,
         )
-
-    def _weighed(
-        self, name: str, n: int, claim: Claim, answer: Answer[Form], question: Question, case: Case
-    ) -> Weighed:
-        if answer.value is None:
-            return Weighed(None, answer.failure)
-        return ASKINGS[name].read(about(answer.value, n), claim, question, case, self.guards)
-
-
-def _prompt(
-    name: str, question: Question, numbered: Numbered, case: Case, heard: Sequence[Judgement] | None
-) -> Prompt:
-    prompt = asking(ASKINGS[name].parts, question, numbered, case)
-    if heard is None:
-        return prompt
-    return prompt.then(render("arbitrate", language_of(case), opinions=opinions(numbered, heard)))

@@ -2,7 +2,7 @@
 
 Knows: the Chinese names, sentences with their corrections put in. `has_hallucination` is None where nobody could
 decide: the paper has no word for that, and a failure is never written as an answer.
-Does not know: how answers in this form are read (readers).
+Does not know: how answers in this form are read (recipes).
 """
 
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""A judge that asks a natural-language-inference model (a sentence-transformers CrossEncoder) about passages.
+"""A judge that runs a natural-language-inference model (a sentence-transformers CrossEncoder) on passages.
 
 Knows: a claim holds if some passage entails it, so more text never takes support away; it is contradicted if none
 does and some passage contradicts it; otherwise it is not found. Labels are read from the model's own configuration.

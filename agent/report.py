@@ -1,18 +1,23 @@
-"""Verdicts into a report and its numbers. Pure.
+"""From judgements and a decision to a verdict with its places, and from all verdicts to the report of a case. Pure.
 
-Knows: the sentence rule, the outcome rule, counts, coverage, sums of cost.
-Does not know: how verdicts came about, or how a report is shown.
+Knows: whose quotes are evidence and whose errors stand; that the whole claim is marked where no judge named what is
+wrong; how sentences get their labels from claims and the case its outcome from sentences; counts, coverage, cost.
+Does not know: how a decision was reached, or how a report is shown.
 """
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from longproof.agent.types import (
     LABELS,
     Call,
     Case,
     Claim,
+    DecidedBy,
+    Error,
+    Failure,
+    Judgement,
     Label,
     Outcome,
     Place,
@@ -26,8 +31,74 @@ from longproof.agent.types import (
     Usage,
     Verdict,
 )
-from longproof.agent.verdict import WRONG
-from longproof.retrieval.types import Span
+from longproof.agent.vote import SIDES
+from longproof.retrieval.types import Frozen, Span
+
+F = TypeVar("F", bound=Frozen)
+WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
+
+
+def verdict(
+    claim: Claim,
+    judgements: Sequence[Judgement],
+    *,
+    label: Label | None,
+    decided_by: DecidedBy,
+    question_id: str,
+    failure: Failure | None = None,
+    caveat: str = "",
+    localised: Sequence[Error] = (),
+) -> Verdict:
+    """The verdict on a claim. Evidence and errors come from those who said what was decided.
+
+    `question_id` names the question that was decided on: its judgements go before those of earlier rounds.
+    `localised` are errors found afterwards, where the judges named none.
+    """
+    if label is None:
+        return Verdict(
+            claim_id=claim.id,
+            label=None,
+            failure=failure or "unavailable",
+            decided_by="nobody",
+            judgements=tuple(judgements),
+        )
+    agreeing = agreed(judgements, label, question_id)
+    return Verdict(
+        claim_id=claim.id,
+        label=label,
+        decided_by=decided_by,
+        errors=(named(agreeing) or tuple(localised) or _all_of(claim, agreeing)) if label in WRONG else (),
+        readings=next((j.readings for j in agreeing if j.readings), ()) if label == "ambiguous" else (),
+        judgements=tuple(judgements),
+        evidence=_evidence(agreeing),
+        caveat=caveat,
+    )
+
+
+def agreed(judgements: Sequence[Judgement], label: Label, question_id: str) -> list[Judgement]:
+    """Those who said what was decided, the decisive question's first."""
+    agreeing = [j for j in judgements if j.label is not None and SIDES[j.label] == SIDES[label]]
+    return sorted(agreeing, key=lambda j: j.question_id != question_id)
+
+
+def named(judgements: Sequence[Judgement]) -> tuple[Error, ...]:
+    """The errors that were named, one a place, in text order."""
+    found = {error.span: error for j in reversed(judgements) for error in reversed(j.errors)}
+    return tuple(sorted(found.values(), key=lambda error: (error.span.start, error.span.end)))
+
+
+def _evidence(judgements: Sequence[Judgement]) -> tuple[Span, ...]:
+    return _distinct(quote for judgement in judgements for quote in judgement.quotes)
+
+
+def _all_of(claim: Claim, judgements: Sequence[Judgement]) -> tuple[Error, ...]:
+    """No judge located the error: mark the whole claim."""
+    reason = next((j.reason for j in judgements if j.reason), "")
+    return (Error(span=claim.origin, reason=reason),)
+
+
+def _distinct(values: Iterable[F]) -> tuple[F, ...]:
+    return tuple(dict.fromkeys(values))
 
 
 def report(
@@ -122,7 +193,7 @@ def _sentence(sentence: Sentence, labels: Sequence[Label | None]) -> ReportSente
 
 
 def _about(sentences: Sequence[Sentence], claims: Sequence[Claim]) -> list[list[Claim]]:
-    """For each sentence the claims from it, and those about a longer stretch that it lies in.
+    """For each sentence the claims from it, and those about a longer passage that it lies in.
 
     Sentences stand in text order and share no character, so those that a claim touches are neighbours.
     """

@@ -1,8 +1,8 @@
-"""Who judges: from the words of a command line or of `longproof.toml` to a panel.
+"""The panel: judges, arbiter, decomposer and localiser, from a command line or from `longproof.toml`.
 
-Knows: the forms of a judge's SPEC, the `[panel]` table, and who arbitrates, decomposes and localises when nobody is
+Knows: how a judge is written (SPEC), the `[panel]` table, and who arbitrates, decomposes and localises when nobody is
 named: the first language model of the panel. Without one nobody arbitrates, and the offline rules decompose. The
-offline check judges alone: beside other judges it has no vote. Keys are not part of any of this.
+offline check judges alone: beside other judges it has no vote. Keys to servers come from the environment alone.
 Does not know: settings, protocols, or when the panel is asked.
 """
 
@@ -10,15 +10,15 @@ import re
 import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from pydantic import Field, ValidationError
 
-from longproof.agent.chat import Chat, LangChainChat, OpenAIChat, Unanswered
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.guards import Guards
 from longproof.agent.judge import ModelArbiter, ModelJudge
-from longproof.agent.model import Model
+from longproof.agent.models.clients import LANGCHAIN, Chat, LangChainChat, OpenAIChat, Unanswered
+from longproof.agent.models.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -32,7 +32,7 @@ _NLI = re.compile(r"nli:(?P<model>\S.*)")
 
 
 class Spec(Frozen):
-    """A judge by its SPEC; `samples` seats at the panel, each asked anew."""
+    """A judge by its SPEC, `samples` times on the panel, each asked anew."""
 
     kind: Literal["offline", "openai", "nli"]
     model: str = ""
@@ -45,6 +45,9 @@ class Spec(Frozen):
         """The SPEC as it is written on a command line."""
         where = f"@{self.address}" if self.address else ""
         return f"{self.kind}:{self.model}{where}" if self.model else self.kind
+
+
+Chosen: TypeAlias = "Spec | BaseChatModel"
 
 
 class PanelTable(Frozen):
@@ -117,11 +120,11 @@ def read_panel(path: Path) -> PanelTable:
 
 
 def panel_from(
-    judges: "Sequence[Spec | BaseChatModel]",
+    judges: Sequence[Chosen],
     make: Callable[[Chat], Model],
     *,
-    arbiter: "Spec | BaseChatModel | None" = None,
-    decomposer: "Spec | BaseChatModel | None" = None,
+    arbiter: "Chosen | None" = None,
+    decomposer: "Chosen | None" = None,
     guards: Guards = "ours",
     prompt_name: str | None = None,
     temperature: float | None = None,
@@ -135,12 +138,12 @@ def panel_from(
     if len(judges) > 1 and any(isinstance(judge, Spec) and judge.kind == "offline" for judge in judges):
         raise BadInput(ALONE)
     models = _Models(make, stream=stream)
-    seats = _seats(judges, models, guards, prompt_name, temperature)
+    panel = _judges(judges, models, guards, prompt_name, temperature)
     own = models.first
     arbiter_model = models.of(arbiter) if arbiter is not None else own
     decomposer_model = models.of(decomposer) if decomposer is not None else own
     return Panel(
-        seats,
+        panel,
         _arbiter(arbiter, arbiter_model, guards),
         _decomposer(decomposer, decomposer_model),
         models.first,
@@ -167,7 +170,7 @@ async def reach(spec: Spec) -> str | None:
 
 
 class _Models:
-    """One `Model` an endpoint and model name, so that what one seat finds out of a server the others know."""
+    """One `Model` an endpoint and model name, so that what one judge finds out about a server the others know."""
 
     def __init__(self, make: Callable[[Chat], Model], *, stream: bool) -> None:
         self._make, self._stream = make, stream
@@ -181,7 +184,7 @@ class _Models:
     def first(self) -> Model | None:
         return next(iter(self._made.values()), None)
 
-    def of(self, chosen: "Spec | BaseChatModel") -> Model | None:
+    def of(self, chosen: Chosen) -> Model | None:
         """The model behind a judge; None where it is no language model."""
         if isinstance(chosen, Spec) and chosen.kind != "openai":
             return None
@@ -197,42 +200,42 @@ class _Models:
         return made
 
 
-def _seats(
-    judges: "Sequence[Spec | BaseChatModel]",
+def _judges(
+    judges: Sequence[Chosen],
     models: _Models,
     guards: Guards,
     prompt_name: str | None,
     temperature: float | None,
 ) -> list[Judge]:
-    """A seat for each sample of each judge. The same judge twice is asked twice, not counted twice."""
+    """One judge for each sample. The same SPEC twice is asked twice; its answer isn't counted twice."""
     from longproof.agent.offline import OfflineJudge
 
-    seats: list[Judge] = []
+    panel: list[Judge] = []
     taken: dict[str, int] = {}
     for chosen in judges:
         model = models.of(chosen)
         if model is None:
             assert isinstance(chosen, Spec)
-            seats.append(OfflineJudge() if chosen.kind == "offline" else _nli(chosen))
+            panel.append(OfflineJudge() if chosen.kind == "offline" else _nli(chosen))
             continue
         text, samples = (chosen.text, chosen.samples) if isinstance(chosen, Spec) else (model.name, 1)
         for _ in range(samples):
             sample = taken.get(text, 0)
             taken[text] = sample + 1
-            seats.append(
+            panel.append(
                 ModelJudge(
                     f"{text}#{sample + 1}" if sample else text,
                     model,
                     prompt_name=prompt_name,
-                    temperature=_warmth(chosen, temperature),
+                    temperature=_temperature(chosen, temperature),
                     sample=sample,
                     guards=guards,
                 )
             )
-    return seats
+    return panel
 
 
-def _warmth(chosen: "Spec | BaseChatModel", usual: float | None) -> float:
+def _temperature(chosen: Chosen, usual: float | None) -> float:
     """The judge's own temperature where it names one, else the usual one, else 0."""
     own = isinstance(chosen, Spec) and "temperature" in chosen.model_fields_set
     return chosen.temperature if own and isinstance(chosen, Spec) else usual or 0.0
@@ -244,16 +247,19 @@ def _nli(spec: Spec) -> Judge:
     return NliJudge(spec.text, spec.model)
 
 
-def _arbiter(chosen: "Spec | BaseChatModel | None", model: Model | None, guards: Guards) -> Arbiter | None:
-    if model is not None:
-        spec = chosen if isinstance(chosen, Spec) else Spec(kind="openai", model=model.name)
-        return ModelArbiter(f"arbiter:{spec.text}", model, temperature=spec.temperature, guards=guards)
+def _arbiter(chosen: "Chosen | None", model: Model | None, guards: Guards) -> Arbiter | None:
+    """The arbiter, by its SPEC where it has one; else `openai:MODEL`, or a LangChain model's own name."""
     if isinstance(chosen, Spec):
-        raise BadInput(f"{chosen.text} can't arbitrate: write openai:MODEL, or person to decide yourself")
-    return None
+        if model is None:
+            raise BadInput(f"{chosen.text} can't arbitrate: write openai:MODEL, or person to decide yourself")
+        return ModelArbiter(f"arbiter:{chosen.text}", model, temperature=chosen.temperature, guards=guards)
+    if model is None:
+        return None
+    own = model.name if model.endpoint.startswith(LANGCHAIN) else Spec(kind="openai", model=model.name).text
+    return ModelArbiter(f"arbiter:{own}", model, guards=guards)
 
 
-def _decomposer(chosen: "Spec | BaseChatModel | None", model: Model | None) -> Decomposer:
+def _decomposer(chosen: "Chosen | None", model: Model | None) -> Decomposer:
     if model is not None:
         return ModelDecomposer(f"decomposer:{model.name}", model)
     if isinstance(chosen, Spec) and chosen.kind == "nli":

@@ -1,4 +1,4 @@
-"""The shapes that checking takes: cases, claims, questions, judgements, verdicts, reports.
+"""The types of checking: cases, claims, questions, judgements, verdicts, reports.
 
 Labels are those of VeriGray (seed 002), ordered by faithfulness; kinds are LongNovel's eight
 (seed 004, Appendix A). Does not know: how evidence is found, or what happens after what.
@@ -65,6 +65,10 @@ DecidedBy = Literal["vote", "arbiter", "person", "rule", "nobody"]
 Outcome = Literal["faithful", "hallucinated", "undecided"]
 
 
+CLAIMS_A_QUESTION = 8
+"""How many claims a judge is asked about at once, at most."""
+
+
 class Case(Frozen):
     """One text to check. `source_ids` may be empty (task `open`).
 
@@ -107,10 +111,10 @@ class Claim(Frozen):
 
 
 class Question(Frozen):
-    """What a judge is asked at once: at most eight claims and the evidence shown with them."""
+    """What a judge is asked at once: a few claims and the evidence shown with them."""
 
     id: str
-    claim_ids: tuple[str, ...] = Field(min_length=1, max_length=8)
+    claim_ids: tuple[str, ...] = Field(min_length=1, max_length=CLAIMS_A_QUESTION)
     shown: tuple[Span, ...]
     round: Round
     prompt: str
@@ -148,7 +152,7 @@ class Reading(Frozen):
 
 
 class Judgement(Frozen):
-    """One judge's word on one claim: exactly one of label and failure; quotes located in what was shown."""
+    """What one judge says of one claim: exactly one of label and failure; quotes located in what was shown."""
 
     claim_id: str
     judge: str
@@ -172,7 +176,7 @@ class Judgement(Frozen):
 
 
 class Verdict(Frozen):
-    """Our word on one claim. There is one for every claim; `label` is None only when nobody could decide."""
+    """The decision on one claim. There is one for every claim; `label` is None only when nobody could decide."""
 
     claim_id: str
     label: Label | None
@@ -319,7 +323,7 @@ class ReportSentence(Frozen):
 
 
 class SourcePlace(Frozen):
-    """A stretch of one source document, without its text (it may be a whole chapter)."""
+    """A range of one source document, without its text (it may be a whole chapter)."""
 
     source_id: str
     start: int
@@ -327,7 +331,7 @@ class SourcePlace(Frozen):
 
 
 class ReportClaim(Frozen):
-    """A claim and our verdict on it. `origin` is a place in the response, `window` one in a source."""
+    """A claim and the verdict on it. `origin` is a place in the response, `window` one in a source."""
 
     id: str
     text: str

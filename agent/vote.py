@@ -1,6 +1,6 @@
-"""How judgements on one claim become a label, or don't.
+"""The vote: judgements on one claim into a label, if enough of the panel agree. Pure.
 
-Knows: sides, shares, consensus, and which label may be given in which round. Pure.
+Knows: which labels count as one side, shares, consensus, and which side may win in which round.
 Does not know: where judgements come from, or what is done about a split.
 """
 
@@ -45,13 +45,13 @@ CONSENSUS = 2 / 3
 class Tally(Frozen):
     """The outcome of one vote. `side` and `label` are None where no side reached the consensus.
 
-    `voices` counts judgements that are no failures; `share` is that of the leading side in the panel.
+    `votes` counts the judgements that are no failures; `share` is that of the leading side in the panel.
     """
 
     side: Side | None
     label: JudgeLabel | None
     share: float
-    voices: int
+    votes: int
     panel: int
 
 
@@ -63,18 +63,18 @@ def vote(
 ) -> Tally:
     """First on the side, then on the label within it; ties go to the less faithful.
 
-    Every judgement is one seat of the panel: a failure is no voice but stays in the denominator.
+    Every judgement is one judge's of the panel: a failure is no vote but stays in the denominator.
     """
     labels = [j.label for j in judgements if j.label is not None]
     panel = len(judgements)
     if not labels:
-        return Tally(side=None, label=None, share=0.0, voices=0, panel=panel)
+        return Tally(side=None, label=None, share=0.0, votes=0, panel=panel)
     side = _leader([sides[label] for label in labels], tuple(dict.fromkeys(sides[x] for x in FAITHFULNESS)))
     inside = [label for label in labels if sides[label] == side]
     share = len(inside) / panel
     if share + 1e-9 < consensus:
-        return Tally(side=None, label=None, share=share, voices=len(labels), panel=panel)
-    return Tally(side=side, label=_leader(inside, FAITHFULNESS), share=share, voices=len(labels), panel=panel)
+        return Tally(side=None, label=None, share=share, votes=len(labels), panel=panel)
+    return Tally(side=side, label=_leader(inside, FAITHFULNESS), share=share, votes=len(labels), panel=panel)
 
 
 def may_decide(side: Side, round_: Round, *, last: bool) -> bool:
@@ -109,6 +109,15 @@ def on_menu(judgement: Judgement, menu: Collection[Label]) -> Judgement:
     return judgement.model_copy(update={"label": min(near, key=FAITHFULNESS.index)})
 
 
-def _leader(voices: Sequence[T], order: Sequence[T]) -> T:
-    counts = Counter(voices)
-    return min(counts, key=lambda voice: (-counts[voice], order.index(voice)))
+def resting_on_pages(judgement: Judgement, source_ids: Collection[str]) -> Judgement:
+    """What a judge rests on saved pages alone is out-dependent: the source doesn't give it."""
+    on_pages = [quote.source_id not in source_ids for quote in judgement.quotes]
+    supported = judgement.label is not None and SIDES[judgement.label] == "supported"
+    if judgement.round != "pages" or not supported or not on_pages or not all(on_pages):
+        return judgement
+    return judgement.model_copy(update={"label": "out_dependent"})
+
+
+def _leader(votes: Sequence[T], order: Sequence[T]) -> T:
+    counts = Counter(votes)
+    return min(counts, key=lambda vote: (-counts[vote], order.index(vote)))

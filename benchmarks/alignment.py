@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from longproof.graphs.sources import MARGIN
 from longproof.indexes.sources import source_index
 from longproof.retrieval.align import greedy, viterbi
-from longproof.retrieval.cut import blocks, passages, segments
+from longproof.retrieval.chunking import blocks, passages, segments
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document

@@ -21,9 +21,9 @@ from typing import Any
 import numpy as np
 
 from longproof.indexes.sources import source_index
-from longproof.retrieval.cut import passages
-from longproof.retrieval.dense import Encoded, Kind, Progress, Weights
-from longproof.retrieval.types import Document
+from longproof.retrieval.chunking import passages
+from longproof.retrieval.dense import Embeddings, Kind, Weights
+from longproof.retrieval.types import Document, Progress
 
 WIDTH, QUERIES = 1024, 50
 Row = tuple[float, ...]
@@ -40,8 +40,8 @@ class Random:
     name = "random"
     weights = Weights(dense=1, sparse=0)
 
-    def embed(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Encoded:
-        return Encoded(vectors(len(texts)))
+    def embed(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Embeddings:
+        return Embeddings(vectors(len(texts)))
 
 
 def ours(text: str, folder: Path) -> Row:

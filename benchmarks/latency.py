@@ -23,11 +23,11 @@ from pathlib import Path
 
 from fakes import ChatServer, Reply, always
 
-from longproof.agent.chat import OpenAIChat
-from longproof.agent.forms import Form
-from longproof.agent.ledger import Ledger
-from longproof.agent.limits import Limits, Rates
-from longproof.agent.model import Model
+from longproof.agent.models.answers import Form
+from longproof.agent.models.clients import OpenAIChat
+from longproof.agent.models.ledger import Ledger
+from longproof.agent.models.limits import Limits, Rates
+from longproof.agent.models.model import Model
 from longproof.prompts import Prompt
 
 

@@ -19,7 +19,7 @@ from longproof.agent.offline import OfflineDecomposer, OfflineJudge
 from longproof.agent.types import Case, Claim, Judgement, Question
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.types import Example, Source
-from longproof.retrieval.record import record
+from longproof.retrieval.json_text import record
 from longproof.retrieval.text import sentences
 from longproof.retrieval.types import Document
 

@@ -1,14 +1,14 @@
-"""What the graph itself costs: many stretches, four judges that answer from a script at once, no model, no disk.
+"""What the graph itself costs: many claim groups, four judges that answer from a script at once, no model, no disk.
 
-Three shapes in one run, each in a process of its own. `stations`: the real `check` subgraph, every station a node.
-`node`: one LangGraph node a stretch that asks the four judges and does nothing else. `plain`: the same stations'
-methods called one after another inside one node. The judges decide in the first round, or only in the third.
+Three shapes in one run, each in a process of its own. `check`: the real subgraph, every step a node. `node`: one
+LangGraph node a claim group that asks the four judges and does nothing else. `plain`: the same nodes' methods called
+one after another inside one node. The judges decide in the first round, or only in the third.
 Places are shown without a search in the first two rounds; the third searches the source, so `--rounds 3` holds that
-search in `stations` and `plain`.
+search in `check` and `plain`.
 
-    PYTHONPATH=tests python benchmarks/orchestration.py --stretches 1000 --rounds 1 3
-    PYTHONPATH=tests python benchmarks/orchestration.py --stretches 5000 --rounds 1 3 --shapes stations node
-    PYTHONPATH=tests python benchmarks/orchestration.py --stretches 1000 --rounds 1 --profile
+    PYTHONPATH=tests python benchmarks/orchestration.py --groups 1000 --rounds 1 3
+    PYTHONPATH=tests python benchmarks/orchestration.py --groups 5000 --rounds 1 3 --shapes check node
+    PYTHONPATH=tests python benchmarks/orchestration.py --groups 1000 --rounds 1 --profile
 
 Prints a line of JSON a measurement: seconds of wall and of CPU, peak memory, and the ratio of CPU to `node`.
 """
@@ -27,30 +27,29 @@ from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
-from langgraph.types import Command, Send
+from langgraph.types import Send
 from scripted import ScriptedArbiter, ScriptedJudge
 from typing_extensions import TypedDict
 
-from longproof.agent.types import Case, Claim, Question
-from longproof.graphs.convert import dump, opened_case, opened_claims, plain_case
+from longproof.agent.types import Case, Claim, Question, SourcePlace
+from longproof.graphs.check import CheckNodes
+from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import Settings
-from longproof.graphs.state import CheckState
-from longproof.graphs.stations import Stations, after_arbitrate, after_consult, after_vote
+from longproof.graphs.state import Checked, CheckState, ClaimState, Plan, StoredCase
 from longproof.graphs.verify import check_node
 from longproof.indexes.documents import DocumentStore
-from longproof.indexes.place import home
-from longproof.retrieval.types import Document, Span
+from longproof.indexes.files import home
+from longproof.retrieval.types import Document
 
-SHAPES = ("node", "plain", "stations")
+SHAPES = ("node", "plain", "check")
 BLOCK = "The lamp-keeper {n} walked down to harbour {n} and sold boat {n} to nobody. " * 12
-APPENDED = ("asked", "judgements", "verdicts", "calls", "pages")
 
 
 class All(TypedDict, total=False):
-    """The outer graph: what the stretches hand back."""
+    """The outer graph: what the claim groups hand back."""
 
-    verdicts: Annotated[list[Any], add]
+    checked: Annotated[list[Any], add]
     calls: Annotated[list[Any], add]
     pages: Annotated[list[Any], add]
 
@@ -64,83 +63,74 @@ def judge(name: str, rounds: int) -> ScriptedJudge:
     return ScriptedJudge(name, script)
 
 
-def states(stretches: int, folder: str) -> list[CheckState]:
-    """A state for each stretch: one claim, a window of its own in a source of ten blocks."""
+def states(groups: int, folder: str) -> list[CheckState]:
+    """A state for each claim group: one claim, a window of its own in a source of ten blocks."""
     store = DocumentStore(home(folder) / "documents")
     source = Document.of("".join(BLOCK.format(n=n) for n in range(10)))
-    response = Document.of("".join(f"The keeper sold boat {n}. " for n in range(stretches)))
+    response = Document.of("".join(f"The keeper sold boat {n}. " for n in range(groups)))
     kept = [store.put(source), store.put(response)]
     size = len(source.text) // 10
-    case = Case(id="case", response=response.text, source_ids=(source.id,))
+    case = StoredCase.of(Case(id="case", response=response.text, source_ids=(source.id,)), response.id)
+    plan = Plan(rounds=LONGPROOF.rounds, consensus=LONGPROOF.consensus, consults=True)
     made: list[CheckState] = []
     at = 0
-    for n in range(stretches):
+    for n in range(groups):
         text = f"The keeper sold boat {n}."
         claim = Claim(id=f"c{n}", index=n, sentence=n, text=text, origin=response.span(at, at + len(text)))
         at += len(text) + 1
-        place = [0, size * (n % 10), size * (n % 10 + 1)]
-        stretch: Any = {"index": n, "claim_ids": [claim.id], "places": {claim.id: [place]}}
-        made.append(
-            {
-                "case": plain_case(case, response.id),
-                "sources": dump(kept[:1]),
-                "stretch": stretch,
-                "claims": dump([claim]),
-            }
-        )
+        place = SourcePlace(source_id=source.id, start=size * (n % 10), end=size * (n % 10 + 1))
+        held = ClaimState(claim=claim, places=(place,))
+        made.append({"case": case, "plan": plan, "sources": kept[:1], "claims": [held]})
     return made
 
 
 class Nodes:
-    """The two shapes beside ours: one node a stretch."""
+    """The two shapes beside ours: one node a claim group."""
 
     def __init__(self, pool: Pool) -> None:
         self._pool = pool
-        self._stations = Stations(pool)
-        self._routes = {"vote": after_vote, "arbitrate": after_arbitrate, "consult": after_consult}
+        self._check = CheckNodes(pool)
 
-    async def node(self, state: CheckState, runtime: Runtime[Settings]) -> All:
+    async def node(self, state: CheckState, runtime: Runtime[Settings]) -> Checked:
         """Ask the four judges; hand their words back."""
         resources = await self._pool.get(runtime.context)
-        case = opened_case(state["case"], resources.store)
-        claims = opened_claims(state["claims"])
-        shown: tuple[Span, ...] = ()
-        question = Question(id="q", claim_ids=(claims[0].id,), shown=shown, round="book", prompt="judge")
-        answers = await asyncio.gather(*(one.judge(question, claims, case) for one in resources.panel.judges))
-        return {"verdicts": dump(j for answer in answers for j in answer.judgements)}
+        case = await state["case"].opened(resources.store)
+        (one,) = state["claims"]
+        question = Question(id="q", claim_ids=(one.claim.id,), shown=(), round="book", prompt="judge")
+        answers = await asyncio.gather(
+            *(judge.judge(question, [one.claim], case) for judge in resources.panel.judges)
+        )
+        return {"checked": [one.with_judgements(j for answer in answers for j in answer.judgements)]}
 
-    async def plain(self, state: CheckState, runtime: Runtime[Settings]) -> All:
-        """The stations' methods, one after another, without a graph."""
+    async def plain(self, state: CheckState, runtime: Runtime[Settings]) -> Checked:
+        """The nodes' methods, one after another, without a graph."""
         here: dict[str, Any] = dict(state)
-        station = "gather"
+        name = "gather"
         while True:
-            told = await getattr(self._stations, station)(here, runtime)
-            change: dict[str, Any] = dict(told.update if isinstance(told, Command) else told)
-            for name, value in change.items():
-                here[name] = here.get(name, []) + value if name in APPENDED else value
-            if station == "localise":
-                return {"verdicts": here["verdicts"], "calls": here.get("calls", [])}
-            route = self._routes.get(station)
-            station = route(here) if route else {"gather": "judge", "judge": "vote"}[station]  # type: ignore[arg-type]
+            here |= await getattr(self._check, name)(here, runtime)
+            if name == "localise":
+                return {"checked": here["checked"]}
+            fixed = {"gather": "judge", "judge": "vote"}
+            name = fixed.get(name) or self._check.route(here)  # type: ignore[arg-type]
 
 
 def graph(shape: str, pool: Pool, sent: list[CheckState]) -> Any:
-    """The outer graph: a `Send` a stretch to the shape."""
+    """The outer graph: a `Send` a claim group to the shape."""
     builder = StateGraph(All, context_schema=Settings)
     nodes = Nodes(pool)
-    inner: Any = {"stations": check_node(pool), "node": nodes.node, "plain": nodes.plain}[shape]
+    inner: Any = {"check": check_node(pool), "node": nodes.node, "plain": nodes.plain}[shape]
     builder.add_node("check", inner)
     builder.add_conditional_edges(START, lambda _: [Send("check", state) for state in sent], ["check"])
     builder.add_edge("check", END)
     return builder.compile()
 
 
-async def measured(shape: str, stretches: int, rounds: int, folder: str) -> dict[str, Any]:
-    """One measurement; the first run of ten stretches is not counted."""
+async def measured(shape: str, groups: int, rounds: int, folder: str) -> dict[str, Any]:
+    """One measurement; the first run of ten groups is not counted."""
     judges = [judge(f"judge {n}", rounds) for n in range(4)]
     pool = Pool(Given(judges=judges, arbiter=ScriptedArbiter("fabricated")))
     settings = Settings(home=folder, cache=False)
-    sent = states(stretches, folder)
+    sent = states(groups, folder)
     await graph(shape, pool, sent[:10]).ainvoke({}, context=settings)
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     wall, cpu = time.perf_counter(), time.process_time()
@@ -148,28 +138,28 @@ async def measured(shape: str, stretches: int, rounds: int, folder: str) -> dict
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     await pool.close()
-    expected = stretches * (4 if shape == "node" else 1)
-    if len(found["verdicts"]) != expected:
-        raise SystemExit(f"{len(found['verdicts'])} verdicts instead of {expected}")
+    expected = groups
+    if len(found["checked"]) != expected:
+        raise SystemExit(f"{len(found['checked'])} verdicts instead of {expected}")
     return {
         "shape": shape,
-        "stretches": stretches,
+        "groups": groups,
         "rounds": rounds,
         "wall_s": round(wall, 3),
         "cpu_s": round(cpu, 3),
-        "cpu_ms_a_stretch": round(1000 * cpu / stretches, 2),
+        "cpu_ms_a_group": round(1000 * cpu / groups, 2),
         "peak_mb": peak // 1024,
         "grown_mb": (peak - before) // 1024,
     }
 
 
-def alone(shape: str, stretches: int, rounds: int, *, profile: bool = False) -> dict[str, Any]:
+def alone(shape: str, groups: int, rounds: int, *, profile: bool = False) -> dict[str, Any]:
     """The measurement in this process, profiled if asked for."""
     with tempfile.TemporaryDirectory() as folder:
         if not profile:
-            return asyncio.run(measured(shape, stretches, rounds, folder))
+            return asyncio.run(measured(shape, groups, rounds, folder))
         with cProfile.Profile() as spent:
-            found = asyncio.run(measured(shape, stretches, rounds, folder))
+            found = asyncio.run(measured(shape, groups, rounds, folder))
         pstats.Stats(spent).sort_stats("tottime").print_stats(25)
         return found
 
@@ -179,19 +169,19 @@ def main() -> None:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--stretches", type=int, default=1000)
+    parser.add_argument("--groups", type=int, default=1000)
     parser.add_argument("--rounds", type=int, nargs="+", choices=(1, 3), default=[1, 3])
     parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
-    parser.add_argument("--profile", action="store_true", help="where the time of `stations` goes")
+    parser.add_argument("--profile", action="store_true", help="where the time of `check` goes")
     told = parser.parse_args()
     for rounds in told.rounds:
         if told.profile:
-            print(json.dumps(alone("stations", told.stretches, rounds, profile=True)))
+            print(json.dumps(alone("check", told.groups, rounds, profile=True)))
             continue
         base = None
         for shape in told.shapes:
             with multiprocessing.get_context("spawn").Pool(1) as process:
-                found = process.apply(alone, (shape, told.stretches, rounds))
+                found = process.apply(alone, (shape, told.groups, rounds))
             base = found["cpu_s"] if shape == "node" else base
             print(
                 json.dumps(found | ({"of_node": round(found["cpu_s"] / base, 1)} if base else {})), flush=True

@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 from longproof.indexes.arrays import write_arrays
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.pages import _FORMS, PageIndex, PageRef, PagesManifest, _opened
-from longproof.retrieval.markup import markdown
-from longproof.retrieval.okapi import Bm25s, Counted, Engine, Okapi, count
-from longproof.retrieval.snippets import OVERLAP, SIZE
+from longproof.retrieval.bm25 import Bm25, Engine, Okapi, TokenIds, index_tokens
+from longproof.retrieval.chunking import OVERLAP, SNIPPET
+from longproof.retrieval.html_markdown import markdown
 from longproof.retrieval.types import BadInput, Document
 
 TOKENS, VOCABULARY, ASKED, QUERIES = 270, 50_000, 25, 50
@@ -47,28 +47,28 @@ HOSTILE: dict[str, tuple[str, int]] = {
 }
 
 
-def synthetic(snippets: int) -> Counted:
+def synthetic(snippets: int) -> TokenIds:
     """Counted snippets, drawn in parts so that the drawing adds little to the peak."""
-    ranks = count([[f"w{i}" for i in range(VOCABULARY)]])
+    ranks = index_tokens([[f"w{i}" for i in range(VOCABULARY)]])
     edges = np.cumsum(1 / np.arange(1, VOCABULARY + 1))
     draw = np.random.default_rng(0)
     tokens = np.empty(snippets * TOKENS, dtype=np.int32)
     for start in range(0, len(tokens), 5_000_000):
         part = tokens[start : start + 5_000_000]
         part[:] = ranks.tokens[np.searchsorted(edges / edges[-1], draw.random(len(part)))]
-    return Counted(ranks.words, tokens, np.arange(0, len(tokens) + 1, TOKENS, dtype=np.int64))
+    return TokenIds(ranks.words, tokens, np.arange(0, len(tokens) + 1, TOKENS, dtype=np.int64))
 
 
 def build(snippets: int, engine: Engine, home: Path) -> dict[str, float]:
     counted = synthetic(snippets)
     started = time.process_time()
-    weighed = Okapi.of(counted) if engine == "okapi" else Bm25s.of(counted)
+    weighed = Okapi.of(counted) if engine == "okapi" else Bm25.of(counted)
     weighing = time.process_time() - started
     ref = DocumentStore(home / "documents").put(Document.of("w0 " * 1000, kind="page"))
-    rows = np.tile(np.array([0, 0, SIZE], dtype=np.int64), (snippets, 1))
+    rows = np.tile(np.array([0, 0, SNIPPET], dtype=np.int64), (snippets, 1))
     page = PageRef(document=ref, path="synthetic.txt")
     manifest = PagesManifest(
-        key="0" * 64, engine=engine, size=SIZE, overlap=OVERLAP, pages=(page,), left_out=()
+        key="0" * 64, engine=engine, size=SNIPPET, overlap=OVERLAP, pages=(page,), left_out=()
     )
     write_arrays(home / "index", manifest, {"snippets": rows, **weighed.arrays}, _FORMS[engine])
     size = sum(path.stat().st_size for path in (home / "index").iterdir())

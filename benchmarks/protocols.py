@@ -33,7 +33,7 @@ from longproof.evaluation.run import evaluate
 from longproof.evaluation.score import sections
 from longproof.evaluation.tables import number
 from longproof.evaluation.types import Example, GoldPart, Source
-from longproof.graphs.decisions import NOT_AUDITED
+from longproof.graphs.papers.verigray import NOT_AUDITED
 from longproof.graphs.protocols import Protocol, protocol
 from longproof.retrieval.text.sentences import sentences
 

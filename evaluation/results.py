@@ -14,8 +14,8 @@ from longproof.agent.report import outcome, sentence_label
 from longproof.agent.types import DecidedBy, Label, Outcome, Place, Report, ReportClaim, Usage
 from longproof.evaluation.metrics.sides import HALLUCINATED_LABELS
 from longproof.evaluation.types import Example, Gold
-from longproof.graphs.decisions import Decision
-from longproof.graphs.protocols import LONGPROOF, PROTOCOLS
+from longproof.graphs.papers.probe import PROBE
+from longproof.graphs.papers.verigray import AUDIT
 from longproof.retrieval.types import BadInput, Frozen
 
 FILE = "results.jsonl"
@@ -105,15 +105,17 @@ def result(example: Example, repeat: int, predicted: Prediction) -> Result:
 def prediction(report: Report) -> Prediction:
     """The report reduced. The response's label is that of its least faithful sentence that states facts."""
     sources = [document.id for document in report.documents if document.role == "source"]
-    row = PROTOCOLS.get(report.stamp.get("protocol", ""), LONGPROOF)
-    audited = report.case.labels if row.decision == "undisputed" else None
+    protocol = report.stamp.get("protocol")
+    audited = report.case.labels if protocol == AUDIT.name else None
     return Prediction(
         outcome=report.verdict,
         triage=report.triage,
         label=sentence_label([sentence.label for sentence in report.sentences]),
         sentences=tuple(PredictedSentence(start=s.start, end=s.end, label=s.label) for s in report.sentences),
         claims=tuple(
-            _claim(claim, sources, row.decision, audited[claim.sentence] if audited else None)
+            _claim(
+                claim, sources, audited[claim.sentence] if audited else None, by_piece=protocol == PROBE.name
+            )
             for claim in report.claims
         ),
         coverage=report.coverage,
@@ -122,14 +124,13 @@ def prediction(report: Report) -> Prediction:
 
 
 def _claim(
-    claim: ReportClaim, sources: Sequence[str], decision: Decision, given: Label | None
+    claim: ReportClaim, sources: Sequence[str], given: Label | None, *, by_piece: bool
 ) -> PredictedClaim:
     asked: dict[str, list[str | None]] = {}
     for judgement in claim.judgements:
         asked.setdefault(judgement.question_id, []).append(judgement.label)
     last = asked[claim.judgements[-1].question_id] if claim.judgements else []
     arbitrated = claim.decided_by == "arbiter"
-    by_piece = decision == "any_piece"
     spans = [error.span for error in claim.errors] if claim.label in HALLUCINATED_LABELS else []
     return PredictedClaim(
         text=claim.text,

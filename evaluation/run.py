@@ -231,7 +231,7 @@ async def _checked(checker: Checker, example: Example) -> Prediction:
 
 
 def _source(source: Source) -> Document:
-    from longproof.retrieval.record import record
+    from longproof.retrieval.json_text import record
 
     return record(source.text) if source.kind == "record" else Document.of(source.text, title=source.title)
 

@@ -25,7 +25,7 @@ from longproof.evaluation.metrics.sides import HALLUCINATED_LABELS
 from longproof.evaluation.metrics.spans import Place as At
 from longproof.evaluation.results import PredictedClaim, Result
 from longproof.evaluation.types import GoldClaim
-from longproof.graphs.decisions import NOT_AUDITED
+from longproof.graphs.papers.verigray import NOT_AUDITED
 
 
 def claim_scores(results: Sequence[Result]) -> Iterator[Score]:

@@ -16,12 +16,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from longproof.agent.ledger import RunState
+from longproof.agent.models.ledger import RunState
 from longproof.agent.types import LABELS, Report, Usage
 from longproof.graphs.cases import GivenCase, case_line, case_lines, documents, given_case, sources_key
 from longproof.graphs.register import Register, State, Summary, Todo, opened
-from longproof.graphs.shelf import Shelf
-from longproof.indexes.place import clear_parts, write_lines, write_whole
+from longproof.indexes.cache import Cache
+from longproof.indexes.files import clear_parts, write_lines, write_whole
 from longproof.retrieval.types import BadInput, Document
 
 REPORTS, SUMMARY, FAILURES = "reports", "summary.csv", "failures.jsonl"
@@ -121,7 +121,7 @@ class CaseChecker:
 
     def __init__(self, checker: Checker, folder: Path, encoding: str | None = None) -> None:
         self._checker, self._folder, self._encoding = checker, folder, encoding
-        self._read: Shelf[Sequence[Document]] = Shelf(kept=2)
+        self._read: Cache[Sequence[Document]] = Cache(kept=2)
 
     async def checked(self, data: bytes) -> Report | str:
         """The report on the case of this line, or why there is none. Never raises."""

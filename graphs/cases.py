@@ -17,14 +17,14 @@ from typing import Any, NamedTuple
 from pydantic import Field, ValidationError
 
 from longproof.agent.types import Task
-from longproof.retrieval.readers import read_source
-from longproof.retrieval.record import record
+from longproof.retrieval.json_text import record
+from longproof.retrieval.loaders import read_source
+from longproof.retrieval.text.surrogates import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 NAME_BYTES = 120
 """How long a case's name in a folder may be; file systems take 255 with what is added."""
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?$", re.IGNORECASE)
-HALF = re.compile("[\ud800-\udfff]")
 
 
 class Line(NamedTuple):
@@ -82,7 +82,7 @@ def given_case(data: bytes) -> GivenCase:
     """The case of a line. Raises BadInput where it is none."""
     try:
         row = json.loads(data.decode("utf-8-sig"))
-        case = GivenCase.model_validate(whole(row))
+        case = GivenCase.model_validate(without_surrogates(row))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
@@ -94,17 +94,6 @@ def given_case(data: bytes) -> GivenCase:
     if sum(map(bool, (case.source, case.sources, case.source_text))) > 1:
         raise BadInput("a case has one of source, sources and source_text")
     return case
-
-
-def whole(row: Any) -> Any:
-    """The row with half characters (lone surrogates, which JSON can write) replaced, so that offsets stay."""
-    if isinstance(row, str):
-        return HALF.sub("\ufffd", row)
-    if isinstance(row, list):
-        return [whole(item) for item in row]
-    if isinstance(row, dict):
-        return {whole(key): whole(value) for key, value in row.items()}
-    return row
 
 
 def documents(case: GivenCase, folder: Path, encoding: str | None = None) -> list[Document]:

@@ -12,10 +12,10 @@ from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from longproof.agent.chat import Chat, OpenAIChat
-from longproof.agent.ledger import Ledger, RunState
-from longproof.agent.limits import Budget, Limits
-from longproof.agent.model import Answer, Model
+from longproof.agent.models.clients import Chat, OpenAIChat
+from longproof.agent.models.ledger import Ledger, RunState
+from longproof.agent.models.limits import Budget, Limits
+from longproof.agent.models.model import Answer, Model
 from longproof.agent.types import Failure, Report
 from longproof.graphs.batch import CaseChecker, Engine, Finish
 from longproof.graphs.cases import Line, case_line
@@ -23,7 +23,7 @@ from longproof.graphs.register import Todo
 from longproof.graphs.resources import SAMPLES_APART, rates
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.verifier import Verifier
-from longproof.indexes.place import home
+from longproof.indexes.files import home
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 

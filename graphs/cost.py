@@ -10,18 +10,20 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
 from typing import NamedTuple
 
-from longproof.agent.asking import language_of
 from longproof.agent.decompose import BATCH_SENTENCES
-from longproof.agent.forms import Places, schema
-from longproof.agent.limits import estimate_tokens
-from longproof.agent.readers import ASKINGS
+from longproof.agent.forms import Places
+from longproof.agent.models.answers import schema
+from longproof.agent.models.limits import estimate_tokens
+from longproof.agent.prompting import language_of
+from longproof.agent.recipes import RECIPES
 from longproof.agent.specs import Spec, parse_spec
 from longproof.agent.types import Report, SourcePlace
-from longproof.graphs.finding import AROUND
-from longproof.graphs.protocols import Protocol, protocol
+from longproof.graphs.papers.probe import AROUND
+from longproof.graphs.protocol import Protocol
+from longproof.graphs.protocols import protocol
 from longproof.graphs.settings import PERSON, settings_of
 from longproof.prompts import Language, template
-from longproof.retrieval.snippets import SIZE
+from longproof.retrieval.chunking import SNIPPET
 
 SENTENCE = 80
 """Characters of a sentence, between Chinese (40) and English (110)."""
@@ -54,7 +56,7 @@ MOST = Flow((1.0,), {"greedy": 7, "viterbi": 6}, 3, worst=True)
 
 
 class Sizes(NamedTuple):
-    """What is checked, in characters, and by how many seats that are paid. `questions` are those of the first round.
+    """What is checked, in characters, and by how many judges that are paid. `questions` are those of the first round.
 
     `sentence` is the length of one, `window` that of what a question shows in that round, where it is known;
     `arbiter`: whether one is paid; `pages`: whether some may be consulted.
@@ -72,7 +74,7 @@ class Sizes(NamedTuple):
     language: Language = "en"
 
 
-class Step(NamedTuple):
+class Calls(NamedTuple):
     """Calls of one purpose, and the characters of their prompts."""
 
     calls: int = 0
@@ -130,66 +132,66 @@ def total(steps: Mapping[str, Between]) -> Between:
     return Between(*(Paid(*map(sum, zip(*paid, strict=True))) for paid in (least, most)))
 
 
-def seats(judges: Sequence[str | Spec]) -> int:
-    """How many seats of these judges are language models, which are paid."""
+def paid_judges(judges: Sequence[str | Spec]) -> int:
+    """How many judges of the panel are language models, which are paid."""
     named = [parse_spec(judge) if isinstance(judge, str) else judge for judge in judges]
     return sum(spec.samples for spec in named if spec.kind == "openai")
 
 
-def steps(row: Protocol, sizes: Sizes, flow: Flow) -> dict[str, Step]:
+def steps(row: Protocol, sizes: Sizes, flow: Flow) -> dict[str, Calls]:
     """What comes after decomposition, by purpose; only those that may come."""
     asked = {"judge": _judging(row, sizes, flow)}
     if row.finds:
         looks = ceil(sizes.claims) * sizes.judges
-        asked["find"] = Step(looks, looks * (_template(row, (row.finds,), sizes, flow) + sizes.source))
-    if flow.worst and sizes.arbiter and sizes.judges > 1 and row.decision == "consensus":
+        asked["find"] = Calls(looks, looks * (_template(row, (row.finds,), sizes, flow) + sizes.source))
+    if flow.worst and sizes.arbiter and sizes.judges > 1 and row.splits:
         asked["arbitrate"] = _arbitrating(row, sizes, flow)
     if flow.worst and row.localises and sizes.judges:
         asked["localise"] = _localising(row, sizes, flow)
     return asked
 
 
-def _decomposing(row: Protocol, sizes: Sizes) -> Step:
+def _decomposing(row: Protocol, sizes: Sizes) -> Calls:
     if row.unit != "claim":
-        return Step()
+        return Calls()
     batches = ceil(sizes.claims / CLAIMS_A_SENTENCE / BATCH_SENTENCES) or 1
-    return Step(batches, batches * len(template("decompose", sizes.language)) + sizes.response)
+    return Calls(batches, batches * len(template("decompose", sizes.language)) + sizes.response)
 
 
-def _judging(row: Protocol, sizes: Sizes, flow: Flow) -> Step:
+def _judging(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
     calls, characters = 0, 0.0
-    parts = _template(row, ASKINGS[row.prompt].parts, sizes, flow)
+    parts = _template(row, RECIPES[row.prompt].parts, sizes, flow)
     if row.finds:
         found = flow.pieces * (sizes.judges if flow.worst else 2)
         calls = ceil(sizes.claims * found) * sizes.judges
-        return Step(calls, calls * (parts + PIECE + 2 * AROUND + (_own(row, sizes) if flow.worst else 0)))
+        return Calls(calls, calls * (parts + PIECE + 2 * AROUND + (_own(row, sizes) if flow.worst else 0)))
     for number in range(_rounds(row, sizes) if flow.worst else len(row.rounds)):
         asked = ceil(sizes.questions * flow.goes_on[min(number, len(flow.goes_on) - 1)]) * sizes.judges
         calls += asked
         characters += asked * (parts + _evidence(row, number, sizes, flow) + _own(row, sizes))
     if _consults(row, sizes, flow):
         looked_up = ceil(sizes.claims) * sizes.judges
-        each = parts + _widest(row, sizes, flow) + SNIPPETS * SIZE + _own(row, sizes)
+        each = parts + _widest(row, sizes, flow) + SNIPPETS * SNIPPET + _own(row, sizes)
         calls, characters = calls + looked_up, characters + looked_up * each
-    return Step(calls, characters)
+    return Calls(calls, characters)
 
 
-def _arbitrating(row: Protocol, sizes: Sizes, flow: Flow) -> Step:
+def _arbitrating(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
     """One call a question of the last round; one more a claim that pages were consulted about."""
     pages = ceil(sizes.claims) if _consults(row, sizes, flow) else 0
     calls = ceil(sizes.questions) + pages
-    each = _template(row, (*ASKINGS[row.prompt].parts, "arbitrate"), sizes, flow) + _own(row, sizes)
-    each += _widest(row, sizes, flow) + (SNIPPETS * SIZE if pages else 0)
-    heard = (ceil(sizes.claims) + pages) * sizes.judges * OPINION
-    return Step(calls, calls * each + heard)
+    each = _template(row, (*RECIPES[row.prompt].parts, "arbitrate"), sizes, flow) + _own(row, sizes)
+    each += _widest(row, sizes, flow) + (SNIPPETS * SNIPPET if pages else 0)
+    votes = (ceil(sizes.claims) + pages) * sizes.judges * OPINION
+    return Calls(calls, calls * each + votes)
 
 
-def _localising(row: Protocol, sizes: Sizes, flow: Flow) -> Step:
+def _localising(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
     consulted = _consults(row, sizes, flow)
     calls = ceil(sizes.claims if consulted else sizes.questions)
     each = len(template("localise", sizes.language)) + _form(Places, sizes) + _own(row, sizes)
-    each += _widest(row, sizes, flow) + (SNIPPETS * SIZE if consulted else 0)
-    return Step(calls, calls * each + sizes.claims * sizes.judges * OPINION)
+    each += _widest(row, sizes, flow) + (SNIPPETS * SNIPPET if consulted else 0)
+    return Calls(calls, calls * each + sizes.claims * sizes.judges * OPINION)
 
 
 def _units(row: Protocol, response_characters: int) -> int:
@@ -212,7 +214,7 @@ def _evidence(row: Protocol, number: int, sizes: Sizes, flow: Flow) -> float:
         "window": flow.window[row.alignment] * row.block_characters,
     }
     characters = min(shown.get(row.rounds[number], row.budget(number)), sizes.source)
-    before = SNIPPETS * SIZE if row.consult == "before_judging" else 0
+    before = SNIPPETS * SNIPPET if row.consult == "before_judging" else 0
     return characters * (FENCE if flow.worst else 1) + before
 
 
@@ -233,7 +235,7 @@ def _consults(row: Protocol, sizes: Sizes, flow: Flow) -> bool:
 
 def _template(row: Protocol, parts: tuple[str, ...], sizes: Sizes, flow: Flow) -> int:
     own = sum(len(template(part, sizes.language)) for part in parts)
-    return own + (_form(ASKINGS[row.prompt].form, sizes) if flow.worst else 0)
+    return own + (_form(RECIPES[row.prompt].form, sizes) if flow.worst else 0)
 
 
 def _form(form: type, sizes: Sizes) -> int:
@@ -243,7 +245,7 @@ def _form(form: type, sizes: Sizes) -> int:
 def _sizes(dry: Report, row: Protocol, *, known: bool) -> Sizes:
     """What a dry run shows of a check: how many claims and questions, who is paid."""
     settings = settings_of(dry.stamp["settings"])
-    judges, arbiter = seats(settings.judges), settings.arbiter
+    judges, arbiter = paid_judges(settings.judges), settings.arbiter
     more = 1 if known or row.unit != "claim" else MOST_CLAIMS_A_SENTENCE
     questions: dict[str, list[SourcePlace | None]] = {}
     for claim in dry.claims:
@@ -258,7 +260,7 @@ def _sizes(dry: Report, row: Protocol, *, known: bool) -> Sizes:
         judges=judges,
         sentence=response / max(len(dry.sentences), 1) + 40,
         window=_window(list(questions.values())),
-        arbiter=judges > 0 if arbiter is None else arbiter != PERSON and seats([arbiter]) > 0,
+        arbiter=judges > 0 if arbiter is None else arbiter != PERSON and paid_judges([arbiter]) > 0,
         pages=settings.pages is not None,
         language=language_of(dry.case),
     )

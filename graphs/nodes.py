@@ -4,60 +4,70 @@ Knows: state in, the rooms' functions, state out. Does not know: how any step do
 """
 
 import asyncio
+import re
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send, interrupt
 
 from longproof import __version__
-from longproof.agent.report import report, usage
-from longproof.agent.types import (
-    Arbiter,
-    Call,
-    Case,
-    ReportDocument,
-    Search,
-    Sentence,
-    SourcePlace,
-    Verdict,
-)
-from longproof.graphs.convert import dump, opened_case, opened_claims, plain_case, refs
-from longproof.graphs.given import as_shown, refuse
+from longproof.agent.report import report, usage, verdict
+from longproof.agent.types import TASKS, Arbiter, Call, Case, Decomposer, ReportDocument, Verdict
+from longproof.graphs.evidence import aligned, groups
+from longproof.graphs.policy import Policy, next_step
+from longproof.graphs.protocol import Need, Protocol, unmet
 from longproof.graphs.resources import Pool, Resources
-from longproof.graphs.review import applied, form_of, put, waiting
+from longproof.graphs.review import applied, form_of, put
 from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.sources import Sources
-from longproof.graphs.state import Json, State, Stretch, VerifyInput
-from longproof.graphs.stretches import Cut, stretches
+from longproof.graphs.state import ClaimState, Plan, Reviewed, State, StoredCase, VerifyInput, latest
 from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.align import greedy, viterbi
-from longproof.retrieval.cut import segments
+from longproof.retrieval.chunking import segments
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document, Window
+from longproof.retrieval.types import BadInput, Document, Window
 
 ALIGNMENTS = {"greedy": greedy, "viterbi": viterbi}
+_WORD = re.compile(r"\w")
+Conclude = Callable[[ClaimState, Plan], Verdict]
 
 
 class Nodes:
-    """The nodes of the `verify` graph over one pool of resources."""
+    """The outer nodes over one pool of resources.
 
-    def __init__(self, pool: Pool, example: Callable[[], VerifyInput] | None = None) -> None:
-        self._pool = pool
-        self._example = example
+    `decomposer` stands in for the panel's where a paper judges sentences, segments or whole responses; `policy` and
+    `conclude` say what follows from what was said of a claim. `example` is what an empty input stands for.
+    """
+
+    def __init__(
+        self,
+        pool: Pool,
+        *,
+        decomposer: Decomposer | None = None,
+        policy: Policy = next_step,
+        conclude: Conclude | None = None,
+        example: Callable[[], VerifyInput] | None = None,
+    ) -> None:
+        self._pool, self._decomposer, self._example = pool, decomposer, example
+        self._policy, self._conclude = policy, conclude or partial(concluded, policy)
+
+    async def resources(self, runtime: Runtime[Settings]) -> Resources:
+        """What is open for this run."""
+        return await self._pool.get(settings_of(runtime.context))
 
     async def read(self, state: VerifyInput, runtime: Runtime[Settings]) -> State:
         """Texts into the store, once; the state keeps their ids. Raises BadInput for what can't be checked."""
-        resources = await self._pool.get(settings_of(runtime.context))
+        resources = await self.resources(runtime)
         if self._example and not (state.source.strip() or state.response.strip() or state.sources):
             state = await asyncio.to_thread(self._example)
         given = [Document.of(state.source)] if state.source.strip() else []
         response = Document.of(state.response)
         stored = await asyncio.to_thread(lambda: [resources.store.put(d) for d in [*given, response]])
-        sources = [*refs(state.sources), *stored[:-1]]
+        sources = [*state.sources, *stored[:-1]]
         refuse(state, sources, resources.protocol)
-        sources = await asyncio.to_thread(as_shown, sources, resources.protocol, resources.store)
         case = Case(
             id=state.case_id,
             task=state.task,
@@ -67,38 +77,42 @@ class Nodes:
             reference=state.reference,
             labels=tuple(state.labels) if state.labels is not None else None,
         )
-        return {"started": time.time(), "case": plain_case(case, response.id), "sources": dump(sources)}
+        return {
+            "started": time.time(),
+            "case": StoredCase.of(case, response.id),
+            "plan": resources.plan(case),
+            "sources": sources,
+        }
 
     async def decompose(self, state: State, runtime: Runtime[Settings]) -> State:
         """The response's sentences, and the claims in them."""
-        resources = await self._pool.get(settings_of(runtime.context))
-        case = await opened_case(state["case"], resources.store)
+        resources = await self.resources(runtime)
+        case = await state["case"].opened(resources.store)
         response = Document.of(case.response)
         spans = [response.span(start, end) for start, end in sentences(case.response)]
-        made = await resources.panel.decomposer.decompose(case, spans)
-        runtime.stream_writer({"station": "decompose", "claims": len(made.claims)})
-        return {"sentences": dump(made.sentences), "claims": dump(made.claims), "calls": dump(made.calls)}
+        made = await (self._decomposer or resources.panel.decomposer).decompose(case, spans)
+        runtime.stream_writer({"node": "decompose", "claims": len(made.claims)})
+        claims = [ClaimState(claim=claim) for claim in made.claims]
+        return {"sentences": made.sentences, "claims": claims, "calls": made.calls}
 
     async def align(self, state: State, runtime: Runtime[Settings]) -> State:
-        """A window of the source for every segment; neighbouring segments of one window are a stretch."""
-        resources = await self._pool.get(settings_of(runtime.context))
+        """A window of the source for every segment of the response; neighbouring claims of one window are a group."""
+        resources = await self.resources(runtime)
         row = resources.protocol
-        sources = await resources.sources(refs(state["sources"]))
-        response = (await opened_case(state["case"], resources.store)).response
+        sources = await resources.sources(state["sources"])
+        response = await resources.store.fetch(state["case"].response_id)
         cut = segments(response, row.segment_characters)
         texts = [response[start:end] for start, end in cut]
         matrix = await asyncio.to_thread(sources.similarity, texts)
         windows = ALIGNMENTS[row.alignment](matrix) if sources.blocks else []
-        made = stretches(opened_claims(state["claims"]), cut, windows, together=row.stretch == "window")
-        runtime.stream_writer({"station": "align", "stretches": len(made)})
+        found = aligned([one.claim for one in state["claims"]], cut, windows)
+        made = groups(found)
+        runtime.stream_writer({"node": "align", "groups": len(made)})
         return {
-            "stretches": [_stretch(i, one, sources) for i, one in enumerate(made)],
-            "windows": {
-                claim.id: _place(window, sources)
-                for one in made
-                for claim, window in zip(one.claims, one.windows, strict=True)
-                if window
-            },
+            "claims": [
+                placed(one, at.window, sources) for one, at in zip(state["claims"], found, strict=True)
+            ],
+            "groups": [[one.claim.id for one in group] for group in made],
         }
 
     async def review(self, state: State, runtime: Runtime[Settings]) -> State:
@@ -106,99 +120,138 @@ class Nodes:
 
         Runs again from its start when the answer comes, so nothing is paid for in here.
         """
-        left = waiting(state)
+        left = [one for one in latest(state) if self._policy(one, state["plan"]).do == "person"]
         if not left:
             return {"decided": []}
-        resources = await self._pool.get(settings_of(runtime.context))
-        disputes = [await put(dispute, resources.store) for dispute in left]
+        resources = await self.resources(runtime)
+        disputes = [await put(one, resources.store) for one in left]
         answer = interrupt(disputes, response_schema=form_of(left))
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
-        claims = [decision.claim_id for decision in answer.decisions]
-        runtime.stream_writer({"station": "review", "name": answer.name, "claims": claims})
-        return {
-            **applied(answer, left, consults=resources.protocol.consults),
-            "reviews": [{"name": answer.name, "at": at, "claims": claims}] if claims else [],
-        }
+        named = tuple(decision.claim_id for decision in answer.decisions)
+        runtime.stream_writer({"node": "review", "name": answer.name, "claims": list(named)})
+        decided, left_open = applied(answer, left)
+        reviews = [Reviewed(name=answer.name, at=at, claims=named)] if named else []
+        return {"decided": decided, "checked": [*decided, *left_open], "reviews": reviews}
 
     async def report(self, state: State, runtime: Runtime[Settings]) -> State:
         """All verdicts, in the order of the claims, and their numbers."""
-        resources = await self._pool.get(settings_of(runtime.context))
-        case = await opened_case(state["case"], resources.store)
-        claims = opened_claims(state["claims"])
-        order = {claim.id: claim.index for claim in claims}
-        verdicts = [Verdict.model_validate(v) for v in state.get("verdicts", [])]
-        calls = distinct_calls(state)
+        resources = await self.resources(runtime)
+        case = await state["case"].opened(resources.store)
+        claims = latest(state)
+        calls = distinct(state.get("calls", []))
         made = report(
             case=case,
             documents=_documents(state, case),
-            sentences=[Sentence.model_validate(s) for s in state["sentences"]],
-            claims=claims,
-            verdicts=sorted(verdicts, key=lambda verdict: order[verdict.claim_id]),
-            searches=[Search.model_validate(s) for s in state.get("searches", [])],
-            windows={i: SourcePlace.model_validate(w) for i, w in state["windows"].items()},
+            sentences=state["sentences"],
+            claims=[one.claim for one in claims],
+            verdicts=[self._conclude(one, state["plan"]) for one in claims],
+            searches=[search for one in claims for search in one.searches],
+            windows={one.claim.id: one.window for one in claims if one.window},
             calls=[call.model_copy(update={"bought": True}) for call in calls],
             triage=resources.triage,
             stamp={
-                **_stamp(resources, state["started"]),
-                "paid": _paid(calls),
-                "reviews": state.get("reviews", []),
+                **_stamp(resources, state["started"], self._decomposer or resources.panel.decomposer),
+                "paid": usage([call for call in calls if call.bought]).model_dump(mode="json"),
+                "reviews": [review.model_dump(mode="json") for review in state.get("reviews", [])],
             },
         )
-        return {"report": made.model_dump(mode="json")}
+        return {"report": made}
 
 
-def distinct_calls(state: State) -> list[Call]:
+def refuse(given: VerifyInput, sources: Sequence[DocumentRef], row: Protocol) -> None:
+    """Raises BadInput where this can't be checked by this protocol."""
+    if given.task not in TASKS:
+        raise BadInput(f"there is no task {given.task!r}: choose one of {', '.join(TASKS)}")
+    if not _WORD.search(given.response):
+        raise BadInput("the response has no text: give the text that is to be checked")
+    if not sources and row.rounds != ("nothing",):
+        _refuse_without_a_source(given, row)
+    has: list[Need] = []
+    has += ["labels"] if given.labels is not None else []
+    has += ["reference"] if given.reference is not None else []
+    has += ["record"] if sources and all(ref.kind == "record" for ref in sources) else []
+    if why := unmet(row, has, among=("labels", "reference", "record")):
+        raise BadInput(why)
+    _refuse_labels(given)
+
+
+def _refuse_without_a_source(given: VerifyInput, row: Protocol) -> None:
+    if given.task != "open":
+        raise BadInput("there is no source text: give one, or choose the task `open`")
+    if row.consult == "never":
+        raise BadInput(f"the protocol {row.name} holds a response against a source: give one")
+
+
+def _refuse_labels(given: VerifyInput) -> None:
+    if given.labels is None:
+        return
+    count = len(sentences(given.response))
+    if len(given.labels) != count:
+        raise BadInput(
+            f"{len(given.labels)} labels are given for {count} sentences: give one for each sentence"
+        )
+
+
+def concluded(policy: Policy, claim: ClaimState, plan: Plan) -> Verdict:
+    """The verdict on a claim that is settled; on one that isn't, that nobody decided."""
+    step = policy(claim, plan)
+    return verdict(
+        claim.claim,
+        claim.judgements,
+        label=step.label,
+        decided_by=step.decided_by,
+        question_id=claim.last_asked,
+        failure=step.failure,
+        caveat=step.caveat,
+        localised=claim.localised,
+    )
+
+
+def distinct(calls: Sequence[Call]) -> list[Call]:
     """Each call once, in an order that does not depend on time; bought if this run bought it."""
     found: dict[str, Call] = {}
-    for plain in state.get("calls", []):
-        call = Call.model_validate(plain)
+    for call in calls:
         known = found.get(call.id)
         found[call.id] = call if known is None or call.bought else known
     return sorted(found.values(), key=lambda call: call.id)
 
 
+def fan_out(state: State) -> list[Send] | str:
+    """Every claim group through `check`; straight on where there are none."""
+    claims = {one.claim.id: one for one in state["claims"]}
+    return [_sent(state, [claims[id_] for id_ in group]) for group in state["groups"]] or "review"
+
+
 def after_review(state: State) -> list[Send] | str:
     """What a person decided goes on through `check`; then the report."""
-    return [Send("check", {**_shared(state), **one}) for one in state["decided"]] or "report"
+    return [_sent(state, [one]) for one in state["decided"]] or "report"
 
 
-def fan_out(state: State) -> list[Send] | str:
-    """Every stretch through `check`; straight on where there are none."""
-    claims = {claim["id"]: claim for claim in state["claims"]}
-    shared = _shared(state)
-    return [
-        Send("check", {**shared, "stretch": stretch, "claims": [claims[i] for i in stretch["claim_ids"]]})
-        for stretch in state["stretches"]
-    ] or "review"
+def _sent(state: State, claims: list[ClaimState]) -> Send:
+    shared = {"case": state["case"], "plan": state["plan"], "sources": state["sources"]}
+    return Send("check", {**shared, "claims": claims})
 
 
-def _shared(state: State) -> Json:
-    return {"case": state["case"], "sources": state["sources"]}
-
-
-def _stretch(index: int, cut: Cut, sources: Sources) -> Stretch:
-    places = {
-        claim.id: [list(place) for place in sources.places(window)] if window else []
-        for claim, window in zip(cut.claims, cut.windows, strict=True)
-    }
-    return {"index": index, "claim_ids": list(places), "places": places}
-
-
-def _place(window: Window, sources: Sources) -> Json:
-    """The window's place in the document that holds its centre."""
+def placed(claim: ClaimState, window: Window | None, sources: Sources) -> ClaimState:
+    """The claim with its window's places, and the one in the document that holds the window's centre."""
+    if window is None:
+        return claim
+    places = sources.places(window)
     number = sources.blocks[window.centre][0]
-    place = next(place for place in sources.places(window) if place[0] == number)
-    return sources.named(place).model_dump(mode="json")
+    centre = sources.named(next(place for place in places if place[0] == number))
+    return claim.model_copy(
+        update={"window": centre, "places": tuple(sources.named(place) for place in places)}
+    )
 
 
 def _documents(state: State, case: Case) -> list[ReportDocument]:
     response = ReportDocument(
-        id=state["case"]["response"], role="response", kind="text", characters=len(case.response)
+        id=state["case"].response_id, role="response", kind="text", characters=len(case.response)
     )
-    pages = {ref.id: ref for ref in refs(state.get("pages", []))}
+    pages = {ref.id: ref for ref in state.get("pages", [])}
     return [
         response,
-        *(_described(ref, "source") for ref in refs(state["sources"])),
+        *(_described(ref, "source") for ref in state["sources"]),
         *(_described(pages[id_], "page") for id_ in sorted(pages)),
     ]
 
@@ -209,16 +262,11 @@ def _described(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocum
     )
 
 
-def _paid(calls: Sequence[Call]) -> Json:
-    """What this run paid itself; what the ledger already had cost it nothing."""
-    return usage([call for call in calls if call.bought]).model_dump(mode="json")
-
-
 def _name(arbiter: Arbiter | None) -> str | None:
     return arbiter.name if arbiter else None
 
 
-def _stamp(resources: Resources, started: float) -> dict[str, Any]:
+def _stamp(resources: Resources, started: float, decomposer: Decomposer) -> dict[str, Any]:
     settings = resources.settings
     return {
         "longproof": __version__,
@@ -226,7 +274,7 @@ def _stamp(resources: Resources, started: float) -> dict[str, Any]:
         "judges": [judge.name for judge in resources.panel.judges],
         "coarse": bool(resources.protocol.menu),
         "arbiter": PERSON if settings.arbiter == PERSON else _name(resources.panel.arbiter),
-        "decomposer": resources.panel.decomposer.name,
+        "decomposer": decomposer.name,
         "refused": {purpose: list(paid) for purpose, paid in resources.budget.refused_steps().items()},
         "settings": settings.model_dump(mode="json", exclude={"home", "run_id", "retry_failed"}),
         "created_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),

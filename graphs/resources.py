@@ -13,37 +13,37 @@ from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
-from longproof.agent.chat import Chat, place_and_key
-from longproof.agent.ledger import Ledger, RunState
-from longproof.agent.limits import Budget, Limits, Rates
-from longproof.agent.model import Learned, Model
+from longproof.agent.models.clients import Chat, place_and_key
+from longproof.agent.models.ledger import Ledger, RunState
+from longproof.agent.models.limits import Budget, Limits, Rates
+from longproof.agent.models.model import Learned, Model
 from longproof.agent.specs import ALONE, Panel, Spec, panel_from, parse_spec
-from longproof.agent.types import Arbiter, Decomposer, Finder, Judge
-from longproof.graphs.protocols import Need, Protocol, missing, protocol
+from longproof.agent.types import Arbiter, Case, Decomposer, Finder, Judge
+from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
 from longproof.graphs.settings import PERSON, Settings
-from longproof.graphs.shelf import Shelf
 from longproof.graphs.sources import Indexes, Sources
-from longproof.graphs.whole import Whole
+from longproof.graphs.state import Plan
+from longproof.indexes.cache import Cache
 from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.indexes.files import home
 from longproof.indexes.pages import PageIndex, open_pages
-from longproof.indexes.place import home
-from longproof.indexes.sources import Cut, source_index
+from longproof.indexes.sources import PassageSize, source_index
 from longproof.retrieval.dense import Embedder
-from longproof.retrieval.embed import embedder
+from longproof.retrieval.embedders import embedder
 from longproof.retrieval.types import BadInput, Document, SourceIndex
 
 SAMPLES_APART = 1000
 """How far apart two values of the setting `sample` number their answers."""
-STRETCHES = 32
-"""At least so many stretches are checked at the same time; twice `concurrency` keeps an endpoint busy."""
+GROUPS = 32
+"""At least so many claim groups are checked at the same time; twice `concurrency` keeps an endpoint busy."""
 
 
-class Shelves(NamedTuple):
+class Caches(NamedTuple):
     """What the resources of one pool share."""
 
-    sources: Shelf[Sources]
-    pages: Shelf[PageIndex]
-    embedders: Shelf[Embedder | None]
+    sources: Cache[Sources]
+    pages: Cache[PageIndex]
+    embedders: Cache[Embedder | None]
     learned: dict[tuple[str, str], Learned]
     """By endpoint and model."""
 
@@ -54,7 +54,8 @@ class Resources:
     def __init__(
         self,
         settings: Settings,
-        shelves: Shelves,
+        protocol: Protocol,
+        caches: Caches,
         panel: Panel,
         ledger: Ledger,
         budget: Budget,
@@ -62,34 +63,46 @@ class Resources:
         triage: bool,
     ) -> None:
         self.settings = settings
-        row = protocol(settings.protocol)
-        self.protocol: Protocol = row.model_copy(update={"rounds": ("source",)}) if triage else row
+        self.protocol = protocol.model_copy(update={"rounds": ("source",)}) if triage else protocol
         self.store = DocumentStore(home(settings.home) / "documents")
         self.panel = panel
         self.ledger = ledger
         self.budget = budget
         self.triage = triage
         """Whether only the offline check looks. It reads all of the source at once."""
-        self.stretches = asyncio.Semaphore(max(STRETCHES, 2 * settings.concurrency))
-        """Places for stretches that are being checked at the same time."""
-        self._shelves = shelves
+        self.groups = asyncio.Semaphore(max(GROUPS, 2 * settings.concurrency))
+        """Places for claim groups that are being checked at the same time."""
+        self._caches = caches
 
     @property
     def consensus(self) -> float:
         """The settings' share, else the protocol's."""
         return self.settings.consensus or self.protocol.consensus
 
+    def plan(self, case: Case) -> Plan:
+        """What these settings allow for a case."""
+        person = self.settings.arbiter == PERSON
+        return Plan(
+            rounds=self.protocol.rounds,
+            consensus=self.consensus,
+            sourced=bool(case.source_ids),
+            consults=self.protocol.consults,
+            arbiter="person" if person else "model" if self.panel.arbiter else "nobody",
+            coarse=bool(self.protocol.menu),
+            labels=case.labels,
+        )
+
     async def sources(self, refs: Sequence[DocumentRef]) -> Sources:
         """The indexed sources of a case, built in a thread where they aren't at hand."""
         key = " ".join([str(self.protocol.block_characters), self.settings.embedder, *(r.id for r in refs)])
-        kept = self._shelves.sources.at_hand(key)
+        kept = self._caches.sources.at_hand(key)
         if kept is not None:
             return kept
-        return await asyncio.to_thread(self._shelves.sources.get, key, lambda: self._built(refs))
+        return await asyncio.to_thread(self._caches.sources.get, key, lambda: self._built(refs))
 
     def _built(self, refs: Sequence[DocumentRef]) -> Sources:
         folder, size = home(self.settings.home), self.protocol.block_characters
-        model = self._shelves.embedders.get(
+        model = self._caches.embedders.get(
             self.settings.embedder, lambda: embedder(self.settings.embedder, place_and_key)
         )
         lexical = partial(_index, folder, None)
@@ -103,7 +116,7 @@ class Resources:
             return None
         folder, engine = Path(self.settings.pages), self.protocol.engine
         return await asyncio.to_thread(
-            self._shelves.pages.get,
+            self._caches.pages.get,
             f"{engine} {folder}",
             lambda: open_pages(folder, home(self.settings.home), engine),
         )
@@ -127,11 +140,11 @@ class Given(NamedTuple):
 
 
 class Pool:
-    """Opens resources once per (settings, event loop); `close` lets those of this loop go."""
+    """Opens resources once per (settings, event loop), for one protocol; `close` lets those of this loop go."""
 
-    def __init__(self, given: Given | None = None) -> None:
-        self._given = given or Given()
-        self._shelves = Shelves(Shelf(), Shelf(), Shelf(), {})
+    def __init__(self, given: Given | None = None, protocol: Protocol = LONGPROOF) -> None:
+        self._given, self._protocol = given or Given(), protocol
+        self._caches = Caches(Cache(), Cache(), Cache(), {})
         self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Resources]]] = {}
         self._last: tuple[Settings | None, str] = (None, "")
 
@@ -140,7 +153,9 @@ class Pool:
         here = self._open.setdefault(asyncio.get_running_loop(), {})
         key = self._key(settings)
         if key not in here:
-            here[key] = asyncio.create_task(opened(settings, self._given, self._shelves))
+            here[key] = asyncio.create_task(
+                open_resources(settings, self._protocol, self._given, self._caches)
+            )
         try:
             return here[key].result() if here[key].done() else await asyncio.shield(here[key])
         except BadInput:
@@ -148,7 +163,7 @@ class Pool:
             raise
 
     def _key(self, settings: Settings) -> str:
-        """The settings' content. Every station of every stretch asks, mostly with the same object."""
+        """The settings' content. Every node of every claim group asks, mostly with the same object."""
         if settings is not self._last[0]:
             self._last = (settings, settings.model_dump_json())
         return self._last[1]
@@ -161,24 +176,30 @@ class Pool:
                 await task.result().close(state)
 
 
-async def opened(settings: Settings, given: Given, shelves: Shelves) -> Resources:
+async def open_resources(settings: Settings, protocol: Protocol, given: Given, caches: Caches) -> Resources:
     """Ledger, limits and panel as the settings say. Raises BadInput where one can't be had."""
-    protocol(settings.protocol)
+    if settings.protocol is None:
+        settings = settings.model_copy(update={"protocol": protocol.name})
+    if settings.protocol != protocol.name:
+        raise BadInput(
+            f"this graph runs the protocol {protocol.name}, not {settings.protocol}: choose its own graph"
+        )
     path = home(settings.home) / "ledger.sqlite" if settings.cache else None
     ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
     budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
     try:
-        panel = seated(settings, given, _asking(settings, ledger, budget, shelves))
-        _refuse_what_is_missing(settings, given, panel)
+        panel = panel_of(settings, protocol, given, _asking(settings, ledger, budget, caches))
+        _refuse_what_is_missing(settings, protocol, given, panel)
         if settings.run_id:
             await ledger.start_run(settings.run_id, settings.model_dump(mode="json", exclude={"home"}))
     except BaseException:
         await ledger.close()
         raise
-    return Resources(settings, shelves, panel, ledger, budget, triage=_is_offline(panel.judges[0]))
+    triage = _is_offline(panel.judges[0])
+    return Resources(settings, protocol, caches, panel, ledger, budget, triage=triage)
 
 
-def _index(folder: Path, model: Embedder | None, document: Document, cut: Cut) -> SourceIndex:
+def _index(folder: Path, model: Embedder | None, document: Document, cut: PassageSize) -> SourceIndex:
     """The index of a document; vectors are kept for the next run, words are counted anew where none are kept."""
     return source_index(document, folder, model, cut, keep=model is not None)
 
@@ -188,7 +209,7 @@ def rates(settings: Settings) -> Rates:
     return Rates(settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
 
 
-def _asking(settings: Settings, ledger: Ledger, budget: Budget, shelves: Shelves) -> Callable[[Chat], Model]:
+def _asking(settings: Settings, ledger: Ledger, budget: Budget, caches: Caches) -> Callable[[Chat], Model]:
     """How the models of a run are asked: over its ledger, within its limits, with what is known of them."""
     limits = Limits(rates(settings), budget)
 
@@ -199,17 +220,16 @@ def _asking(settings: Settings, ledger: Ledger, budget: Budget, shelves: Shelves
             limits,
             timeout_s=settings.timeout_s,
             first_sample=settings.sample * SAMPLES_APART,
-            learned=shelves.learned.setdefault((chat.endpoint, chat.model), Learned()),
+            learned=caches.learned.setdefault((chat.endpoint, chat.model), Learned()),
         )
 
     return make
 
 
-def seated(settings: Settings, given: Given, make: Callable[[Chat], Model]) -> Panel:
+def panel_of(settings: Settings, row: Protocol, given: Given, make: Callable[[Chat], Model]) -> Panel:
     """The panel that the settings name, with those who were given as objects in their places."""
-    row = protocol(settings.protocol)
     models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
-    seats = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
+    objects = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
     named = [] if given.judges else [spec(judge) for judge in settings.judges]
     panel = panel_from(
         [*models, *named],
@@ -222,15 +242,14 @@ def seated(settings: Settings, given: Given, make: Callable[[Chat], Model]) -> P
     )
     decomposer = given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer
     return panel._replace(
-        judges=[*seats, *panel.judges],
+        judges=[*objects, *panel.judges],
         arbiter=given.arbiter if isinstance(given.arbiter, Arbiter) else panel.arbiter,
-        decomposer=decomposer if row.unit == "claim" else Whole(row.unit, row.segment_characters),
+        decomposer=decomposer,
     )
 
 
-def _refuse_what_is_missing(settings: Settings, given: Given, panel: Panel) -> None:
+def _refuse_what_is_missing(settings: Settings, row: Protocol, given: Given, panel: Panel) -> None:
     """Raises BadInput where the protocol needs models or pages that aren't there."""
-    row = protocol(settings.protocol)
     if settings.pages and not Path(settings.pages).is_dir():
         raise BadInput(f"there is no folder {settings.pages}: --pages names a folder of saved web pages")
     has: set[Need] = {"pages"} if settings.pages else set()
@@ -244,7 +263,7 @@ def _refuse_what_is_missing(settings: Settings, given: Given, panel: Panel) -> N
     )
     if models and (not row.finds or all(isinstance(judge, Finder) for judge in panel.judges)):
         has.add("models")
-    if why := missing(row, has, among=("models", "pages")):
+    if why := unmet(row, has, among=("models", "pages")):
         raise BadInput(why)
 
 

@@ -11,11 +11,8 @@ from typing import Any, Literal, Self
 from pydantic import Field, create_model, model_validator
 
 from longproof.agent.guards import exactly, wrong_place
-from longproof.agent.types import Claim, JudgeLabel, Judgement, Kind, Verdict
-from longproof.agent.verdict import verdict
-from longproof.graphs.convert import opened_question
-from longproof.graphs.decisions import decided
-from longproof.graphs.state import Dispute, Json, State
+from longproof.agent.types import JudgeLabel, Judgement, Kind
+from longproof.graphs.state import ClaimState
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.types import Frozen
 
@@ -52,23 +49,13 @@ class Review(Frozen):
         return self
 
 
-def waiting(state: State) -> list[Dispute]:
-    """The disputes nobody has decided yet, in the order of the claims; the latest where one came back."""
-    done = {verdict["claim_id"] for verdict in state.get("verdicts", [])}
-    latest = {dispute["claim"]["id"]: dispute for dispute in state.get("disputes", [])}
-    left = [dispute for id_, dispute in latest.items() if id_ not in done]
-    return sorted(left, key=lambda dispute: int(dispute["claim"]["index"]))
-
-
-async def put(dispute: Dispute, store: DocumentStore) -> Json:
-    """A dispute as it is put to a person: readable as it stands."""
-    claim = Claim.model_validate(dispute["claim"])
-    question = await opened_question(dispute["question"], store)
-    said = [Judgement.model_validate(j) for j in dispute["judgements"]]
+async def put(claim: ClaimState, store: DocumentStore) -> dict[str, object]:
+    """A disputed claim as it is put to a person: readable as it stands."""
+    question = await claim.asked[-1].opened(store)
     return {
-        "claim_id": claim.id,
-        "claim": claim.text,
-        "passage": claim.origin.text,
+        "claim_id": claim.claim.id,
+        "claim": claim.claim.text,
+        "passage": claim.claim.origin.text,
         "shown": [span.text for span in question.shown],
         "said": [
             {
@@ -77,15 +64,14 @@ async def put(dispute: Dispute, store: DocumentStore) -> Json:
                 "reason": one.reason,
                 "quotes": [quote.text for quote in one.quotes],
             }
-            for one in said
-            if one.question_id == question.id
+            for one in claim.votes(question.id)
         ],
     }
 
 
-def form_of(disputes: Sequence[Dispute]) -> type[Review]:
+def form_of(disputes: Sequence[ClaimState]) -> type[Review]:
     """The form of the answer to these disputes: a validator, and the JSON schema that a client shows."""
-    origins = {d["claim"]["id"]: Claim.model_validate(d["claim"]).origin for d in disputes}
+    origins = {one.claim.id: one.claim.origin for one in disputes}
 
     def stands_there(decision: Decision) -> Decision:
         if decision.wrong.strip() and exactly(decision.wrong, origins[decision.claim_id]) is None:
@@ -101,51 +87,27 @@ def form_of(disputes: Sequence[Dispute]) -> type[Review]:
     )
 
 
-def applied(review: Review, disputes: Sequence[Dispute], *, consults: bool) -> State:
-    """What a review changes: decided claims go on through `check`, the others are undecided."""
+def applied(review: Review, disputes: Sequence[ClaimState]) -> tuple[list[ClaimState], list[ClaimState]]:
+    """The claims that the review decides, and those that it leaves open."""
     by_claim = {decision.claim_id: decision for decision in review.decisions}
-    return {
-        "decided": [
-            _goes_on(dispute, by_claim[id_], review.name, consults)
-            for dispute in disputes
-            if (id_ := dispute["claim"]["id"]) in by_claim
-        ],
-        "verdicts": [
-            _undecided(dispute).model_dump(mode="json")
-            for dispute in disputes
-            if dispute["claim"]["id"] not in by_claim
-        ],
-    }
+    decided = [
+        _ruled(one, by_claim[one.claim.id], review.name) for one in disputes if one.claim.id in by_claim
+    ]
+    left = [one.model_copy(update={"left_open": True}) for one in disputes if one.claim.id not in by_claim]
+    return decided, left
 
 
-def _goes_on(dispute: Dispute, decision: Decision, name: str, consults: bool) -> Json:
-    """A stretch of one claim on its way into `check` again; the person's word stands before the judges'."""
-    claim, question = Claim.model_validate(dispute["claim"]), dispute["question"]
+def _ruled(dispute: ClaimState, decision: Decision, name: str) -> ClaimState:
+    """The claim with the person's word, which stands before the judges'."""
+    claim, question = dispute.claim, dispute.asked[-1]
     word = Judgement(
         claim_id=claim.id,
         judge=f"person:{' '.join(name.split())}",
-        round=question["round"],
-        question_id=question["id"],
+        round=question.round,
+        question_id=question.id,
         label=decision.label,
         errors=wrong_place(decision.wrong, decision.kind or "", decision.correction, decision.reason, claim),
         reason=decision.reason,
     )
-    final = decision.label != "not_found"
-    return {
-        "stretch": {"index": 0, "claim_ids": [claim.id], "places": {}},
-        "claims": [dispute["claim"]],
-        "asked": [question],
-        "judgements": [word.model_dump(mode="json"), *dispute["judgements"]],
-        "standings": {claim.id: decided(decision.label, question, "person", consults=consults and not final)},
-    }
-
-
-def _undecided(dispute: Dispute) -> Verdict:
-    return verdict(
-        Claim.model_validate(dispute["claim"]),
-        [Judgement.model_validate(j) for j in dispute["judgements"]],
-        label=None,
-        decided_by="nobody",
-        question_id=dispute["question"]["id"],
-        failure="split",
-    )
+    judgements = (word, *dispute.judgements)
+    return dispute.model_copy(update={"judgements": judgements, "ruling": word, "ruled_by": "person"})

@@ -9,7 +9,6 @@ from typing import Annotated, Any
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator
 
 from longproof.agent.specs import Spec
-from longproof.graphs.protocols import PROTOCOLS
 from longproof.retrieval.types import BadInput
 
 PERSON = "person"
@@ -24,18 +23,17 @@ class Settings(BaseModel):
 
     model_config = ConfigDict(frozen=True, extra="forbid", title="Settings")
 
-    protocol: str = Field(
-        default="longproof",
+    protocol: str | None = Field(
+        default=None,
         title="Protocol",
-        description="Which method checks the response; `longproof protocols` lists them.",
-        json_schema_extra={"enum": list(PROTOCOLS)},
+        description="Which method checks the response; where it isn't named, the graph's own.",
     )
     judges: Annotated[list[str | Spec], WithJsonSchema(LINES)] = Field(
         default=["offline"],
         title="Judges",
         description=(
-            "The panel, one an entry: offline (alone; no key: says only what stands there "
-            "or plainly conflicts), openai:MODEL (key in OPENAI_API_KEY), "
+            "The panel, one an entry: offline (alone, without a key: says what stands there and what plainly "
+            "conflicts), openai:MODEL (key in OPENAI_API_KEY), "
             "openai:MODEL@BASE_URL (vLLM, Ollama, any chat-completions server) or nli:PATH."
         ),
         examples=[["offline"], ["openai:gpt-4.1", "openai:qwen3-32b@http://127.0.0.1:8000/v1"]],
@@ -116,7 +114,7 @@ class Settings(BaseModel):
         default=None, title="Data folder", description="Where texts, indexes and answers are kept."
     )
 
-    @field_validator("arbiter", "decomposer", "pages", "run_id", "home", mode="before")
+    @field_validator("protocol", "arbiter", "decomposer", "pages", "run_id", "home", mode="before")
     @classmethod
     def _left_empty(cls, value: object) -> object:
         """An emptied line of a form says nothing."""

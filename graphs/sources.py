@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longproof.agent.types import SourcePlace
-from longproof.indexes.sources import Cut
-from longproof.retrieval.cut import blocks, passages
+from longproof.indexes.sources import PassageSize
+from longproof.retrieval.chunking import blocks, passages
 from longproof.retrieval.fuse import fuse
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.types import Document, Hit, SourceIndex, Span, Window
 
 Place = tuple[int, int, int]
 """Document number, start, end."""
-Index = Callable[[Document, Cut], SourceIndex]
+Index = Callable[[Document, PassageSize], SourceIndex]
 
-SHOWN = Cut(200, 100)
+SHOWN = PassageSize(200, 100)
 """The passages that are shown: small ones, so that many claims find theirs in one question."""
 
 MARGIN = 500
@@ -35,7 +35,7 @@ class Indexes(NamedTuple):
     dense: Index | None = None
 
 
-def in_memory(document: Document, cut: Cut) -> SourceIndex:
+def in_memory(document: Document, cut: PassageSize) -> SourceIndex:
     """The lexical index of a document, made anew."""
     return LexicalIndex.build(document, passages(document.text, cut.size, cut.step))
 
@@ -57,7 +57,7 @@ class Sources:
     ) -> None:
         lexical, dense = indexes or Indexes(in_memory)
         self.documents = list(documents)
-        cut = Cut(block_characters, block_characters) if whole_blocks and dense else Cut()
+        cut = PassageSize(block_characters, block_characters) if whole_blocks and dense else PassageSize()
         self._margin = 0 if whole_blocks else MARGIN
         self._aligning = [(dense or lexical)(document, cut) for document in documents]
         self._searching = [lexical(document, SHOWN) for document in documents]
@@ -103,6 +103,11 @@ class Sources:
         """A place by its document's id."""
         number, start, end = place
         return SourcePlace(source_id=self.documents[number].id, start=start, end=end)
+
+    def numbered(self, places: Sequence[SourcePlace]) -> list[Place]:
+        """Places by the number of their document."""
+        number = {document.id: n for n, document in reversed(list(enumerate(self.documents)))}
+        return [(number[place.source_id], place.start, place.end) for place in places]
 
     def search(self, query: str, k: int, within: Sequence[Place] | None = None) -> list[Hit]:
         """The k best passages for a query, inside `within` or anywhere, the best first."""

@@ -1,24 +1,35 @@
-"""The channels of the graphs: ids and plain data, never documents.
+"""What the graphs keep between nodes: frozen models that point into documents and never hold their texts.
 
-Knows: what each station reads and writes. Lists, not tuples, and JSON-ready dictionaries of our types:
-what a checkpoint gives back equals what was put in.
-Does not know: what a station does.
+Knows: the input, a claim with all that was asked and said about it, the channels of the graphs. The models are named
+in the graphs' schemas, so that strict checkpoints give them back as themselves.
+Does not know: what a node does, or what happens next to a claim (policy).
 """
 
+from collections.abc import Iterable
 from operator import add
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, ConfigDict, Field
 from typing_extensions import TypedDict
 
-from longproof.agent.types import TASKS, Label, Round
-
-Json = dict[str, Any]
-"""One of our types as `model_dump(mode="json")` gives it."""
-
-Standing = Literal["open", "split", "pending", "absent", "decided", "failed"]
-"""Where a claim stands after a vote: to be looked at more widely, disputed, left to a person, not found in the
-source, decided, or judged by nobody."""
+from longproof.agent.types import (
+    TASKS,
+    Call,
+    Case,
+    Claim,
+    Error,
+    Judgement,
+    Label,
+    Question,
+    Report,
+    Round,
+    Search,
+    Sentence,
+    SourcePlace,
+    Task,
+)
+from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.retrieval.types import Frozen, Span
 
 
 class VerifyInput(BaseModel):
@@ -57,100 +68,190 @@ class VerifyInput(BaseModel):
         default=None, title="Labels", description="A label for each sentence of the response, for an audit."
     )
     case_id: str = Field(default="case", title="Case", description="A name for the report.")
-    sources: list[Json] = Field(
+    sources: list[DocumentRef] = Field(
         default=[],
         title="Stored sources",
         description="Documents already in the store, instead of a text.",
     )
 
 
-class Stretch(TypedDict):
-    """Claims that are checked together, and the window of each in the sources: `[document number, start, end]`."""
-
-    index: int
-    claim_ids: list[str]
-    places: dict[str, list[list[int]]]
-
-
-class Asked(TypedDict):
-    """A question without the texts it shows: `places` are `[source id, start, end]` each."""
+class StoredCase(Frozen):
+    """A case whose response lies in the document store under `response_id`."""
 
     id: str
-    claim_ids: list[str]
-    places: list[list[Any]]
+    task: Task
+    response_id: str
+    source_ids: tuple[str, ...]
+    context: str = ""
+    reference: str | None = None
+    labels: tuple[Label, ...] | None = None
+
+    @classmethod
+    def of(cls, case: Case, response_id: str) -> Self:
+        """The case without its response's text."""
+        kept = {name: getattr(case, name) for name in cls.model_fields if name != "response_id"}
+        return cls(**kept, response_id=response_id)
+
+    async def opened(self, store: DocumentStore) -> Case:
+        """The case with its response's text."""
+        kept = {name: getattr(self, name) for name in type(self).model_fields if name != "response_id"}
+        return Case(**kept, response=await store.fetch(self.response_id))
+
+
+class QuestionRef(Frozen):
+    """A question without the texts that it shows. `step` is the number of the protocol's round that it belongs to."""
+
+    id: str
+    claim_ids: tuple[str, ...]
+    places: tuple[SourcePlace, ...]
     round: Round
     prompt: str
+    step: int = 0
+
+    @classmethod
+    def of(cls, question: Question, step: int = 0) -> Self:
+        """The question without its texts."""
+        places = tuple(SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in question.shown)
+        return cls(
+            id=question.id,
+            claim_ids=question.claim_ids,
+            places=places,
+            round=question.round,
+            prompt=question.prompt,
+            step=step,
+        )
+
+    async def opened(self, store: DocumentStore) -> Question:
+        """The question with the texts that it shows."""
+        shown = [
+            Span(source_id=p.source_id, start=p.start, end=p.end, text=text[p.start : p.end])
+            for p in self.places
+            for text in [await store.fetch(p.source_id)]
+        ]
+        return Question(
+            id=self.id, claim_ids=self.claim_ids, shown=tuple(shown), round=self.round, prompt=self.prompt
+        )
 
 
-class ClaimStanding(TypedDict):
-    """How a claim stands, by whose word, the id of the question that was asked last, the number of the next round."""
-
-    standing: Standing
-    label: str | None
-    decided_by: str
-    failure: str | None
-    question_id: str
-    caveat: str
-    next: int
+Consulted = Literal["not_yet", "no_pages", "nothing_found", "found"]
+"""What saved web pages said of a claim that the source doesn't have: not asked yet, there are none, none speaks of
+it, or snippets were shown."""
 
 
-class Dispute(TypedDict):
-    """A claim that is left to a person: what was asked about it last, and what the judges said."""
+class ClaimState(Frozen):
+    """A claim and all that is known of it: nothing in here is a decision, every decision follows from it (policy).
 
-    claim: Json
-    question: Asked
-    judgements: list[Json]
+    `window` is where its part of the response was aligned to, `places` all that this window shows. `asked` are the
+    questions about it in order; `judgements` what was said, a ruling included. `ruling` is the last word of an
+    arbiter or a person, `left_open` that a person chose not to decide. `localised` are errors that were placed after
+    the decision.
+    """
+
+    claim: Claim
+    window: SourcePlace | None = None
+    places: tuple[SourcePlace, ...] = ()
+    asked: tuple[QuestionRef, ...] = ()
+    searches: tuple[Search, ...] = ()
+    judgements: tuple[Judgement, ...] = ()
+    ruling: Judgement | None = None
+    ruled_by: Literal["arbiter", "person"] = "arbiter"
+    left_open: bool = False
+    consulted: Consulted = "not_yet"
+    localised: tuple[Error, ...] = ()
+
+    @property
+    def last_asked(self) -> str:
+        """The id of the question that was asked last; empty where none was."""
+        return self.asked[-1].id if self.asked else ""
+
+    def votes(self, question_id: str) -> list[Judgement]:
+        """What the panel said to a question; no ruling among it."""
+        return [j for j in self.judgements if j.question_id == question_id and j != self.ruling]
+
+    def with_questions(self, questions: Iterable[QuestionRef]) -> Self:
+        """The claim with the questions that ask about it."""
+        mine = tuple(question for question in questions if self.claim.id in question.claim_ids)
+        return self.model_copy(update={"asked": (*self.asked, *mine)}) if mine else self
+
+    def with_judgements(self, judgements: Iterable[Judgement]) -> Self:
+        """The claim with those of the judgements that are about it."""
+        mine = tuple(judgement for judgement in judgements if judgement.claim_id == self.claim.id)
+        return self.model_copy(update={"judgements": (*self.judgements, *mine)}) if mine else self
+
+
+class Plan(Frozen):
+    """What a run allows, the same for all claims of a case.
+
+    `rounds`: how wide each look at the source is. `sourced`: there is a source at all. `consults`: saved pages are
+    asked about what it doesn't have. `coarse`: an answer only says right or wrong, so that contradicted and not found
+    are one side. `labels`: those given with the case, one a sentence, where it is an audit.
+    """
+
+    rounds: tuple[Round, ...]
+    consensus: float
+    sourced: bool = True
+    consults: bool = False
+    arbiter: Literal["model", "person", "nobody"] = "model"
+    coarse: bool = False
+    labels: tuple[Label, ...] | None = None
+
+
+class Reviewed(Frozen):
+    """Who decided what the panel could not, and when."""
+
+    name: str
+    at: str
+    claims: tuple[str, ...]
 
 
 class CheckState(TypedDict, total=False):
-    """One stretch on its way through the stations of `check`."""
+    """A claim group on its way through `check`."""
 
-    case: Json
-    sources: list[Json]
-    stretch: Stretch
-    claims: list[Json]
-    questions: list[Asked]
-    asked: Annotated[list[Asked], add]
-    judgements: Annotated[list[Json], add]
-    standings: dict[str, ClaimStanding]
-    verdicts: Annotated[list[Json], add]
-    calls: Annotated[list[Json], add]
-    pages: Annotated[list[Json], add]
-    disputes: Annotated[list[Dispute], add]
-    searches: Annotated[list[Json], add]
+    case: StoredCase
+    plan: Plan
+    sources: list[DocumentRef]
+    claims: list[ClaimState]
+    checked: Annotated[list[ClaimState], add]
+    calls: Annotated[list[Call], add]
+    pages: Annotated[list[DocumentRef], add]
 
 
-class Checked(TypedDict):
-    """What a stretch hands back."""
+class Checked(TypedDict, total=False):
+    """What a claim group hands back."""
 
-    verdicts: list[Json]
-    calls: list[Json]
-    pages: list[Json]
-    disputes: list[Dispute]
-    searches: list[Json]
+    checked: list[ClaimState]
+    calls: list[Call]
+    pages: list[DocumentRef]
 
 
 class State(TypedDict, total=False):
-    """One case on its way from text to report."""
+    """One case on its way from text to report. `groups` are ids of claims that are checked together.
+
+    `checked` holds claims as their groups left them; where one is there twice, the later holds.
+    """
 
     started: float
-    case: Json
-    sources: list[Json]
-    sentences: list[Json]
-    claims: list[Json]
-    windows: dict[str, Json]
-    stretches: list[Stretch]
-    verdicts: Annotated[list[Json], add]
-    calls: Annotated[list[Json], add]
-    pages: Annotated[list[Json], add]
-    disputes: Annotated[list[Dispute], add]
-    searches: Annotated[list[Json], add]
-    decided: list[Json]
-    reviews: Annotated[list[Json], add]
-    report: Json
+    case: StoredCase
+    plan: Plan
+    sources: list[DocumentRef]
+    sentences: list[Sentence]
+    claims: list[ClaimState]
+    groups: list[list[str]]
+    checked: Annotated[list[ClaimState], add]
+    calls: Annotated[list[Call], add]
+    pages: Annotated[list[DocumentRef], add]
+    decided: list[ClaimState]
+    reviews: Annotated[list[Reviewed], add]
+    report: Report
 
 
 class VerifyOutput(TypedDict):
-    """What comes out: the report, as its JSON schema says."""
+    """What comes out."""
 
-    report: Json
+    report: Report
+
+
+def latest(state: State) -> list[ClaimState]:
+    """Every claim as it stands now, in the order of the response."""
+    found = {claim.claim.id: claim for claim in [*state["claims"], *state.get("checked", [])]}
+    return list(found.values())

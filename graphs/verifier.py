@@ -6,8 +6,7 @@ Does not know: how the graph works inside.
 
 import asyncio
 import json
-import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
@@ -18,20 +17,22 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 from pydantic import ValidationError
 
-from longproof.agent.chat import Chat
-from longproof.agent.ledger import RunState
-from longproof.agent.model import Model
+from longproof.agent.models.clients import Chat
+from longproof.agent.models.ledger import RunState
+from longproof.agent.models.model import Model
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Decomposer, Judge, Report
-from longproof.graphs.convert import dump
+from longproof.graphs.protocol import LONGPROOF
+from longproof.graphs.protocols import method
 from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import PERSON, Settings, settings_of
-from longproof.graphs.state import Json, VerifyInput
-from longproof.graphs.verify import VerifyGraph, verify_graph
+from longproof.graphs.state import VerifyInput
+from longproof.graphs.verify import VerifyGraph
 from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.indexes.place import home
-from longproof.retrieval.readers import read_source
-from longproof.retrieval.record import record
+from longproof.indexes.files import home
+from longproof.retrieval.json_text import record
+from longproof.retrieval.loaders import read_source
+from longproof.retrieval.text.surrogates import without_surrogates
 from longproof.retrieval.types import BadInput, Document
 
 T = TypeVar("T")
@@ -59,9 +60,12 @@ class LlamaIndexText(Protocol):
 Source = str | Path | Document | LangChainText | LlamaIndexText | dict[str, Any] | list[Any]
 """A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record."""
 TITLES, ADDRESSES = ("title", "file_name"), ("source", "url", "file_path")
-_HALF = re.compile("[\ud800-\udfff]")
-Progress = Callable[[Json], None]
-Decide = Callable[[list[Json]], Awaitable[Json]]
+Values = Mapping[str, Any]
+"""The values of a graph's channels."""
+Event = Mapping[str, object]
+"""What a node tells while it works: its name under `node`, and what it is doing."""
+Progress = Callable[[Event], None]
+Decide = Callable[[list[Event]], Awaitable[Mapping[str, object]]]
 """Gets disputes as `longproof.graphs.review.put` words them."""
 
 
@@ -82,7 +86,7 @@ class Verifier:
         make: Callable[[Chat], Model] | None = None,
         **settings: Any,
     ) -> None:
-        _refuse_seats(judges, arbiter, decomposer)
+        _refuse_roles(judges, arbiter, decomposer)
         objects = [judge for judge in judges or [] if not isinstance(judge, str | Spec)]
         specs = [judge for judge in judges or [] if isinstance(judge, str | Spec)]
         if objects and specs:
@@ -91,15 +95,15 @@ class Verifier:
         self.settings: Settings = settings_of(
             {**settings, **{k: v for k, v in named.items() if isinstance(v, str | Spec | list)}}
         )
-        self._pool = Pool(
-            Given(
-                judges=objects,
-                arbiter=None if isinstance(arbiter, str | Spec) else arbiter,
-                decomposer=None if isinstance(decomposer, str | Spec) else decomposer,
-                make=make,
-            )
+        given = Given(
+            judges=objects,
+            arbiter=None if isinstance(arbiter, str | Spec) else arbiter,
+            decomposer=None if isinstance(decomposer, str | Spec) else decomposer,
+            make=make,
         )
-        self.graph: VerifyGraph = verify_graph(self._pool)
+        self._method = method(self.settings.protocol or LONGPROOF.name)
+        self._pool = Pool(given, self._method.protocol)
+        self.graph: VerifyGraph = self._method.graph(self._pool, None)
 
     def verify(self, source: Source | Sequence[Source], response: str, **options: Any) -> Report:
         """The report on one response; see `averify`. Works inside a running event loop too."""
@@ -141,7 +145,7 @@ class Verifier:
         """The report on one response.
 
         `source` is one source or several (a list of dictionaries is one JSON record); `progress` hears of
-        every station passed. `reference` (the right text) and `labels` (one for each sentence) are for the protocols
+        every node passed. `reference` (the right text) and `labels` (one for each sentence) are for the protocols
         that need them. With `arbiter="person"`, `decide` gets all disputes and returns what a
         `longproof.graphs.review.Review` holds; without it they stay undecided.
         Raises BadInput for what can't be checked.
@@ -167,13 +171,13 @@ class Verifier:
             raise BadInput(f"a response is a text, not {response!r:.40}")
         stored = await asyncio.to_thread(self._store, documents_of(source))
         try:
-            return VerifyInput(response=whole_characters(response), sources=dump(stored), **case)
+            return VerifyInput(response=without_surrogates(response), sources=stored, **case)
         except ValidationError as error:
             first = error.errors()[0]
             raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
     async def _with_a_person(self, given: VerifyInput, decide: Decide, progress: Progress | None) -> Report:
-        graph = verify_graph(self._pool, InMemorySaver())
+        graph = self._method.graph(self._pool, InMemorySaver())
         ended = await driven(graph, given, self.settings, progress=progress, thread="run")
         while asked := ended.get("__interrupt__"):
             answer: Command[Any] = Command(resume=await decide(asked[0].value))
@@ -194,14 +198,14 @@ async def driven(
     *,
     progress: Progress | None = None,
     thread: str | None = None,
-    about: Json | None = None,
-) -> Json:
+    about: Mapping[str, object] | None = None,
+) -> Values:
     """Run a graph until it ends or waits: its last values, with `report` or `__interrupt__` among them.
 
     `thread` and `about` name the run and describe it to the graph's checkpointer. Inside a host's node our own
     values come with the host's namespace, so they are those with the shortest.
     """
-    config: RunnableConfig = {"recursion_limit": 1000, "metadata": about or {}}
+    config: RunnableConfig = {"recursion_limit": 1000, "metadata": dict(about or {})}
     if thread is not None:
         config["configurable"] = {"thread_id": thread}
     stream = graph.astream(
@@ -211,9 +215,9 @@ async def driven(
         stream_mode=["custom", "values"],
         subgraphs=True,
     )
-    values: Json = {}
+    values: Values = {}
     own: int | None = None
-    async for namespace, mode, part in cast(AsyncIterator[tuple[tuple[str, ...], str, Json]], stream):
+    async for namespace, mode, part in cast(AsyncIterator[tuple[tuple[str, ...], str, Values]], stream):
         if mode == "custom" and progress:
             progress(part)
         elif mode == "values" and (own is None or len(namespace) <= own):
@@ -221,7 +225,7 @@ async def driven(
     return values
 
 
-def _refuse_seats(judges: object, arbiter: object, decomposer: object) -> None:
+def _refuse_roles(judges: object, arbiter: object, decomposer: object) -> None:
     """Raises BadInput for what can't judge, arbitrate or decompose."""
     if judges is not None and not isinstance(judges, list | tuple):
         raise BadInput(f"judges are a list, not {judges!r:.40}: write [{judges!r:.40}]")
@@ -229,14 +233,14 @@ def _refuse_seats(judges: object, arbiter: object, decomposer: object) -> None:
         (judge, "judge", Judge) for judge in cast("list[object]", judges or [])
     ]
     fits += [(arbiter, "arbiter", Arbiter), (decomposer, "decomposer", Decomposer)]
-    for one, seat, kind in fits:
+    for one, role, kind in fits:
         if one is not None and not isinstance(one, str | Spec | BaseChatModel | kind):
             raise BadInput(
-                f"{one!r:.40} can't be the {seat}: give a SPEC, a chat model, or an object that can"
+                f"{one!r:.40} can't be the {role}: give a SPEC, a chat model, or an object that can"
             )
 
 
-async def _nobody(disputes: list[Json]) -> Json:
+async def _nobody(disputes: list[Event]) -> Event:
     return {"name": "nobody", "decisions": []}
 
 
@@ -247,7 +251,7 @@ def documents_of(source: Source | Sequence[Source]) -> list[Document]:
     if isinstance(source, Path):
         return [read_source(source)]
     if isinstance(source, str):
-        return [Document.of(whole_characters(source))] if source.strip() else []
+        return [Document.of(without_surrogates(source))] if source.strip() else []
     if isinstance(source, LangChainText):
         return [_titled(source.page_content, source.metadata)]
     if isinstance(source, LlamaIndexText):
@@ -266,12 +270,7 @@ def _titled(text: str, metadata: dict[str, Any]) -> Document:
     title, uri = (
         next((str(metadata[k]) for k in keys if metadata.get(k)), "") for keys in (TITLES, ADDRESSES)
     )
-    return Document.of(whole_characters(text), title=title, uri=uri)
-
-
-def whole_characters(text: str) -> str:
-    """The text with each half character (a lone surrogate) replaced, so that offsets stay."""
-    return _HALF.sub("\ufffd", text)
+    return Document.of(without_surrogates(text), title=title, uri=uri)
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -1,7 +1,7 @@
-"""The graph that checks one response against its sources, every station a node.
+"""The graph that checks one response against its sources, every step a node.
 
-Knows: what happens after what (design: read, decompose, align, a `Send` per stretch into check, review,
-report). Does not know: how a step does its work.
+Knows: what happens after what: read, decompose, align, a `Send` for each claim group into check, review, report.
+Does not know: how a step does its work, or what happens next to a claim (policy).
 """
 
 from collections.abc import Callable
@@ -12,39 +12,32 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
+from longproof.graphs.check import CheckNodes
 from longproof.graphs.nodes import Nodes, after_review, fan_out
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.state import Checked, CheckState, State, VerifyInput, VerifyOutput
-from longproof.graphs.stations import (
-    Stations,
-    after_arbitrate,
-    after_consult,
-    after_vote,
-    entering,
-)
 
 VerifyGraph = CompiledStateGraph[State, Settings, VerifyInput, VerifyOutput]
 CheckGraph = CompiledStateGraph[CheckState, Settings, CheckState, Checked]
 
 
 def check_graph(pool: Pool) -> CheckGraph:
-    """One stretch: look, ask, count; wider, to the arbiter, to saved pages; then places."""
-    stations = Stations(pool)
+    """One claim group: look, ask, count; wider, to the arbiter, to saved pages; then places."""
+    nodes = CheckNodes(pool)
     builder = StateGraph(CheckState, context_schema=Settings, output_schema=Checked)
-    builder.add_node("gather", stations.gather)
-    builder.add_node("find", stations.find)
-    builder.add_node("judge", stations.judge)
-    builder.add_node("vote", stations.vote)
-    builder.add_node("arbitrate", stations.arbitrate)
-    builder.add_node("consult", stations.consult)
-    builder.add_node("localise", stations.localise)
-    builder.add_conditional_edges(START, entering, ["gather", "consult", "localise"])
-    builder.add_edge("find", "judge")
+    builder.add_node("gather", nodes.gather)
+    builder.add_node("judge", nodes.judge)
+    builder.add_node("vote", nodes.vote)
+    builder.add_node("arbitrate", nodes.arbitrate)
+    builder.add_node("consult", nodes.consult)
+    builder.add_node("localise", nodes.localise)
+    builder.add_conditional_edges(START, nodes.route, ["gather", "consult", "localise"])
+    builder.add_edge("gather", "judge")
     builder.add_edge("judge", "vote")
-    builder.add_conditional_edges("vote", after_vote, ["gather", "arbitrate", "consult", "localise"])
-    builder.add_conditional_edges("arbitrate", after_arbitrate, ["consult", "localise"])
-    builder.add_conditional_edges("consult", after_consult, ["judge", "localise"])
+    builder.add_conditional_edges("vote", nodes.route, ["gather", "arbitrate", "consult", "localise"])
+    builder.add_conditional_edges("arbitrate", nodes.route, ["consult", "localise"])
+    builder.add_conditional_edges("consult", nodes.route, ["judge", "localise"])
     builder.add_edge("localise", END)
     return builder.compile(name="check")
 
@@ -53,21 +46,21 @@ class CheckNode(Protocol):
     """What stands in the graph for `check`."""
 
     async def __call__(self, state: CheckState, runtime: Runtime[Settings]) -> Checked:
-        """One stretch, checked."""
+        """One claim group, checked."""
 
 
 def check_node(pool: Pool) -> CheckNode:
-    """`check` for one stretch, once one of the run's places is free.
+    """`check` for one claim group, once one of the run's places is free.
 
-    Thousands of stretches at once cost half as much again as a few dozen, and share a budget so that none ends.
+    Unbounded fan-out is half as slow again, and spreads a budget over so many groups that none is finished.
     """
     check = check_graph(pool)
 
     async def in_its_place(state: CheckState, runtime: Runtime[Settings]) -> Checked:
         resources = await pool.get(settings_of(runtime.context))
-        async with resources.stretches:
+        async with resources.groups:
             found = cast("Checked", await check.ainvoke(state))
-        # LangGraph copies all writes that wait at each write; most stretches have verdicts and nothing else.
+        # LangGraph copies all writes that wait at each write; most groups have claims and nothing else.
         return cast("Checked", {name: value for name, value in found.items() if value})
 
     return in_its_place
@@ -83,7 +76,7 @@ def verify_graph(
     `example` is what an empty input stands for; without it, an empty input is refused.
     """
     pool = pool or Pool()
-    nodes = Nodes(pool, example)
+    nodes = Nodes(pool, example=example)
     builder = StateGraph(State, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput)
     builder.add_node("read", nodes.read)
     builder.add_node("decompose", nodes.decompose)

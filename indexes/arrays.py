@@ -1,13 +1,12 @@
 """Folders of arrays with a manifest: written whole or not at all, opened memory-mapped and checked.
 
-Knows: `manifest.json`, one `.npy` file an array (`.faiss` for vectors), the hash of each. Of two that write the same
-index the first wins. Nothing is pickled; objects are refused, not loaded.
+Knows: `manifest.json`, one `.npy` file an array, the hash of each. Of two processes that write the same index the
+first wins. Nothing is pickled; objects are refused, not loaded.
 Does not know: what the arrays mean.
 """
 
 import os
 import shutil
-import struct
 import tempfile
 from collections.abc import Mapping
 from hashlib import file_digest
@@ -18,19 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError
 
-from longproof.indexes.place import write_whole
-from longproof.retrieval.okapi import Arrays
+from longproof.indexes.files import write_whole
+from longproof.retrieval.bm25 import Arrays
 from longproof.retrieval.types import BadInput, Frozen
-
-_FLAT = struct.Struct("<4siqqq?iQ")  # how FAISS begins a file of plain vectors, compared by inner product
 
 
 class Form(NamedTuple):
-    """What an array must be. `vectors`: rows of float32 kept as a FAISS index (IndexFlatIP)."""
+    """What an array must be."""
 
     dtype: str
     dimensions: int
-    vectors: bool = False
 
 
 class Manifest(Frozen):
@@ -56,7 +52,7 @@ def write_arrays(target: Path, manifest: Manifest, arrays: Arrays, forms: Mappin
     except OSError as error:
         raise _unwritable(target, error) from error
     try:
-        files = {name: saved(_path(part, name, forms[name]), array) for name, array in arrays.items()}
+        files = {name: saved(_path(part, name), array) for name, array in arrays.items()}
         whole = manifest.model_copy(update={"files": files})
         write_whole(part / "manifest.json", whole.model_dump_json(indent=1).encode())
         os.replace(part, target)
@@ -87,11 +83,8 @@ def unusable(folder: Path, why: str) -> BadInput:
 
 def saved(path: Path, array: NDArray[Any]) -> str:
     """Write one array; returns the hash of its file."""
-    if path.suffix == ".faiss":
-        _write_vectors(path, array)
-    else:
-        with path.open("wb") as file:
-            np.save(file, array, allow_pickle=False)
+    with path.open("wb") as file:
+        np.save(file, array, allow_pickle=False)
     with path.open("rb+") as file:
         os.fsync(file.fileno())
         return file_digest(file, "sha256").hexdigest()
@@ -122,15 +115,13 @@ class _Head(BaseModel):
 
 def _array(folder: Path, manifest: Manifest, name: str, form: Form) -> NDArray[Any]:
     """The array in a file with the manifest's hash, memory-mapped."""
-    path = _path(folder, name, form)
+    path = _path(folder, name)
     try:
         with path.open("rb") as file:
             whole = file_digest(file, "sha256").hexdigest() == manifest.files[name]
         if not whole:
             raise unusable(folder, f"{path.name} is damaged")
-        array: NDArray[Any] = (
-            _read_vectors(path) if form.vectors else np.load(path, mmap_mode="r", allow_pickle=False)
-        )
+        array: NDArray[Any] = np.lib.format.open_memmap(path, mode="r")
     except BadInput:
         raise
     except (OSError, ValueError, EOFError) as error:
@@ -140,32 +131,8 @@ def _array(folder: Path, manifest: Manifest, name: str, form: Form) -> NDArray[A
     return array
 
 
-def _path(folder: Path, name: str, form: Form) -> Path:
-    return folder / (name + (".faiss" if form.vectors else ".npy"))
-
-
-def _write_vectors(path: Path, vectors: NDArray[np.float32]) -> None:
-    import faiss
-
-    index = faiss.IndexFlatIP(vectors.shape[1])
-    index.add(np.ascontiguousarray(vectors, dtype=np.float32))
-    faiss.write_index(index, str(path))
-
-
-def _read_vectors(path: Path) -> NDArray[np.float32]:
-    """The vectors of a FAISS file, memory-mapped where they lie in it. Its head says their number, and is checked."""
-    with path.open("rb") as file:
-        head = file.read(_FLAT.size)
-    if len(head) < _FLAT.size:
-        raise ValueError("too short")
-    kind, width, count, _, _, trained, metric, size = _FLAT.unpack(head)
-    if (kind, trained, metric, size) != (b"IxFI", True, 0, width * count) or min(width, count) < 0:
-        raise ValueError("not plain vectors")
-    if path.stat().st_size != _FLAT.size + 4 * size:
-        raise ValueError("not the size that it says")
-    if not size:
-        return np.zeros((count, width), dtype=np.float32)
-    return np.memmap(path, dtype="<f4", mode="r", offset=_FLAT.size, shape=(count, width))
+def _path(folder: Path, name: str) -> Path:
+    return folder / f"{name}.npy"
 
 
 def _unwritable(target: Path, error: OSError) -> BadInput:

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from pathlib import Path
 from threading import Lock
 
-from longproof.indexes.place import write_whole
+from longproof.indexes.files import write_whole
 from longproof.retrieval.types import BadInput, Document, DocumentKind, Frozen, text_id
 
 CACHED_CHARACTERS = 20_000_000
@@ -28,7 +28,7 @@ class DocumentRef(Frozen):
 
 
 class DocumentStore:
-    """Texts in `folder`, with the latest opened ones kept in memory."""
+    """Texts in `folder`, with a cache of those opened last, up to CACHED_CHARACTERS."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder

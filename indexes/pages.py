@@ -1,13 +1,13 @@
 """The index of a folder of saved web pages: built once, named by what the pages hold, opened memory-mapped.
 
-Knows: one folder an index, with a manifest (engine, cutting, pages, hash of each file) and arrays, under `pages/`
-in the data folder; the pages' texts lie in the document store. A folder appears whole or not at all.
+Knows: one folder an index, with a manifest (engine, size of snippets, pages, hash of each file) and arrays, under
+`pages/` in the data folder; the pages' texts lie in the document store. A folder appears whole or not at all.
 Does not know: how pages are read, cut and ranked (retrieval), what snippets are used for.
 Nothing here is pickled, and nothing is fetched. Every file is checked against its hash when an index is opened.
 """
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from hashlib import file_digest, sha256
 from pathlib import Path
 from typing import Literal, NamedTuple
@@ -17,22 +17,23 @@ from numpy.typing import NDArray
 
 from longproof.indexes.arrays import Form, Manifest, open_arrays, unusable, write_arrays
 from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.retrieval.okapi import Arrays, Bm25s, Engine, Okapi, best, count
-from longproof.retrieval.pages import SUFFIXES, Page, read_page
-from longproof.retrieval.snippets import OVERLAP, SIZE, snippets
+from longproof.retrieval.bm25 import Arrays, Bm25, Engine, Okapi, index_tokens, top_snippets
+from longproof.retrieval.chunking import OVERLAP, SNIPPET, snippets
 from longproof.retrieval.text.tokens import tokens
-from longproof.retrieval.types import BadInput, Frozen, Hit, Span
+from longproof.retrieval.types import BadInput, Frozen, Hit, Progress, Span
+from longproof.retrieval.web_pages import SUFFIXES, Page, read_page
 
-VERSION = 1
+VERSION = 2
+"""Part of an index's key: what an older version wrote is not opened but built again."""
 PAGE_BYTES = 64_000_000
 """Larger files are left out, unread."""
 
 _FORMS: dict[Engine, dict[str, Form]] = {
-    "bm25s": {
+    "bm25": {
         "snippets": Form("int64", 2),
         "words": Form("uint64", 1),
         "weights": Form("float32", 1),
-        "places": Form("int32", 1),
+        "texts": Form("int32", 1),
         "starts": Form("int64", 1),
     },
     "okapi": {
@@ -42,9 +43,6 @@ _FORMS: dict[Engine, dict[str, Form]] = {
         "starts": Form("int64", 1),
     },
 }
-
-Progress = Callable[[int, int], None]
-"""Called with the number of pages read and the number of all pages."""
 
 
 class PageRef(Frozen):
@@ -83,7 +81,7 @@ class PageIndex:
         self.folder = folder
         self.manifest = manifest
         self._snippets: NDArray[np.int64] = arrays["snippets"]
-        self._engine = Okapi(arrays) if manifest.engine == "okapi" else Bm25s(arrays, len(self._snippets))
+        self._engine = Okapi(arrays) if manifest.engine == "okapi" else Bm25(arrays, len(self._snippets))
         self._pages = {page.document.id: page for page in manifest.pages}
         self._store = store
 
@@ -98,7 +96,7 @@ class PageIndex:
         """
         return [
             Hit(span=self._span(snippet), score=score, rank=rank, via="page")
-            for rank, (snippet, score) in enumerate(best(self._engine, tokens(query), k), start=1)
+            for rank, (snippet, score) in enumerate(top_snippets(self._engine, tokens(query), k), start=1)
         ]
 
     def page(self, source_id: str) -> PageRef:
@@ -132,12 +130,12 @@ class _File(NamedTuple):
 
 
 def open_pages(
-    folder: Path, home: Path, engine: Engine = "bm25s", progress: Progress | None = None
+    folder: Path, home: Path, engine: Engine = "bm25", progress: Progress | None = None
 ) -> PageIndex:
     """The index of the saved pages (.html .htm .md .txt) in `folder` and below; built if the data folder has none.
 
-    It is named by the files' content and paths, the engine and the cutting: a changed page makes a new index. Files
-    that can't be read or hold no text are left out and listed. Folders that browsers save beside a page
+    It is named by the files' content and paths, the engine and the size of snippets: a changed page makes a new
+    index. Files that can't be read or hold no text are left out and listed. Folders that browsers save beside a page
     (`NAME_files`), hidden ones and links that lead out of the folder are not entered. Raises BadInput for a folder
     without a readable page and for an index that is damaged or was made by another version.
     """
@@ -186,7 +184,7 @@ def _digest(path: Path) -> str:
 
 def _key(files: list[_File], engine: Engine) -> str:
     named = "".join(f"{file.shown}\0{file.digest}\0" for file in files)
-    return sha256(f"{VERSION} {engine} {SIZE} {OVERLAP}\0{named}".encode()).hexdigest()
+    return sha256(f"{VERSION} {engine} {SNIPPET} {OVERLAP}\0{named}".encode()).hexdigest()
 
 
 class _Reading:
@@ -246,16 +244,16 @@ def _build(
     progress: Progress | None,
 ) -> None:
     reading = _Reading(store)
-    counted = count(reading.tokens(files, progress))
+    ids = index_tokens(reading.tokens(files, progress))
     if not reading.pages:
         first = reading.left_out[0].reason
         raise BadInput(f"none of the {len(files)} saved pages can be read; the first: {first}")
-    weighed = Okapi.of(counted) if engine == "okapi" else Bm25s.of(counted)
+    weighed = Okapi.of(ids) if engine == "okapi" else Bm25.of(ids)
     arrays = {"snippets": np.array(reading.snippets, dtype=np.int64).reshape(-1, 3), **weighed.arrays}
     manifest = PagesManifest(
         key=key,
         engine=engine,
-        size=SIZE,
+        size=SNIPPET,
         overlap=OVERLAP,
         pages=tuple(reading.pages),
         left_out=tuple(reading.left_out),
@@ -276,4 +274,4 @@ def _opened(folder: Path, key: str, engine: Engine) -> tuple[PagesManifest, Arra
 
 
 def _expected(key: str, engine: Engine) -> PagesManifest:
-    return PagesManifest(key=key, engine=engine, size=SIZE, overlap=OVERLAP, pages=(), left_out=())
+    return PagesManifest(key=key, engine=engine, size=SNIPPET, overlap=OVERLAP, pages=(), left_out=())

@@ -1,4 +1,4 @@
-"""The index of one source: built once, named by the text, the cutting and the embedder, opened checked.
+"""The index of one source: built once, named by its text, size of passages and embedder, checked when opened.
 
 Knows: lexical indexes and those of embedders, under `sources/` in the data folder. Reuse is automatic.
 Does not know: how an index searches (retrieval), what it is used for, where the text came from.
@@ -12,25 +12,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longproof.indexes.arrays import Form, Manifest, open_arrays, unusable, write_arrays
-from longproof.retrieval.cut import passages
-from longproof.retrieval.dense import DenseIndex, Embedder, Encoded, Multi, Progress, Sparse
+from longproof.retrieval.bm25 import Arrays
+from longproof.retrieval.chunking import passages
+from longproof.retrieval.dense import DenseIndex, Embedder, Embeddings, Multi, Sparse
 from longproof.retrieval.lexical import WIDER, LexicalIndex
-from longproof.retrieval.okapi import Arrays
-from longproof.retrieval.types import Document, SourceIndex
+from longproof.retrieval.types import Document, Progress, SourceIndex
 
-VERSION = 2
+VERSION = 3
+"""Part of an index's key: what an older version wrote is not opened but built again."""
 
 _SCALE = {
     "ranges": Form("int64", 2),
     "weights": Form("float32", 1),
-    "places": Form("int32", 1),
+    "texts": Form("int32", 1),
     "starts": Form("int64", 1),
 }
 _LEXICAL = {
     "words": Form("uint64", 1),
     **{f"{name}{scale}": form for scale in range(1 + len(WIDER)) for name, form in _SCALE.items()},
 }
-_DENSE = {"dense": Form("float32", 2, vectors=True)}
+_DENSE = {"dense": Form("float32", 2)}
 _SPARSE = {
     "tokens": Form("int32", 1),
     "token_weights": Form("float32", 1),
@@ -39,7 +40,7 @@ _SPARSE = {
 _MULTI = {"vectors": Form("float16", 2), "vector_starts": Form("int64", 1)}
 
 
-class Cut(NamedTuple):
+class PassageSize(NamedTuple):
     """The passages that are indexed: `size` characters, one every `step`."""
 
     size: int = 400
@@ -62,7 +63,7 @@ def source_index(
     document: Document,
     home: Path,
     embedder: Embedder | None = None,
-    cut: Cut | None = None,
+    passage_size: PassageSize | None = None,
     *,
     keep: bool,
     progress: Progress | None = None,
@@ -71,7 +72,7 @@ def source_index(
 
     Raises BadInput for an index that is damaged or was made by another version, and where the embedder refuses.
     """
-    expected = _expected(document, embedder, cut or Cut())
+    expected = _expected(document, embedder, passage_size or PassageSize())
     target = home / "sources" / expected.key
     if target.exists():
         return _opened(target, expected, document, embedder)
@@ -87,16 +88,18 @@ def source_index(
     return dense
 
 
-def _expected(document: Document, embedder: Embedder | None, cut: Cut) -> SourceManifest:
+def _expected(document: Document, embedder: Embedder | None, passage_size: PassageSize) -> SourceManifest:
     name = embedder.name if embedder else "lexical"
-    key = sha256(f"{VERSION}\0{document.id}\0{cut.size}\0{cut.step}\0{name}".encode()).hexdigest()
+    key = sha256(
+        f"{VERSION}\0{document.id}\0{passage_size.size}\0{passage_size.step}\0{name}".encode()
+    ).hexdigest()
     return SourceManifest(
         key=key,
         text=document.id,
         characters=len(document.text),
         embedder=name,
-        size=cut.size,
-        step=cut.step,
+        size=passage_size.size,
+        step=passage_size.step,
     )
 
 
@@ -105,7 +108,7 @@ def _opened(
 ) -> SourceIndex:
     manifest, arrays = open_arrays(target, expected, _forms(embedder))
     if manifest.model_copy(update={"files": {}}) != expected:
-        raise unusable(target, "its manifest tells of another text, cutting or embedder")
+        raise unusable(target, "its manifest names another text, passage size or embedder")
     pieces = passages(document.text, expected.size, expected.step)
     if embedder is None:
         if not _lexical_fits(arrays, pieces, len(document.text)):
@@ -125,7 +128,7 @@ def _forms(embedder: Embedder | None) -> dict[str, Form]:
     return {**_DENSE, **sparse, **multi}
 
 
-def _arrays(held: Encoded) -> Arrays:
+def _arrays(held: Embeddings) -> Arrays:
     arrays: dict[str, NDArray[Any]] = {"dense": held.dense}
     if held.sparse:
         arrays |= dict(zip(_SPARSE, held.sparse, strict=True))
@@ -134,8 +137,8 @@ def _arrays(held: Encoded) -> Arrays:
     return arrays
 
 
-def _held(arrays: Arrays) -> Encoded:
-    return Encoded(
+def _held(arrays: Arrays) -> Embeddings:
+    return Embeddings(
         arrays["dense"],
         Sparse(*(arrays[name] for name in _SPARSE)) if "tokens" in arrays else None,
         Multi(*(arrays[name] for name in _MULTI)) if "vectors" in arrays else None,
@@ -148,15 +151,15 @@ def _lexical_fits(arrays: Arrays, pieces: list[tuple[int, int]], characters: int
         return False
     return all(
         _fits(arrays[f"ranges{scale}"].ravel(), characters + 1)
-        and _fits(arrays[f"places{scale}"], len(arrays[f"ranges{scale}"]))
-        and len(arrays[f"weights{scale}"]) == len(arrays[f"places{scale}"])
+        and _fits(arrays[f"texts{scale}"], len(arrays[f"ranges{scale}"]))
+        and len(arrays[f"weights{scale}"]) == len(arrays[f"texts{scale}"])
         and len(arrays[f"starts{scale}"]) == len(arrays["words"]) + 1
-        and _parts(arrays[f"starts{scale}"], len(arrays[f"places{scale}"]))
+        and _parts(arrays[f"starts{scale}"], len(arrays[f"texts{scale}"]))
         for scale in range(1 + len(WIDER))
     )
 
 
-def _dense_fits(held: Encoded, pieces: int) -> bool:
+def _dense_fits(held: Embeddings, pieces: int) -> bool:
     ragged: list[tuple[NDArray[np.int64], int]] = []
     if held.sparse:
         ragged.append((held.sparse.starts, len(held.sparse.tokens)))

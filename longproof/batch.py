@@ -146,7 +146,7 @@ def _open(settings: dict[str, Any]) -> None:
 def _pages(out: Path, home_: str | None) -> "Callable[[str, Report], None]":
     """Writes a page beside each report."""
     from longproof.indexes.documents import DocumentStore
-    from longproof.indexes.place import home, write_whole
+    from longproof.indexes.files import home, write_whole
     from longproof.report.html import page
 
     store = DocumentStore(home(home_) / "documents")
@@ -160,7 +160,7 @@ def _pages(out: Path, home_: str | None) -> "Callable[[str, Report], None]":
 
 def _index(out: Path, *, html: bool) -> None:
     """The index page, over pages where there are some, else over JSON reports."""
-    from longproof.indexes.place import write_whole
+    from longproof.indexes.files import write_whole
     from longproof.reopen import opened
     from longproof.report.html import index
 

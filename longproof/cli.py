@@ -1,7 +1,7 @@
 """The terminal's door: commands, exit codes, one line for what can't be done.
 
 Knows: options, and which functions they go to. Does not know: any rule of judging.
-Answers `--help` without importing langgraph, openai or faiss: each command imports what it needs.
+Answers `--help` without importing langgraph or openai: each command imports what it needs.
 """
 
 import os
@@ -105,7 +105,7 @@ def verify(
     """Check one response against its sources."""
     from longproof.outcome import estimate, label_named, status, trust
     from longproof.panel import panel_settings, run_name
-    from longproof.retrieval.readers import read_source
+    from longproof.retrieval.loaders import read_source
 
     _refuse_targets(json, html)
     least = label_named(at_least) if at_least else None
@@ -375,6 +375,6 @@ def _refuse_for_all(*asked: object) -> None:
 
 
 def _write(path: Path, text: str) -> None:
-    from longproof.indexes.place import write_whole
+    from longproof.indexes.files import write_whole
 
     write_whole(path, text.encode())

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 if TYPE_CHECKING:
-    from longproof.construct import Constructed, Hear
+    from longproof.construct import Constructed, Progress
 
 
 def construct(
@@ -75,23 +75,25 @@ def _said(done: "Constructed") -> str:
 
 
 @contextmanager
-def _shown() -> Iterator["Hear"]:
-    """A bar on stderr, on a terminal alone: a step for each word that a node says, by the name of its station."""
+def _shown() -> Iterator["Progress"]:
+    """A bar on stderr, on a terminal alone: a step for each word that a node says, by its name."""
+    from rich import progress as bars
     from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     console = Console(stderr=True)
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+    columns = (
+        bars.TextColumn("{task.description}"),
+        bars.BarColumn(),
+        bars.MofNCompleteColumn(),
+        bars.TimeElapsedColumn(),
+    )
+    with bars.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         tasks: dict[str, Any] = {}
 
         def hear(word: dict[str, Any]) -> None:
-            station = str(word["station"])
-            if "total" in word:
-                tasks[station] = bar.add_task(station, total=word["total"], completed=word["total"])
-                return
-            if station not in tasks:
-                tasks[station] = bar.add_task(station, total=None)
-            bar.advance(tasks[station])
+            name = str(word["node"])
+            if name not in tasks:
+                tasks[name] = bar.add_task(name, total=None)
+            bar.advance(tasks[name])
 
         yield hear

@@ -6,7 +6,7 @@ terminal as a code. Does not know: what a decision does.
 
 import asyncio
 import json as json_
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -68,14 +68,14 @@ def begin(documents: list[Any], response: str, settings: dict[str, Any], **case:
     return stand.report
 
 
-def asked(disputes: list[dict[str, Any]], name: str | None) -> dict[str, Any]:
+def asked(disputes: Sequence[Mapping[str, Any]], name: str | None) -> dict[str, Any]:
     """A review from what is typed: one dispute after the other, with the choice to leave it open."""
     name = name or typer.prompt("Your name, for the report")
     decisions = [_decision(number, len(disputes), one) for number, one in enumerate(disputes, 1)]
     return {"name": name, "decisions": [decision for decision in decisions if decision]}
 
 
-def _decision(number: int, of: int, dispute: dict[str, Any]) -> dict[str, Any] | None:
+def _decision(number: int, of: int, dispute: Mapping[str, Any]) -> dict[str, Any] | None:
     from longproof.agent.types import JudgeLabel
 
     labels = get_args(JudgeLabel)
@@ -112,7 +112,7 @@ def _choice(most: int) -> int:
         typer.echo(f"a number from 0 to {most}")
 
 
-def _lines(number: int, of: int, dispute: dict[str, Any]) -> list[str]:
+def _lines(number: int, of: int, dispute: Mapping[str, Any]) -> list[str]:
     said = [f"  {one['judge']}: {one['label']}. {one['reason']}" for one in dispute["said"]]
     shown = [f"  | {text[:LONGEST]}{' …' if len(text) > LONGEST else ''}" for text in dispute["shown"]]
     return [

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-CORE = ("langgraph", "langchain-core", "openai", "numpy", "pydantic", "bm25s", "rank-bm25", "faiss-cpu")
+CORE = ("langgraph", "langchain-core", "openai", "numpy", "pydantic", "rank-bm25")
 EXTRAS = {
     "bge": ("FlagEmbedding", "sentence-transformers"),
     "read": ("pypdf", "python-docx", "html-to-markdown"),
@@ -24,7 +24,7 @@ EXTRAS = {
 def findings() -> Iterator[str]:
     """A line for each thing that a run may rest on."""
     from longproof import __version__
-    from longproof.indexes.place import home
+    from longproof.indexes.files import home
 
     yield f"longproof {__version__} on Python {sys.version.split()[0]}"
     for name in CORE:

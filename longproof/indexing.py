@@ -24,14 +24,14 @@ def indexed(
 
 
 def _source(path: Path, spec: str, text: Path | None, encoding: str | None) -> Iterator[str]:
-    from longproof.agent.chat import place_and_key
+    from longproof.agent.models.clients import place_and_key
     from longproof.graphs.sources import SHOWN
     from longproof.indexes.documents import DocumentStore
-    from longproof.indexes.place import home, write_whole
-    from longproof.indexes.sources import Cut, source_index
+    from longproof.indexes.files import home, write_whole
+    from longproof.indexes.sources import PassageSize, source_index
     from longproof.progress import counted
-    from longproof.retrieval.embed import embedder
-    from longproof.retrieval.readers import read_source
+    from longproof.retrieval.embedders import embedder
+    from longproof.retrieval.loaders import read_source
 
     document = read_source(path, encoding)
     DocumentStore(home() / "documents").put(document)
@@ -40,7 +40,7 @@ def _source(path: Path, spec: str, text: Path | None, encoding: str | None) -> I
         yield f"text: {text}"
     model = embedder(spec, place_and_key)
     with counted("passages embedded") as progress:
-        for cut in (Cut(), SHOWN):
+        for cut in (PassageSize(), SHOWN):
             source_index(document, home(), None, cut, keep=True)
             if model is not None:
                 source_index(document, home(), model, cut, keep=True, progress=progress)
@@ -48,8 +48,8 @@ def _source(path: Path, spec: str, text: Path | None, encoding: str | None) -> I
 
 
 def _pages(folder: Path) -> Iterator[str]:
+    from longproof.indexes.files import home
     from longproof.indexes.pages import open_pages
-    from longproof.indexes.place import home
     from longproof.progress import counted
 
     with counted("pages read") as progress:

@@ -14,11 +14,11 @@ HALLUCINATED, UNDECIDED = 1, 3
 
 def estimate(dry: Report, sources: Sequence[str]) -> Iterator[str]:
     """What the run of which this report is the dry one would pay: a line a step, then what that rests on."""
-    from longproof.graphs.cost import MOST_CLAIMS_A_SENTENCE, between, cost, seats, total
+    from longproof.graphs.cost import MOST_CLAIMS_A_SENTENCE, between, cost, paid_judges, total
     from longproof.graphs.protocols import protocol
     from longproof.graphs.settings import settings_of
 
-    row, judges = protocol(dry.stamp["protocol"]), seats(settings_of(dry.stamp["settings"]).judges)
+    row, judges = protocol(dry.stamp["protocol"]), paid_judges(settings_of(dry.stamp["settings"]).judges)
     steps = between(dry, sources)
     if not any(step.most.calls for step in steps.values()):
         yield "nothing would be paid"

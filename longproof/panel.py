@@ -46,8 +46,8 @@ def run_lines() -> Iterator[str]:
 
 
 async def _runs() -> list[Any]:
-    from longproof.agent.ledger import Ledger
-    from longproof.indexes.place import home
+    from longproof.agent.models.ledger import Ledger
+    from longproof.indexes.files import home
 
     path = home() / "ledger.sqlite"
     if not path.exists():

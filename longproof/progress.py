@@ -1,9 +1,9 @@
 """How far a check or an evaluation has come, on stderr.
 
-Knows: what the stations, and runs of many cases, say as they go. Does not know: what they do.
+Knows: what the nodes, and runs of many cases, say as they go. Does not know: what they do.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,8 +12,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def shown() -> Iterator[Callable[[dict[str, Any]], None]]:
-    """A bar on stderr while the block runs, on a terminal alone; call what it gives with each station's word."""
+def shown() -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """A bar on stderr while the block runs, on a terminal alone; call what it gives with each node's word."""
     from rich.console import Console
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
@@ -22,10 +22,10 @@ def shown() -> Iterator[Callable[[dict[str, Any]], None]]:
     with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
         task = bar.add_task("reading", total=None)
 
-        def hear(word: dict[str, Any]) -> None:
-            if word["station"] == "decompose":
+        def hear(word: Mapping[str, Any]) -> None:
+            if word["node"] == "decompose":
                 bar.update(task, description="claims checked", total=word["claims"])
-            elif word["station"] == "checked":
+            elif word["node"] == "checked":
                 bar.advance(task, word["claims"])
 
         yield hear

@@ -11,9 +11,9 @@ from pydantic import ValidationError
 
 from longproof.agent.types import Report, ReportDocument
 from longproof.indexes.documents import DocumentStore
-from longproof.indexes.place import home, write_whole
+from longproof.indexes.files import home, write_whole
 from longproof.report.fit import refuse_misfit, refuse_misfit_texts
-from longproof.retrieval.readers import read_source
+from longproof.retrieval.loaders import read_source
 from longproof.retrieval.types import BadInput, Document
 
 

@@ -5,7 +5,7 @@ Does not know: how disputes come about, or how a person is asked.
 """
 
 import json
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -15,18 +15,22 @@ from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
 from longproof.agent.types import Report
+from longproof.graphs.protocol import LONGPROOF
+from longproof.graphs.protocols import method
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings
-from longproof.graphs.state import Json, VerifyInput
+from longproof.graphs.state import VerifyInput
 from longproof.graphs.verifier import Progress, Verifier, driven
-from longproof.graphs.verify import VerifyGraph, verify_graph
-from longproof.indexes.place import home
+from longproof.graphs.verify import VerifyGraph
+from longproof.indexes.files import home
 from longproof.retrieval.types import BadInput, Document
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-ABOUT = ("begun_with", "settings")
+EDITION = 2
+"""Of the graph's state. A run that another edition began can't go on; its answers are in the ledger."""
+ABOUT = ("begun_with", "settings", "edition")
 """What each checkpoint of a run says of the run."""
 
 
@@ -34,7 +38,7 @@ class Stand(NamedTuple):
     """How far a run is: its report, or the disputes that it waits with, as they are put to a person."""
 
     report: Report | None
-    disputes: list[Json]
+    disputes: list[Mapping[str, Any]]
 
 
 class Opened(NamedTuple):
@@ -62,10 +66,12 @@ async def begun(
     about = {
         "begun_with": _fingerprint(given, verifier.settings),
         "settings": verifier.settings.model_dump_json(),
+        "edition": EDITION,
     }
     async with opened(verifier.settings) as desk:
         known = await desk.graph.aget_state(_thread(thread))
-        same = bool(known.metadata) and (known.metadata or {}).get("begun_with") == about["begun_with"]
+        said = known.metadata or {}
+        same = all(said.get(name) == about[name] for name in ("begun_with", "edition"))
         if same and (known.interrupts or not known.next):
             return _stand(known)
         if not same:
@@ -81,7 +87,7 @@ async def waiting(run_id: str) -> Stand:
         return _stand(await _known(desk, run_id))
 
 
-async def answered(run_id: str, review: Json, progress: Progress | None = None) -> Stand:
+async def answered(run_id: str, review: Mapping[str, Any], progress: Progress | None = None) -> Stand:
     """Go on with a person's review (see `longproof.graphs.review.Review`).
 
     Raises BadInput where nothing waits, or where the review does not fit what was asked; then nothing is lost.
@@ -111,9 +117,10 @@ async def opened(settings: Settings) -> AsyncIterator[Opened]:
 
     path = home(settings.home) / "checkpoints.sqlite"
     path.parent.mkdir(parents=True, exist_ok=True)
-    pool = Pool()
+    chosen = method(settings.protocol or LONGPROOF.name)
+    pool = Pool(protocol=chosen.protocol)
     async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
-        graph = verify_graph(pool, saver)
+        graph = chosen.graph(pool, saver)
         try:
             yield Opened(graph, pool, saver)
         except BaseException:
@@ -127,6 +134,11 @@ async def _known(desk: Opened, run_id: str) -> StateSnapshot:
     state = await desk.graph.aget_state(_thread(run_id))
     if "settings" not in (state.metadata or {}):
         raise BadInput(f"there is no run {run_id!r} that a person decides: begin one with --arbiter person")
+    if (state.metadata or {}).get("edition") != EDITION:
+        raise BadInput(
+            f"an earlier edition began the run {run_id!r}: give its `longproof verify` command again; "
+            "no answer is paid for twice"
+        )
     if state.next and not state.interrupts:
         raise BadInput(f"the run {run_id!r} is not finished: give its `longproof verify` command again")
     return state

@@ -11,8 +11,9 @@ from typing import Any
 from rich.table import Table
 
 from longproof.agent.types import Report
-from longproof.graphs.cost import cost, seats
-from longproof.graphs.protocols import PROTOCOLS, Protocol
+from longproof.graphs.cost import cost, paid_judges
+from longproof.graphs.protocol import Protocol
+from longproof.graphs.protocols import PROTOCOLS
 from longproof.retrieval.types import BadInput, Document
 
 SOURCE, RESPONSE, JUDGES = 300_000, 1_000, 3
@@ -75,7 +76,7 @@ def run_all(
 ) -> Table:
     """All protocols over the same settings. `max_passes` is taken out of `case`."""
     max_passes = case.pop("max_passes")
-    models = seats(settings["judges"])
+    models = paid_judges(settings["judges"])
 
     def check(name: str) -> Report:
         return verified(

@@ -8,11 +8,13 @@ import os
 from hmac import compare_digest
 from typing import Any
 
+from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk import Auth
 
-from longproof.graphs.construct_halueval import halueval_graph
-from longproof.graphs.construct_longnovel import longnovel_graph
-from longproof.graphs.construct_probe import probe_graph
+from longproof.construction.halueval_graph import halueval_graph
+from longproof.construction.longnovel_graph import longnovel_graph
+from longproof.construction.probe_graph import probe_graph
+from longproof.graphs.protocols import method
 from longproof.graphs.resources import Pool
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import verify_graph
@@ -26,12 +28,63 @@ def bundled() -> VerifyInput:
     return VerifyInput(source=story.text, response=summary.text, case_id="example")
 
 
+class Served(CompiledStateGraph[Any, Any, Any, Any]):
+    """A graph whose copies still know the types that its schemas name.
+
+    The server attaches its checkpointer to a copy. LangGraph's own copies (1.2) forget these types, so that under
+    `LANGGRAPH_STRICT_MSGPACK` the models of a resumed run would come back as dictionaries.
+    """
+
+    def copy(self, update: dict[str, Any] | None = None) -> "Served":
+        """A copy with some of its attributes changed."""
+        made = super().copy(update)
+        made._serde_allowlist = self._serde_allowlist
+        return made
+
+
+def served(compiled: CompiledStateGraph[Any, Any, Any, Any]) -> Served:
+    """The graph as the server may copy it."""
+    made = Served(**{name: value for name, value in vars(compiled).items() if name != "__orig_class__"})
+    made._serde_allowlist = compiled._serde_allowlist
+    return made
+
+
+def of_paper(protocol: str) -> Served:
+    """The graph of a paper's protocol, over resources of its own."""
+    chosen = method(protocol)
+    return served(chosen.graph(Pool(protocol=chosen.protocol), None))
+
+
 pool = Pool()
-graph = verify_graph(pool, example=bundled)
+graph = served(verify_graph(pool, example=bundled))
 """No checkpointer of its own: the server brings one."""
-construct_longnovel = longnovel_graph(pool)
-construct_probe = probe_graph(pool)
-construct_halueval = halueval_graph(pool)
+longnovel_rag = of_paper("longnovel-rag")
+longnovel_zero_shot = of_paper("longnovel-zero-shot")
+longnovel_zero_shot_beginning = of_paper("longnovel-zero-shot-beginning")
+longnovel_zero_shot_cot = of_paper("longnovel-zero-shot-cot")
+longnovel_arbitration = of_paper("longnovel-arbitration")
+probe = of_paper("probe")
+probe_direct = of_paper("probe-direct")
+verigray = of_paper("verigray")
+verigray_rag = of_paper("verigray-rag")
+verigray_audit = of_paper("verigray-audit")
+halueval_qa = of_paper("halueval-qa")
+halueval_qa_knowledge = of_paper("halueval-qa-knowledge")
+halueval_qa_cot = of_paper("halueval-qa-cot")
+halueval_qa_contrast = of_paper("halueval-qa-contrast")
+halueval_dialogue = of_paper("halueval-dialogue")
+halueval_dialogue_knowledge = of_paper("halueval-dialogue-knowledge")
+halueval_dialogue_cot = of_paper("halueval-dialogue-cot")
+halueval_dialogue_contrast = of_paper("halueval-dialogue-contrast")
+halueval_summary = of_paper("halueval-summary")
+halueval_summary_cot = of_paper("halueval-summary-cot")
+halueval_summary_contrast = of_paper("halueval-summary-contrast")
+halueval_general = of_paper("halueval-general")
+halueval_general_cot = of_paper("halueval-general-cot")
+data_to_text = of_paper("data-to-text")
+construct_longnovel = served(longnovel_graph(pool))
+construct_probe = served(probe_graph(pool))
+construct_halueval = served(halueval_graph(pool))
 auth = Auth()
 
 

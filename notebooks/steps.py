@@ -40,7 +40,7 @@ usual = Settings(decomposer="offline")
 thread = {"configurable": {"thread_id": "notebook"}}
 
 # %% [markdown]
-# As it runs, the stations tell what they do: what was shown to the judges, who voted what, how a claim stands.
+# As it runs, the nodes tell what they do: what was shown to the judges, who voted what, how a claim stands.
 
 # %%
 async for _, told in graph.astream(given, thread, context=usual, stream_mode="custom", subgraphs=True):

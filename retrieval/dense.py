@@ -1,26 +1,24 @@
-"""Search and similarity by embeddings: the passages of one document as vectors, compared with a segment's.
+"""Dense index of one source: its passages as embeddings, searched and compared with segments of a response.
 
-Knows: how an embedder's three kinds of vectors are compared and weighed (BGE-M3's: one vector a text, one weight a
-token, one vector a token); that a block is as similar as its best passage.
-Does not know: which model made the vectors, where an index is stored. Needs numpy alone.
+Knows: how the three kinds of embeddings that BGE-M3 gives (dense, sparse, multi-vector) are compared and weighed;
+that a block is as similar as its best passage.
+Does not know: which model made the embeddings, where an index is stored. Needs numpy alone.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field, model_validator
 
-from longproof.retrieval.belonging import Ranges, belonging, best_of_each, ranked
-from longproof.retrieval.types import BadInput, Document, Frozen, Hit
+from longproof.retrieval.ranking import Ranges, best_per_range, passages_in, top_k
+from longproof.retrieval.types import BadInput, Document, Frozen, Hit, Progress
 
 TOKENS_AT_ONCE = 200_000  # token vectors of passages compared at once: 0.8 MB for each token of a segment
 AT_ONCE = 64  # segments scored together
 
 Kind = Literal["passage", "segment"]
-Progress = Callable[[int, int], None]
-"""Called with the number of texts done and of all texts."""
 
 
 class Weights(Frozen):
@@ -56,7 +54,7 @@ class Multi(NamedTuple):
     starts: NDArray[np.int64]
 
 
-class Encoded(NamedTuple):
+class Embeddings(NamedTuple):
     """Texts as vectors; `dense` holds one unit vector a row. The other kinds where the embedder makes them."""
 
     dense: NDArray[np.float32]
@@ -71,7 +69,7 @@ class Embedder(Protocol):
     def name(self) -> str: ...
     @property
     def weights(self) -> Weights: ...
-    def embed(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Encoded:
+    def embed(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Embeddings:
         """The vectors of these texts. Raises BadInput for a text that the model would cut short."""
         ...
 
@@ -79,7 +77,7 @@ class Embedder(Protocol):
 class DenseIndex:
     """The passages of one document as vectors. It does not change. `held` may lie in memory-mapped arrays."""
 
-    def __init__(self, document: Document, passages: Ranges, held: Encoded, embedder: Embedder) -> None:
+    def __init__(self, document: Document, passages: Ranges, held: Embeddings, embedder: Embedder) -> None:
         if len(held.dense) != len(passages):
             raise BadInput(f"{len(held.dense)} vectors for {len(passages)} passages: build the index again")
         self._document = document
@@ -97,12 +95,12 @@ class DenseIndex:
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
         """One row a segment, one column a block: the score of the block's best passage; 0 where it has none."""
-        members = belonging(self._passages, blocks)
+        members = passages_in(self._passages, blocks)
         matrix = np.zeros((len(segments), len(blocks)))
         if len(self._passages):
             for first in range(0, len(segments), AT_ONCE):
                 scores = self._scores(segments[first : first + AT_ONCE])
-                matrix[first : first + AT_ONCE] = best_of_each(scores, members)
+                matrix[first : first + AT_ONCE] = best_per_range(scores, members)
         return matrix
 
     def search(self, query: str, k: int, within: Ranges | None = None) -> list[Hit]:
@@ -120,34 +118,32 @@ class DenseIndex:
                 rank=rank,
                 via="dense",
             )
-            for rank, i in enumerate(ranked(scores, k, self._passages, within), start=1)
+            for rank, i in enumerate(top_k(scores, k, self._passages, within), start=1)
         ]
 
     def _scores(self, texts: Sequence[str]) -> NDArray[np.float32]:
         return compare(self._embedder.embed(texts, "segment"), self.held, self._embedder.weights)
 
 
-def compare(asked: Encoded, held: Encoded, weights: Weights) -> NDArray[np.float32]:
+def compare(asked: Embeddings, held: Embeddings, weights: Weights) -> NDArray[np.float32]:
     """The score of each asked text against each held one. Raises BadInput where they can't be compared."""
     if asked.dense.shape[1:] != held.dense.shape[1:]:
         raise BadInput(
             f"vectors of {asked.dense.shape[-1]} and of {held.dense.shape[-1]} numbers can't be compared: "
             "another embedder made the index; build it again"
         )
-    # Mapped from a file they may lie at odd bytes, where numpy multiplies without BLAS, to another last digit.
-    dense = np.require(held.dense, requirements=["A"])
-    scores = np.float32(weights.dense) * (asked.dense @ dense.T)
+    scores = np.float32(weights.dense) * (asked.dense @ held.dense.T)
     if weights.sparse:
-        scores += np.float32(weights.sparse) * _shared_weight(_made(asked.sparse), _made(held.sparse))
+        scores += np.float32(weights.sparse) * _shared_weight(_required(asked.sparse), _required(held.sparse))
     if weights.multi:
-        scores += np.float32(weights.multi) * _best_tokens(_made(asked.multi), _made(held.multi))
+        scores += np.float32(weights.multi) * _best_tokens(_required(asked.multi), _required(held.multi))
     return np.asarray(scores, dtype=np.float32)
 
 
 Part = TypeVar("Part", Sparse, Multi)
 
 
-def _made(part: Part | None) -> Part:
+def _required(part: Part | None) -> Part:
     if part is None:
         raise BadInput("a weight is set for vectors that the embedder doesn't make: set it to 0")
     return part
@@ -188,11 +184,11 @@ def _chunks(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
     return chunks
 
 
-def joined(parts: Sequence[Encoded]) -> Encoded:
+def joined(parts: Sequence[Embeddings]) -> Embeddings:
     """The texts of all parts, in order."""
     sparse = [part.sparse for part in parts if part.sparse is not None]
     multi = [part.multi for part in parts if part.multi is not None]
-    return Encoded(
+    return Embeddings(
         np.concatenate([part.dense for part in parts]) if parts else np.zeros((0, 0), dtype=np.float32),
         Sparse(
             np.concatenate([part.tokens for part in sparse]),

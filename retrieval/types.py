@@ -5,7 +5,7 @@ Does not know: claims, judges, labels, or where anything is stored.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from hashlib import sha256
 from typing import TYPE_CHECKING, Literal, Protocol, Self
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 DocumentKind = Literal["text", "markdown", "record", "page"]
+Progress = Callable[[int, int], None]
+"""Called with the number of things done and of all."""
 Via = Literal["lexical", "dense", "fused", "page"]
 
 

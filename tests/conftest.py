@@ -3,6 +3,8 @@
 import os
 from pathlib import Path
 
+os.environ["LANGGRAPH_STRICT_MSGPACK"] = "true"  # LangGraph reads it once, as it is imported
+
 import pytest
 from hypothesis import settings
 
@@ -14,7 +16,6 @@ settings.load_profile("longproof")
 def _own_home(tmp_path_factory):
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("LONGPROOF_HOME", str(tmp_path_factory.mktemp("home")))
-        patch.setenv("LANGGRAPH_STRICT_MSGPACK", "true")
         for name in ("OPENAI_API_KEY", "OPENAI_BASE_URL", "LANGSMITH_API_KEY", "LANGSMITH_TRACING"):
             patch.delenv(name, raising=False)
         yield

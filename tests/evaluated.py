@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from longproof.agent.report import report
+from longproof.agent.report import report, verdict
 from longproof.agent.types import (
     Case,
     Claim,
@@ -17,7 +17,6 @@ from longproof.agent.types import (
     Sentence,
     Verdict,
 )
-from longproof.agent.verdict import verdict
 from longproof.evaluation.results import Prediction, Result
 from longproof.evaluation.types import Gold
 from longproof.retrieval.types import BadInput, Document

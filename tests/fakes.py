@@ -62,7 +62,7 @@ class Reply:
 
     text: str | None = ""
     status: int = 200
-    finish: str = "stop"
+    finish: str | None = "stop"
     delay_s: float = 0.0
     refusal: str | None = None
     error: dict[str, Any] = field(default_factory=dict)

@@ -4,7 +4,7 @@ import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from fakes import FORMS, Asked, ChatServer, Reply
 
@@ -29,33 +29,48 @@ def asked_for(server: ChatServer, form: str) -> list[Asked]:
     return [asked for asked in server.asked if asked.form == form]
 
 
+SPLIT = ["read", "split", "align", "show", "judge", "vote"]
+"""The nodes of a paper that judges units of the response, up to the vote."""
+END = ["review", "report"]
+"""The nodes after a vote that decides."""
+
+
 def seats(server: ChatServer, count: int) -> list[str]:
     """So many models at one server, told apart by name."""
     return [f"openai:m{n}@{server.address}" for n in range(count)]
 
 
-def traced(verifier: Verifier, source: Any, response: str, **case: Any) -> tuple[Report, list[list[str]]]:
-    """The report, and the stations that each stretch passed, in their order."""
+class Traced(NamedTuple):
+    """A report, the nodes that the case passed, and those that each claim group passed inside `check`."""
 
-    async def go() -> tuple[Report, list[list[str]]]:
+    report: Report
+    path: list[str]
+    groups: list[list[str]]
+
+
+def traced(verifier: Verifier, source: Any, response: str, **case: Any) -> Traced:
+    """The report and the nodes on the way to it, in their order. A paper's graph has no claim groups."""
+
+    async def go() -> Traced:
         given = await verifier.input_of(source, response, **case)
-        report, paths = None, dict[tuple[str, ...], list[str]]()
+        report, path, groups = None, list[str](), dict[tuple[str, ...], list[str]]()
         stream = verifier.graph.astream(
             given, context=verifier.settings, stream_mode="updates", subgraphs=True
         )
         async for namespace, update in stream:
             for node, values in update.items():
-                if namespace:
-                    paths.setdefault(namespace, []).append(node)
-                elif node == "report":
-                    report = Report.model_validate(values["report"])
+                (groups.setdefault(namespace, []) if namespace else path).append(node)
+                if node == "report":
+                    report = values["report"]
         await verifier.close()
-        assert report is not None
-        return report, list(paths.values())
+        assert isinstance(report, Report)
+        return Traced(report, path, list(groups.values()))
 
     return asyncio.run(go())
 
 
 def verifier(server: ChatServer, home: Path, protocol: str, count: int = 1, **settings: Any) -> Verifier:
     """A verifier with so many models of this server."""
-    return Verifier(judges=seats(server, count), protocol=protocol, home=str(home), timeout_s=5, **settings)
+    return Verifier(
+        judges=seats(server, count), protocol=protocol, home=str(home), timeout_s=5, **settings
+    )

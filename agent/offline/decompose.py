@@ -12,7 +12,7 @@ from itertools import pairwise
 
 from longproof.agent.offline.reading import listed
 from longproof.agent.types import Case, Claim, Decomposed, Sentence
-from longproof.retrieval.text.tokens import cjk_share
+from longproof.retrieval.text.tokens import is_chinese
 from longproof.retrieval.types import Span
 
 Range = tuple[int, int]
@@ -69,7 +69,7 @@ def states_fact(sentence: str) -> bool:
 
 def clauses(sentence: str) -> list[Range]:
     """The clauses of one sentence, in order, without the marks between them; at least one where it has words."""
-    zh = cjk_share(sentence) >= 0.3
+    zh = is_chinese(sentence)
     cuts = list(_cuts_zh(sentence) if zh else (m.end() for m in _CUT_EN.finditer(sentence)))
     bounds = [0, *cuts, len(sentence)]
     size, shortest = (_han, SHORTEST_ZH) if zh else (_words, SHORTEST_EN)

@@ -61,7 +61,7 @@ def _sources(row: Row, folder: Path | None) -> Iterator[Source]:
 
 
 def _read(path: Path) -> Source:
-    from longproof.retrieval.read import read_document
+    from longproof.retrieval.loaders import read_document
 
     document = read_document(path)
     if document.kind == "record" and document.raw is not None:

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from longproof.agent.types import Place
 from longproof.evaluation.datasets.hub import HUB, hub_rows
 from longproof.evaluation.types import Example
-from longproof.graphs.cases import whole as whole_characters
+from longproof.retrieval.text.surrogates import without_surrogates
 from longproof.retrieval.types import BadInput
 
 K = TypeVar("K")
@@ -34,7 +34,7 @@ def rows(location: Location, file: str) -> Iterator[tuple[str, Row]]:
     """
     if str(location).startswith(HUB):
         for number, row in enumerate(hub_rows(str(location)), start=1):
-            yield f"{location} row {number}", whole_characters(row)
+            yield f"{location} row {number}", without_surrogates(row)
         return
     path = Path(location) / file if Path(location).is_dir() else Path(location)
     for number, row in enumerate(_parsed(path), start=1):
@@ -108,7 +108,7 @@ def lines(text: str) -> list[Place]:
 
 def parsed(text: str) -> Any:
     """What a JSON text says, half characters (lone surrogates) replaced. Raises ValueError or RecursionError."""
-    return whole_characters(json.loads(text))
+    return without_surrogates(json.loads(text))
 
 
 def _parsed(path: Path) -> Iterator[Any]:

@@ -7,6 +7,7 @@ person's interrupt pass through to the host. Does not know: the host.
 from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
+from longproof.agent.types import Report
 from longproof.graphs.verifier import Verifier
 
 
@@ -30,6 +31,6 @@ def node(
             state[source], state[response], task=task, context=state[context] if context else ""
         )
         ended = await verifier.graph.ainvoke(given, {"recursion_limit": 1000}, context=verifier.settings)
-        return {report: ended["report"]}
+        return {report: Report.model_validate(ended["report"]).model_dump(mode="json")}
 
     return longproof

@@ -13,7 +13,7 @@ from pydantic import Field
 from longproof.adapters.brief import Brief, brief
 from longproof.agent.types import Report
 from longproof.graphs.verifier import Verifier
-from longproof.retrieval.readers import read_source
+from longproof.retrieval.loaders import read_source
 from longproof.retrieval.types import BadInput, Document
 
 if TYPE_CHECKING:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from longproof.adapters.llamaindex import MISSING
 from longproof.graphs.sources import Sources
 from longproof.graphs.verifier import Source, documents_of
-from longproof.retrieval.cut import BLOCK
+from longproof.retrieval.chunking import BLOCK
 from longproof.retrieval.types import BadInput, Hit
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ Knows: where they lie. Does not know: what is done with them.
 import json
 from importlib.resources import files
 
+from longproof.agent.report import WRONG
 from longproof.agent.types import Report
-from longproof.agent.verdict import WRONG
 from longproof.retrieval.types import BadInput, Document
 
 LANGUAGES = ("en", "zh")

@@ -7,14 +7,11 @@ the given texts are the ones that were checked. Does not know: how any of it is 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from longproof.agent.report import WRONG
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
-from longproof.agent.verdict import WRONG
 from longproof.report.words import Language
-from longproof.retrieval.text.tokens import cjk_share
+from longproof.retrieval.text.tokens import is_chinese
 from longproof.retrieval.types import Span, text_id
-
-CHINESE_FROM = 0.3
-"""Share of CJK letters from which a text is read as Chinese."""
 
 
 class Piece(NamedTuple):
@@ -26,7 +23,7 @@ class Piece(NamedTuple):
 
 def language(text: str) -> Language:
     """The language to speak about this text in."""
-    return "zh" if cjk_share(text) >= CHINESE_FROM else "en"
+    return "zh" if is_chinese(text) else "en"
 
 
 def wrong(report: Report) -> list[ReportClaim]:

@@ -16,8 +16,8 @@ from string import Template
 from typing import Any
 from urllib.parse import quote
 
+from longproof.agent.report import WRONG
 from longproof.agent.types import Report
-from longproof.agent.verdict import WRONG
 from longproof.report.findings import checked_texts, language, missing
 from longproof.report.markdown import render
 from longproof.report.marks import NAMES, PATTERN, visible

@@ -6,8 +6,8 @@ Knows: what of a report and its stamp is told to people. Does not know: the widt
 from collections import Counter
 from collections.abc import Mapping
 
+from longproof.agent.report import WRONG
 from longproof.agent.types import LABELS, Report
-from longproof.agent.verdict import WRONG
 from longproof.report.findings import short
 from longproof.report.words import SIGNS
 from longproof.retrieval.types import Span

@@ -7,6 +7,6 @@ claims or judges.
 from longproof.retrieval.text.fold import Folded, fold
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import cjk_share, tokens
+from longproof.retrieval.text.tokens import cjk_share, is_chinese, tokens
 
-__all__ = ["Folded", "cjk_share", "fold", "locate", "sentences", "tokens"]
+__all__ = ["Folded", "Number", "cjk_share", "fold", "is_chinese", "locate", "sentences", "tokens"]

@@ -26,13 +26,13 @@ _FIRST_WORD = re.compile(r"\s*(\S{0,40})")
 Range = tuple[int, int]
 
 
-def units(text: str) -> Iterator[Range]:
+def logical_lines(text: str) -> Iterator[Range]:
     """Half-open ranges that no line break ends inside, in order, each with at least one visible character.
 
-    A unit is a line, or several lines of wrapped prose. A break only wraps when no line of its paragraph (lines
-    without a blank one between them) is wider than `WIDEST`, the next line is neither a list item nor indented
-    deeper, and either the line is unfinished and the next goes on in lower case, or the paragraph is set to a
-    width and the next word would not have fitted. Verse, headings and lists keep their breaks.
+    A logical line is a line of the text, or several lines of wrapped prose. A break only wraps when no line of its
+    paragraph (lines without a blank one between them) is wider than `WIDEST`, the next line is neither a list item
+    nor indented deeper, and either the line is unfinished and the next goes on in lower case, or the paragraph is set
+    to a width and the next word would not have fitted. Verse, headings and lists keep their breaks.
     """
     for paragraph in _paragraphs(text):
         widest = max(end - start for start, end in paragraph)

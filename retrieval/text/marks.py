@@ -1,6 +1,6 @@
 """Marks that come in pairs: quotations, brackets, titles.
 
-Knows: which opening mark belongs to which closing one, and which stretches between them are short enough to
+Knows: which opening mark belongs to which closing one, and which ranges between them are short enough to
 be held together.
 Does not know: sentences or what is quoted.
 """
@@ -23,7 +23,7 @@ _BEFORE_OPENING = re.compile(r"[\s(\[（“‘—:：,，-]")
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
-    """The pairs of a text: each closing place with its opening one, and the stretches that are held together."""
+    """The pairs of a text: each closing place with its opening one, and the ranges that are held together."""
 
     opener: dict[int, int]
     straight: frozenset[int]
@@ -31,7 +31,7 @@ class Pairs:
     ends: list[int]
 
     def holds(self, place: int) -> bool:
-        """Whether the place lies strictly inside a stretch that is held together."""
+        """Whether the place lies strictly inside a range that is held together."""
         index = bisect_right(self.starts, place) - 1
         return index >= 0 and self.starts[index] < place < self.ends[index]
 

@@ -3,13 +3,13 @@
 Knows: what ends a sentence, what only looks like an end (decimals, abbreviations, initials, list numbers), and
 how quotations and brackets hold sentences together.
 Does not know: line widths (`lines`), clauses, claims, or how sentences are packed.
-Rules of our own; one pass, linear in the text.
+Rules of our own, in one pass, linear in the text: sentencex joins headings and parts speech from its tag (LOG.md).
 """
 
 import re
 from typing import NamedTuple
 
-from longproof.retrieval.text.lines import Range, units
+from longproof.retrieval.text.lines import Range, logical_lines
 from longproof.retrieval.text.marks import Pairs, pairs
 from longproof.retrieval.text.tokens import CJK
 
@@ -65,11 +65,12 @@ def sentences(text: str) -> list[Range]:
     """Half-open `[start, end)` of every sentence, in order, without the whitespace around it.
 
     Together they hold every character that is not whitespace. A line break ends a sentence unless it only wraps
-    prose (`lines.units`). A quotation or bracket of at most `marks.HELD` characters is not cut inside; a speech
-    tag behind it (`他问。`, `she asked.`) stays with it. Marks alone join the sentence before them on their line.
+    prose (`lines.logical_lines`). A quotation or bracket of at most `marks.HELD` characters is not cut inside; a
+    speech tag behind it (`他问。`, `she asked.`) stays with it. Marks alone join the sentence before them on their
+    line.
     """
     paired = pairs(text)
-    return [sentence for unit in units(text) for sentence in _split(text, unit, paired)]
+    return [sentence for unit in logical_lines(text) for sentence in _split(text, unit, paired)]
 
 
 def _split(text: str, unit: Range, paired: Pairs) -> list[Range]:

@@ -36,6 +36,14 @@ def tokens(text: str) -> list[str]:
     return found
 
 
+CHINESE_FROM = 0.3
+
+
+def is_chinese(text: str) -> bool:
+    """Whether the text counts as Chinese: at least CHINESE_FROM of its letters are CJK; names may be Latin."""
+    return cjk_share(text) >= CHINESE_FROM
+
+
 def cjk_share(text: str) -> float:
     """The share of CJK characters among the letters of the text, 0 to 1; 0 where it has no letters."""
     letters = "".join(_LETTERS.findall(text))

@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from fakes import EMPTY, PROSE, REFUSAL, Asked, ChatServer, Reply, Script, always, cut, faulty, stingy, well
 
-from longproof.agent.chat import OpenAIChat
 from longproof.agent.decompose import BATCH_CHARACTERS, BATCH_SENTENCES, ModelDecomposer
-from longproof.agent.ledger import Ledger
-from longproof.agent.limits import Budget, Limits
-from longproof.agent.model import Model
+from longproof.agent.models.clients import OpenAIChat
+from longproof.agent.models.ledger import Ledger
+from longproof.agent.models.limits import Budget, Limits
+from longproof.agent.models.model import Model
 from longproof.agent.types import Case, Decomposed, Failure
 from longproof.retrieval.types import Document, Span
 

@@ -30,11 +30,11 @@ from fakes import (
     well,
 )
 
-from longproof.agent.chat import OpenAIChat
 from longproof.agent.judge import ModelArbiter, ModelJudge
-from longproof.agent.ledger import Ledger
-from longproof.agent.limits import Limits
-from longproof.agent.model import Model
+from longproof.agent.models.clients import OpenAIChat
+from longproof.agent.models.ledger import Ledger
+from longproof.agent.models.limits import Limits
+from longproof.agent.models.model import Model
 from longproof.agent.types import Answered, Case, Claim, Failure, Judgement, Question
 from longproof.retrieval.types import Document, Span
 

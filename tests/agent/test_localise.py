@@ -7,11 +7,11 @@ from typing import Any
 import pytest
 from fakes import PROSE, Asked, ChatServer, Reply, Script, always, well
 
-from longproof.agent.chat import OpenAIChat
-from longproof.agent.ledger import Ledger
-from longproof.agent.limits import Limits
 from longproof.agent.localise import Localised, Wrong, localise
-from longproof.agent.model import Model
+from longproof.agent.models.clients import OpenAIChat
+from longproof.agent.models.ledger import Ledger
+from longproof.agent.models.limits import Limits
+from longproof.agent.models.model import Model
 from longproof.agent.types import Case, Claim, Failure
 from longproof.retrieval.types import Document
 

@@ -5,7 +5,7 @@ import pytest
 from longproof.agent.audit import review_list
 from longproof.agent.forms import NO, YES, Narrative
 from longproof.agent.longnovel import paper_answer
-from longproof.agent.readers import ASKINGS
+from longproof.agent.recipes import RECIPES
 from longproof.agent.report import report, trusted
 from longproof.agent.types import LABELS, Case, Claim, Error, Label, Question, Report, Sentence, Verdict
 from longproof.retrieval.types import Document
@@ -53,7 +53,7 @@ ANSWER = {
 def test_what_was_read_is_what_is_written() -> None:
     question = Question(id="q", claim_ids=("c0",), shown=(), round="source", prompt="longnovel")
     case = Case(id="x", response=RESPONSE.text)
-    weighed = ASKINGS["longnovel"].read(Narrative.model_validate(ANSWER), CLAIM, question, case, "paper")
+    weighed = RECIPES["longnovel"].read(Narrative.model_validate(ANSWER), CLAIM, question, case, "paper")
     assert paper_answer(made("contradicting", weighed.errors)) == ANSWER
 
 

@@ -10,9 +10,9 @@ from fakes import ChatServer
 
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelArbiter, ModelJudge
-from longproof.agent.ledger import Ledger
-from longproof.agent.limits import Limits
-from longproof.agent.model import Model
+from longproof.agent.models.ledger import Ledger
+from longproof.agent.models.limits import Limits
+from longproof.agent.models.model import Model
 from longproof.agent.specs import Panel, Spec, panel_from, parse_spec, reach, read_panel
 from longproof.retrieval.types import BadInput
 
@@ -122,7 +122,7 @@ A = Spec(kind="openai", model="a", address="http://127.0.0.1:9/v1")
 B = Spec(kind="openai", model="b", address="http://127.0.0.1:9/v1", samples=3, temperature=0.6)
 
 
-def test_models_share_what_they_learn_and_samples_are_seats() -> None:
+def test_models_share_what_they_learn_and_each_sample_is_a_judge() -> None:
     made = panel([A, B, A])
     assert [judge.name for judge in made.judges] == [
         A.text,
@@ -166,8 +166,14 @@ def test_a_langchain_model_may_sit_on_the_panel() -> None:
     from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
     made = panel([FakeListChatModel(responses=["x"])])
-    assert made.judges[0].name.startswith("FakeListChatModel:")
+    name = made.judges[0].name
+    assert name.startswith("FakeListChatModel:")
     assert isinstance(made.arbiter, ModelArbiter)
+    assert made.arbiter.name == f"arbiter:{name}"
+    named = panel([A], arbiter=FakeListChatModel(responses=["x"]))
+    assert named.arbiter is not None
+    assert named.arbiter.name == f"arbiter:{name}"
+    assert panel([A]).arbiter.name == "arbiter:openai:a"  # type: ignore[union-attr]
 
 
 def test_whether_a_judge_answers_is_told_without_paying() -> None:

@@ -1,4 +1,4 @@
-"""The laws of the vote: order is irrelevant, a voice for the winner keeps it, failures are no voices."""
+"""The laws of the vote: order is irrelevant, one more vote for the winner keeps it, failures are no votes."""
 
 from typing import get_args
 
@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import LABELS, Failure, JudgeLabel, Judgement
-from longproof.agent.vote import FAITHFULNESS, SIDES, may_decide, settled, vote
+from longproof.agent.vote import COARSE, FAITHFULNESS, SIDES, may_decide, on_menu, settled, vote
 
 LABEL = st.sampled_from(get_args(JudgeLabel))
 OUTCOME = st.one_of(LABEL, st.none())
@@ -45,13 +45,13 @@ def test_unanimity_wins(label, size):
 @given(st.integers(0, 9))
 def test_all_failed_is_undecided(size):
     result = tally([None] * size)
-    assert (result.side, result.label, result.voices, result.panel) == (None, None, 0, size)
+    assert (result.side, result.label, result.votes, result.panel) == (None, None, 0, size)
 
 
 @given(st.lists(OUTCOME, min_size=1, max_size=8))
 def test_a_failure_is_no_voice_but_stays_in_the_denominator(labels):
     assert tally([*labels, None]).share * (len(labels) + 1) <= tally(labels).share * len(labels) + 1e-9
-    assert tally([*labels, None]).voices == tally(labels).voices
+    assert tally([*labels, None]).votes == tally(labels).votes
 
 
 def test_two_of_three_reach_two_thirds_and_two_of_four_do_not():
@@ -93,3 +93,14 @@ def test_nobody_says_nowhere_before_having_looked():
 
 def test_failures_are_named():
     assert "timeout" in get_args(Failure)
+
+
+@given(st.sampled_from([*LABELS, "not_found"]), st.sets(st.sampled_from(LABELS), min_size=1))
+def test_a_menu_never_turns_right_into_wrong(said, menu):
+    made = on_menu(judgement(said), menu)
+    if made.label is None:
+        assert made.failure == "off_menu"
+        return
+    assert made.label in menu
+    if said != "no_fact":
+        assert COARSE[made.label] == COARSE[said]

@@ -1,30 +1,104 @@
-"""README tells the truth where a test can tell: the drawing, the map, the words."""
+"""README and docs tell the truth where a test can tell: the drawings, the map, the words.
 
+`LONGPROOF_WRITE_DOCS=1 pytest tests/contracts/test_readme.py` writes the drawings and the map anew.
+"""
+
+import json
+import os
 import re
 from pathlib import Path
 
+import pytest
+
 from longproof.agent.types import KINDS, LABELS
+from longproof.graphs.protocols import METHODS
+from longproof.graphs.resources import Pool
 from longproof.graphs.verify import verify_graph
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text("utf-8")
+README, PROTOCOLS = ROOT / "README.md", ROOT / "docs" / "protocols.md"
+ROOMS = (
+    "retrieval",
+    "indexes",
+    "agent",
+    "prompts",
+    "graphs",
+    "construction",
+    "evaluation",
+    "longproof",
+)
+DRAWN = ("longnovel-rag", "longnovel-arbitration", "probe", "verigray", "verigray-rag", "data-to-text")
+"""One protocol for each shape of a paper's graph; the others have the shape of `longnovel-arbitration`."""
 
 
-def drawing() -> str:
-    return verify_graph().get_graph(xray=True).draw_mermaid()
+def drawing(protocol: str) -> str:
+    """A paper's graph as Mermaid draws it."""
+    method = METHODS[protocol]
+    return str(method.graph(Pool(protocol=method.protocol), None).get_graph().draw_mermaid()).strip()
+
+
+def shape(protocol: str) -> str:
+    """A drawing without the names of styles."""
+    return re.sub(r"classDef.*", "", drawing(protocol))
+
+
+def tree() -> str:
+    """The rooms of the house with the first sentence of what each file says of itself."""
+    lines = []
+    for room in ROOMS:
+        for path in sorted((ROOT / room).rglob("*.py")):
+            if path.name == "__init__.py" and path.parent.name != "prompts":
+                continue
+            says = path.read_text("utf-8").split('"""')[1].strip().split("\n")[0]
+            lines.append(f"{path.relative_to(ROOT)}: {says}")
+    return "\n".join(lines)
+
+
+def between(path: Path, name: str, language: str, wanted: str) -> str:
+    """What stands in a document between the marks of this name; written anew where that is asked for."""
+    text = path.read_text("utf-8")
+    pattern = re.compile(rf"(<!-- {name} -->\n```{language}\n)(.*?)(\n```\n<!-- /{name} -->)", re.DOTALL)
+    found = pattern.search(text)
+    assert found, f"{path.name} has no {name} between its marks"
+    if os.environ.get("LONGPROOF_WRITE_DOCS"):
+        path.write_text(text[: found.start(2)] + wanted + text[found.end(2) :], "utf-8")
+        return wanted
+    return found[2]
 
 
 def test_the_drawing_is_that_of_the_graph():
-    inside = re.search(r"<!-- graph -->\n```mermaid\n(.*?)\n```\n<!-- /graph -->", README, re.S)
-    assert inside, "README has no drawing between its marks"
-    assert inside[1].strip() == drawing().strip()
+    wanted = verify_graph().get_graph(xray=True).draw_mermaid().strip()
+    assert between(README, "graph", "mermaid", wanted) == wanted
 
 
-def test_the_map_names_every_room():
-    for room in ("retrieval", "indexes", "agent", "prompts", "graphs", "evaluation", "longproof"):
-        assert f"`{room}/`" in README
+@pytest.mark.parametrize("protocol", DRAWN)
+def test_the_papers_drawings_are_those_of_their_graphs(protocol: str):
+    assert between(PROTOCOLS, protocol, "mermaid", drawing(protocol)) == drawing(protocol)
+
+
+def test_every_paper_has_one_of_the_shapes_that_are_drawn():
+    drawn = {shape(protocol) for protocol in DRAWN}
+    assert {shape(name) for name in METHODS if name != "longproof"} <= drawn
+
+
+def test_the_map_is_that_of_the_tree():
+    wanted = tree()
+    assert between(README, "map", "text", wanted) == wanted
+
+
+def test_every_room_is_explained():
+    text = README.read_text("utf-8")
+    for room in ROOMS:
+        assert f"`{room}/`" in text
 
 
 def test_every_label_and_kind_is_named():
+    text = README.read_text("utf-8")
     for word in (*LABELS, *KINDS):
-        assert f"`{word}`" in README
+        assert f"`{word}`" in text
+
+
+def test_studio_lists_the_product_and_every_papers_graph():
+    listed = json.loads((ROOT / "langgraph.json").read_text("utf-8"))["graphs"]
+    papers = {name.replace("-", "_") for name in METHODS if name != "longproof"}
+    assert papers | {"verify"} == {name for name in listed if not name.startswith("construct_")}

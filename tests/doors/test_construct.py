@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 import typer
 from fakes import ChatServer
-from making import novel, writer
+from scripted_writer import novel, writer
 from typer.testing import CliRunner
 
 from longproof.cli_construct import construct

@@ -10,7 +10,7 @@ import pytest
 from longproof.agent.types import LABELS
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
-from longproof.retrieval.okapi import Engine
+from longproof.retrieval.bm25 import Engine
 from longproof.retrieval.text.sentences import sentences
 
 GRAY = files("longproof.examples") / "gray"

@@ -7,7 +7,7 @@ import pytest
 from fakes import Asked, ChatServer, findings
 from papers import answers, verifier
 
-from longproof.agent.limits import estimate_tokens
+from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Report
 from longproof.graphs.cost import Between, between, total
 from longproof.outcome import estimate

@@ -12,7 +12,7 @@ from fakes import Asked
 from reader import FORMS, WRONG, _shown, read, reader
 
 from longproof.agent.forms import Places, Segments, Sentences
-from longproof.agent.readers import ASKINGS
+from longproof.agent.recipes import RECIPES
 from longproof.graphs.protocols import PROTOCOLS
 from longproof.prompts import fence
 
@@ -43,7 +43,7 @@ def test_every_protocol_has_a_trial(bench: ModuleType) -> None:
 
 
 def test_the_reader_answers_every_form() -> None:
-    judged = {asking.form.__name__ for asking in ASKINGS.values()}
+    judged = {asking.form.__name__ for asking in RECIPES.values()}
     assert set(FORMS) == judged | {form.__name__ for form in (Sentences, Places, Segments)}
 
 

@@ -46,7 +46,7 @@ def checked(
         pages=str(pages) if pages else None,
         home=str(home),
     )
-    report, paths = traced(asks, source, " ".join(texts), task="open")
+    report, _, paths = traced(asks, source, " ".join(texts), task="open")
     return report, paths, judges
 
 
@@ -54,7 +54,7 @@ def test_without_source_and_pages_nobody_is_asked_and_nothing_is_decided(tmp_pat
     report, paths, judges = checked(tmp_path, TOWER, UNKNOWN)
     assert (report.verdict, report.coverage) == ("undecided", 0)
     assert {(c.label, c.failure, c.decided_by) for c in report.claims} == {(None, "sourceless", "nobody")}
-    assert paths == [["gather", "consult", "localise"]]
+    assert paths == [["consult", "localise"]]
     assert [judge.heard for judge in judges] == [[], [], []]
 
 
@@ -62,7 +62,7 @@ def test_pages_are_asked_at_once_and_what_they_alone_say_is_out_dependent(
     tmp_path: Path, pages: Path
 ) -> None:
     report, (path,), judges = checked(tmp_path, TOWER, OPENED, WRONG, pages=pages)
-    assert path == ["gather", "consult", "judge", "vote", "localise"]
+    assert path == ["consult", "judge", "vote", "localise"]
     assert [c.label for c in report.claims] == ["out_dependent", "out_dependent", "contradicting"]
     assert {q.round for judge in judges for q in judge.heard} == {"pages"}
     assert [span.text for span in report.claims[0].evidence] == [PAGE]
@@ -95,8 +95,8 @@ def test_pages_that_only_some_judges_can_read_go_to_the_arbiter(tmp_path: Path, 
         pages=str(pages),
         home=str(tmp_path),
     )
-    report, (path,) = traced(asks, "", TOWER, task="open")
-    assert path == ["gather", "consult", "judge", "vote", "arbitrate", "localise"]
+    report, _, (path,) = traced(asks, "", TOWER, task="open")
+    assert path == ["consult", "judge", "vote", "arbitrate", "localise"]
     assert (report.claims[0].label, report.claims[0].decided_by) == ("out_dependent", "arbiter")
 
 

@@ -7,8 +7,9 @@ from scripted import ScriptedArbiter, ScriptedJudge
 
 from longproof import Verifier
 from longproof.agent.offline import OfflineJudge
-from longproof.agent.readers import ASKINGS
-from longproof.graphs.protocols import NEEDS, PROTOCOLS, missing, protocol
+from longproof.agent.recipes import RECIPES
+from longproof.graphs.protocol import NEEDS, unmet
+from longproof.graphs.protocols import PROTOCOLS, protocol
 from longproof.prompts import placeholders
 from longproof.retrieval.types import BadInput
 
@@ -28,17 +29,17 @@ def test_the_designs_protocols_are_there() -> None:
 def test_the_papers_numbers() -> None:
     rag = protocol("longnovel-rag")
     assert (rag.segment_characters, rag.block_characters, rag.alignment) == (150, 5500, "greedy")
-    assert (protocol("probe").consensus, protocol("probe").decision) == (0.75, "any_piece")
+    assert protocol("probe").consensus == 0.75
     assert protocol("longnovel-arbitration").consensus == 1
     assert {protocol(name).temperature for name in ("verigray", "verigray-rag")} == {0.6}
     assert {row.temperature for row in PROTOCOLS.values() if row.name.startswith("halueval")} == {0.0}
-    assert (protocol("verigray-rag").engine, protocol("verigray-rag").query) == ("okapi", "sentence")
+    assert protocol("verigray-rag").engine == "okapi"
 
 
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_a_row_names_a_prompt_that_shows_what_its_rounds_gather(name: str) -> None:
     row = protocol(name)
-    shown = {value for part in ASKINGS[row.prompt].parts for value in placeholders(part, "en")}
+    shown = {value for part in RECIPES[row.prompt].parts for value in placeholders(part, "en")}
     assert (row.rounds == ("nothing",)) or shown & {"evidence", "piece"}
     assert ("pages" in shown) or row.consult == "never"
     assert row.guards == "paper" or name in ("longproof", "data-to-text")
@@ -48,9 +49,9 @@ def test_a_row_names_a_prompt_that_shows_what_its_rounds_gather(name: str) -> No
 @pytest.mark.parametrize("name", PROTOCOLS)
 def test_what_is_missing_is_named_in_one_line(name: str) -> None:
     row = protocol(name)
-    why = missing(row, ())
+    why = unmet(row, ())
     assert (why is None) == (not row.needs)
-    assert missing(row, tuple(NEEDS)) is None
+    assert unmet(row, tuple(NEEDS)) is None
     if why:
         assert name in why
         assert "\n" not in why

@@ -10,7 +10,7 @@ from langgraph.checkpoint.memory import InMemorySaver
 from scripted import FAILURES, ScriptedArbiter, ScriptedJudge, WholeSentences, reads
 
 from longproof import Verifier
-from longproof.agent.types import LABELS
+from longproof.agent.types import LABELS, Answered
 from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.verify import verify_graph
@@ -82,6 +82,38 @@ def test_a_panel_that_only_fails_decides_nothing_and_asks_no_arbiter():
     assert arbiter.heard == []
 
 
+class Silent(ScriptedJudge, ScriptedArbiter):
+    """Answers, but says nothing of any claim."""
+
+    def __init__(self, name):
+        ScriptedJudge.__init__(self, name, "timeout")
+
+    async def judge(self, question, claims, case):
+        return Answered([], [])
+
+    async def arbitrate(self, question, claims, judgements, case):
+        return Answered([], [])
+
+
+def test_a_judge_that_says_nothing_of_a_claim_has_failed_and_is_counted():
+    judges = [ScriptedJudge("a", "explicitly_supported"), ScriptedJudge("b", "explicitly_supported")]
+    for silent in range(4):
+        seats = [*judges, *(Silent(f"s{n}") for n in range(silent))]
+        report = Verifier(seats, decomposer=WholeSentences()).verify(SOURCE, FACTS[0])
+        said = [judgement.failure for judgement in report.claims[0].judgements]
+        assert said.count("unavailable") >= silent
+        assert report.claims[0].label == ("explicitly_supported" if silent < 2 else None)
+
+
+def test_a_panel_and_an_arbiter_that_say_nothing_leave_the_claim_undecided():
+    report = Verifier([Silent("s")], decomposer=WholeSentences()).verify(SOURCE, FACTS[0])
+    assert (report.claims[0].label, report.claims[0].failure) == (None, "unavailable")
+    judges = [ScriptedJudge(f"j{n}", word) for n, word in enumerate(["contradicting", "no_fact"])]
+    asks = Verifier(judges, arbiter=Silent("s"), decomposer=WholeSentences())
+    report = asks.verify(SOURCE, FACTS[0])
+    assert (report.claims[0].label, report.claims[0].failure) == (None, "unavailable")
+
+
 def test_an_arbiter_that_does_not_find_it_sends_it_to_the_pages_too():
     report, _, _ = checked(["contradicting", "explicitly_supported", "not_found"], "not_found")
     assert (report.claims[0].label, report.claims[0].decided_by) == ("fabricated", "arbiter")
@@ -102,7 +134,7 @@ def test_a_short_source_is_shown_whole_at_once():
     assert report.claims[0].label == "fabricated"
 
 
-def test_the_claims_of_one_stretch_share_questions_of_at_most_eight():
+def test_the_claims_of_one_group_share_questions_of_at_most_eight():
     response = " ".join(f"The lamp number {n} was lit at nine by Ada." for n in range(20))
     report, judges, _ = checked("explicitly_supported", response=response)
     assert len(report.claims) == 20
@@ -162,7 +194,7 @@ def test_it_runs_with_a_checkpointer_and_keeps_no_text_in_the_state():
         return await graph.ainvoke(given_input, config, context=Settings())
 
     report = asyncio.run(go())["report"]
-    assert len(report["claims"]) == 3
+    assert len(report.claims) == 3
     state = graph.get_state(config).values
     assert LONG[:200] not in str({k: v for k, v in state.items() if k != "report"})
 

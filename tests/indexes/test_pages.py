@@ -13,8 +13,8 @@ import pytest
 from longproof.indexes import arrays
 from longproof.indexes import pages as module
 from longproof.indexes.documents import DocumentStore
-from longproof.indexes.pages import PageIndex, open_pages
-from longproof.retrieval.okapi import Engine
+from longproof.indexes.pages import VERSION, PageIndex, open_pages
+from longproof.retrieval.bm25 import Engine
 from longproof.retrieval.types import BadInput
 
 ENGINES = pytest.mark.parametrize("engine", get_args(Engine))
@@ -191,9 +191,9 @@ def rewrite(index: Path, **changes: Any) -> None:
 
 
 def swap(index: Path) -> None:
-    a, b = (index / "weights.npy").read_bytes(), (index / "places.npy").read_bytes()
+    a, b = (index / "weights.npy").read_bytes(), (index / "texts.npy").read_bytes()
     (index / "weights.npy").write_bytes(b)
-    (index / "places.npy").write_bytes(a)
+    (index / "texts.npy").write_bytes(a)
 
 
 def flip(index: Path) -> None:
@@ -228,9 +228,9 @@ DAMAGE: dict[str, Callable[[Path], object]] = {
     ),
     "a manifest of brackets": lambda index: (index / "manifest.json").write_text("[" * 100_000),
     "foreign manifest": lambda index: (index / "manifest.json").write_text(
-        '{"format": "faiss", "version": 1}'
+        '{"format": "someone.else", "version": 1}'
     ),
-    "future version": lambda index: rewrite(index, version=2),
+    "future version": lambda index: rewrite(index, version=VERSION + 1),
     "past version": lambda index: rewrite(index, version=0),
     "unknown field": lambda index: rewrite(index, extra=1),
     "unknown engine": lambda index: rewrite(index, engine="lucene"),

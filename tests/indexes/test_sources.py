@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import struct
 import threading
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -13,11 +12,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from longproof.indexes import arrays
-from longproof.indexes.sources import VERSION, Cut, source_index
-from longproof.retrieval.cut import blocks
-from longproof.retrieval.dense import DenseIndex, Encoded, Kind, Multi, Progress, Sparse, Weights
-from longproof.retrieval.types import BadInput, Document, SourceIndex
+from longproof.indexes import arrays, sources
+from longproof.indexes.sources import VERSION, PassageSize, source_index
+from longproof.retrieval.chunking import blocks
+from longproof.retrieval.dense import DenseIndex, Embeddings, Kind, Multi, Sparse, Weights
+from longproof.retrieval.types import BadInput, Document, Progress, SourceIndex
 
 TEXT = "".join(
     f"In chapter {n} the captain meets number {n * 7}. 第{n}回船长遇见了狐狸。\n" for n in range(40)
@@ -40,7 +39,7 @@ class Counting:
         self.passages = 0
         self._width = width
 
-    def embed(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Encoded:
+    def embed(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Embeddings:
         self.passages += kind == "passage"
         counts = np.array(
             [np.bincount([ord(c) % self._width for c in t], minlength=self._width) for t in texts]
@@ -53,7 +52,7 @@ class Counting:
         vectors = np.eye(self._width, dtype=np.float16)[tokens]
         if progress:
             progress(len(texts), len(texts))
-        return Encoded(dense, Sparse(tokens, weights, starts), Multi(vectors, starts))
+        return Embeddings(dense, Sparse(tokens, weights, starts), Multi(vectors, starts))
 
 
 EMBEDDERS = pytest.mark.parametrize("embedder", [None, Counting()], ids=["lexical", "dense"])
@@ -94,7 +93,7 @@ def test_another_text_cutting_or_embedder_is_another_index(tmp_path: Path) -> No
     for document, embedder, cut in (
         (DOCUMENT, None, None),
         (Document.of(TEXT + "!"), None, None),
-        (DOCUMENT, None, Cut(500, 500)),
+        (DOCUMENT, None, PassageSize(500, 500)),
         (DOCUMENT, Counting("a"), None),
         (DOCUMENT, Counting("b"), None),
     ):
@@ -102,12 +101,14 @@ def test_another_text_cutting_or_embedder_is_another_index(tmp_path: Path) -> No
     assert len(list((tmp_path / "sources").iterdir())) == 5
 
 
-def test_vectors_are_a_file_that_faiss_opens(tmp_path: Path) -> None:
-    import faiss
-
+def test_an_index_of_an_older_version_is_built_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sources, "VERSION", VERSION - 1)
     source_index(DOCUMENT, tmp_path, Counting(), keep=True)
-    index = faiss.read_index(str(kept(tmp_path) / "dense.faiss"))
-    assert (index.d, index.metric_type) == (16, faiss.METRIC_INNER_PRODUCT)
+    old = kept(tmp_path)
+    monkeypatch.undo()
+    found = answers(source_index(DOCUMENT, tmp_path, Counting(), keep=True))
+    assert found == answers(source_index(DOCUMENT, tmp_path, Counting(), keep=False))
+    assert len(list(old.parent.iterdir())) == 2
 
 
 @EMBEDDERS
@@ -177,14 +178,13 @@ class Bomb:
         return Path.touch, (self.path,)
 
 
-def head(index: Path, **fields: Any) -> None:
-    """Rewrite fields of the head of the FAISS file, and let the manifest vouch for it."""
-    form = struct.Struct("<4siqqq?iQ")
-    names = ("kind", "width", "count", "a", "b", "trained", "metric", "size")
-    data = (index / "dense.faiss").read_bytes()
-    values = dict(zip(names, form.unpack(data[: form.size]), strict=True)) | fields
-    (index / "dense.faiss").write_bytes(form.pack(*values.values()) + data[form.size :])
-    vouch(index, "dense.faiss")
+def claim_rows(index: Path, rows: int) -> None:
+    """Rewrite the shape in the head of the file of vectors, and let the manifest vouch for it."""
+    path = index / "dense.npy"
+    shape = np.load(path).shape
+    data = path.read_bytes()
+    path.write_bytes(data.replace(f"{shape}".encode(), f"({rows}, {shape[1]})".encode(), 1))
+    vouch(index, "dense.npy")
 
 
 Damage = dict[str, Callable[[Path], object]]
@@ -214,32 +214,37 @@ LEXICAL: Damage = {
         (index / "starts1.npy").read_bytes()[:-8]
     ),
     "longer array": lambda index: (index / "starts1.npy").open("ab").write(b"12345678"),
-    "swapped arrays": lambda index: swap(index, "weights0.npy", "places0.npy"),
+    "swapped arrays": lambda index: swap(index, "weights0.npy", "texts0.npy"),
     "one bit": lambda index: flip(index / "weights2.npy"),
     "objects": lambda index: forge(index, "words.npy", np.array([Bomb(index / "owned")], dtype=object)),
     "another type": lambda index: forge(index, "weights0.npy", np.zeros(3)),
-    "places beyond the ranges": lambda index: forge(index, "places0.npy", np.full(9, 10**6, dtype=np.int32)),
+    "texts beyond the ranges": lambda index: forge(index, "texts0.npy", np.full(9, 10**6, dtype=np.int32)),
     "ranges beyond the text": lambda index: forge(index, "ranges1.npy", np.full((3, 2), 10**6)),
     "other passages": lambda index: forge(index, "ranges0.npy", np.array([[0, 9]])),
     "starts that go back": lambda index: forge(index, "starts0.npy", np.arange(9)[::-1].copy()),
 }
 DENSE: Damage = {
-    "no vectors": lambda index: (index / "dense.faiss").unlink(),
-    "truncated vectors": lambda index: (index / "dense.faiss").write_bytes(
-        (index / "dense.faiss").read_bytes()[:99]
+    "no vectors": lambda index: (index / "dense.npy").unlink(),
+    "truncated vectors": lambda index: (index / "dense.npy").write_bytes(
+        (index / "dense.npy").read_bytes()[:99]
     ),
-    "one bit of a vector": lambda index: flip(index / "dense.faiss"),
-    "no FAISS file": lambda index: (
-        (index / "dense.faiss").write_bytes(b"x" * 500) and vouch(index, "dense.faiss")
+    "one bit of a vector": lambda index: flip(index / "dense.npy"),
+    "no array of vectors": lambda index: (
+        (index / "dense.npy").write_bytes(b"x" * 500) and vouch(index, "dense.npy")
     ),
-    "an empty FAISS file": lambda index: (
-        (index / "dense.faiss").write_bytes(b"") or vouch(index, "dense.faiss")
+    "a ZIP archive for vectors": lambda index: (
+        np.savez((index / "dense.npy").open("wb"), a=np.zeros(3)) or vouch(index, "dense.npy")
     ),
-    "another kind of FAISS index": lambda index: head(index, kind=b"IxHN"),
-    "more vectors than there are": lambda index: head(index, count=10**12, size=16 * 10**12),
-    "a size that overflows": lambda index: head(index, size=2**63),
-    "a negative width": lambda index: head(index, width=-16),
-    "another metric": lambda index: head(index, metric=1),
+    "an empty file of vectors": lambda index: (
+        (index / "dense.npy").write_bytes(b"") or vouch(index, "dense.npy")
+    ),
+    "vectors of objects": lambda index: forge(
+        index, "dense.npy", np.array([[Bomb(index / "owned")]], dtype=object)
+    ),
+    "fewer vectors than passages": lambda index: forge(index, "dense.npy", np.zeros((2, 16), np.float32)),
+    "vectors of another type": lambda index: forge(index, "dense.npy", np.zeros((9, 16))),
+    "more vectors than there are bytes": lambda index: claim_rows(index, 10**12),
+    "a negative number of vectors": lambda index: claim_rows(index, -1),
     "other starts": lambda index: forge(index, "token_starts.npy", np.arange(3)),
     "negative tokens": lambda index: forge(
         index, "tokens.npy", -np.ones(np.load(index / "tokens.npy").shape, dtype=np.int32)

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof import prompts
-from longproof.agent.asking import VALUES as KNOWN
 from longproof.agent.forms import KIND_NAMES, NO, YES
-from longproof.agent.readers import ASKINGS, AUDIT
+from longproof.agent.prompting import VALUES as KNOWN
+from longproof.agent.recipes import AUDIT, RECIPES
 from longproof.agent.types import KINDS, LABELS, JudgeLabel
 from longproof.prompts import NOTHING, Language, Prompt, fence, render
 
@@ -170,11 +170,11 @@ def test_the_papers_words_are_offered(language: Language) -> None:
     assert all(word in example("longnovel_form", language).user for word in (YES, NO))
 
 
-@pytest.mark.parametrize("name", ASKINGS)
+@pytest.mark.parametrize("name", RECIPES)
 def test_every_asking_has_parts_that_can_be_filled(name: str) -> None:
-    for part, language in product(ASKINGS[name].parts, LANGUAGES):
+    for part, language in product(RECIPES[name].parts, LANGUAGES):
         assert prompts.placeholders(part, language) <= set(KNOWN)
-    assert ASKINGS[name].parts[0] in VALUES
+    assert RECIPES[name].parts[0] in VALUES
 
 
 @given(st.text())

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from longproof.retrieval import dense
-from longproof.retrieval.dense import DenseIndex, Encoded, Multi, Sparse, Weights, compare, joined
+from longproof.retrieval.dense import DenseIndex, Embeddings, Multi, Sparse, Weights, compare, joined
 from longproof.retrieval.types import BadInput, Document
 
 LETTERS = "abcdefgh "
@@ -23,7 +23,7 @@ class Letters:
     def __init__(self, weights: Weights | None = None) -> None:
         self.weights = weights or Weights(dense=1, sparse=0)
 
-    def embed(self, texts, kind, progress=None) -> Encoded:
+    def embed(self, texts, kind, progress=None) -> Embeddings:
         counts = np.array([[text.count(c) for c in LETTERS] for text in texts], dtype=np.float32)
         counts = counts.reshape(-1, len(LETTERS))
         norms = np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
@@ -31,7 +31,7 @@ class Letters:
         starts = np.cumsum([0, *map(len, rows)])
         tokens = np.concatenate([*rows, []]).astype(np.int32)
         weights = np.concatenate([*(row[at] for row, at in zip(counts, rows, strict=True)), []])
-        return Encoded(
+        return Embeddings(
             counts / norms,
             Sparse(tokens, weights.astype(np.float32), starts),
             Multi(np.eye(len(LETTERS), dtype=np.float16)[tokens], starts),
@@ -108,8 +108,8 @@ def test_search_keeps_within_the_ranges_given() -> None:
 
 
 def test_what_can_not_be_compared_is_refused() -> None:
-    narrow = Encoded(np.ones((1, 3), dtype=np.float32))
-    wide = Encoded(np.ones((1, 4), dtype=np.float32))
+    narrow = Embeddings(np.ones((1, 3), dtype=np.float32))
+    wide = Embeddings(np.ones((1, 4), dtype=np.float32))
     with pytest.raises(BadInput, match="vectors of 3 and of 4"):
         compare(narrow, wide, Weights(dense=1, sparse=0))
     with pytest.raises(BadInput, match="set it to 0"):

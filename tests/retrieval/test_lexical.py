@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from longproof.retrieval import lexical
-from longproof.retrieval.akin import groups
+from longproof.retrieval.english import stop_words, synonyms
 from longproof.retrieval.lexical import LexicalIndex, terms
 from longproof.retrieval.types import Document
 
@@ -52,7 +52,7 @@ def test_scores_are_those_of_the_formula(index: LexicalIndex) -> None:
     query = "The captain's key, the brass key! 船长的钥匙"
     hits = index.search(query, 10)
     around = bm25(query, [" ".join(PIECES)])[0]  # nine passages side by side would be the whole text
-    expected = [score and score + lexical.AROUND * around for score in bm25(query, PIECES)]
+    expected = [score and score + lexical.CONTEXT_WEIGHT * around for score in bm25(query, PIECES)]
     for hit in hits:
         assert hit.score == pytest.approx(expected[PASSAGES.index((hit.span.start, hit.span.end))], rel=1e-5)
     assert len(hits) == sum(score > 0 for score in expected)
@@ -72,26 +72,26 @@ def test_weights_are_those_of_bm25s(texts: list[str]) -> None:
     index = LexicalIndex.build(Document.of(text), passages)
     for word in {word for piece in texts for word in terms(piece)}:
         asked = index._words(word if word.isascii() else word[:1])
-        ours = lexical._scores(index._scales[0], dict.fromkeys(asked, 1.0))
+        ours = index._scales[0].scores(dict.fromkeys(asked, 1.0))
         theirs = engine.get_scores(terms(word if word.isascii() else word[:1]))
         assert ours == pytest.approx(theirs, rel=1e-5)
 
 
-def test_a_block_is_as_similar_as_its_best_passage_and_stretch(index: LexicalIndex) -> None:
+def test_a_block_is_as_similar_as_its_best_passage_and_wider_ranges(index: LexicalIndex) -> None:
     query = "the brass key; a letter"
     scores = bm25(query, [TEXT[start:end] for start, end in PASSAGES])
     whole = (
         2 * bm25(query, [" ".join(PIECES)])[0]
-    )  # so few passages that the widest stretches are the whole text
+    )  # so few passages that the widest ranges are the whole text
     first, second = bm25(query, [" ".join(PIECES[:3]), " ".join(PIECES[1:])])
     matrix = index.similarity([query, "zebra"], [(0, 95), (95, 181), (0, 181), (104, 107)])
     passage = [max(scores[:2]), max(scores[2:]), max(scores), scores[1]]
-    stretch = [max(first, second), second, max(first, second), max(first, second)]
-    assert matrix[0] == pytest.approx(np.add(passage, stretch) + whole, rel=1e-5)
+    wider = [max(first, second), second, max(first, second), max(first, second)]
+    assert matrix[0] == pytest.approx(np.add(passage, wider) + whole, rel=1e-5)
     assert not matrix[1].any()
 
 
-def test_wider_stretches_cover_the_text_and_overlap_by_half_or_more() -> None:
+def test_wider_ranges_cover_the_text_and_overlap_by_half_or_more() -> None:
     text = "".join(f"{number:04d} " for number in range(2000))
     passages = [(start, min(start + 400, 9990)) for start in range(0, 9800, 200)]
     index = LexicalIndex.build(Document.of(text[:9990]), passages)
@@ -146,19 +146,19 @@ def test_words_find_each_other_whatever_their_endings(index: LexicalIndex) -> No
     assert index.search("the", 9) == []
 
 
-def test_akin_words_tell_where_a_segment_lies_but_less_than_its_own() -> None:
+def test_synonyms_tell_where_a_segment_lies_but_less_than_its_own_words() -> None:
     text = "The physician came at noon. The lawyer came at noon. Nobody else came at noon."
     index = LexicalIndex.build(Document.of(text), [(0, 27), (28, 52), (53, 78)])
     blocks = [(0, 27), (28, 52), (53, 78)]
     doctor, physician, nobody = index.similarity(["a doctor", "a physician", "a plumber"], blocks)
-    assert doctor[0] == pytest.approx(lexical.AKIN * physician[0])
+    assert doctor[0] == pytest.approx(lexical.SYNONYM_WEIGHT * physician[0])
     assert doctor[0] > doctor[1]
     assert not nobody.any()
     assert index.search("a doctor", 3) == []
 
 
 def test_groups_are_of_words_that_are_looked_at() -> None:
-    for group in groups():
+    for group in synonyms():
         assert len(group) > 1
         assert len(set(group)) == len(group)
         assert all(word.isalpha() and word == word.lower() for word in group)
@@ -201,3 +201,9 @@ def test_a_text_without_words_has_nothing_to_find(text: str) -> None:
     index = LexicalIndex.build(Document.of(text), passages)
     assert index.search("anything", 3) == []
     assert not index.similarity(["anything", ""], passages).any()
+
+
+def test_stop_words_are_those_of_nltk() -> None:
+    from bm25s.stopwords import STOPWORDS_EN_PLUS
+
+    assert stop_words() == frozenset(STOPWORDS_EN_PLUS)

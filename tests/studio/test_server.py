@@ -15,6 +15,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
+from disputing import disputing
 from fakes import ChatServer, well
 
 pytest.importorskip("langgraph_api", reason="needs the extra `studio`")
@@ -37,7 +38,8 @@ class Server:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}"
-        self._environment = {**os.environ, "LANGGRAPH_CLI_NO_ANALYTICS": "1", **environment}
+        usual = {"LANGGRAPH_CLI_NO_ANALYTICS": "1", "LANGGRAPH_STRICT_MSGPACK": "true"}
+        self._environment = {**os.environ, **usual, **environment}
         self._environment["LONGPROOF_HOME"] = str(folder / "home")
         self.start()
 
@@ -104,7 +106,6 @@ def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
             assert field["description"]
             assert "default" in field
         assert not form.get("required")
-    assert "longproof" in schemas["context_schema"]["properties"]["protocol"]["enum"]
     assert "summary" in schemas["input_schema"]["properties"]["task"]["enum"]
     assert ended["report"]["case"]["id"] == "example"
     assert ended["report"]["claims"]
@@ -130,7 +131,7 @@ def test_an_unknown_setting_is_refused(server):
     assert "colour" in json.dumps(drive(server, work))
 
 
-def test_the_stations_are_streamed_and_every_step_can_be_read_afterwards(server):
+def test_the_nodes_are_streamed_and_every_step_can_be_read_afterwards(server):
     async def work(client):
         thread = (await client.threads.create())["thread_id"]
         given = {"source": SOURCE, "response": RESPONSE}
@@ -147,10 +148,10 @@ def test_the_stations_are_streamed_and_every_step_can_be_read_afterwards(server)
     events, history = drive(server, work)
     inside = [name for e in events if e.event.startswith("updates|check:") for name in e.data]
     assert {"gather", "judge", "vote", "localise"} <= set(inside)
-    told = [event.data["station"] for event in events if event.event.startswith("custom")]
+    told = [event.data["node"] for event in events if event.event.startswith("custom")]
     assert {"decompose", "align", "judge", "vote", "checked"} <= set(told)
     assert [step["next"] for step in history][1] == ["report"]
-    assert history[0]["values"]["claims"][0]["text"]
+    assert history[0]["values"]["claims"][0]["claim"]["text"]
     assert SOURCE[:200] not in json.dumps(history[2]["values"])
 
 
@@ -183,7 +184,8 @@ def test_a_fork_before_check_pays_only_for_the_new_judge(server):
 def test_a_person_is_asked_once_and_the_run_goes_on_with_the_answer(server):
     async def work(client):
         thread = (await client.threads.create())["thread_id"]
-        context = {"arbiter": "person", "consensus": 1.0}
+        judges = [f"openai:{name}@{models.address}" for name in "abcd"]
+        context = {"judges": judges, "arbiter": "person", "consensus": 1.0}
         given = {"source": SOURCE, "response": "The lamp was lit at ten. Ada sold the boat to Ben."}
         await client.runs.wait(thread, "verify", input=given, context=context)
         state = await client.threads.get_state(thread)
@@ -205,7 +207,8 @@ def test_a_person_is_asked_once_and_the_run_goes_on_with_the_answer(server):
         ended = await client.runs.wait(thread, "verify", command={"resume": resume}, context=context)
         return asked, refused, ended
 
-    asked, refused, ended = drive(server, work)
+    with ChatServer(disputing) as models:
+        asked, refused, ended = drive(server, work)
     assert asked["value"][0]["said"][0]["judge"]
     assert "claim_id" in json.dumps(asked["response_schema"])
     assert "claim_id" in json.dumps(refused)

@@ -1,10 +1,10 @@
 """Line breaks end something unless they only wrap prose."""
 
-from longproof.retrieval.text.lines import units
+from longproof.retrieval.text.lines import logical_lines
 
 
 def parts(text):
-    return [text[start:end] for start, end in units(text)]
+    return [text[start:end] for start, end in logical_lines(text)]
 
 
 def test_each_line_of_a_list_stands_alone():

@@ -1,4 +1,4 @@
-"""Paired marks find their partners, and short stretches between them are held together."""
+"""Paired marks find their partners, and short ranges between them are held together."""
 
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,7 +28,7 @@ def test_a_mark_without_partner_counts_as_nothing():
     assert matched("one） （two") == set()
 
 
-def test_only_short_stretches_are_held():
+def test_only_short_ranges_are_held():
     short, long = "“" + "字" * (HELD - 2) + "”", "“" + "字" * (HELD - 1) + "”"
     assert pairs(short).holds(5)
     assert not pairs(long).holds(5)
@@ -37,7 +37,7 @@ def test_only_short_stretches_are_held():
 
 
 @given(st.text(st.sampled_from('“”「」（）"‘’ 字.\n')))
-def test_openers_precede_closers_and_held_stretches_do_not_overlap(text):
+def test_openers_precede_closers_and_held_ranges_do_not_overlap(text):
     found = pairs(text)
     assert all(opener < closer for closer, opener in found.opener.items())
     assert all(end <= start for end, start in zip(found.ends, found.starts[1:], strict=False))

@@ -1,0 +1,171 @@
+"""Parsing a model's answer into a form, or naming why it can't be.
+
+Knows: a form's JSON schema; the last whole JSON object is the answer, reasoning, fences and prose round it are not;
+an answer that was cut off or repeats itself is `truncated`, a refusal `refused`, anything else `unparsed`. Prose is
+never searched for a label.
+Does not know: what the fields mean, or who answered.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from functools import cache
+from typing import Any, TypeVar
+
+from pydantic import ConfigDict, ValidationError
+
+from longproof.agent.types import Failure
+from longproof.retrieval.text.surrogates import without_surrogates
+from longproof.retrieval.types import Frozen
+
+LONGEST = 400_000
+"""Longer answers are `unparsed`: nothing that we ask for comes near."""
+_THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL)
+_THINKING = re.compile(r"\s*<(think|thinking|thought|reasoning)>")
+_REFUSALS = (
+    "i can't", "i can’t", "i cannot", "i'm sorry", "i’m sorry", "i am sorry", "sorry, ", "i'm unable", "i’m unable",
+    "i am unable", "i won't", "i won’t", "抱歉", "很抱歉", "对不起", "我不能", "我无法", "无法提供", "作为一个",
+)  # fmt: skip
+_LONGEST_REFUSAL = 600
+_BEGUN = re.compile(r'\{(?=\s*(?:["}]|\Z))')
+MOST_BROKEN = 1000
+"""Parsing gives up after so many places that look like the start of an object and are none."""
+TAIL, _UNIT, _TIMES = 4000, 400, 6
+"""A tail that is one unit of at most `_UNIT` characters, `_TIMES` times over, repeats itself."""
+
+
+class Form(Frozen):
+    """The fields that a model fills in. Fields that we did not ask for are dropped."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
+
+F = TypeVar("F", bound=Form)
+
+
+class Raw(Frozen):
+    """A server's answer before it is parsed. Token counts are the server's own; None where it sent none."""
+
+    text: str | None = None
+    refusal: str | None = None
+    finish: str | None = None
+    prompt_tokens: int | None = None
+    completion_tokens: int | None = None
+    cached_tokens: int | None = None
+
+
+class Truncated(ValueError):
+    """The text ends inside a JSON object."""
+
+
+@cache
+def schema(form: type[Form]) -> dict[str, Any]:
+    """The form's JSON schema as strict servers want it: every field required, nothing extra, no defaults."""
+    written: dict[str, Any] = form.model_json_schema()
+    for part in [written, *written.get("$defs", {}).values()]:
+        part.pop("description", None)
+        part["additionalProperties"] = False
+        part["required"] = list(part["properties"])
+        for field in part["properties"].values():
+            field.pop("default", None)
+            field.pop("title", None)
+    return written
+
+
+def parse(raw: Raw, form: type[F]) -> F | Failure:
+    """The filled form, or why there is none."""
+    text = raw.text or ""
+    if raw.refusal or raw.finish in ("content_filter", "refusal"):
+        return "refused"
+    if (raw.finish or "").lower() in ("length", "max_tokens"):
+        return "truncated"
+    if not text.strip() or len(text) > LONGEST:
+        return "unparsed"
+    if _THINKING.match(text) and not _THOUGHT.match(text):
+        return "truncated"
+    failure: Failure = "unparsed"
+    for part in _without_reasoning(text):
+        try:
+            found = last_object(part)
+            if found is not None:
+                return form.model_validate(found)
+        except Truncated:
+            failure = "truncated"
+        except ValidationError:
+            failure = "unparsed"
+    if repeats(text):
+        return "truncated"
+    return "refused" if failure == "unparsed" and "{" not in text and _refuses(text) else failure
+
+
+def last_object(text: str) -> dict[str, Any] | None:
+    """The last top-level JSON object in a text, whatever stands round it; None where there is none.
+
+    Raises Truncated where the text ends inside one. An object with one key twice, or with NaN, is none.
+    """
+    decoder = json.JSONDecoder()
+    last, broken, begun = (0, 0), 0, _BEGUN.search(text)
+    try:
+        while begun and broken <= MOST_BROKEN:
+            try:
+                _, end = decoder.raw_decode(text, begun.start())
+                last = (begun.start(), end)
+            except json.JSONDecodeError as error:
+                if error.msg.startswith("Unterminated string") or text.rfind("}") < error.pos:
+                    raise Truncated from error
+                end, broken = max(error.pos, begun.start() + 1), broken + 1
+            begun = _BEGUN.search(text, end)
+        return _strict(text[slice(*last)]) if last[1] else None
+    except Truncated:
+        raise
+    except (ValueError, RecursionError):
+        return None
+
+
+def repeats(text: str) -> bool:
+    """Whether the end of the text is one short piece over and over."""
+    tail = text.rstrip()[-TAIL:]
+    for unit in range(1, _UNIT + 1):
+        length = max(unit * _TIMES, 60)
+        if length + unit <= len(tail) and tail[-length:] == tail[-length - unit : -unit]:
+            return True
+    return False
+
+
+def runs_away(tail: str) -> bool:
+    """Whether the end of a text that is still coming is one short piece over and over, blanks included.
+
+    Stricter than `repeats`: a ruled line or a refrain that ends is not enough.
+    """
+    return len(tail) >= TAIL and any(tail[unit:] == tail[:-unit] for unit in range(1, _UNIT + 1))
+
+
+def _strict(text: str) -> dict[str, Any]:
+    return {
+        key: without_surrogates(value, "?")
+        for key, value in json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_constant).items()
+    }
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) != len(pairs):
+        raise ValueError("a key stands twice")
+    return found
+
+
+def _no_constant(name: str) -> float:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _without_reasoning(text: str) -> Iterator[str]:
+    """The text without the model's reasoning; where only its end is marked, what follows that comes second."""
+    thought = _THOUGHT.match(text)
+    yield text[thought.end() :] if thought else text
+    _, tag, after = text.partition("</think>")
+    if tag and thought is None:
+        yield after
+
+
+def _refuses(text: str) -> bool:
+    return len(text) <= _LONGEST_REFUSAL and text.lstrip().lower().startswith(_REFUSALS)

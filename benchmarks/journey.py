@@ -1,0 +1,169 @@
+"""One claim's way through the house: how many files, functions and changes of room it takes to check it.
+
+    python benchmarks/journey.py [--models]
+
+A source of 400,000 characters, two scripted judges that disagree, an arbiter, one claim; the second check of an
+open verifier is traced, so that nothing is built or imported on the way. A room is a folder. With `--models` the
+judges, the arbiter and the decomposer are scripted chat models, so that prompts and answers are on the way too.
+"""
+
+import asyncio
+import json
+import sys
+import threading
+from collections import Counter
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage, BaseMessage
+from langchain_core.outputs import ChatGeneration, ChatResult
+
+import longproof
+from longproof import Verifier
+from longproof.agent.types import Answered, Case, Claim, Decomposed, JudgeLabel, Judgement, Question, Sentence
+from longproof.retrieval.types import Span
+
+ROOT = Path(longproof.__file__).parent.parent
+FACT = "Ada sold the boat to Tom for twenty pounds."
+SPLIT = {
+    "sentences": [{"sentence": "S1", "states_fact": "yes", "claims": [{"claim": FACT, "segment": FACT}]}]
+}
+LINE = "Chapter {n}. The {n}th day passed and rain fell on the {n} hills of the north."
+
+
+class Scripted:
+    """A judge and an arbiter that always says the same."""
+
+    def __init__(self, name: str, label: JudgeLabel) -> None:
+        self.name, self._label = name, label
+
+    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
+        """The same label for every claim."""
+        return Answered([self._said(question, claim) for claim in claims], [])
+
+    async def arbitrate(
+        self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
+    ) -> Answered:
+        """The same label, whatever the others said."""
+        return await self.judge(question, claims, case)
+
+    def _said(self, question: Question, claim: Claim) -> Judgement:
+        return Judgement(
+            claim_id=claim.id,
+            judge=self.name,
+            round=question.round,
+            question_id=question.id,
+            label=self._label,
+        )
+
+
+class OneClaim:
+    """A decomposer that makes one claim of the whole response."""
+
+    name = "one claim"
+
+    async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
+        """The first sentence as the claim."""
+        claim = Claim(id="c0", index=0, sentence=0, text=sentences[0].text, origin=sentences[0])
+        return Decomposed([Sentence(index=0, span=sentences[0])], [claim], [])
+
+
+class ScriptedModel(BaseChatModel):
+    """A chat model that always says the same of a claim, and takes every sentence for one."""
+
+    label: str
+
+    @property
+    def _llm_type(self) -> str:
+        return "scripted"
+
+    def _generate(
+        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
+    ) -> ChatResult:
+        asked = "\n".join(str(message.content) for message in messages)
+        said = SPLIT if '"sentence":"S1"' in asked.replace(" ", "") else self._finding()
+        message = AIMessage(content=json.dumps(said))
+        return ChatResult(generations=[ChatGeneration(message=message)])
+
+    def _finding(self) -> dict[str, Any]:
+        holds = "no" if self.label in ("contradicting", "not_found") else "yes"
+        quotes = [FACT] if holds == "yes" else []
+        finding = {"claim": "C1", "quotes": quotes, "reason": "it says so", "readings": [], "holds": holds}
+        return {"findings": [{**finding, "label": self.label, "kind": "none", "wrong": "", "correction": ""}]}
+
+
+class Trace:
+    """Calls of functions in the house's files, and how often the room changes between them."""
+
+    def __init__(self) -> None:
+        self.functions: Counter[tuple[str, str]] = Counter()
+        self.changes, self._room = 0, ""
+
+    def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
+        """Hears of every call."""
+        name = frame.f_code.co_filename
+        if event != "call" or not name.startswith(str(ROOT)) or "site-packages" in name:
+            return
+        path = Path(name).relative_to(ROOT)
+        if path.parts[0] in ("benchmarks", "tests") or frame.f_code.co_name.startswith("<"):
+            return
+        self.functions[str(path), frame.f_code.co_qualname] += 1
+        room = str(path.parent)
+        self.changes += room != self._room
+        self._room = room
+
+
+def opened(models: bool) -> Verifier:
+    """A verifier with a panel of two that disagree, and an arbiter."""
+    if models:
+        return Verifier(
+            [
+                ScriptedModel(name="a", label="not_found"),
+                ScriptedModel(name="b", label="explicitly_supported"),
+            ],
+            arbiter=ScriptedModel(name="c", label="implicitly_supported"),
+            cache=False,
+        )
+    return Verifier(
+        [Scripted("a", "not_found"), Scripted("b", "explicitly_supported")],
+        arbiter=Scripted("c", "implicitly_supported"),
+        decomposer=OneClaim(),
+    )
+
+
+async def traced(models: bool) -> Trace:
+    """The trace of the second check on one event loop."""
+    lines = "\n".join(LINE.format(n=n) for n in range(5000))[:400_000]
+    source = lines[:200_000] + "\n" + FACT + "\n" + lines[200_000:]
+    verifier = opened(models)
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    await verifier.averify(source, FACT)
+    asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
+    trace = Trace()
+    threading.setprofile(trace)
+    sys.setprofile(trace)
+    try:
+        await verifier.averify(source, FACT)
+    finally:
+        sys.setprofile(None)
+        threading.setprofile(None)
+    await verifier.close()
+    return trace
+
+
+def main() -> None:
+    """Print the counts, then the functions by file."""
+    trace = asyncio.run(traced("--models" in sys.argv[1:]))
+    files = sorted({path for path, _ in trace.functions})
+    print(f"{len(files)} files, {len(trace.functions)} functions, {trace.changes} changes of room")
+    for path in files:
+        called = {name: n for (at, name), n in trace.functions.items() if at == path}
+        print(f"  {path}: " + ", ".join(f"{name} {n}" for name, n in called.items()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,226 @@
+"""The files of a made set: labelled cases, the papers' own forms, the sources, and where all of it came from.
+
+Knows: `cases.jsonl` (test) and `train.jsonl` with their sources as files beside them, LongNovel's release form a file
+a scale, `provenance.json`. Everything is written whole or not at all. Times stand in the provenance alone, so the
+same input, seed and ledger give the same other files, byte for byte. Does not know: how cases are made.
+"""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal, Self
+
+from pydantic import Field, ValidationError, model_validator
+
+from longproof.agent.forms import KIND_NAMES, NO, YES
+from longproof.agent.types import Kind, Task, Usage
+from longproof.construction.units import SCALES, Book, Scale, SummaryCase
+from longproof.indexes.files import write_whole
+from longproof.retrieval.types import BadInput, Document, Frozen, text_id
+
+CASES, TRAIN, PROVENANCE = "cases.jsonl", "train.jsonl", "provenance.json"
+LENGTH_NAMES: dict[Scale, str] = {"S": "2k", "M": "16k", "L": "32k", "XL": "64k", "XXL": "100k"}
+Label = Literal["hallucinated", "faithful"]
+
+
+class CaseError(Frozen):
+    """A wrong place of a response. `correction` is what should stand there."""
+
+    start: int
+    end: int
+    text: str
+    kind: Kind
+    correction: str = ""
+    reason: str = ""
+
+
+class MadeHow(Frozen):
+    """The rule or the writing that a response came from, and where its source begins in the book."""
+
+    how: str
+    source_start: int
+
+
+class LabelledCase(Frozen):
+    """One line of a case file. Fields that were not given are not written.
+
+    `source` is a path beside the file; a case that was read has its text in `source_text`. `group` names what belongs
+    together. Every error is verified: `response[start:end] == text`, else ValueError.
+    """
+
+    id: str
+    task: Task
+    source: str = ""
+    source_text: str = ""
+    context: str = ""
+    response: str
+    reference: str = ""
+    label: Label
+    errors: tuple[CaseError, ...] = ()
+    group: str
+    slices: dict[str, str | int]
+    made: MadeHow | None = None
+
+    @model_validator(mode="after")
+    def _errors_lie_where_they_say(self) -> Self:
+        for error in self.errors:
+            if self.response[error.start : error.end] != error.text:
+                raise ValueError(f"there is no {error.text[:40]!r} at [{error.start}, {error.end})")
+        return self
+
+
+class SourceUsed(Frozen):
+    """A source of a made set; `id` is the hash of its text."""
+
+    id: str
+    title: str
+    characters: int
+    language: str = ""
+    split: str = "test"
+
+
+class Provenance(Frozen):
+    """Where a made set came from: enough to make it again. `prompts` are hashes of the wordings by name.
+
+    `rejected` counts what was thrown away, by kind of version and reason; `calls` are all calls that the set rests
+    on, `bought` those that this run paid. `note` says what the set is good for.
+    """
+
+    construction: str
+    version: str
+    seed: int
+    parameters: dict[str, str]
+    models: tuple[str, ...] = ()
+    prompts: dict[str, str] = Field(default_factory=dict)
+    sources: tuple[SourceUsed, ...]
+    made: int
+    rejected: dict[str, int]
+    usage: Usage = Usage()
+    calls: int = 0
+    bought: int = 0
+    started: str
+    ended: str
+    note: str = ""
+
+
+def fresh(out: Path) -> None:
+    """See that the folder holds no other set. Raises BadInput where it holds files that no construction made."""
+    if out.exists() and not out.is_dir():
+        raise BadInput(f"{out} is a file: name a folder")
+    if out.exists() and any(out.iterdir()) and not (out / PROVENANCE).exists():
+        raise BadInput(f"{out} holds other files: name an empty folder")
+
+
+def books_used(books: Sequence[Book]) -> tuple[SourceUsed, ...]:
+    """What is noted of each book."""
+    return tuple(
+        SourceUsed(
+            id=text_id(book.text),
+            title=book.title,
+            characters=len(book.text),
+            language=book.language,
+            split=book.split,
+        )
+        for book in books
+    )
+
+
+def write_cases(path: Path, cases: Iterable[LabelledCase]) -> None:
+    """A case file."""
+    write_lines(path, (case.model_dump(mode="json", exclude_unset=True) for case in cases))
+
+
+def read_cases(path: Path) -> list[LabelledCase]:
+    """The cases of a file in a made set, with their sources' texts; none where there is no file.
+
+    Raises BadInput for a line that is no labelled case.
+    """
+    cases = []
+    for number, line in enumerate(path.read_text("utf-8").split("\n") if path.exists() else [], start=1):
+        if line.strip():
+            try:
+                case = LabelledCase.model_validate_json(line)
+            except ValidationError as error:
+                raise BadInput(f"{path.name} line {number}: {error.errors()[0]['msg']}") from error
+            text = (path.parent / case.source).read_text("utf-8") if case.source else case.source_text
+            cases.append(case.model_copy(update={"source_text": text}))
+    return cases
+
+
+def write_summary_cases(out: Path, cases: Sequence[SummaryCase], books: Sequence[Book]) -> None:
+    """Cases about books in our form and in LongNovel's, with the parts of the books that they are about.
+
+    What an earlier run left in these places is replaced.
+    """
+    texts = {book.title: book.text for book in books}
+    for old in [out / TRAIN, *(out / "longnovel").glob("*.jsonl")]:
+        old.unlink(missing_ok=True)
+    for file, split in ((CASES, "test"), (TRAIN, "train")):
+        own = [(case, texts[case.book][slice(*case.source)]) for case in cases if case.split == split]
+        if own or split == "test":
+            write_cases(out / file, [_labelled(case, _source_file(out, article)) for case, article in own])
+        for scale in SCALES:
+            rows = [longnovel_row(case, article) for case, article in own if case.scale == scale]
+            if rows:
+                write_lines(out / "longnovel" / f"{split}_{LENGTH_NAMES[scale]}.jsonl", rows)
+
+
+def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """One JSON object a line."""
+    write_whole(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8"))
+
+
+def write_provenance(out: Path, provenance: Provenance) -> None:
+    """Written last: a folder with a provenance is a whole set."""
+    text = json.dumps(provenance.model_dump(mode="json"), ensure_ascii=False, indent=1)
+    write_whole(out / PROVENANCE, (text + "\n").encode("utf-8"))
+
+
+def longnovel_row(case: SummaryCase, article: str) -> dict[str, Any]:
+    """The case as LongNovel's release has it; `output` is the gold answer."""
+    details = [
+        {
+            "hallucination_type": KIND_NAMES[error.kind],
+            "hallucinated_sentence": error.sentences.text,
+            "corrected_content": error.original,
+            "reason": error.reason,
+        }
+        for error in ([case.error] if case.error else [])
+    ]
+    return {
+        "id": case.id,
+        "language": case.language,
+        "article": article,
+        "summary": case.response,
+        "instruction": "",
+        "input": "",
+        "output": {"has_hallucination": YES if details else NO, "details": details},
+    }
+
+
+def _labelled(case: SummaryCase, source: str) -> LabelledCase:
+    error = case.error
+    slices = {"scale": case.scale, "position": case.position, "language": case.language, "book": case.book}
+    return LabelledCase(
+        id=case.id,
+        task="summary",
+        source=source,
+        response=case.response,
+        label=case.label,
+        errors=tuple(
+            CaseError(**at.wrong.model_dump(), kind=at.kind, correction=at.right, reason=at.reason)
+            for at in ([error] if error else [])
+        ),
+        group=case.group,
+        slices={**slices, "kind": error.kind} if error else {**slices},
+        made=MadeHow(how=error.how if error else "reworded", source_start=case.source[0]),
+    )
+
+
+def _source_file(out: Path, article: str) -> str:
+    """The path of a source beside the case file, written once for all cases that share it."""
+    document = Document.of(article)
+    path = Path("sources") / f"{document.id.removeprefix('sha256:')[:16]}.txt"
+    if not (out / path).exists():
+        write_whole(out / path, document.text.encode("utf-8"))
+    return path.as_posix()

@@ -1,0 +1,223 @@
+"""Versions of a text that a model or a rule writes, and what code checks before one is believed.
+
+Knows: how a model is asked for a version, a change of a text with its exact places, how two versions differ by
+sentences, and the names of all reasons for which a version is thrown away (LongNovel, seed 004, section 3.2 and
+Appendix I.1: one sentence changed, up to two for temporal and causal errors, one added for fabrications).
+Does not know: which versions a construction asks for.
+"""
+
+from collections.abc import Callable, Sequence
+from difflib import SequenceMatcher
+from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar, cast
+
+from typing_extensions import Unpack
+
+from longproof.agent.models.answers import Form
+from longproof.agent.models.model import Model
+from longproof.agent.types import Call, Failure, Kind, Place
+from longproof.prompts import Language, Prompt
+from longproof.retrieval.text import fold, is_chinese, locate, sentences, tokens
+from longproof.retrieval.types import Document, Frozen
+
+F = TypeVar("F", bound=Form)
+T = TypeVar("T")
+Rejection = (
+    Literal[
+        "no_success",
+        "not_changed",
+        "too_many_changed",
+        "span_not_found",
+        "span_elsewhere",
+        "figures_differ",
+        "too_long",
+        "base_rewritten",
+        "wrong_count",
+        "not_learned",
+        "no_choice",
+        "no_site",
+        "told_by_source",
+    ]
+    | Failure
+)
+"""Why there is no version. The rules' own: `no_site`, nothing in the text that this kind could change;
+`told_by_source`, the error stands in the source word for word, so it is none."""
+
+MOST_CHANGED: dict[Kind, int] = {"temporal": 2, "causal": 2}
+"""Sentences that a version of this kind may change; one for the others."""
+
+
+class Version(Frozen):
+    """A faithful text."""
+
+    text: str
+
+
+class Change(Frozen):
+    """A text made wrong. `wrong` are the wrong words in `text`, `sentences` the whole sentences that hold them.
+
+    `right` is what stood in the place of the wrong words, `original` in that of the sentences; empty where added.
+    """
+
+    text: str
+    kind: Kind
+    wrong: Place
+    sentences: Place
+    right: str
+    original: str
+    how: str
+    reason: str = ""
+
+
+class Outcome(NamedTuple, Generic[T]):
+    """Exactly one of value and rejection, and the calls that it rests on."""
+
+    value: T | None
+    rejection: Rejection | None
+    calls: tuple[Call, ...] = ()
+
+
+class Written(Form):
+    """The form of an answer that is one text."""
+
+    text: str
+
+
+class Drawing(TypedDict, total=False):
+    """How an answer is sampled. What isn't said is left to the model's defaults."""
+
+    sample: int
+    temperature: float
+    top_p: float
+    max_tokens: int
+
+
+async def ask(
+    model: Model,
+    prompt: Prompt,
+    form: type[F],
+    believed: Callable[[F], T | Rejection],
+    *,
+    purpose: str,
+    **drawing: Unpack[Drawing],
+) -> Outcome[T]:
+    """What `believed` makes of the model's answer: a value, or a string that says why it is rejected.
+
+    A failed call is a rejection too, by the failure's name.
+    """
+    answer = await model.ask(prompt, form, purpose=purpose, **drawing)
+    if answer.value is None:
+        return Outcome(None, answer.failure, answer.calls)
+    found = believed(answer.value)
+    if isinstance(found, str):
+        return Outcome(None, cast(Rejection, found), answer.calls)
+    return Outcome(found, None, answer.calls)
+
+
+def language_of(text: str) -> Language:
+    """The language of prompts about a text."""
+    return "zh" if is_chinese(text) else "en"
+
+
+def same_words(one: str, other: str) -> bool:
+    """Whether two texts are the same but for spaces, width, script and a full stop at the end."""
+    return folded(one).rstrip(".。") == folded(other).rstrip(".。")
+
+
+def folded(text: str) -> str:
+    """The text in one width, case and script, without spaces."""
+    return "".join(fold(text).text.split())
+
+
+class Differs(NamedTuple):
+    """How a text differs from its base: the sentences gone and come, and where those that came stand.
+
+    `region` runs from the first difference to the last: of sentences that changed places, it holds all.
+    """
+
+    gone: tuple[str, ...]
+    come: tuple[str, ...]
+    place: Place
+    region: Place
+
+
+def difference(base: str, text: str) -> Differs | None:
+    """How the text differs from its base, sentence by sentence; None where it says the same words.
+
+    Sentences are compared by their folded text, so spaces, width and script make no difference. The place runs from
+    the first sentence that came to the last one.
+    """
+    old, new = sentences(base), sentences(text)
+    matcher = SequenceMatcher(
+        None, [folded(base[a:b]) for a, b in old], [folded(text[a:b]) for a, b in new], autojunk=False
+    )
+    steps = [step for step in matcher.get_opcodes() if step[0] != "equal"]
+    gone = tuple(base[a:b] for _, i, j, _, _ in steps for a, b in old[i:j])
+    come = [at for _, _, _, i, j in steps for at in new[i:j]]
+    if not gone and not come:
+        return None
+    if not come:
+        return Differs(gone, (), Place(start=0, end=0), Place(start=0, end=0))
+    touched = [new[n] for step in steps for n in (step[3], step[4] - 1) if 0 <= n < len(new)]
+    region = place(text, min(touched)[0], max(touched)[1])
+    return Differs(gone, tuple(text[a:b] for a, b in come), place(text, come[0][0], come[-1][1]), region)
+
+
+def checked(base: str, text: str, kind: Kind, part: str, reason: str = "") -> Change | Rejection:
+    """The change that a version of this kind makes to its base, or why it is none.
+
+    `part` is the sentence that the writer says is wrong: it must stand in the text, in a sentence that changed.
+    """
+    differs = difference(base, text)
+    if differs is None:
+        return "not_changed"
+    if not differs.come or not _right_many(differs, kind):
+        return "too_many_changed"
+    said = located(part, text)
+    if said is None:
+        return "span_not_found"
+    where = differs.region if kind == "temporal" else differs.place
+    if said.end <= where.start or said.start >= where.end:
+        return "span_elsewhere"
+    around = place(text, min(differs.place.start, said.start), max(differs.place.end, said.end))
+    gone = " ".join(differs.gone)
+    return Change(
+        text=text,
+        kind=kind,
+        wrong=around,
+        sentences=around,
+        right=gone,
+        original=gone,
+        how="written",
+        reason=reason,
+    )
+
+
+def located(quote: str, text: str) -> Place | None:
+    """The place of a quote in a text: as it stands, else after folding; never a mere likeness."""
+    if not quote.strip():
+        return None
+    at = text.find(quote.strip())
+    if at >= 0:
+        return place(text, at, at + len(quote.strip()))
+    found = locate(quote, Document.of(text))
+    if found is None or tokens(found.text) != tokens(quote):
+        return None
+    return Place(start=found.start, end=found.end, text=found.text)
+
+
+def place(text: str, start: int, end: int) -> Place:
+    """The place `[start, end)` of a text, with its words."""
+    return Place(start=start, end=end, text=text[start:end])
+
+
+def containing(text: str, start: int, end: int) -> Place:
+    """The whole sentences of a text that `[start, end)` touches."""
+    touched: Sequence[tuple[int, int]] = [(a, b) for a, b in sentences(text) if a < end and b > start]
+    return place(text, touched[0][0], touched[-1][1])
+
+
+def _right_many(differs: Differs, kind: Kind) -> bool:
+    if kind == "fabrication":
+        return not differs.gone and len(differs.come) == 1
+    most = MOST_CHANGED.get(kind, 1)
+    return 1 <= len(differs.come) <= most and len(differs.gone) <= most

@@ -1,0 +1,271 @@
+"""The nodes of `check`, one claim group at a time: gather, judge, vote, arbitrate, consult, localise.
+
+Knows: how to do what the policy says next of each claim; the papers' graphs use these nodes too.
+Does not know: what happens next to a claim (policy), how a judge judges or a passage is found.
+"""
+
+import asyncio
+from collections.abc import Iterable, Sequence
+from itertools import chain
+
+from langgraph.runtime import Runtime
+
+from longproof.agent.localise import Wrong, localise
+from longproof.agent.report import WRONG, agreed, named
+from longproof.agent.types import Answered, Call, Case, Claim, Error, Judgement, Label, Question
+from longproof.agent.vote import on_menu, resting_on_pages
+from longproof.graphs.evidence import questions, with_snippets
+from longproof.graphs.panel import ask_panel, complete
+from longproof.graphs.policy import Policy, Step, next_step
+from longproof.graphs.protocol import Protocol
+from longproof.graphs.resources import Pool, Resources
+from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.state import CheckState, ClaimState, QuestionRef
+from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.indexes.pages import PageIndex
+from longproof.retrieval.types import Span
+
+SNIPPETS = 3
+"""How many snippets are shown with a claim (VeriGray, seed 002, Appendix F)."""
+LONGEST = 200
+"""Characters of a text in what a node tells while it works."""
+NODES = {"show": "gather", "judge": "judge", "arbitrate": "arbitrate", "consult": "consult"}
+"""Which node does what a step says, the first first; what is settled or left to a person goes to `localise`."""
+
+
+class CheckNodes:
+    """The nodes over one pool of resources; `policy` says what happens next to a claim."""
+
+    def __init__(self, pool: Pool, policy: Policy = next_step) -> None:
+        self._pool, self._policy = pool, policy
+
+    async def resources(self, runtime: Runtime[Settings]) -> Resources:
+        """What is open for this run."""
+        return await self._pool.get(settings_of(runtime.context))
+
+    async def gather(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """The evidence of each open claim's next round, as questions."""
+        resources = await self.resources(runtime)
+        row = resources.protocol
+        sources = await resources.sources(state["sources"])
+        places = {one.claim.id: sources.numbered(one.places) for one in state["claims"]}
+        made = [
+            QuestionRef.of(question, number)
+            for number, claims in _by_round(self.due(state, "show"))
+            for question in questions(
+                claims,
+                sources,
+                places,
+                row.rounds[number],
+                budget=row.budget(number),
+                number=number,
+                prompt=row.prompt,
+                size=row.claims_a_question,
+            )
+        ]
+        return {"claims": [one.with_questions(made) for one in state["claims"]]}
+
+    async def judge(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """Every unanswered question to every judge of the panel."""
+        resources = await self.resources(runtime)
+        case = await state["case"].opened(resources.store)
+        claims = {one.claim.id: one.claim for one in state["claims"]}
+        due = [one for one, _ in self.due(state, "judge")]
+        refs = dict.fromkeys(ref for one in due for ref in one.asked if not one.votes(ref.id))
+        opened = [await ref.opened(resources.store) for ref in refs]
+        runtime.stream_writer(_shown(opened, claims))
+        answers = await ask_panel(resources.panel.judges, opened, claims, case)
+        judgements = _read(answers, resources.protocol, case)
+        return {
+            "claims": [one.with_judgements(judgements) for one in state["claims"]],
+            "calls": list(chain.from_iterable(answer.calls for answer in answers)),
+        }
+
+    async def vote(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """What the judges said, and what follows from it, for whoever watches. Decides nothing: the policy does."""
+        told = [_voted(one, self._policy(one, state["plan"])) for one in state["claims"]]
+        runtime.stream_writer({"node": "vote", "claims": told})
+        return {}
+
+    async def arbitrate(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """One more judge, for the claims on which the panel is split."""
+        resources = await self.resources(runtime)
+        arbiter = resources.panel.arbiter
+        assert arbiter is not None, "the plan knows whether there is an arbiter"
+        case = await state["case"].opened(resources.store)
+        disputes = [
+            (await _narrowed(ref, held, resources.store), held)
+            for ref, held in _by_question([one for one, _ in self.due(state, "arbitrate")])
+        ]
+        answers = await asyncio.gather(
+            *(
+                arbiter.arbitrate(question, [one.claim for one in held], _votes(held, question.id), case)
+                for question, held in disputes
+            )
+        )
+        answers = [
+            complete(answer, arbiter.name, question)
+            for answer, (question, _) in zip(answers, disputes, strict=True)
+        ]
+        words = {j.claim_id: j for j in _read(answers, resources.protocol, case)}
+        ruled = [_ruled(one, words.get(one.claim.id)) for one in state["claims"]]
+        told = [_voted(one, self._policy(one, state["plan"])) for one in ruled if one.claim.id in words]
+        runtime.stream_writer({"node": "arbitrate", "claims": told})
+        return {"claims": ruled, "calls": list(chain.from_iterable(answer.calls for answer in answers))}
+
+    async def consult(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """Saved web pages, for claims that the source doesn't have."""
+        resources = await self.resources(runtime)
+        pages = await resources.pages()
+        due = {one.claim.id for one, _ in self.due(state, "consult")}
+        claims: list[ClaimState] = []
+        found: dict[str, DocumentRef] = {}
+        for one in state["claims"]:
+            if one.claim.id in due:
+                one, shown = await _looked_up(one, pages, resources)
+                found |= shown
+            claims.append(one)
+        return {"claims": claims, "pages": list(found.values())}
+
+    async def localise(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
+        """The exact wrong places of claims that were decided wrong without any judge saying where."""
+        resources = await self.resources(runtime)
+        places, calls = await self._places(state, resources)
+        runtime.stream_writer({"node": "checked", "claims": len(state["claims"])})
+        return {
+            "checked": [
+                one.model_copy(update={"localised": places[one.claim.id]}) if one.claim.id in places else one
+                for one in state["claims"]
+            ],
+            "calls": calls,
+        }
+
+    def due(self, state: CheckState, do: str) -> list[tuple[ClaimState, Step]]:
+        """The claims whose next step is this one."""
+        steps = [(one, self._policy(one, state["plan"])) for one in state["claims"]]
+        return [(one, step) for one, step in steps if step.do == do]
+
+    def route(self, state: CheckState) -> str:
+        """The node that does what any of the claims needs next. Every edge of `check` asks it."""
+        needed = {self._policy(one, state["plan"]).do for one in state["claims"]}
+        return next((node for do, node in NODES.items() if do in needed), "localise")
+
+    async def _places(
+        self, state: CheckState, resources: Resources
+    ) -> tuple[dict[str, tuple[Error, ...]], list[Call]]:
+        model = resources.panel.localiser
+        if model is None or not resources.protocol.localises:
+            return {}, []
+        case = await state["case"].opened(resources.store)
+        wrong = [
+            (one, unplaced)
+            for one, step in self.due(state, "settle")
+            if (unplaced := _unplaced(one, step.label))
+        ]
+        named = {one.claim.id: unplaced for one, unplaced in wrong}
+        asked = [
+            (await ref.opened(resources.store), [named[one.claim.id] for one in held])
+            for ref, held in _by_question([one for one, _ in wrong])
+        ]
+        answers = await asyncio.gather(*(localise(model, held, q.shown, case) for q, held in asked))
+        places = {id_: errors for answer in answers for id_, errors in answer.errors.items()}
+        return places, [call for answer in answers for call in answer.calls]
+
+
+def _by_round(due: Iterable[tuple[ClaimState, Step]]) -> list[tuple[int, list[Claim]]]:
+    """Claims by the number of the round that each is to be looked at in."""
+    found: dict[int, list[Claim]] = {}
+    for one, step in due:
+        found.setdefault(step.round, []).append(one.claim)
+    return sorted(found.items())
+
+
+def _by_question(claims: Iterable[ClaimState]) -> list[tuple[QuestionRef, list[ClaimState]]]:
+    """Claims by the question in which they were asked about last."""
+    found: dict[str, tuple[QuestionRef, list[ClaimState]]] = {}
+    for one in claims:
+        found.setdefault(one.last_asked, (one.asked[-1], []))[1].append(one)
+    return list(found.values())
+
+
+async def _narrowed(ref: QuestionRef, held: Sequence[ClaimState], store: DocumentStore) -> Question:
+    """A question about these of its claims alone."""
+    ids = tuple(one.claim.id for one in held)
+    return await ref.model_copy(update={"claim_ids": ids}).opened(store)
+
+
+def _votes(claims: Iterable[ClaimState], question_id: str) -> list[Judgement]:
+    return list(chain.from_iterable(one.votes(question_id) for one in claims))
+
+
+def _ruled(claim: ClaimState, word: Judgement | None) -> ClaimState:
+    if word is None:
+        return claim
+    return claim.with_judgements([word]).model_copy(update={"ruling": word, "ruled_by": "arbiter"})
+
+
+async def _looked_up(
+    claim: ClaimState, pages: PageIndex | None, resources: Resources
+) -> tuple[ClaimState, dict[str, DocumentRef]]:
+    """The claim with a question that shows snippets too, where any is found; and the pages that they are from."""
+    if pages is None:
+        return claim.model_copy(update={"consulted": "no_pages"}), {}
+    spans, found = await found_snippets(pages, claim.claim.text)
+    if not spans:
+        return claim.model_copy(update={"consulted": "nothing_found"}), {}
+    prompt = resources.protocol.prompt
+    empty = Question(id="", claim_ids=(claim.claim.id,), shown=(), round="nothing", prompt=prompt)
+    before = await claim.asked[-1].opened(resources.store) if claim.asked else empty
+    question = QuestionRef.of(with_snippets(before, claim.claim, spans))
+    return claim.with_questions([question]).model_copy(update={"consulted": "found"}), found
+
+
+async def found_snippets(pages: PageIndex, query: str) -> tuple[list[Span], dict[str, DocumentRef]]:
+    """The best snippets of the saved pages for a query, and the pages that they are from."""
+    hits = await asyncio.to_thread(pages.search, query, SNIPPETS)
+    spans = [hit.span for hit in hits]
+    return spans, {span.source_id: pages.page(span.source_id).document for span in spans}
+
+
+def _unplaced(claim: ClaimState, label: Label | None) -> Wrong | None:
+    """A claim decided wrong of which no judge said where, with the reasons that were given; None for another."""
+    if label is None or label not in WRONG:
+        return None
+    said = agreed(claim.judgements, label, claim.last_asked)
+    return (
+        None if named(said) else Wrong(claim.claim, tuple(dict.fromkeys(j.reason for j in said if j.reason)))
+    )
+
+
+def _read(answers: Iterable[Answered], row: Protocol, case: Case) -> list[Judgement]:
+    """Judgements in the protocol's labels; what rests on saved pages as what it is, where they are consulted last."""
+    read = [on_menu(judgement, row.menu) for answer in answers for judgement in answer.judgements]
+    return [resting_on_pages(judgement, case.source_ids) for judgement in read] if row.consults else read
+
+
+def _shown(asked: Sequence[Question], claims: dict[str, Claim]) -> dict[str, object]:
+    """What the panel is about to be asked, and how the evidence begins."""
+    return {
+        "node": "judge",
+        "questions": [
+            {
+                "round": question.round,
+                "claims": [claims[id_].text[:LONGEST] for id_ in question.claim_ids],
+                "shown": [span.text[:LONGEST] for span in question.shown],
+            }
+            for question in asked
+        ],
+    }
+
+
+def _voted(claim: ClaimState, step: Step) -> dict[str, object]:
+    """Who said what of a claim just now, and what follows from it."""
+    said = [j for j in claim.judgements if j.question_id == claim.last_asked]
+    return {
+        "claim_id": claim.claim.id,
+        "votes": [
+            {"judge": j.judge, "said": j.label or j.failure, "reason": j.reason[:LONGEST]} for j in said
+        ],
+        "next": step.do,
+        "label": step.label,
+    }

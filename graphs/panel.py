@@ -1,0 +1,78 @@
+"""The order in which a panel is asked.
+
+Knows: at one endpoint, of questions that show the same evidence the first is awaited and the rest follow, so that the
+server's prefix cache holds the evidence when they come; everything else goes at once. Where callbacks listen (a
+tracer, Studio), each judge's answer is a run of its own in the trace.
+Does not know: what is asked, or what the answers mean.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from itertools import chain
+
+from langchain_core.callbacks import BaseCallbackManager
+from langchain_core.runnables import RunnableLambda, ensure_config
+
+from longproof.agent.types import Answered, Case, Claim, Judge, Judgement, Question
+
+Asked = tuple[Judge, Question]
+Asks = Callable[[Judge, Question], Awaitable[Answered]]
+
+
+async def ask_panel(
+    judges: Sequence[Judge], questions: Sequence[Question], claims: Mapping[str, Claim], case: Case
+) -> list[Answered]:
+    """Every question to every judge. The answers come in no particular order."""
+    sharing: dict[tuple[str, tuple[object, ...]], list[Asked]] = {}
+    for question in questions:
+        for judge in judges:
+            sharing.setdefault((endpoint(judge), question.shown), []).append((judge, question))
+
+    async def asked(judge: Judge, question: Question) -> Answered:
+        answer = await judge.judge(question, [claims[id_] for id_ in question.claim_ids], case)
+        return complete(answer, judge.name, question)
+
+    one = _traced(asked, claims) if _listened_to() else asked
+    answers = await asyncio.gather(*(_first_then_rest(pairs, one) for pairs in sharing.values()))
+    return list(chain.from_iterable(answers))
+
+
+def complete(answer: Answered, judge: str, question: Question) -> Answered:
+    """The answer with a failure for each claim of the question that the judge said nothing of."""
+    said = {one.claim_id for one in answer.judgements if one.question_id == question.id}
+    silent = [
+        Judgement(
+            claim_id=id_, judge=judge, round=question.round, question_id=question.id, failure="unavailable"
+        )
+        for id_ in question.claim_ids
+        if id_ not in said
+    ]
+    return answer._replace(judgements=[*answer.judgements, *silent]) if silent else answer
+
+
+def endpoint(judge: Judge) -> str:
+    """Where a judge's answers come from; a judge without a server is its own place."""
+    return str(getattr(judge, "endpoint", None) or f"judge {judge.name}")
+
+
+async def _first_then_rest(pairs: Sequence[Asked], one: Asks) -> list[Answered]:
+    first = await one(*pairs[0])
+    return [first, *await asyncio.gather(*(one(*pair) for pair in pairs[1:]))]
+
+
+def _listened_to() -> bool:
+    """A run of its own costs about 0.4 ms, more than a scripted judge; nobody needs it where nobody listens."""
+    callbacks = ensure_config().get("callbacks")
+    return bool(callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks)
+
+
+def _traced(asks: Asks, claims: Mapping[str, Claim]) -> Asks:
+    async def one(judge: Judge, question: Question) -> Answered:
+        async def judged(_: Mapping[str, object]) -> Answered:
+            return await asks(judge, question)
+
+        texts = [claims[id_].text for id_ in question.claim_ids]
+        seen = {"question": question.id, "round": question.round, "claims": texts}
+        return await RunnableLambda(judged, name=judge.name).ainvoke(seen)
+
+    return one

@@ -1,0 +1,83 @@
+"""What a protocol sets: the numbers of a method, and what it can't do without.
+
+Knows: the numbers of this project's own method. Those of the papers stand in their files (`graphs/papers/`), beside
+the graphs that they are for. Does not know: how a step does its work.
+"""
+
+from collections.abc import Collection
+from typing import Literal
+
+from longproof.agent.guards import Guards
+from longproof.agent.recipes import RECIPES
+from longproof.agent.types import CLAIMS_A_QUESTION, Label, Round
+from longproof.agent.vote import CONSENSUS
+from longproof.retrieval.bm25 import Engine
+from longproof.retrieval.types import Frozen
+
+Need = Literal["models", "pages", "labels", "reference", "record"]
+"""What a protocol can't do without, beside a response."""
+NEEDS: dict[Need, str] = {
+    "models": "judges that are language models: give --judge openai:MODEL",
+    "pages": "saved web pages: give --pages DIR",
+    "labels": "a label for each sentence of the response: give a case file with `labels`",
+    "reference": "the right text beside the response: give a case file with `reference`",
+    "record": "a JSON record as its source",
+}
+
+
+class Protocol(Frozen):
+    """One way to check a response. Sizes are in characters.
+
+    `unit` is what is judged at once; a `claim` is what a decomposer makes of a sentence. `rounds`: how wide each look
+    at the source is. `prompt` names the judges' recipe. `temperature` None is the judges' own. `finds` names the
+    prompt with which every model looks for evidence first; empty: nobody does. `splits`: a panel may disagree.
+    """
+
+    name: str
+    summary: str
+    source: str
+    unit: Literal["claim", "sentence", "segment", "response"] = "claim"
+    segment_characters: int = 150
+    block_characters: int = 5500
+    alignment: Literal["viterbi", "greedy"] = "viterbi"
+    embeds: Literal["passages", "blocks"] = "passages"
+    rounds: tuple[Round, ...] = ("passages", "passages", "window", "book")
+    passage_characters: tuple[int, ...] = (2000, 3000)
+    claims_a_question: int = CLAIMS_A_QUESTION
+    prompt: str = "judge"
+    temperature: float | None = None
+    guards: Guards = "ours"
+    finds: str = ""
+    consult: Literal["never", "when_not_found", "before_judging"] = "when_not_found"
+    engine: Engine = "bm25"
+    consensus: float = CONSENSUS
+    splits: bool = True
+    localises: bool = True
+    needs: tuple[Need, ...] = ()
+
+    @property
+    def menu(self) -> tuple[Label, ...]:
+        """The labels that the answers stand for; empty where all seven are answers."""
+        return tuple(dict.fromkeys(RECIPES[self.prompt].menu.values()))
+
+    @property
+    def consults(self) -> bool:
+        """Whether saved pages are asked about what a vote didn't find."""
+        return self.consult == "when_not_found"
+
+    def budget(self, number: int) -> int:
+        """The characters that a search may show in the round of this number."""
+        return self.passage_characters[min(number, len(self.passage_characters) - 1)]
+
+
+LONGPROOF = Protocol(
+    name="longproof",
+    summary="Claim by claim, with evidence that zooms out, a panel that votes and an arbiter.",
+    source="design of this project",
+)
+
+
+def unmet(protocol: Protocol, has: Collection[Need], among: Collection[Need] = tuple(NEEDS)) -> str | None:
+    """Why this protocol can't be run with what is there; None: it can. Looks only `among` these needs."""
+    lacking = [NEEDS[need] for need in protocol.needs if need in among and need not in has]
+    return f"the protocol {protocol.name} needs {' and '.join(lacking)}" if lacking else None

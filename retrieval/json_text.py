@@ -1,0 +1,120 @@
+"""JSON as text, one value a line, each after its path.
+
+Knows: how a JSON value is written line by line, and which JSON is refused.
+Does not know: files, encodings, what the record is about.
+The text is what is searched and quoted; the JSON as it was given stays in `raw`.
+"""
+
+import json
+import re
+from collections.abc import Iterator
+from typing import Any, Never
+
+from longproof.retrieval.text.surrogates import without_surrogates
+from longproof.retrieval.types import BadInput, Document
+
+DEEPEST = 200
+"""Containers may be nested this deep; deeper ones are a mistake or an attack on the parser's stack."""
+
+_LONGEST_KEY = 100
+_GROWTH = 50
+_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
+_PLAIN_KEY = re.compile(r"[^\s.\[\]:\"](?:[^.\[\]:\"\x00-\x1f]*[^\s.\[\]:\"])?")
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
+
+
+def record(raw: str, *, title: str = "", uri: str = "") -> Document:
+    """The JSON text as a document of kind `record`: `team.home.name: Suns`, `players[0].points: 12`.
+
+    Numbers, `true`, `false` and `null` stand as they were written, strings without quotes and on one line; an empty
+    object, list or string is said to be one (`{}`, `[]`, `""`). Keys that hold a dot, bracket, colon or quote are
+    quoted in the path. Raises BadInput for what is not JSON (with line and column), for NaN and infinities, for a key
+    given twice in an object, and for more than `DEEPEST` levels.
+    """
+    raw = _writable(raw.removeprefix("\ufeff"))
+    name = uri or title or "record"
+    if not raw.strip():
+        raise BadInput(f"{name}: no JSON in it; give an object or a list")
+    lines = list(_within(_lines(_parsed(raw, name), ""), 100_000 + _GROWTH * len(raw), name))
+    return Document.of("\n".join(lines), kind="record", title=title, uri=uri, raw=raw)
+
+
+class _Refused(ValueError):
+    """What Python's parser accepts although JSON does not allow it."""
+
+
+def _parsed(raw: str, name: str) -> Any:
+    """The JSON value, numbers as they are written. Depth is measured first: the parser would end its stack."""
+    _refuse_depth(raw, name)
+    try:
+        return json.loads(
+            raw, object_pairs_hook=_object, parse_constant=_refuse, parse_int=str, parse_float=str
+        )
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"{name}: not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+        ) from error
+    except _Refused as error:
+        raise BadInput(f"{name}: not usable JSON: {error}") from error
+
+
+def _refuse_depth(raw: str, name: str) -> None:
+    depth = 0
+    for match in _STRUCTURE.finditer(raw):
+        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match[0], 0)
+        if depth > DEEPEST:
+            raise BadInput(f"{name}: JSON nested more than {DEEPEST} levels deep; flatten it")
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in found:
+            raise _Refused(f"the key {json.dumps(key[:60])} stands twice in one object; keep one")
+        found[key] = value
+    return found
+
+
+def _refuse(constant: str) -> Never:
+    raise _Refused(f"{constant} is no JSON value; write null or a number")
+
+
+def _lines(value: Any, path: str) -> Iterator[str]:
+    """The lines of a value, depth first, in the order of the JSON."""
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _lines(inner, f"{path}.{_key(key)}" if path else _key(key))
+    elif isinstance(value, list) and value:
+        for index, inner in enumerate(value):
+            yield from _lines(inner, f"{path}[{index}]")
+    else:
+        yield f"{path}: {_scalar(value)}" if path else _scalar(value)
+
+
+def _scalar(value: Any) -> str:
+    """A scalar or an empty container. Numbers are strings already (see `_parsed`)."""
+    if isinstance(value, str) and value:
+        return _writable(_BREAKS.sub(" ", value))
+    return json.dumps(value)
+
+
+def _key(key: str) -> str:
+    clipped = _writable(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…")
+    return clipped if _PLAIN_KEY.fullmatch(clipped) else json.dumps(clipped, ensure_ascii=False)
+
+
+def _writable(text: str) -> str:
+    """The text without lone surrogates and NUL, which JSON can escape but no text may hold."""
+    return without_surrogates(text).replace("\0", "\ufffd")
+
+
+def _within(lines: Iterator[str], most: int, name: str) -> Iterator[str]:
+    """The lines, as long as they stay below `most` characters: long paths over many leaves would fill the memory."""
+    written = 0
+    for line in lines:
+        written += len(line) + 1
+        if written > most:
+            raise BadInput(
+                f"{name}: too long when each value is written with its path; shorten keys or nest less"
+            )
+        yield line

@@ -1,0 +1,54 @@
+"""From scores of passages to scores of ranges (each as good as its best passage) and to the k best passages.
+
+Knows: ranges of characters, and which passages lie in which. Does not know: what the ranges hold or what scores them.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ranges = Sequence[tuple[int, int]]
+
+
+def passages_in(passages: NDArray[np.int64], ranges: Ranges) -> list[NDArray[np.int64]]:
+    """For each range, the numbers of the passages (n × 2, in text order) that belong to it.
+
+    A passage belongs to each range that holds half of it, or of which it holds half, where the range is shorter.
+    """
+    if not len(ranges):
+        return []
+    begins, ends = np.ascontiguousarray(passages.T)
+    start, end = np.array(ranges, dtype=np.int64).T
+    first = np.searchsorted(ends, start, side="right")
+    near = np.maximum(np.searchsorted(begins, end, side="left") - first, 0)
+    of = np.repeat(np.arange(len(near)), near)
+    numbers = np.arange(len(of)) + np.repeat(first - np.cumsum(near) + near, near)
+    shared = np.minimum(ends[numbers], end[of]) - np.maximum(begins[numbers], start[of])
+    half = np.minimum(ends[numbers] - begins[numbers], end[of] - start[of]) / 2
+    held = (shared > 0) & (shared >= half)
+    counts = np.bincount(of[held], minlength=len(near))
+    return np.split(numbers[held], np.cumsum(counts)[:-1])
+
+
+def best_per_range(scores: NDArray[Any], members: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
+    """The best of each range's scores, m × ranges, from scores of passages, m × n; 0 where none belongs to it."""
+    best = np.zeros((len(scores), len(members)))
+    filled = [column for column, numbers in enumerate(members) if len(numbers)]
+    if filled:
+        starts = np.cumsum([0, *(len(members[column]) for column in filled[:-1])])
+        best[:, filled] = np.maximum.reduceat(scores[:, np.concatenate(members)], starts, axis=1)
+    return best
+
+
+def top_k(scores: NDArray[Any], k: int, passages: NDArray[np.int64], within: Ranges | None) -> list[int]:
+    """The k best of the passages that belong to `within` (None: of all); of equal ones the earlier comes first."""
+    numbers = np.arange(len(scores))
+    if within is not None:
+        numbers = np.unique(np.concatenate([numbers[:0], *passages_in(passages, within)]))
+    if 0 < k < len(numbers):
+        least = np.partition(scores[numbers], -k)[-k]
+        numbers = numbers[scores[numbers] >= least]
+    order = np.argsort(-scores[numbers], kind="stable")
+    return [int(number) for number in numbers[order][: max(k, 0)]]

@@ -1,0 +1,155 @@
+"""What comes back is read strictly: an answer, or the name of what is wrong with it."""
+
+import contextlib
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longproof.agent.models.answers import LONGEST, Form, Raw, Truncated, last_object, parse, repeats
+from longproof.agent.types import Failure
+
+
+class Verdict(Form):
+    """A small form."""
+
+    reason: str
+    label: str
+
+
+GOOD = '{"reason": "a {brace}, a \\"quote\\"", "label": "yes"}'
+
+
+def label(text: str) -> str | None:
+    got = parse(Raw(text=text, finish="stop"), Verdict)
+    return got.label if isinstance(got, Verdict) else None
+
+
+def failure(text: str, finish: str = "stop") -> Any:
+    got = parse(Raw(text=text, finish=finish), Verdict)
+    assert isinstance(got, str)
+    return got
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        GOOD,
+        f"\n\n{GOOD}\n",
+        f"Here is my answer:\n```json\n{GOOD}\n```\nI hope that helps {{a lot}}!",
+        f'<think>Is it {{no}}? {{\'label\': 1}} {{"label": "no"</think>\n{GOOD}',
+        f'first {{"reason": "x", "label": "no"}} then</think>{GOOD}',
+        f'I open {{"label": and drop it</think>{GOOD}',
+        f'{{"reason": "draft", "label": "no"}}\n{GOOD}',
+        f"Use {{ to open. {GOOD}",
+        '{"reason": "the page says </think> {", "label": "yes"}',
+        '{"reason": "x", "label": "yes", "confidence": 0.9}',
+    ],
+)
+def test_the_last_whole_object_is_the_answer(text: str) -> None:
+    assert label(text) == "yes"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", "unparsed"),
+        ("   \n", "unparsed"),
+        ("CORRECT", "unparsed"),
+        ("The claim is INCORRECT.", "unparsed"),
+        ("{}", "unparsed"),
+        ('{"label": "yes"}', "unparsed"),
+        ('{"reason": 1, "label": "yes"}', "unparsed"),
+        ("{'reason': 'x', 'label': 'yes'}", "unparsed"),
+        ('{"reason": "x", "label": "yes",}', "unparsed"),
+        ('{"reason": "x", "label": "no", "label": "yes"}', "unparsed"),
+        ('{"reason": "x", "label": NaN}', "unparsed"),
+        (f"{GOOD} or rather {{}}", "unparsed"),
+        ("The hero sets out at dawn and finds the harbour empty. A summary follows.", "unparsed"),
+        (GOOD[:-1], "truncated"),
+        (GOOD[:15], "truncated"),
+        ('{"reason": "x", ', "truncated"),
+        ("{", "truncated"),
+        (f'{{"findings": [{GOOD}, {{"reason": "y', "truncated"),
+        (f"<think>on and on {GOOD}", "truncated"),
+        ('{"reason": "' + "very " * 500, "truncated"),
+        ("no no no no no no no no no no no no no no no no no no no no no no no no no no no", "truncated"),
+        ("概述如下。" * 100, "truncated"),
+        ("I'm sorry, but I can't assist with that.", "refused"),
+        ("抱歉，我无法回答这个问题。", "refused"),
+        ("9" * 5000, "truncated"),
+        ('{"a":' * 3000 + "1", "unparsed"),
+        ('{"reason": ' + "7" * 5000 + ', "label": "yes"}', "unparsed"),
+        ("{" * 3000 + "x", "unparsed"),
+        ("x" * (LONGEST + 1), "unparsed"),
+    ],
+)
+def test_anything_else_is_named(text: str, expected: Failure) -> None:
+    assert failure(text) == expected
+
+
+@pytest.mark.parametrize("finish", ["length", "max_tokens", "MAX_TOKENS"])
+def test_the_limit_means_truncated_whatever_stands_there(finish: str) -> None:
+    assert failure(GOOD, finish) == "truncated"
+
+
+def test_a_refusal_in_so_many_words_wins() -> None:
+    assert parse(Raw(text=GOOD, refusal="No."), Verdict) == "refused"
+    assert parse(Raw(text=GOOD, finish="content_filter"), Verdict) == "refused"
+
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner),
+    max_leaves=8,
+)
+PROSE = st.text(st.characters(exclude_characters="{}", exclude_categories=["Cs"]))
+
+
+@settings(max_examples=40)
+@given(st.dictionaries(st.text(), JSON), PROSE, PROSE)
+def test_an_object_is_found_in_any_prose(value: dict[str, Any], before: str, after: str) -> None:
+    assert last_object(before + json.dumps(value) + after) == value
+
+
+@settings(max_examples=40)
+@given(st.dictionaries(st.text(), JSON, min_size=1), st.data())
+def test_an_object_cut_anywhere_is_cut(value: dict[str, Any], data: st.DataObject) -> None:
+    text = json.dumps(value)
+    end = data.draw(st.integers(1, len(text) - 1))
+    with pytest.raises(Truncated):
+        last_object(text[:end])
+
+
+@given(st.text())
+def test_no_text_makes_reading_fail(text: str) -> None:
+    parse(Raw(text=text), Verdict)
+
+
+@given(st.text(min_size=1, max_size=40), st.integers(0, 39))
+def test_repetition_is_seen_wherever_it_is_cut(unit: str, cut: int) -> None:
+    text = (unit * 200)[:-cut] if cut else unit * 200
+    if text.strip() and text == text.rstrip():
+        assert repeats(text)
+
+
+def test_lone_surrogates_do_not_travel_on() -> None:
+    got = parse(Raw(text='{"reason": "\\ud83d\\ude00 \\ud800", "label": "yes"}'), Verdict)
+    assert isinstance(got, Verdict)
+    assert got.reason == "😀 ?"
+
+
+def test_ordinary_prose_does_not_repeat() -> None:
+    assert not repeats("It was a bright cold day in April, and the clocks were striking thirteen. " * 2)
+
+
+@pytest.mark.parametrize("piece", ["{", '{"', "{ ", '{"a":', '{"a" '])
+def test_braces_over_and_over_hold_no_object_and_nobody_up(piece: str) -> None:
+    with contextlib.suppress(Truncated):
+        assert last_object(piece * (LONGEST // len(piece))) is None
+
+
+def test_a_formula_before_the_object_is_none() -> None:
+    assert last_object(r"\frac{a}{b} and { \"x\" } gives " + GOOD) == json.loads(GOOD)

@@ -1,0 +1,274 @@
+"""The ledger: committed before it is read, asked once, booked to its run, and nobody else's file."""
+
+import asyncio
+import sqlite3
+import time
+from collections.abc import Awaitable, Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longproof.agent.models.answers import Raw
+from longproof.agent.models.ledger import Entry, Ledger, content_key
+from longproof.retrieval.types import BadInput
+
+ANSWER = Raw(text="an answer", finish="stop", prompt_tokens=10, completion_tokens=3, cached_tokens=4)
+
+
+def using(path: Path | None, use: Callable[[Ledger], Awaitable[Any]], **how: Any) -> Any:
+    async def run() -> Any:
+        ledger = await Ledger.open(path, **how)
+        try:
+            return await use(ledger)
+        finally:
+            await ledger.close()
+
+    return asyncio.run(run())
+
+
+async def buy(ledger: Ledger, key: str, raw: Raw = ANSWER, *, delay_s: float = 0.0) -> Entry:
+    async def asked() -> Raw:
+        await asyncio.sleep(delay_s)
+        return raw
+
+    return await ledger.buy(key, asked, asyncio.Semaphore(1), endpoint="http://h/v1", model="m")
+
+
+def test_an_answer_is_kept_as_it_came(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "ledger.sqlite"
+    odd = Raw(text="a \x00 NUL, a lone \ud800, 字", refusal=None)
+    assert using(path, lambda ledger: buy(ledger, "k", odd)) == Entry(odd, None, True)
+    assert using(path, lambda ledger: ledger.get("k")) == Entry(odd, None, False)
+    assert using(path, lambda ledger: ledger.get("other")) is None
+
+
+def test_an_answer_is_on_disk_before_it_is_returned(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+
+    async def use(ledger: Ledger) -> int:
+        await buy(ledger, "k")
+        with sqlite3.connect(path) as other:
+            return int(other.execute("SELECT count(*) FROM calls").fetchone()[0])
+
+    assert using(path, use) == 1
+
+
+def test_the_slot_is_held_until_the_answer_is_on_disk(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+
+    async def use(ledger: Ledger) -> None:
+        slots = asyncio.Semaphore(1)
+
+        async def asked() -> Raw:
+            with sqlite3.connect(path) as other:
+                kept = other.execute("SELECT count(*) FROM calls").fetchone()[0]
+            assert kept == len(seen)
+            seen.append(1)
+            return ANSWER
+
+        seen: list[int] = []
+        await asyncio.gather(*(ledger.buy(str(n), asked, slots, endpoint="e", model="m") for n in range(10)))
+
+    using(path, use)
+
+
+def test_two_buyers_at_once_pay_once() -> None:
+    calls = []
+
+    async def use(ledger: Ledger) -> list[Entry]:
+        async def asked() -> Raw:
+            calls.append(1)
+            await asyncio.sleep(0.05)
+            return ANSWER
+
+        slots = asyncio.Semaphore(5)
+        return list(
+            await asyncio.gather(*(ledger.buy("k", asked, slots, endpoint="e", model="m") for _ in range(5)))
+        )
+
+    entries = using(None, use)
+    assert len(calls) == 1
+    assert [entry.bought for entry in entries] == [True, False, False, False, False]
+
+
+def test_what_raises_is_not_kept_and_reaches_every_waiter() -> None:
+    async def use(ledger: Ledger) -> list[Any]:
+        async def asked() -> Raw:
+            await asyncio.sleep(0.02)
+            raise TimeoutError
+
+        slots = asyncio.Semaphore(5)
+        bought = [ledger.buy("k", asked, slots, endpoint="e", model="m") for _ in range(3)]
+        got = await asyncio.gather(*bought, return_exceptions=True)
+        return [*got, await ledger.get("k")]
+
+    *raised, kept = using(None, use)
+    assert [type(error) for error in raised] == [TimeoutError] * 3
+    assert kept is None
+
+
+def test_closing_waits_for_calls_that_are_under_way(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+
+    async def use(ledger: Ledger) -> None:
+        task = asyncio.create_task(buy(ledger, "k", delay_s=0.2))
+        await asyncio.sleep(0.05)
+        task.cancel()
+
+    using(path, use)
+    assert using(path, lambda ledger: ledger.get("k")).raw == ANSWER
+
+
+def test_failed_answers_come_back_unless_they_are_to_be_asked_again(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    better = ANSWER.model_copy(update={"text": "better"})
+
+    async def fail(ledger: Ledger) -> None:
+        await buy(ledger, "k")
+        await ledger.mark("k", "refused")
+
+    using(path, fail)
+    assert using(path, lambda ledger: ledger.get("k")) == Entry(ANSWER, "refused")
+
+    async def again(ledger: Ledger) -> list[Any]:
+        before = await ledger.get("k")
+        bought = await buy(ledger, "k", better)
+        await ledger.mark("k", "refused")
+        return [before, bought, await ledger.get("k")]
+
+    before, bought, after = using(path, again, retry_failed=True)
+    assert (before, bought) == (None, Entry(better, None, True))
+    assert after == Entry(better, "refused")
+
+
+def test_a_good_answer_is_never_replaced(tmp_path: Path) -> None:
+    """Another process may have been faster: its answer stands, and both use it."""
+    path = tmp_path / "ledger.sqlite"
+
+    async def use(ledger: Ledger) -> Entry:
+        async def asked() -> Raw:
+            other = await Ledger.open(path)
+            await buy(other, "k", ANSWER)
+            await other.close()
+            return ANSWER.model_copy(update={"text": "too late"})
+
+        return await ledger.buy("k", asked, asyncio.Semaphore(1), endpoint="e", model="m")
+
+    assert using(path, use).raw == ANSWER
+
+
+def test_runs_are_listed_with_their_state_and_what_they_paid(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+
+    def run(name: str, keys: list[str], state: Any) -> None:
+        async def use(ledger: Ledger) -> None:
+            await ledger.start_run(name, {"source": "novel.txt"})
+            for key in keys:
+                if await ledger.get(key) is None:
+                    await buy(ledger, key)
+            if state:
+                await ledger.end_run(state)
+
+        using(path, use)
+
+    run("one", ["a", "b"], "interrupted")
+    run("one", ["a", "b", "c"], "done")
+    run("two", ["a", "d"], None)
+    runs = {run.run_id: run for run in using(path, lambda ledger: ledger.runs())}
+    assert (runs["one"].state, runs["one"].calls, runs["one"].prompt_tokens) == ("done", 3, 30)
+    assert (runs["two"].state, runs["two"].calls, runs["two"].cached_tokens) == ("running", 1, 4)
+    assert runs["one"].asked == {"source": "novel.txt"}
+    assert runs["two"].ended is None
+
+
+def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "other.sqlite"
+    with sqlite3.connect(path) as other:
+        other.execute("CREATE TABLE calls (x)")
+    before = path.read_bytes()
+    with pytest.raises(BadInput, match="something else"):
+        using(path, lambda ledger: ledger.runs())
+    assert path.read_bytes() == before
+
+
+def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("dear diary\n" * 100)
+    with pytest.raises(BadInput, match="not a database"):
+        using(path, lambda ledger: ledger.runs())
+    assert path.read_text().startswith("dear diary")
+
+
+def test_a_ledger_of_another_layout_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    using(path, lambda ledger: ledger.runs())
+    with sqlite3.connect(path) as other:
+        other.execute("PRAGMA user_version = 99")
+    with pytest.raises(BadInput, match="layout 99"):
+        using(path, lambda ledger: ledger.runs())
+
+
+def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+
+    async def fill(ledger: Ledger) -> None:
+        for n in range(50):
+            await buy(ledger, str(n), Raw(text="x" * 2000))
+
+    using(path, fill)
+    data = bytearray(path.read_bytes())
+    data[8192:40000] = b"\x55" * (40000 - 8192)
+    path.write_bytes(bytes(data))
+    with pytest.raises(BadInput, match=r"damaged|malformed"):
+        using(path, lambda ledger: ledger.runs())
+
+
+def test_a_changed_answer_is_named(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    using(path, lambda ledger: buy(ledger, "k"))
+    with sqlite3.connect(path) as other:
+        other.execute('UPDATE calls SET answer = \'{"text": 1, "evil": true}\'')
+    with pytest.raises(BadInput, match="tampered"):
+        using(path, lambda ledger: ledger.get("k"))
+
+
+def test_a_place_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    with pytest.raises(BadInput):
+        using(tmp_path / "file" / "ledger.sqlite", lambda ledger: ledger.runs())
+    with pytest.raises(BadInput):
+        using(tmp_path, lambda ledger: ledger.runs())
+
+
+def test_a_ledger_belongs_to_its_event_loop() -> None:
+    kept: list[Ledger] = []
+
+    async def open_it() -> None:
+        kept.append(await Ledger.open(None))
+
+    asyncio.run(open_it())
+    with pytest.raises(RuntimeError, match="event loop"):
+        asyncio.run(kept[0].get("k"))
+
+
+def test_keys_depend_on_all_that_was_asked_and_on_nothing_else() -> None:
+    asked = {"model": "m", "sample": 0, "user": "字 \ud800"}
+    assert content_key(asked) == content_key(dict(reversed(asked.items())))
+    assert len({content_key({**asked, name: "x"}) for name in asked} | {content_key(asked)}) == 4
+
+
+def test_a_thousand_answers_are_found_again_at_once(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+
+    async def fill(ledger: Ledger) -> None:
+        await asyncio.gather(*(buy(ledger, str(n)) for n in range(1000)))
+
+    async def look(ledger: Ledger) -> float:
+        began = time.perf_counter()
+        found = await asyncio.gather(*(ledger.get(str(n)) for n in range(1000)))
+        assert all(found)
+        return time.perf_counter() - began
+
+    using(path, fill)
+    assert using(path, look) < 5

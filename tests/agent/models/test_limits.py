@@ -1,0 +1,86 @@
+"""Rates space calls evenly, pauses hold everyone, budgets are kept to the call."""
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.agent.models.limits import Budget, Limits, RateLimiter, Rates, estimate_tokens
+
+
+def timed(work: Callable[[], Awaitable[object]]) -> float:
+    began = time.perf_counter()
+    asyncio.run(work())  # type: ignore[arg-type]
+    return time.perf_counter() - began
+
+
+def test_requests_a_minute_are_spaced() -> None:
+    async def work() -> None:
+        limiter = RateLimiter(Rates(requests_per_minute=1200))
+        await asyncio.gather(*(limiter.wait(1) for _ in range(7)))
+
+    assert 0.3 <= timed(work) < 2
+
+
+def test_tokens_a_minute_are_spaced_and_settled() -> None:
+    async def work() -> None:
+        limiter = RateLimiter(Rates(tokens_per_minute=60_000))
+        await limiter.wait(100)
+        limiter.settle(200)
+        await limiter.wait(100)
+
+    assert 0.3 <= timed(work) < 2
+
+
+def test_a_pause_holds_everyone_even_when_it_grows() -> None:
+    async def work() -> None:
+        limiter = RateLimiter(Rates())
+        limiter.pause(0.1)
+        waiting = [asyncio.create_task(limiter.wait(1)) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        limiter.pause(0.3)
+        await asyncio.gather(*waiting)
+
+    assert 0.35 <= timed(work) < 2
+
+
+def test_without_limits_nothing_waits() -> None:
+    async def work() -> None:
+        limiter = RateLimiter(Rates())
+        await asyncio.gather(*(limiter.wait(10**6) for _ in range(100)))
+
+    assert timed(work) < 1
+
+
+def test_an_endpoint_has_one_rate_limiter() -> None:
+    limits = Limits(Rates(concurrency=3))
+    assert limits.of("a") is limits.of("a")
+    assert limits.of("a") is not limits.of("b")
+
+
+@given(st.integers(0, 20), st.lists(st.integers(0, 50), max_size=40), st.integers(0, 500))
+def test_a_budget_is_never_exceeded_by_reservations(
+    max_calls: int, asked: list[int], max_tokens: int
+) -> None:
+    budget = Budget(max_calls=max_calls, max_tokens=max_tokens)
+    taken = [tokens for n, tokens in enumerate(asked) if budget.take(tokens, "judge", f"call {n}")]
+    calls, refused = budget.refused_steps().get("judge", (0, 0))
+    assert budget.calls == len(taken) <= max_calls
+    assert budget.tokens == sum(taken) <= max_tokens
+    assert calls + budget.calls == len(asked)
+    assert refused + budget.tokens == sum(asked)
+
+
+def test_a_budget_of_nothing_counts_what_a_run_would_ask() -> None:
+    budget = Budget(max_calls=0)
+    asked = [(10, "judge", "a"), (20, "judge", "b"), (5, "decompose", "c"), (20, "judge", "b")]
+    assert not any(budget.take(*call) for call in asked)
+    assert list(budget.refused_steps().items()) == [("decompose", (1, 5)), ("judge", (2, 30))]
+
+
+def test_estimates_are_near_what_tokenizers_count() -> None:
+    assert estimate_tokens("") == 0
+    assert estimate_tokens("The old captain walked along the harbour.") == 11
+    assert estimate_tokens("老船长沿着港口走。") == 9

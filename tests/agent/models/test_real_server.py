@@ -1,0 +1,252 @@
+"""The seam against a server that nobody here wrote: llama.cpp's own, with a random model that the test makes.
+
+What such a model says is noise; the protocol, the counts and the schema that binds it are real.
+"""
+
+import asyncio
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Awaitable, Callable, Iterator
+from pathlib import Path
+from typing import Annotated, Any
+
+import pytest
+from pydantic import Field
+
+from longproof.agent.judge import ModelJudge
+from longproof.agent.models.answers import Form, Raw, schema
+from longproof.agent.models.clients import Message, OpenAIChat
+from longproof.agent.models.ledger import Ledger
+from longproof.agent.models.limits import Limits
+from longproof.agent.models.model import Answer, Model
+from longproof.agent.specs import Spec, reach
+from longproof.agent.types import Case, Claim, Question
+from longproof.prompts import Prompt
+from longproof.retrieval.types import Document
+
+pytestmark = pytest.mark.heavy
+
+SERVE = """
+import signal, sys, xllamacpp
+p = xllamacpp.CommonParams()
+p.model.path, p.model_alias, p.hostnames, p.port = sys.argv[1], {"tiny"}, ["127.0.0.1"], int(sys.argv[2])
+p.n_ctx, p.n_parallel, p.n_gpu_layers, p.warmup, p.use_jinja = 32768, 2, 0, False, True
+server = xllamacpp.Server(p)
+signal.pause()
+"""
+
+
+def make_model(path: Path) -> None:
+    """A llama of two tiny random layers over bytes, inclined to close its strings, objects and turns."""
+    gguf = pytest.importorskip("gguf", reason="needs gguf to make a model: pip install gguf")
+    np = pytest.importorskip("numpy")
+    rng = np.random.default_rng(0)
+    kinds, width, layers, heads, inner = gguf.TokenType, 32, 1, 1, 64
+    tokens = [("<unk>", kinds.UNKNOWN), ("<s>", kinds.CONTROL), ("</s>", kinds.CONTROL)]
+    tokens += [(f"<0x{byte:02X}>", kinds.BYTE) for byte in range(256)]
+    tokens += [(character, kinds.NORMAL) for character in "\u2581" + "".join(map(chr, range(33, 127)))]
+    names = [name for name, _ in tokens]
+    writer = gguf.GGUFWriter(str(path), "llama")
+    for add, value in [
+        (writer.add_context_length, 32768),
+        (writer.add_embedding_length, width),
+        (writer.add_block_count, layers),
+        (writer.add_feed_forward_length, inner),
+        (writer.add_head_count, heads),
+        (writer.add_head_count_kv, heads),
+        (writer.add_rope_dimension_count, width // heads),
+        (writer.add_layer_norm_rms_eps, 1e-5),
+        (writer.add_vocab_size, len(tokens)),
+        (writer.add_file_type, gguf.LlamaFileType.ALL_F32),
+        (writer.add_tokenizer_model, "llama"),
+        (writer.add_token_list, [name.encode() for name in names]),
+        (writer.add_token_scores, [-float(max(0, n - 259)) for n in range(len(tokens))]),
+        (writer.add_token_types, [int(kind) for _, kind in tokens]),
+        (writer.add_bos_token_id, 1),
+        (writer.add_eos_token_id, 2),
+        (writer.add_unk_token_id, 0),
+        (writer.add_add_bos_token, True),
+        (writer.add_add_eos_token, False),
+        (
+            writer.add_chat_template,
+            "{% for m in messages %}{{ m['role'] }}: {{ m['content'] }}\n{% endfor %}assistant:",
+        ),
+    ]:
+        add(value)
+
+    def noise(*shape: int, scale: float = 0.1) -> Any:
+        return (rng.standard_normal(shape) * scale).astype(np.float32)
+
+    embedding, output = noise(len(tokens), width, scale=0.3), noise(len(tokens), width, scale=0.3)
+    embedding[:, 0], output[:, 0] = 4.0, 0.0
+    for name, bias in {'"': 1.5, "}": 2.0, "</s>": 2.0, "]": 0.5}.items():
+        output[names.index(name), 0] = bias
+    output[3:259, 0] = -2.0
+    tensors = {"token_embd": embedding, "output": output, "output_norm": np.ones(width, np.float32)}
+    for layer in range(layers):
+        block = f"blk.{layer}."
+        tensors |= {block + part: np.ones(width, np.float32) for part in ("attn_norm", "ffn_norm")}
+        tensors |= {block + f"attn_{part}": noise(width, width) for part in ("q", "k", "v", "output")}
+        tensors |= {block + "ffn_gate": noise(inner, width), block + "ffn_up": noise(inner, width)}
+        tensors[block + "ffn_down"] = noise(width, inner)
+    for name, tensor in tensors.items():
+        writer.add_tensor(f"{name}.weight", tensor)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+
+
+@pytest.fixture(scope="module")
+def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
+    pytest.importorskip("xllamacpp", reason="needs a llama.cpp server: pip install xllamacpp")
+    model = tmp_path_factory.mktemp("model") / "tiny.gguf"
+    make_model(model)
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    server = subprocess.Popen(
+        [sys.executable, "-c", SERVE, str(model), str(port)],
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    place = f"http://127.0.0.1:{port}/v1"
+    try:
+        until = time.monotonic() + 60
+        while told := asyncio.run(reach(Spec(kind="openai", model="tiny", address=place))):
+            assert time.monotonic() < until, told
+            assert server.poll() is None, "the server ended"
+            time.sleep(0.2)
+        yield place
+    finally:
+        server.terminate()
+        server.wait(10)
+
+
+def using(
+    address: str, use: Callable[[Model], Awaitable[Any]], *, stream: bool = False, **settings: Any
+) -> Any:
+    async def run() -> Any:
+        ledger = await Ledger.open(None)
+        model = Model(OpenAIChat("tiny", address, stream=stream), ledger, Limits(), **settings)
+        try:
+            return await use(model)
+        finally:
+            await ledger.close()
+            await model.close()
+
+    return asyncio.run(run())
+
+
+class Short(Form):
+    """A form that even noise fills in within bounds."""
+
+    reason: Annotated[str, Field(max_length=12)]
+    label: str = Field(json_schema_extra={"enum": ["supported", "contradicting"]})
+
+
+def prompt(text: str) -> Prompt:
+    return Prompt("You judge.", text, "0" * 16, "en")
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_schema_binds_the_answer_and_the_server_counts(address: str, stream: bool) -> None:
+    async def use(model: Model) -> list[Answer[Short]]:
+        return list(
+            await asyncio.gather(
+                *(
+                    model.ask(prompt(f"Claim {n}"), Short, purpose="t", sample=n, temperature=0.8)
+                    for n in range(8)
+                )
+            )
+        )
+
+    answers = using(address, use, stream=stream, max_tokens=200)
+    assert [answer.failure for answer in answers] == [None] * 8
+    assert {answer.value.label for answer in answers} <= {"supported", "contradicting"}
+    for answer in answers:
+        (call,) = answer.calls
+        assert call.prompt_tokens > 10
+        assert 0 < call.completion_tokens <= 200
+        assert call.cached_tokens is not None
+
+
+def test_a_shared_beginning_is_served_from_the_cache(address: str) -> None:
+    async def use(model: Model) -> list[Answer[Short]]:
+        book = "It was a dark and stormy night. " * 100
+        return [
+            await model.ask(prompt(f"{book}\nClaim {n}"), Short, purpose="t", temperature=0.8)
+            for n in range(3)
+        ]
+
+    answers = using(address, use, max_tokens=200)
+    assert max(answer.calls[0].cached_tokens for answer in answers[1:]) > 1000
+
+
+def test_a_streamed_answer_is_the_whole_one(address: str) -> None:
+    """The same seedless greedy answer, and the same counts but for what the cache held."""
+
+    async def raw(*, stream: bool) -> Raw:
+        chat = OpenAIChat("tiny", address, stream=stream)
+        try:
+            return await chat.send(Message("You judge.", "Claim 1", 0.0, 64, schema(Short)))
+        finally:
+            await chat.close()
+
+    whole, streamed = asyncio.run(raw(stream=False)), asyncio.run(raw(stream=True))
+    assert streamed.model_copy(update={"cached_tokens": whole.cached_tokens}) == whole
+    assert streamed.completion_tokens
+    assert streamed.cached_tokens is not None
+
+
+def test_a_stream_that_repeats_itself_is_left(address: str) -> None:
+    """A schema that allows of nothing but one phrase, far beyond the limit."""
+    phrase = {"type": "string", "enum": ["and so on and so on"]}
+    refrain = {"title": "Refrain", "type": "array", "items": phrase, "minItems": 900, "maxItems": 900}
+
+    async def raw(*, stream: bool) -> Raw:
+        chat = OpenAIChat("tiny", address, stream=stream)
+        try:
+            return await chat.send(Message("You judge.", "Claim 1", 0.0, 12_000, refrain))
+        finally:
+            await chat.close()
+
+    streamed, whole = asyncio.run(raw(stream=True)), asyncio.run(raw(stream=False))
+    assert (streamed.finish, whole.finish) == ("length", "length")
+    assert len(streamed.text or "") < len(whole.text or "") / 2
+    assert (whole.text or "").startswith(streamed.text or "")
+    assert streamed.completion_tokens is None
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_overlong_prompt_is_a_named_failure(address: str, stream: bool) -> None:
+    async def use(model: Model) -> list[Answer[Short]]:
+        return [
+            await model.ask(prompt(text), Short, purpose="t", temperature=0.8)
+            for text in ("word " * 40000, "short")
+        ]
+
+    long, short = using(address, use, stream=stream, max_tokens=200)
+    assert long.failure == "unavailable"
+    assert "HTTP 400" in long.detail
+    assert short.value is not None
+
+
+def test_noise_never_becomes_a_wrong_verdict(address: str) -> None:
+    source = Document.of("Mara rowed to the island at dawn.")
+    response = Document.of("Mara rowed at dusk.")
+    claim = Claim(id="c0", index=0, sentence=0, text=response.text, origin=response.span(0, 19))
+    question = Question(
+        id="q", claim_ids=("c0",), shown=(source.span(0, 33),), round="window", prompt="judge"
+    )
+    case = Case(id="case", response=response.text, source_ids=(source.id,))
+
+    async def use(model: Model) -> Any:
+        return await ModelJudge("tiny", model, temperature=0.8).judge(question, [claim], case)
+
+    answered = using(address, use, max_tokens=300)
+    (judgement,) = answered.judgements
+    assert judgement.failure is not None or judgement.label in ("not_found", "no_fact")
+    assert all(call.completion_tokens for call in answered.calls)

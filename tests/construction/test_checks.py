@@ -1,0 +1,111 @@
+"""Checks of a made set: each finds what it is for, and is quiet where nothing is wrong."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.agent.types import KINDS
+from longproof.construction.case_files import CaseError, LabelledCase
+from longproof.construction.checks import auc, checks, duplicates, leakage, names_kept
+from longproof.construction.data_card import data_card, sample_page
+
+
+def example(n: int, wrong: bool, response: str = "", **slices: str) -> LabelledCase:
+    text = response or f"Ann went to town number {n:04d}. She {'lost' if wrong else 'sold'} a cow."
+    error = CaseError(
+        start=0, end=3, text=text[:3], kind=KINDS[n % 8], correction="Bob", reason="a <b> reason"
+    )
+    return LabelledCase(
+        id=f"{n}-{wrong}",
+        task="summary",
+        source_text=f"source {n}",
+        response=text,
+        label="hallucinated" if wrong else "faithful",
+        errors=(error,) if wrong else (),
+        group=str(n),
+        slices={"scale": "S", "book": f"book {n}", "position": ("begin", "middle", "end")[n % 3]}
+        | ({"kind": KINDS[n % 8]} if wrong else {})
+        | slices,
+    )
+
+
+SET = [example(n, wrong) for n in range(24) for wrong in (True, False)]
+
+
+def test_a_good_set_passes_all_checks():
+    assert [check for check in checks(SET) if not check.good] == []
+
+
+def test_twins_are_found():
+    assert not duplicates([*SET, example(99, True, response=SET[0].response.upper())]).good
+
+
+def test_what_both_splits_hold_is_found():
+    assert leakage(SET[:10], SET[20:]).good
+    assert not leakage(SET[:10], SET[9:]).good
+    assert not leakage([example(1, True)], [example(2, True, book="book 1")]).good
+
+
+def test_length_that_tells_is_found():
+    longer = [
+        example(n, w, response="Ann " + "went on " * (9 if w else 2) + f"{n}.")
+        for n in range(20)
+        for w in (1, 0)
+    ]
+    (found,) = [check for check in checks(longer) if check.name == "AUC of length"]
+    assert not found.good
+    assert "1.00 overall, 1.00 within pairs" in found.found
+
+
+@pytest.mark.parametrize(
+    ("source", "kept", "lost"),
+    [
+        (
+            "次日，曹操奉天子赴许都，众官皆贺。",
+            "第二天，曹操奉天子赴许都，众官皆贺。",
+            "次日，曹操奉天子赴许皆，众官皆贺。",
+        ),
+        (
+            "In the end the two of them walked to Newcastle upon Tyne in the rain.",
+            "In the end the two of them walked to Newcastle upon Tyne in a shower.",
+            "In the end the two of them walked to Newcastle on Tyne in the rain.",
+        ),
+    ],
+)
+def test_a_faithful_text_that_lost_a_name_is_found(source, kept, lost):
+    text = f"那时天下大乱。{source}后事如何？" if source[0] == "次" else f"It was late. {source} So it was."
+    one = example(1, False)
+    for response, good in ((kept, True), (lost, False)):
+        found = names_kept([one.model_copy(update={"response": response, "source_text": text})])
+        assert found.good is good, found
+        assert "in 1 copied" in found.found
+
+
+def test_missing_kinds_are_found():
+    few = [example(8 * n, wrong) for n in range(10) for wrong in (True, False)]
+    (found,) = [check for check in checks(few) if check.name == "balance of kind"]
+    assert not found.good
+
+
+@given(st.lists(st.integers(0, 9), min_size=1), st.lists(st.integers(0, 9), min_size=1))
+def test_auc_is_the_share_of_pairs_in_order(a, b):
+    pairs = [(x > y) + (x == y) / 2 for x in a for y in b]
+    found = auc(a, b)
+    assert found is not None
+    assert abs(found - sum(pairs) / len(pairs)) < 1e-9
+    assert auc([], b) is None
+
+
+def test_the_sample_escapes_and_marks():
+    hostile = example(1, True, response="Ann <script>alert(1)</script> left.")
+    page = sample_page([hostile])
+    assert "<script>" not in page
+    assert "<mark>Ann</mark>" in page
+    assert "a &lt;b&gt; reason" in page
+    assert sample_page(SET, seed=1) == sample_page(SET, seed=1)
+
+
+def test_the_data_card_has_the_papers_tables():
+    page = data_card(checks(SET), SET)
+    assert "| S | 24 | 24 | 48 |" in page
+    assert "| begin | 0.33 |" in page

@@ -1,0 +1,263 @@
+"""LongNovel's construction with scripted models: end to end, every way to be thrown away, nothing paid twice."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Asked, ChatServer, Reply
+from scripted_writer import GOOD, kind_asked, novel, summary_asked, writer, wrong
+
+from longproof.agent.types import KINDS
+from longproof.construct import Constructed, construct
+from longproof.evaluation.datasets import examples
+from longproof.retrieval.text import sentences
+from longproof.retrieval.types import BadInput
+
+N_BOOKS = 3
+
+
+@pytest.fixture(scope="module")
+def books(tmp_path_factory) -> list[Path]:
+    folder = tmp_path_factory.mktemp("books")
+    for number in range(N_BOOKS):
+        (folder / f"b{number}.txt").write_text(novel(number, 50 if number else 170).text, encoding="utf-8")
+    return sorted(folder.glob("*.txt"))
+
+
+@pytest.fixture(scope="module")
+def short(books) -> list[Path]:
+    """The shortest book: two units or so."""
+    return books[2:]
+
+
+def make(books: list[Path], out: Path, server: ChatServer, n_models: int = 1, **options: Any) -> Constructed:
+    models = [f"openai:m{n}@{server.address}" for n in range(n_models)]
+    options = {"home": str(out.parent / "home"), "cases": 60, **options}
+    return construct("longnovel", books, out, models=models, **options)
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_three_books_end_to_end(books, tmp_path):
+    with ChatServer(writer()) as server:
+        done = make(books, tmp_path / "set", server, n_models=3, test_share=0.4, cases=160)
+    out = tmp_path / "set"
+    test, train = examples("jsonl", out), examples("jsonl", out / "train.jsonl")
+    assert done.made == len(test) + len(train) > 20
+    assert {e.slices["book"] for e in test}.isdisjoint(e.slices["book"] for e in train)
+    assert sum(e.gold.outcome == "hallucinated" for e in [*test, *train]) == done.made / 2
+    assert {e.slices["kind"] for e in [*test, *train] if "kind" in e.slices} >= {"entity", "temporal"}
+    assert {e.slices["scale"] for e in [*test, *train]} >= {"S", "M"}
+    assert examples("longnovel", out / "longnovel" / "test_2k.jsonl")
+    provenance = json.loads((out / "provenance.json").read_text("utf-8"))
+    assert provenance["models"] == ["m0", "m1", "m2"]
+    assert {"draft", "entities", "label", "reword", "wrong: causal"} <= set(provenance["prompts"])
+    assert len(provenance["sources"]) == N_BOOKS
+    assert provenance["usage"]["prompt_tokens"] > 0
+    assert (out / "checks.md").exists()
+    assert "<mark>" in (out / "sheet.html").read_text("utf-8")
+
+
+def test_entities_that_the_summary_does_not_hold_are_left_out(short, tmp_path):
+    with ChatServer(writer()) as server:
+        make(short, tmp_path / "set", server)
+        asked = [a for a in server.asked if a.form == "WrongVersion"]
+    assert asked
+    assert all("不在其中" not in part for a in asked for part in a.parts("entities"))
+
+
+def unchanged(asked: Asked) -> dict[str, Any]:
+    return {**wrong(asked), "possible": "yes", "text": summary_asked(asked), "wrong_sentence": "x"}
+
+
+def twice(asked: Asked) -> dict[str, Any]:
+    """Every sentence but the first changed."""
+    text = summary_asked(asked)
+    first, *others = [text[a:b] for a, b in sentences(text)]
+    changed = [f"其实{sentence}" for sentence in others]
+    return {"possible": "yes", "text": first + "".join(changed), "wrong_sentence": changed[0], "reason": ""}
+
+
+def cut_off(asked: Asked) -> Reply:
+    return Reply('{"possible": "yes", "text": "', finish="length")
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        (unchanged, "not_changed"),
+        (twice, "too_many_changed"),
+        (
+            lambda asked: {**wrong(asked), "possible": "yes", "wrong_sentence": "没有这句话。"},
+            "span_not_found",
+        ),
+        (lambda asked: {**wrong(asked), "possible": "no"}, "no_success"),
+        (cut_off, "truncated"),
+        (Reply("I'm sorry, but I can't help with that."), "refused"),
+        (Reply("Here you are: it is done."), "unparsed"),
+    ],
+)
+def test_what_is_no_error_is_thrown_away_and_counted(short, tmp_path, answer, why):
+    with ChatServer(writer(WrongVersion=answer)) as server:
+        done = make(short, tmp_path / "set", server)
+    assert done.made == 0
+    n_units = (
+        len({key for key in done.rejected if key.startswith("draft")}) or done.rejected[f"entity: {why}"]
+    )
+    assert n_units > 0
+    if why == "span_not_found":
+        assert done.rejected["event: span_not_found"] > 0
+    else:
+        assert all(done.rejected[f"{kind}: {why}"] == n_units for kind in KINDS)
+
+
+def test_a_part_that_did_not_change_is_elsewhere(short, tmp_path):
+    def elsewhere(asked: Asked) -> dict[str, Any]:
+        made = wrong(asked)
+        kept = [
+            made["text"][a:b] for a, b in sentences(made["text"]) if made["text"][a:b] in summary_asked(asked)
+        ]
+        return {**made, "wrong_sentence": kept[0] if kept else ""}
+
+    with ChatServer(writer(WrongVersion=elsewhere)) as server:
+        done = make(short, tmp_path / "set", server)
+    assert done.rejected["numerical: span_elsewhere"] > 0
+
+
+@pytest.mark.parametrize(
+    ("change", "why"),
+    [
+        (lambda text: text, "not_changed"),
+        (
+            lambda text: text.replace("匹好马", "匹骏马").replace("个士兵", "百个士兵") + "他有九百人。",
+            "figures_differ",
+        ),
+        (lambda text: text * 2, "too_long"),
+    ],
+)
+def test_rewordings_are_checked(short, tmp_path, change, why):
+    def reword(asked: Asked) -> dict[str, Any] | Reply:
+        if asked.parts("summary"):
+            return {"text": change(summary_asked(asked))}
+        return GOOD["Written"](asked)  # type: ignore[operator]
+
+    with ChatServer(writer(Written=reword)) as server:
+        done = make(short, tmp_path / "set", server)
+    assert done.rejected[f"reword: {why}"] > 0
+    assert done.made == 0
+
+
+def unfaithful(asked: Asked) -> dict[str, Any]:
+    """The first sentence of the passage is wrong."""
+    text = asked.parts("passage")[0]
+    a, b = sentences(text)[0]
+    detail = {
+        "hallucination_type": "事件幻觉",
+        "hallucinated_sentence": text[a:b],
+        "corrected_content": "他走了。",
+    }
+    return {"has_hallucination": "有幻觉", "details": [{**detail, "reason": "原文不是这样。"}]}
+
+
+def test_an_unfaithful_draft_is_a_case_of_its_own(short, tmp_path):
+    with ChatServer(writer(Narrative=unfaithful)) as server:
+        done = make(short, tmp_path / "set", server, n_models=2)
+    made = examples("jsonl", tmp_path / "set")
+    assert done.made == len(made) > 0
+    assert {(e.slices["scale"], e.slices["kind"], e.gold.outcome) for e in made} == {
+        ("S", "event", "hallucinated")
+    }
+
+
+def by_model(*answers: Any):
+    """Each model's own word on a draft."""
+
+    def label(asked: Asked) -> Any:
+        answer = answers[int(asked.body["model"][1:])]
+        return answer(asked) if callable(answer) else answer
+
+    return label
+
+
+def test_a_third_model_decides_where_two_disagree(short, tmp_path):
+    faithful = GOOD["Narrative"]
+    with ChatServer(writer(Narrative=by_model(faithful, unfaithful, faithful))) as server:
+        three = make(short, tmp_path / "three", server, n_models=3)
+        two = make(short, tmp_path / "two", server, n_models=2)
+    assert three.made > 0
+    assert two.made == 0
+    assert set(two.rejected) == {"label: no_choice"}
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ({"has_hallucination": "也许", "details": []}, "off_menu"),
+        ({"has_hallucination": "有幻觉", "details": []}, "span_not_found"),
+    ],
+)
+def test_a_label_that_is_none_decides_nothing(short, tmp_path, answer, why):
+    with ChatServer(writer(Narrative=answer)) as server:
+        done = make(short, tmp_path / "set", server, n_models=3)
+    assert done.made == 0
+    assert set(done.rejected) == {f"label: {why}"}
+
+
+def test_summaries_by_people_are_taken_as_they_are(short, tmp_path):
+    text = short[0].read_text("utf-8")
+    half = len(text) // 2
+    lines = [
+        {
+            "title": "b2",
+            "start": start,
+            "end": end,
+            "summary": "李守信答应曹操出城。张文远有三匹马。孙伯符不肯投降。",
+        }
+        for start, end in ((0, half), (half, len(text)))
+    ]
+    given = tmp_path / "given.jsonl"
+    given.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
+    with ChatServer(writer()) as server:
+        done = make(short, tmp_path / "set", server, summaries=[given])
+        assert {a.form for a in server.asked} == {"Entities", "WrongVersion", "Written"}
+    assert done.made > 0
+    given.write_text('{"title": "b2"}', encoding="utf-8")
+    with ChatServer(writer()) as server, pytest.raises(BadInput, match="a summary is a JSON line"):
+        make(short, tmp_path / "other", server, summaries=[given])
+
+
+def test_a_stopped_run_is_finished_and_pays_for_the_rest_alone(short, tmp_path):
+    with ChatServer(writer()) as server:
+        whole = make(short, tmp_path / "a" / "set", server)
+        first = make(short, tmp_path / "b" / "set", server, max_calls=7)
+        rest = make(short, tmp_path / "b" / "set", server)
+        again = make(short, tmp_path / "b" / "set", server)
+    assert first.bought == 7
+    assert any("over_budget" in key for key in first.rejected)
+    assert rest.bought == whole.bought - 7
+    assert again.bought == 0
+    for name in ("cases.jsonl", "longnovel/test_2k.jsonl", "checks.md", "sheet.html"):
+        assert (tmp_path / "a" / "set" / name).read_bytes() == (tmp_path / "b" / "set" / name).read_bytes()
+    assert {row["id"] for row in rows(tmp_path / "b" / "set" / "cases.jsonl")}
+
+
+def test_short_sources_and_missing_models_are_refused(short, tmp_path):
+    tiny = tmp_path / "short.txt"
+    tiny.write_text("他走了。", encoding="utf-8")
+    with ChatServer(writer()) as server, pytest.raises(BadInput, match="2,000 tokens"):
+        make([tiny], tmp_path / "set", server)
+    with pytest.raises(BadInput, match="needs a language model"):
+        construct("longnovel", short, tmp_path / "set")
+    with pytest.raises(BadInput, match="needs a language model"):
+        construct("longnovel", short, tmp_path / "set", models=["offline"], home=str(tmp_path))
+    with pytest.raises(BadInput, match="no construction"):
+        construct("poems", short, tmp_path / "set")
+
+
+def test_every_kind_has_its_own_wording(short, tmp_path):
+    with ChatServer(writer()) as server:
+        make(short, tmp_path / "set", server)
+        assert {kind_asked(a) for a in server.asked if a.form == "WrongVersion"} == set(KINDS)

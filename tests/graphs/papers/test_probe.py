@@ -1,0 +1,280 @@
+"""PROBE (seed 000): find with every model, vote on every piece, three of four accept it; the rule, and the graph."""
+
+import json
+import random
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Asked, ChatServer
+from hypothesis import given
+from hypothesis import strategies as st
+from papers import END, SPLIT, answers, asked_for, seats, traced, verifier
+from walked import FAILURE, claim, judgement, question
+
+from longproof import Verifier
+from longproof.agent.types import Search
+from longproof.evaluation.metrics import evaluation_scores
+from longproof.evaluation.run import evaluate
+from longproof.graphs.papers.probe import AROUND, accepted, by_pieces
+from longproof.graphs.state import ClaimState, Plan
+from longproof.retrieval.types import BadInput
+
+SOURCE = (
+    "The lighthouse at Cape Orla was built in 1874. " + "Rain fell for most of that year. " * 30
+    + "It is 31 metres high. Two keepers live there with a dog. " + "The sea was calm in the spring. " * 30
+)  # fmt: skip
+BUILT, HIGH, KEEPERS = (
+    "The lighthouse at Cape Orla was built in 1874.", "It is 31 metres high.", "Two keepers live there with a dog."
+)  # fmt: skip
+RESPONSE = "The lighthouse was built in 1874. It is 31 metres high. It was painted by Tom Rell."
+SENTENCES = ["The lighthouse was built in 1874.", "It is 31 metres high.", "It was painted by Tom Rell."]
+NOWHERE = "as the gulls swore by the seven lamps"
+FINDS = {SENTENCES[0]: [BUILT], SENTENCES[1]: [HIGH, KEEPERS], SENTENCES[2]: []}
+
+
+VOTE = st.sampled_from(["explicitly_supported", "fabricated", "timeout"])
+PIECES = st.lists(st.lists(VOTE, min_size=4, max_size=4), min_size=1, max_size=4)
+PLAN = Plan(rounds=("source",), consensus=0.75, coarse=True)
+
+
+def voted(pieces: Sequence[Sequence[str]]) -> ClaimState:
+    """A claim with these votes on each of its pieces."""
+    state = claim().with_questions([question(f"q{n}") for n in range(len(pieces))])
+    return state.with_judgements(
+        judgement(f"q{n}", f"j{seat}", said)
+        for n, votes in enumerate(pieces)
+        for seat, said in enumerate(votes)
+    )
+
+
+@given(PIECES)
+def test_a_piece_is_accepted_from_three_of_four_on_and_one_is_enough(pieces: list[list[str]]) -> None:
+    step = by_pieces(voted(pieces), PLAN)
+    passes = [votes.count("explicitly_supported") for votes in pieces]
+    failures = [votes.count("timeout") for votes in pieces]
+    assert len(accepted(voted(pieces), PLAN)) == sum(count >= 3 for count in passes)
+    if max(passes) >= 3:
+        assert (step.label, step.decided_by) == ("explicitly_supported", "vote")
+    elif any(failed and count + failed >= 3 for count, failed in zip(passes, failures, strict=True)):
+        assert (step.label, step.failure, step.decided_by) == (None, "timeout", "nobody")
+    else:
+        assert (step.label, step.decided_by) == ("fabricated", "vote")
+
+
+@given(PIECES, st.randoms(use_true_random=False))
+def test_the_order_of_pieces_and_judges_is_irrelevant(pieces: list[list[str]], order: random.Random) -> None:
+    state = voted(pieces)
+    asked, judgements = list(state.asked), list(state.judgements)
+    order.shuffle(asked)
+    order.shuffle(judgements)
+    mixed = state.model_copy(update={"asked": tuple(asked), "judgements": tuple(judgements)})
+    assert by_pieces(mixed, PLAN) == by_pieces(state, PLAN)
+
+
+@given(PIECES, st.integers(0, 3))
+def test_one_more_pass_of_an_accepted_piece_keeps_it(pieces: list[list[str]], number: int) -> None:
+    state = voted(pieces)
+    for piece in accepted(state, PLAN):
+        more = state.with_judgements([judgement(piece.id, f"more{number}", "explicitly_supported")])
+        assert by_pieces(more, PLAN) == by_pieces(state, PLAN)
+
+
+@given(st.lists(st.none() | FAILURE, min_size=1, max_size=5))
+def test_a_claim_without_pieces_is_hallucinated_only_where_enough_looked(failures: list[Any]) -> None:
+    searches = tuple(
+        Search(claim_id="c0", judge=f"j{n}", found=() if failure is None else None, failure=failure)
+        for n, failure in enumerate(failures)
+    )
+    step = by_pieces(claim().model_copy(update={"searches": searches}), PLAN)
+    if failures.count(None) / len(failures) >= 0.75:
+        assert (step.label, step.decided_by) == ("fabricated", "rule")
+    else:
+        assert (step.label, step.decided_by) == (None, "nobody")
+        assert step.failure in failures
+
+
+@given(PIECES)
+def test_every_walk_ends_after_a_look_and_a_vote(pieces: list[list[str]]) -> None:
+    empty = claim()
+    asked = empty.with_questions([question(f"q{n}") for n in range(len(pieces))])
+    done = [by_pieces(state, PLAN) for state in (empty, asked, voted(pieces))]
+    assert [step.do for step in done] == ["show", "judge", "settle"]
+    assert (done[-1].label is None) == (done[-1].failure is not None)
+
+
+@given(st.lists(FAILURE, min_size=4, max_size=4))
+def test_votes_that_all_fail_are_one_of_their_failures(said: list[Any]) -> None:
+    assert by_pieces(voted([said]), PLAN).failure in said
+
+
+def model(asked: Asked) -> int:
+    return int(asked.body["model"][1:])
+
+
+def found(asked: Asked) -> dict[str, Any]:
+    """Each model finds one piece, a different one where there are two; all invent one that stands nowhere."""
+    (claim,) = asked.parts("passage")
+    pieces = FINDS[claim]
+    own = pieces[model(asked) % len(pieces)] if pieces else ""
+    return {
+        "thinking": "It must stand somewhere.",
+        "segments": [own, "as the gulls swore by the seven lamps"] if own else [],
+    }
+
+
+def passes(asked: Asked, against: int) -> dict[str, Any]:
+    """The piece that holds the claim passes, but for so many models."""
+    (claim,), (piece,) = asked.parts("passage"), asked.parts("piece")
+    held = piece == FINDS[claim][0] and model(asked) >= against
+    return {"reasoning": "It says so.", "verdict": "PASS" if held else "FAIL"}
+
+
+def probed(home: Path, against: int = 0, **forms: Any) -> tuple[Any, list[str], ChatServer]:
+    told = {"Segments": found, "PassFail": lambda asked: passes(asked, against), **forms}
+    with ChatServer(answers(**told)) as server:
+        report, path, _ = traced(verifier(server, home, "probe", 4), SOURCE, RESPONSE)
+    return report, path, server
+
+
+def test_the_steps_are_the_papers(tmp_path: Path) -> None:
+    report, path, server = probed(tmp_path)
+    assert path == ["read", "decompose", "align", "find", "judge", "vote", *END]
+    finding, judging = asked_for(server, "Segments"), asked_for(server, "PassFail")
+    assert len(asked_for(server, "Sentences")) == 1
+    assert len(finding) == 3 * 4, "every model looks for every claim"
+    assert all(asked.parts("evidence") == [SOURCE] for asked in finding), "in the whole source"
+    assert len(judging) == (1 + 2) * 4, "every model votes on each piece of the union, each piece once"
+    assert len(server.asked) == 1 + 12 + 12
+    assert [claim.label for claim in report.claims] == ["explicitly_supported"] * 2 + ["fabricated"]
+    assert [claim.decided_by for claim in report.claims] == ["vote", "vote", "rule"]
+    assert report.verdict == "hallucinated"
+    assert report.stamp["coarse"] is True
+
+
+def test_a_piece_is_weighed_alone_with_what_surrounds_it_only_beside(tmp_path: Path) -> None:
+    _, _, server = probed(tmp_path)
+    for asked in asked_for(server, "PassFail"):
+        (piece,) = asked.parts("piece")
+        assert piece in SOURCE
+        assert asked.parts("evidence") == []
+        around = asked.parts("surroundings")
+        assert all(text in SOURCE and len(text) <= AROUND and piece not in text for text in around)
+        assert 1 <= len(around) <= 2
+
+
+def test_searches_stand_in_the_report_located_and_what_stands_nowhere_is_left_out(tmp_path: Path) -> None:
+    report, _, _ = probed(tmp_path)
+    assert len(report.searches) == 3 * 4
+    for search in report.searches:
+        assert search.found is not None
+        assert all(SOURCE[span.start : span.end] == span.text for span in search.found)
+        assert len(search.found) == (0 if search.claim_id == "c2" else 1)
+    evidence = [span.text for span in report.claims[1].evidence]
+    assert evidence == [HIGH], "the piece that was refused is no evidence"
+
+
+@pytest.mark.parametrize(
+    ("against", "label"), [(0, "explicitly_supported"), (1, "explicitly_supported"), (2, "fabricated")]
+)
+def test_three_of_four_accept_a_piece_and_two_do_not(against: int, label: str, tmp_path: Path) -> None:
+    report, _, _ = probed(tmp_path, against)
+    assert report.claims[0].label == label
+    assert [j.label for j in report.claims[0].judgements].count("explicitly_supported") == 4 - against
+    assert bool(report.claims[0].evidence) == (label == "explicitly_supported")
+
+
+def test_a_hallucinated_claim_is_localised_by_its_segment_without_another_call(tmp_path: Path) -> None:
+    report, _, server = probed(tmp_path)
+    (error,) = report.claims[2].errors
+    assert error.span.text == SENTENCES[2]
+    assert asked_for(server, "Places") == []
+
+
+def failing(numbers: set[int], otherwise: Any) -> Any:
+    return lambda asked: {"nothing": "asked for"} if model(asked) in numbers else otherwise(asked)
+
+
+def test_searches_that_fail_are_no_lack_of_evidence(tmp_path: Path) -> None:
+    nowhere = {"thinking": "", "segments": []}
+    one, _, _ = probed(tmp_path / "1", Segments=failing({0}, lambda asked: nowhere))
+    two, _, _ = probed(tmp_path / "2", Segments=failing({0, 1}, lambda asked: nowhere))
+    assert {(c.label, c.decided_by) for c in one.claims} == {("fabricated", "rule")}
+    assert {(c.label, c.failure) for c in two.claims} == {(None, "unparsed")}
+    assert [s.failure for s in two.searches].count("unparsed") == 6
+
+
+def test_votes_that_fail_neither_accept_nor_refuse_a_piece(tmp_path: Path) -> None:
+    three, _, _ = probed(tmp_path / "1", PassFail=failing({0}, lambda asked: passes(asked, 0)))
+    two, _, _ = probed(tmp_path / "2", PassFail=failing({0, 1}, lambda asked: passes(asked, 0)))
+    assert three.claims[0].label == "explicitly_supported"
+    assert (two.claims[0].label, two.claims[0].failure) == (None, "unparsed")
+
+
+def test_a_search_that_names_only_what_stands_nowhere_is_ungrounded(tmp_path: Path) -> None:
+    report, _, _ = probed(tmp_path, Segments={"thinking": "", "segments": [NOWHERE]})
+    assert {search.failure for search in report.searches} == {"ungrounded"}
+    assert {claim.failure for claim in report.claims} == {"ungrounded"}
+
+
+def test_without_models_it_says_so(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="probe needs judges that read"):
+        Verifier(protocol="probe", home=str(tmp_path)).verify(SOURCE, RESPONSE)
+
+
+@pytest.mark.parametrize(
+    ("listed", "verdict"),
+    [([], "faithful"), (["painted by Tom Rell"], "hallucinated"), (["not there"], "undecided")],
+)
+def test_direct_prompting_lists_what_is_made_up(listed: list[str], verdict: str, tmp_path: Path) -> None:
+    with ChatServer(answers(MadeUp={"hallucinated": listed})) as server:
+        report, path, _ = traced(verifier(server, tmp_path, "probe-direct"), SOURCE, RESPONSE)
+        (asked,) = server.asked
+    assert path == [*SPLIT, *END]
+    assert (asked.parts("evidence"), asked.parts("response")) == ([SOURCE], [RESPONSE])
+    assert report.verdict == verdict
+    if verdict == "hallucinated":
+        assert [error.span.text for error in report.claims[0].errors] == listed
+        assert [s.label for s in report.sentences] == ["implicitly_supported"] * 2 + ["fabricated"]
+
+
+def test_direct_prompting_may_call_all_of_a_response_made_up(tmp_path: Path) -> None:
+    with ChatServer(answers(MadeUp={"hallucinated": [SENTENCES[2]]})) as server:
+        report = verifier(server, tmp_path, "probe-direct").verify(SOURCE, SENTENCES[2])
+    assert (report.verdict, report.claims[0].errors[0].span.text) == ("hallucinated", SENTENCES[2])
+
+
+def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
+    claims = [
+        {"text": SENTENCES[0], "segment": SENTENCES[0], "hallucinated": False, "evidence": [BUILT]},
+        {"text": SENTENCES[1], "segment": SENTENCES[1], "hallucinated": False, "evidence": [HIGH, KEEPERS]},
+        {"text": SENTENCES[2], "segment": SENTENCES[2], "hallucinated": True, "evidence": []},
+    ]
+    row = {"id": "1", "task": "summarization", "source": SOURCE, "response": RESPONSE, "claims": claims}
+    (tmp_path / "probe.jsonl").write_text(json.dumps(row), "utf-8")
+    with ChatServer(answers(Segments=found, PassFail=lambda asked: passes(asked, 0))) as server:
+        done = evaluate(
+            "probe",
+            path=tmp_path / "probe.jsonl",
+            protocol="probe",
+            judges=seats(server, 4),
+            out=tmp_path / "out",
+            home=str(tmp_path),
+        )
+    scores = {score.name: score.value for section in done.sections for score in section.scores}
+    assert scores["evidence: partial"] == 1
+    assert scores["evidence: complete"] == 0.5
+    assert scores["localisation: F1"] == 1
+
+
+def test_votes_on_pieces_are_scored_by_the_harness(tmp_path: Path) -> None:
+    report, _, _ = probed(tmp_path)
+    votes = [
+        (claim.id != "c2", j.label == "explicitly_supported")
+        for claim in report.claims
+        for j in claim.judgements
+    ]
+    scores = evaluation_scores([true for true, _ in votes], [vote for _, vote in votes])
+    assert (scores["n"], scores["coverage"]) == (12, 1)
+    assert scores["accuracy"] == pytest.approx(8 / 12), "all refuse the piece on the keepers"

@@ -1,0 +1,63 @@
+"""The order of asking: at one endpoint the first question of shared evidence is awaited, the rest follow."""
+
+import asyncio
+
+from scripted import ScriptedJudge
+
+from longproof.agent.types import Answered, Case, Claim, Question
+from longproof.graphs.panel import ask_panel
+from longproof.retrieval.types import Document
+
+SOURCE = Document.of("One lamp. Two boats. Three bridges.")
+RESPONSE = Document.of("a b c d")
+CLAIMS = {
+    f"c{i}": Claim(id=f"c{i}", index=i, sentence=0, text="x", origin=RESPONSE.span(2 * i, 2 * i + 1))
+    for i in range(4)
+}
+
+
+def question(number: int, start: int, end: int) -> Question:
+    shown = (SOURCE.span(start, end),)
+    return Question(id=f"q{number}", claim_ids=(f"c{number}",), shown=shown, round="window", prompt="judge")
+
+
+class Served(ScriptedJudge):
+    """A judge at an endpoint that notes when a question comes and when it is answered."""
+
+    def __init__(self, name: str, endpoint: str, log: list[tuple[str, str, str]]) -> None:
+        super().__init__(name, "not_found")
+        self.endpoint = endpoint
+        self._log = log
+
+    async def judge(self, question, claims, case) -> Answered:
+        self._log.append(("comes", self.endpoint, question.id))
+        await asyncio.sleep(0.01)
+        self._log.append(("goes", self.endpoint, question.id))
+        return await super().judge(question, claims, case)
+
+
+def asked(judges, questions):
+    return asyncio.run(ask_panel(judges, questions, CLAIMS, Case(id="x", response=RESPONSE.text)))
+
+
+def test_of_shared_evidence_at_one_endpoint_the_first_is_awaited():
+    log: list[tuple[str, str, str]] = []
+    judges = [Served(f"j{i}", "here", log) for i in range(3)]
+    answers = asked(judges, [question(0, 0, 9), question(1, 0, 9)])
+    assert len(answers) == 6
+    assert [word for word, _, _ in log] == ["comes", "goes"] + ["comes"] * 5 + ["goes"] * 5
+
+
+def test_other_evidence_and_other_endpoints_wait_for_nobody():
+    log: list[tuple[str, str, str]] = []
+    judges = [Served("a", "here", log), Served("b", "there", log)]
+    asked(judges, [question(0, 0, 9), question(1, 10, 20)])
+    assert [word for word, _, _ in log] == ["comes"] * 4 + ["goes"] * 4
+
+
+def test_judges_without_a_server_wait_for_nobody():
+    answers = asked(
+        [ScriptedJudge(f"j{i}", "no_fact") for i in range(3)], [question(i, 0, 9) for i in range(4)]
+    )
+    said = {(j.judge, j.claim_id) for answer in answers for j in answer.judgements}
+    assert len(said) == len(answers) == 12

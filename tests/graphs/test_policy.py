@@ -1,0 +1,231 @@
+"""What happens next to a claim, as laws: every walk ends, with a label or a named failure, whatever anybody says."""
+
+import random
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+from walked import FAILURE, LABEL, SAID, answered, claim, done, followed, judgement, plans, question
+
+from longproof.agent.vote import COARSE, SIDES, vote
+from longproof.graphs.check import NODES, CheckNodes
+from longproof.graphs.policy import CAVEATS, Step, most_common, next_step
+from longproof.graphs.resources import Pool
+from longproof.graphs.state import ClaimState, Plan
+from longproof.graphs.verify import check_graph
+
+PANEL = st.lists(SAID, min_size=1, max_size=5)
+OURS = Plan(rounds=("passages", "passages", "window", "book"), consensus=2 / 3, consults=True)
+
+
+def asked(said: list[str], round_: Any = "source", step: int = 0) -> ClaimState:
+    """A claim about which the panel was asked once and said this."""
+    return answered(claim().with_questions([question("q0", round_, step)]), said)
+
+
+def sides(plan: Plan, round_: str) -> dict[Any, Any]:
+    usual = dict(COARSE if plan.coarse else SIDES)
+    return {**usual, "out_dependent": "supported"} if round_ == "pages" else usual
+
+
+@given(plans(), st.data())
+def test_every_walk_ends_with_a_label_or_a_named_failure(plan: Plan, data: st.DataObject) -> None:
+    steps, _ = followed(next_step, claim(), plan, data.draw)
+    last = steps[-1]
+    assert (last.label is None) == (last.failure is not None) == (last.decided_by == "nobody")
+    assert all((step.label, step.failure) == (None, None) for step in steps[:-1])
+
+
+@given(plans(), st.data())
+def test_evidence_only_widens_and_pages_arbiters_and_people_come_once_each(
+    plan: Plan, data: st.DataObject
+) -> None:
+    steps, _ = followed(next_step, claim(), plan, data.draw)
+    did = [step.do for step in steps]
+    shown = [step.round for step in steps if step.do == "show"]
+    assert shown == sorted(set(shown))
+    assert all(number < len(plan.rounds) for number in shown)
+    assert did.count("consult") <= 1
+    assert did.count("arbitrate") + did.count("person") <= 2
+    assert plan.consults or "consult" not in did
+    assert plan.arbiter == "model" or "arbitrate" not in did
+    assert plan.arbiter == "person" or "person" not in did
+
+
+@given(plans(consults=True), st.data())
+def test_what_saved_pages_have_is_judged_before_anything_is_settled(plan: Plan, data: st.DataObject) -> None:
+    _, states = followed(next_step, claim(), plan, data.draw)
+    for one in states[-1].asked:
+        assert states[-1].votes(one.id), f"nobody was asked about what {one.round} shows"
+
+
+@given(plans(), st.data(), st.randoms(use_true_random=False))
+def test_the_order_in_which_judges_answer_changes_no_step(
+    plan: Plan, data: st.DataObject, order: random.Random
+) -> None:
+    steps, states = followed(next_step, claim(), plan, data.draw)
+    for step, state in zip(steps, states, strict=True):
+        mixed = list(state.judgements)
+        order.shuffle(mixed)
+        assert next_step(state.model_copy(update={"judgements": tuple(mixed)}), plan) == step
+
+
+@given(plans(), PANEL, st.sampled_from(["passages", "window", "book", "source", "pages"]))
+def test_one_more_vote_for_the_winner_keeps_the_winner(plan: Plan, said: list[str], round_: Any) -> None:
+    state = asked(said, round_)
+    step = next_step(state, plan)
+    if step.label is None:
+        return
+    tally = vote(state.votes("q0"), consensus=plan.consensus, sides=sides(plan, round_))
+    assert tally.label is not None
+    more = state.with_judgements([judgement("q0", "one more", tally.label, round_)])
+    assert next_step(more, plan) == step
+
+
+@given(plans(), PANEL, st.integers(0, 3))
+def test_nobody_says_nowhere_from_passages(plan: Plan, said: list[str], number: int) -> None:
+    step = next_step(asked(said, "passages", number), plan)
+    if plan.rounds[-1] != "passages" and number < len(plan.rounds) - 1:
+        assert step.label != "fabricated"
+        assert step.do != "consult"
+        assert step.label != "contradicting"
+
+
+@given(plans(), st.data())
+def test_fabricated_by_vote_is_never_settled_from_passages(plan: Plan, data: st.DataObject) -> None:
+    steps, states = followed(next_step, claim(), plan, data.draw)
+    if steps[-1].label == "fabricated" and steps[-1].decided_by == "vote":
+        assert states[-1].asked[-1].round != "passages"
+
+
+@given(plans(), PANEL, st.sampled_from(["passages", "window", "book", "source", "pages"]))
+def test_what_a_vote_decides_has_the_share_of_the_whole_panel(
+    plan: Plan, said: list[str], round_: Any
+) -> None:
+    step = next_step(asked(said, round_), plan)
+    if step.decided_by != "vote":
+        return
+    held = sides(plan, round_)
+    agreeing = [word for word in said if word in held and held[word] == held[step.label]]
+    if step.label == "fabricated" and not plan.coarse:
+        agreeing = [word for word in said if word in held and SIDES[word] == "not_found"]  # type: ignore[index]
+    assert len(agreeing) / len(said) + 1e-9 >= plan.consensus
+
+
+@given(plans(), PANEL, st.data())
+def test_which_failure_it_was_decides_nothing(plan: Plan, said: list[str], data: st.DataObject) -> None:
+    if not any(word in SIDES for word in said):
+        return
+    other = [word if word in SIDES else data.draw(FAILURE) for word in said]
+    for round_ in ("passages", "window", "source"):
+        assert next_step(asked(said, round_), plan) == next_step(asked(other, round_), plan)
+
+
+@given(plans(rounds=("source",), sourced=True), st.lists(FAILURE, min_size=1, max_size=5))
+def test_a_panel_that_only_fails_ends_with_one_of_its_failures(plan: Plan, said: list[str]) -> None:
+    step = next_step(asked(said), plan)
+    assert step == Step(do="settle", failure=most_common(said))  # type: ignore[arg-type]
+    assert step.failure in said
+
+
+def test_a_spent_budget_is_not_spent_again_on_a_wider_look() -> None:
+    assert next_step(asked(["over_budget", "timeout"], "passages"), OURS).do == "settle"
+    assert next_step(asked(["timeout", "timeout"], "passages"), OURS) == Step(do="show", round=1)
+
+
+def test_what_is_denied_is_looked_at_at_once_where_it_may_be_said() -> None:
+    for word in ("contradicting", "ambiguous"):
+        assert next_step(asked([word] * 3, "passages"), OURS) == Step(do="show", round=2)
+        assert next_step(asked([word] * 3, "window", 2), OURS).label == word
+    assert next_step(asked(["not_found"] * 3, "window", 2), OURS) == Step(do="show", round=3)
+    assert next_step(asked(["not_found"] * 3, "book", 3), OURS).do == "consult"
+
+
+@given(plans(), LABEL)
+def test_a_persons_word_is_final_but_for_what_was_not_found(plan: Plan, said: str) -> None:
+    word = judgement("q0", "person:Ines", said)
+    state = asked(["timeout"]).model_copy(
+        update={"ruling": word, "ruled_by": "person", "judgements": (word,)}
+    )
+    step = next_step(state, plan)
+    if said != "not_found":
+        assert (step.label, step.decided_by) == (said, "person")
+    elif plan.consults:
+        assert step.do == "consult"
+
+
+@given(plans(consults=True, sourced=True), st.sampled_from(["no_pages", "nothing_found"]))
+def test_what_no_page_has_either_is_fabricated_and_says_what_was_consulted(plan: Plan, found: Any) -> None:
+    state = asked(["not_found"] * 3).model_copy(update={"consulted": found})
+    step = next_step(state, plan)
+    assert (step.label, step.caveat) == ("fabricated", CAVEATS[found])
+
+
+@given(plans(consults=True, sourced=False), st.data())
+def test_without_a_source_nothing_is_fabricated_for_want_of_pages(plan: Plan, data: st.DataObject) -> None:
+    steps, states = followed(next_step, claim(), plan, data.draw)
+    assert steps[0].do == "consult"
+    if states[-1].consulted != "found":
+        assert steps[-1] == Step(do="settle", failure="sourceless")
+
+
+@given(st.lists(FAILURE, max_size=6), st.randoms(use_true_random=False))
+def test_the_most_common_failure_does_not_depend_on_the_order(said: list[Any], order: random.Random) -> None:
+    mixed = list(said)
+    order.shuffle(mixed)
+    assert most_common(said) == most_common(mixed)
+    assert most_common(said) in {*said, "unavailable"}
+
+
+def test_where_answers_are_coarse_wrong_is_wrong() -> None:
+    said = ["contradicting", "fabricated"]
+    plan = Plan(rounds=("source",), consensus=1, arbiter="nobody")
+    assert next_step(asked(said), plan).failure == "split"
+    assert next_step(asked(said), plan.model_copy(update={"coarse": True})).label == "contradicting"
+
+
+EDGES = {(edge.source, edge.target) for edge in check_graph(Pool()).get_graph().edges}
+
+
+@given(
+    plans(rounds=OURS.rounds), st.lists(st.data(), min_size=1, max_size=4), st.randoms(use_true_random=False)
+)
+def test_the_next_node_does_not_depend_on_the_order_of_claims(
+    plan: Plan, data: list[st.DataObject], order: random.Random
+) -> None:
+    walks = [followed(next_step, claim(), plan, one.draw)[1] for one in data]
+    claims = [order.choice(states) for states in walks]
+    mixed = list(claims)
+    order.shuffle(mixed)
+    route = CheckNodes(Pool()).route
+    assert route({"claims": claims, "plan": plan}) == route({"claims": mixed, "plan": plan})
+
+
+@given(plans(rounds=OURS.rounds), st.integers(1, 4), st.integers(1, 4), st.data())
+def test_a_group_only_takes_edges_that_the_graph_has(
+    plan: Plan, count: int, size: int, data: st.DataObject
+) -> None:
+    """Claims of one group wait for each other; whatever mixture of steps that makes, there is an edge, and an end."""
+    route, claims, node = CheckNodes(Pool()).route, [claim() for _ in range(count)], "__start__"
+    for _ in range(40):
+        target = route({"claims": claims, "plan": plan})
+        assert (node, target) in EDGES
+        if target == "localise":
+            return
+        claims = [worked(one, target, plan, data.draw, size) for one in claims]
+        node = "vote" if target in ("gather", "judge") else target
+    raise AssertionError("the group never ends")
+
+
+def worked(state: ClaimState, node: str, plan: Plan, draw: Any, size: int) -> ClaimState:
+    """A claim after a node of its group; new questions are put to the panel at once."""
+    for do in ("show", "judge") if node == "gather" else ("judge", "arbitrate", "consult"):
+        step = next_step(state, plan)
+        if step.do == do and NODES[do] in (node, "judge"):
+            state = done(step, state, plan, draw, size)
+    return state
+
+
+def test_every_node_that_a_step_names_stands_in_the_graph() -> None:
+    named = {target for _, target in EDGES}
+    assert set(NODES.values()) | {"localise"} <= named

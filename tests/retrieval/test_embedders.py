@@ -1,0 +1,284 @@
+"""Embedders: SPECs and a server everywhere; BGE-M3 and SentenceTransformers on a tiny model made here."""
+
+import json
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from longproof.retrieval.dense import DenseIndex, Weights, compare
+from longproof.retrieval.embedders import (
+    HEADS,
+    BgeM3,
+    Machine,
+    SentenceEmbedder,
+    ServerEmbedder,
+    embedder,
+    fingerprint,
+)
+from longproof.retrieval.types import BadInput, Document
+
+TEXTS = [
+    "The old sea captain walked along the harbour.",
+    "老船长沿着港口慢慢地走。",
+    "She put the letter on the table.",
+]
+CPU = Machine(device="cpu", batch_size=2)
+
+
+def nowhere(address: str | None) -> tuple[str, str]:
+    return address or "http://127.0.0.1:9/v1", "secret-key"
+
+
+def test_a_spec_names_an_embedder() -> None:
+    assert embedder(" lexical ", nowhere) is None
+    server = embedder("openai:some-model@http://127.0.0.1:9/v1", nowhere)
+    assert server is not None
+    assert server.name == "server some-model http://127.0.0.1:9/v1"
+
+
+@pytest.mark.parametrize("spec", ["", "bge", "st", "st:", "openai:", "lexical:x", "bge-m3:m@http://h/v1"])
+def test_another_spec_is_refused_with_the_forms_that_there_are(spec: str) -> None:
+    with pytest.raises(BadInput, match="lexical, bge-m3"):
+        embedder(spec, nowhere)
+
+
+def test_a_model_that_is_nowhere_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match="no such folder"):
+        embedder(f"st:{tmp_path}/none", nowhere)
+    with pytest.raises(
+        BadInput, match=r"not a whole BGE-M3: colbert_linear\.pt and sparse_linear\.pt missing"
+    ):
+        embedder(f"bge-m3:{tmp_path}", nowhere)
+
+
+def test_a_fingerprint_changes_with_any_file_that_counts(tmp_path: Path) -> None:
+    (tmp_path / "model.safetensors").write_bytes(bytes(3 << 20))
+    before = fingerprint(tmp_path)
+    (tmp_path / "README.md").write_text("about")
+    assert fingerprint(tmp_path) == before
+    (tmp_path / "config.json").write_text("{}")
+    assert fingerprint(tmp_path) != before
+    last = fingerprint(tmp_path)
+    (tmp_path / "model.safetensors").write_bytes(bytes((3 << 20) - 1) + b"1")
+    assert fingerprint(tmp_path) != last
+
+
+@pytest.fixture
+def server() -> Iterator[tuple[str, dict[str, Any]]]:
+    """A server of embeddings; `said` holds what it was asked and what it should answer instead."""
+    said: dict[str, Any] = {"asked": [], "status": 200, "rows": None}
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            said["asked"].append((self.path, asked["model"], asked["input"], self.headers["Authorization"]))
+            rows = said["rows"] or [[float(len(text)), 3.0] for text in asked["input"]]
+            data = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]
+            answer = {
+                "object": "list",
+                "model": "m",
+                "data": data[::-1],
+                "usage": {"prompt_tokens": 1, "total_tokens": 1},
+            }
+            if said["status"] != 200:
+                answer = {"error": {"message": f"too long, {self.headers['Authorization']}"}}
+            body = json.dumps(answer).encode()
+            self.send_response(said["status"])
+            self.send_header("Content-Type", "application/json")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+
+        def log_message(self, *_: Any) -> None: ...
+
+    http = HTTPServer(("127.0.0.1", 0), Handler)
+    thread = threading.Thread(target=http.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{http.server_port}/v1", said
+    http.shutdown()
+    http.server_close()
+    thread.join()
+
+
+def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(server) -> None:
+    address, said = server
+    progress: list[tuple[int, int]] = []
+    ours = ServerEmbedder("m", address, "key", batch_size=2)
+    dense = ours.embed(["four", "a", "bb"], "passage", lambda *done: progress.append(done)).dense
+    assert dense == pytest.approx(
+        np.array([[0.8, 0.6], [1 / 10**0.5, 3 / 10**0.5], [2 / 13**0.5, 3 / 13**0.5]])
+    )
+    assert said["asked"] == [("/v1/embeddings", "m", t, "Bearer key") for t in (["four", "a"], ["bb"])]
+    assert progress == [(2, 3), (3, 3)]
+
+
+@pytest.mark.parametrize("rows", [[[1.0, 2.0]], [[1.0], [1.0, 2.0]], [[1.0, float("nan")], [1.0, 2.0]]])
+def test_an_answer_that_is_not_one_vector_a_text_is_refused(server, rows) -> None:
+    address, said = server
+    said["rows"] = rows
+    with pytest.raises(BadInput, match="something else than their vectors"):
+        ServerEmbedder("m", address, "key").embed(["a", "b"], "segment")
+
+
+def test_a_refusal_is_one_line_without_the_key(server) -> None:
+    address, said = server
+    said["status"] = 400
+    with pytest.raises(BadInput, match="too long") as refused:
+        ServerEmbedder("m", address, "secret-key").embed(["a" * 9999], "passage")
+    assert "secret-key" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.fixture(scope="session")
+def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A model in BGE-M3's shape with random weights: 32 wide, 2 layers, 8,192 positions."""
+    torch = pytest.importorskip("torch", reason="the extra `bge` is not installed")
+    pytest.importorskip("FlagEmbedding", reason="the extra `bge` is not installed")
+    from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast, XLMRobertaConfig, XLMRobertaModel
+
+    folder = tmp_path_factory.mktemp("tiny-bge-m3")
+    torch.manual_seed(0)
+    words = Tokenizer(models.Unigram())
+    words.normalizer, words.pre_tokenizer = normalizers.NFKC(), pre_tokenizers.Metaspace()
+    special = ["<s>", "<pad>", "</s>", "<unk>"]
+    trainer = trainers.UnigramTrainer(
+        vocab_size=300, special_tokens=special, unk_token="<unk>", show_progress=False
+    )
+    words.train_from_iterator(TEXTS * 20, trainer)
+    words.decoder = decoders.Metaspace()
+    words.add_special_tokens(["<mask>"])
+    words.post_processor = processors.TemplateProcessing(
+        single="<s> $A </s>", pair="<s> $A </s> </s> $B </s>", special_tokens=[("<s>", 0), ("</s>", 2)]
+    )
+    names = {"bos": "<s>", "eos": "</s>", "cls": "<s>", "sep": "</s>", "pad": "<pad>", "unk": "<unk>"}
+    tokenizer = PreTrainedTokenizerFast(
+        tokenizer_object=words,
+        model_max_length=8192,
+        **{f"{name}_token": token for name, token in names.items()},
+    )
+    tokenizer.save_pretrained(folder)
+    settings = json.loads((folder / "tokenizer_config.json").read_text())
+    (folder / "tokenizer_config.json").write_text(
+        json.dumps(settings | {"tokenizer_class": "XLMRobertaTokenizer"})
+    )
+    config = XLMRobertaConfig(
+        vocab_size=len(tokenizer),
+        hidden_size=32,
+        num_hidden_layers=2,
+        num_attention_heads=2,
+        intermediate_size=64,
+        max_position_embeddings=8194,
+        type_vocab_size=1,
+        pad_token_id=1,
+        bos_token_id=0,
+        eos_token_id=2,
+        initializer_range=0.3,
+    )
+    XLMRobertaModel(config).save_pretrained(folder)
+    for head, width in zip(HEADS, (32, 1), strict=True):
+        torch.save(torch.nn.Linear(32, width).state_dict(), folder / head)
+    _as_sentence_transformer(folder)
+    return folder
+
+
+def _as_sentence_transformer(folder: Path) -> None:
+    parts = [("", "Transformer"), ("1_Pooling", "Pooling"), ("2_Normalize", "Normalize")]
+    modules = [
+        {"idx": i, "name": str(i), "path": path, "type": f"sentence_transformers.models.{name}"}
+        for i, (path, name) in enumerate(parts)
+    ]
+    pooling = {
+        "word_embedding_dimension": 32,
+        "pooling_mode_cls_token": True,
+        "pooling_mode_mean_tokens": False,
+    }
+    (folder / "modules.json").write_text(json.dumps(modules))
+    (folder / "1_Pooling").mkdir()
+    (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
+    (folder / "2_Normalize").mkdir()
+    (folder / "sentence_bert_config.json").write_text(
+        json.dumps({"max_seq_length": 8192, "do_lower_case": False})
+    )
+
+
+@pytest.fixture(scope="session")
+def bge(tiny: Path) -> BgeM3:
+    return BgeM3(str(tiny), CPU, Weights(dense=0.4, sparse=0.2, multi=0.4))
+
+
+@pytest.mark.heavy
+def test_bge_m3_scores_as_flagembedding_does(bge: BgeM3, tiny: Path) -> None:
+    from FlagEmbedding import BGEM3FlagModel
+
+    asked, held = bge.embed(TEXTS[:2], "segment"), bge.embed(TEXTS, "passage")
+    ours = compare(asked, held, bge.weights)
+    theirs = BGEM3FlagModel(str(tiny), use_fp16=False, devices="cpu").compute_score(
+        [(a, b) for a in TEXTS[:2] for b in TEXTS], weights_for_different_modes=[0.4, 0.2, 0.4]
+    )
+    assert ours.ravel() == pytest.approx(theirs["colbert+sparse+dense"], abs=2e-3)
+
+
+@pytest.mark.heavy
+def test_the_same_text_gives_the_same_vectors_in_any_batch(bge: BgeM3) -> None:
+    progress: list[tuple[int, int]] = []
+    together = bge.embed([*TEXTS, *TEXTS], "passage", lambda *done: progress.append(done))
+    assert progress == [(2, 6), (4, 6), (6, 6)]
+    assert np.allclose(together.dense[:3], together.dense[3:], atol=1e-5)
+    assert np.allclose(together.dense[1], bge.embed(TEXTS[1:2], "segment").dense[0], atol=1e-5)
+    assert np.allclose(np.linalg.norm(together.dense, axis=1), 1, atol=1e-5)
+    assert bge.embed([], "passage").dense.shape[0] == 0
+
+
+@pytest.mark.heavy
+def test_no_text_is_cut_short(bge: BgeM3, tiny: Path) -> None:
+    long = "harbour " * 9000
+    with pytest.raises(BadInput, match="tokens long, and BGE-M3 takes 8192"):
+        bge.embed(["short", long], "passage")
+    with pytest.raises(BadInput, match="takes 8192: cut the source"):
+        SentenceEmbedder(str(tiny), CPU).embed([long], "segment")
+    block = "老船长沿着港口走。" * 500
+    assert bge.embed([block], "passage").multi is not None
+    changed = bge.embed([block, block[:-1] + "海"], "passage").dense
+    assert not np.array_equal(changed[0], changed[1])
+
+
+@pytest.mark.heavy
+def test_any_sentence_transformer_embeds(bge: BgeM3, tiny: Path) -> None:
+    ours = SentenceEmbedder(str(tiny), CPU)
+    assert np.allclose(ours.embed(TEXTS, "passage").dense, bge.embed(TEXTS, "passage").dense, atol=1e-5)
+    assert ours.name != bge.name
+    index = DenseIndex.build(Document.of("\n".join(TEXTS)), [(0, 45), (46, 58)], ours)
+    assert index.search(TEXTS[1], 1)[0].span.text == TEXTS[1]
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(
+    "damaged", ["model.safetensors", "sparse_linear.pt", "tokenizer.json", "config.json"]
+)
+def test_a_damaged_model_is_refused_in_one_line(tiny: Path, tmp_path: Path, damaged: str) -> None:
+    import shutil
+
+    copy = tmp_path / "copy"
+    shutil.copytree(tiny, copy)
+    (copy / damaged).write_bytes((copy / damaged).read_bytes()[:50])
+    with pytest.raises(BadInput, match="can't load BGE-M3") as refused:
+        BgeM3(str(copy), CPU, Weights()).embed(TEXTS, "passage")
+    assert "\n" not in str(refused.value)
+    (copy / "colbert_linear.pt").unlink()
+    with pytest.raises(BadInput, match=r"colbert_linear\.pt missing"):
+        BgeM3(str(copy), CPU, Weights())
+
+
+@pytest.mark.heavy
+def test_the_hub_out_of_reach_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch, tiny: Path) -> None:
+    import huggingface_hub.constants
+
+    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
+    with pytest.raises(BadInput, match="can't load nobody/no-such-model from the Hugging Face hub"):
+        embedder("st:nobody/no-such-model", nowhere)

@@ -1,0 +1,130 @@
+"""Files of any common encoding are read as their text; everything else is refused in one line."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.retrieval.encoding import FREQUENT, MARKS, decode
+from longproof.retrieval.text.fold import fold
+from longproof.retrieval.types import BadInput
+
+CHINESE = "那年冬天，村里的人都说今年的收成完了。他看着窗外的大雪，心里想：明天还要去城里吗？\n"
+TRADITIONAL = "那年冬天，村裡的人都說今年的收成完了。他看著窗外的大雪，心裡想：明天還要去城裡嗎？\n"
+ENGLISH = "The winter was long, and nobody in the village spoke of the harvest.\n"
+UNICODE = ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "gb18030"]
+
+
+@pytest.mark.parametrize("encoding", UNICODE)
+@pytest.mark.parametrize("text", [CHINESE, TRADITIONAL, CHINESE + ENGLISH])
+def test_chinese_is_read_in_every_encoding(text, encoding):
+    assert decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-16", "gb18030"])
+def test_two_characters_are_enough(encoding):
+    assert decode("你好".encode(encoding)) == "你好"
+
+
+@pytest.mark.parametrize("text", [TRADITIONAL, TRADITIONAL + ENGLISH, "後來他走了"])
+@pytest.mark.parametrize("encoding", ["big5", "big5hkscs"])
+def test_traditional_chinese_is_read_in_big5(text, encoding):
+    assert decode(text.encode(encoding)) == text
+
+
+@pytest.mark.parametrize("encoding", ["ascii", *UNICODE])
+def test_english_is_read_in_every_encoding(encoding):
+    assert decode(ENGLISH.encode(encoding)) == ENGLISH
+
+
+@pytest.mark.parametrize("text", ["Ελληνικά και עברית", "emoji 😀 e\u0301", "日本語の文"])
+def test_other_scripts_are_read_as_utf_8_and_with_a_mark(text):
+    assert decode(text.encode("utf-8")) == decode(text.encode("utf-16")) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "encoding"),
+    [
+        ("Élève très fatigué à l'école", "latin-1"),
+        ("It was 25°C and Ärger", "latin-1"),
+        ("naïve café “x”", "cp1252"),
+        ("Привет, как дела", "cp1251"),
+        ("これは日本語です。元気ですか", "shift_jis"),
+        ("これは日本語です。元気ですか", "euc_jp"),
+        ("안녕하세요 여러분 반갑습니다", "euc_kr"),
+    ],
+)
+def test_an_encoding_that_cant_be_told_has_to_be_named(text, encoding):
+    with pytest.raises(BadInput, match="--encoding"):
+        decode(text.encode(encoding))
+    assert decode(text.encode(encoding), encoding) == text
+
+
+def test_line_breaks_become_one_and_the_mark_goes():
+    assert decode(b"\xef\xbb\xbfa\r\nb\rc\n") == "a\nb\nc\n"
+    assert decode("\ufeffa\r\n".encode("utf-16-le"), "utf-16-le") == "a\n"
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "message"),
+    [
+        (b"", None, "empty"),
+        (b" \n\t\xe3\x80\x80", None, "no text"),
+        (b"\x7fELF\x00\x01\x02\x00", None, "not a text file"),
+        (b"text\x00text", None, "not a text file"),
+        (b"text\x00text", "utf-8", "NUL"),
+        (bytes(range(1, 32)), None, "not a text file"),
+        (b"\xff\xfe\x00\xd8", None, "not in utf-16"),
+        (b"caf\xe9", "utf-8", "not in utf-8"),
+        (b"text", "klingon", "no known encoding"),
+        (b"text", "hex", "no known encoding"),
+        (b"text", "rot13", "no known encoding"),
+        (b"text", "a\0b", "no known encoding"),
+        (b"\\ud800", "unicode_escape", "not in unicode_escape"),
+    ],
+)
+def test_what_is_no_text_is_refused_in_one_line(data, encoding, message):
+    with pytest.raises(BadInput, match=message) as refusal:
+        decode(data, encoding, "novel\n.txt")
+    assert str(refusal.value).startswith("novel?.txt: ")
+    assert "\n" not in str(refusal.value)
+
+
+@given(st.binary(max_size=200))
+def test_any_bytes_are_a_text_or_bad_input(data):
+    try:
+        text = decode(data)
+    except BadInput:
+        return
+    assert text.strip()
+    assert "\r" not in text
+    assert not any(c == "\0" or "\ud800" <= c <= "\udfff" for c in text)
+
+
+@given(
+    st.text(st.characters(exclude_categories=["Cs", "Cc"]), min_size=1).filter(
+        lambda text: text.removeprefix("\ufeff").strip()
+    )
+)
+def test_utf_8_is_always_read(text):
+    assert decode(text.encode()) == text.removeprefix("\ufeff")
+
+
+@pytest.mark.parametrize("encoding", ["gb18030", "big5hkscs", "utf-16-le"])
+def test_whole_novels_come_back_from_every_encoding(data, encoding):
+    for novel in [*(data / "novels_zh").glob("*.txt"), *(data / "novels_en").glob("*.txt")]:
+        text = novel.read_text(encoding="utf-8")
+        raw = text.encode(encoding, "ignore")
+        assert decode(raw) == raw.decode(encoding).removeprefix("\ufeff")
+
+
+def test_it_is_a_set_of_single_simplified_characters():
+    assert all(len(character) == 1 for character in FREQUENT)
+    assert 1_000 < len(FREQUENT) < 2_000
+    han = [character for character in FREQUENT if character not in MARKS]
+    assert sum(fold(character).text == character for character in han) > 0.99 * len(han)
+
+
+def test_four_in_five_characters_of_any_novel_are_among_them(data):
+    for novel in (data / "novels_zh").glob("*.txt"):
+        wide = [c for c in novel.read_text(encoding="utf-8") if not c.isascii() and not c.isspace()]
+        assert sum(c in FREQUENT or fold(c).text in FREQUENT for c in wide) > 0.8 * len(wide)

@@ -1,0 +1,254 @@
+"""Plain files, and books in EPUB, PDF, DOCX and HTML: text in reading order; what can't be read is refused."""
+
+import zipfile
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longproof.retrieval import loaders
+from longproof.retrieval.loaders import read_document, read_source
+from longproof.retrieval.types import BadInput
+
+pytest.importorskip("html_to_markdown", reason="the extra `read` is not installed")
+
+CHINESE = "那年冬天，村里的人都说今年的收成完了。他看着窗外的大雪，心里想：明天还要去城里吗？\n"
+CONTAINER = """<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
+<rootfile full-path="OEBPS/book%20one.opf" media-type="application/oebps-package+xml"/></rootfiles></container>"""
+OPF = """<?xml version="1.0"?><package xmlns="http://www.idpf.org/2007/opf"><metadata
+xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>The  Lighthouse 灯塔</dc:title></metadata><manifest>
+<item id="n" href="nav.xhtml" properties="nav"/><item id="b" href="text/two.xhtml"/><item id="e" href="empty.xhtml"/>
+<item id="a" href="text/one%20first.xhtml#top"/><item id="x" href="notes.xhtml"/></manifest>
+<spine><itemref idref="n"/><itemref idref="a"/><itemref idref="e"/><itemref idref="b"/>
+<itemref idref="x" linear="no"/></spine></package>"""
+ONE = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head>
+<title/><script src="x.js"/></head><body><h1>Chapter One</h1><p>The keeper winds the clock &amp; waits.</p>
+<p>灯塔的<i>光</i>照着他。</p></body></html>"""
+TWO = "<html><body><h2>Chapter Two</h2><p>The tide turns.</p></body></html>"
+
+
+def packed(**changes: str | bytes | None) -> bytes:
+    """An EPUB; changes name a file with its slashes and dots as `__` and `_`, None leaves it out."""
+    files: dict[str, str | bytes | None] = {
+        "mimetype": "application/epub+zip",
+        "META-INF/container.xml": CONTAINER,
+        "OEBPS/book one.opf": OPF,
+        "OEBPS/text/one first.xhtml": ONE,
+        "OEBPS/text/two.xhtml": TWO,
+        "OEBPS/empty.xhtml": "",
+        "OEBPS/nav.xhtml": "<nav>contents</nav>",
+        "OEBPS/notes.xhtml": "<p>a note</p>",
+    }
+    short = {
+        "container": "META-INF/container.xml",
+        "opf": "OEBPS/book one.opf",
+        "two": "OEBPS/text/two.xhtml",
+    }
+    files |= {
+        short.get(name, name.replace("__", "/").replace("_", ".")): text for name, text in changes.items()
+    }
+    data = BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in files.items():
+            if text is not None:
+                archive.writestr(name, text)
+    return data.getvalue()
+
+
+def read(tmp_path: Path, name: str, data: bytes) -> Any:
+    (tmp_path / name).write_bytes(data)
+    return read_source(tmp_path / name)
+
+
+def refused(tmp_path: Path, name: str, data: bytes, match: str) -> None:
+    with pytest.raises(BadInput, match=match) as error:
+        read(tmp_path, name, data)
+    assert str(error.value).startswith(str(tmp_path / name))
+    assert "\n" not in str(error.value)
+    assert len(str(error.value)) < 600
+
+
+def test_an_epub_is_read_in_the_order_of_its_spine(tmp_path: Path) -> None:
+    document = read(tmp_path, "Book.EPUB", packed())
+    assert document.title == "The Lighthouse 灯塔"
+    assert (document.kind, document.uri) == ("markdown", str(tmp_path / "Book.EPUB"))
+    assert document.text == (
+        "# Chapter One\n\nThe keeper winds the clock & waits.\n\n灯塔的光照着他。\n\n"
+        "## Chapter Two\n\nThe tide turns.\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "match"),
+    [
+        ({"container": None}, "not an EPUB"),
+        ({"container": "<container/>"}, "not an EPUB"),
+        ({"container": "no xml"}, "not an EPUB"),
+        ({"opf": OPF.replace('idref="a"', 'idref="gone"')}, "not an EPUB"),
+        ({"two": None}, "not an EPUB"),
+        ({"opf": '<!DOCTYPE p [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><p>&b;</p>'}, "declarations"),
+        ({"opf": OPF.replace("<?xml", "<!doctype x SYSTEM 'file:///etc/passwd'><?xml")}, "declarations"),
+        ({"two": bytes(range(256)) * 9}, "two.xhtml"),
+        ({"opf": OPF.replace("<itemref", "<other")}, "no text"),
+    ],
+)
+def test_a_broken_or_hostile_epub_is_refused(tmp_path: Path, changes: dict[str, Any], match: str) -> None:
+    refused(tmp_path, "book.epub", packed(**changes), match)
+
+
+def test_a_protected_epub_is_refused(tmp_path: Path) -> None:
+    locked = """<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><EncryptedData><CipherData>
+    <CipherReference URI="{}"/></CipherData></EncryptedData></encryption>"""
+    font = locked.format("OEBPS/fonts/serif.otf")
+    assert read(tmp_path, "fonts.epub", packed(**{"META-INF__encryption_xml": font})).text
+    chapter = locked.format("OEBPS/text/one%20first.xhtml")
+    refused(tmp_path, "locked.epub", packed(**{"META-INF__encryption_xml": chapter}), "protected")
+
+
+@pytest.mark.parametrize("name", ["book.epub", "book.docx"])
+def test_what_unpacks_without_measure_is_refused(
+    tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loaders, "UNPACKED", 2_000_000)
+    refused(tmp_path, name, packed(two=b"<p>" + b"x" * 3_000_000), "unpacks to more than 2 MB")
+
+
+@pytest.mark.parametrize("suffix", sorted(loaders.READERS))
+@pytest.mark.parametrize("data", [b"", b"PK\3\4 not a zip", b"%PDF-1.7\n%%EOF", bytes(range(256)) * 20])
+def test_what_is_no_book_is_refused(tmp_path: Path, suffix: str, data: bytes) -> None:
+    if suffix == ".pdf":
+        pytest.importorskip("pypdf", reason="the extra `read` is not installed")
+    if suffix == ".docx":
+        pytest.importorskip("docx", reason="the extra `read` is not installed")
+    if suffix in {".html", ".htm", ".xhtml"} and data.startswith((b"PK", b"%PDF")):
+        pytest.skip("text, if an odd one")
+    refused(tmp_path, f"book{suffix}", data, "book")
+
+
+def test_a_missing_book_and_a_folder_are_said(tmp_path: Path) -> None:
+    (tmp_path / "folder.pdf").mkdir()
+    for name, message in (("gone.epub", "no such file"), ("folder.pdf", "a directory")):
+        with pytest.raises(BadInput, match=message):
+            read_source(tmp_path / name)
+
+
+def test_other_files_are_read_as_they_were(tmp_path: Path) -> None:
+    text = "他们说这里的人都不知道他是从哪里来的。"
+    assert read(tmp_path, "plain.txt", text.encode("gb18030")).text == text
+    (tmp_path / "latin.txt").write_bytes("café".encode("latin-1") * 9)
+    assert read_source(tmp_path / "latin.txt", "latin-1").text.startswith("café")
+
+
+def test_a_page_gives_its_main_text(tmp_path: Path) -> None:
+    page = b"<title>A page</title><nav>menu</nav><h1>Head</h1><p>Body<script>alert(1)</script> text.</p>"
+    document = read(tmp_path, "page.html", page)
+    assert (document.title, document.kind, document.text) == ("A page", "markdown", "# Head\n\nBody text.\n")
+
+
+def a_pdf(pages: list[str], outline: list[tuple[str, int, int | None]] = (), **kinds: str) -> bytes:  # type: ignore[assignment]
+    """A PDF of pages of plain lines; outline entries are (title, page, the entry that they stand under)."""
+    pypdf = pytest.importorskip("pypdf", reason="the extra `read` is not installed")
+    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+    writer = pypdf.PdfWriter()
+    name = NameObject
+    font = DictionaryObject(
+        {
+            name("/Type"): name("/Font"),
+            name("/Subtype"): name("/Type1"),
+            name("/BaseFont"): name("/Helvetica"),
+        }
+    )
+    for text in pages:
+        page = writer.add_blank_page(600, 800)
+        lines = "".join(f"({line}) Tj 0 -14 Td " for line in text.split("\n"))
+        stream = DecodedStreamObject()
+        stream.set_data(f"BT /F1 12 Tf 50 700 Td {lines} ET".encode())
+        page[name("/Contents")] = writer._add_object(stream)
+        page[name("/Resources")] = DictionaryObject({name("/Font"): DictionaryObject({name("/F1"): font})})
+    entries: list[Any] = []
+    for title, number, parent in outline:
+        entries.append(writer.add_outline_item(title, number, None if parent is None else entries[parent]))
+    if "title" in kinds:
+        writer.add_metadata({"/Title": kinds["title"]})
+    if "password" in kinds:
+        writer.encrypt(kinds["password"], algorithm="RC4-128")
+    data = BytesIO()
+    writer.write(data)
+    return data.getvalue()
+
+
+def test_a_pdf_gives_its_pages_with_its_outline_as_headings(tmp_path: Path) -> None:
+    outline = [("Chapter One", 0, None), ("A part", 1, 0), ("Hidden heading", 1, None)]
+    data = a_pdf(["Chapter One\nThe keeper waits.", "A part\nThe tide turns."], outline, title="The Tide")
+    document = read(tmp_path, "book.pdf", data)
+    assert document.title == "The Tide"
+    assert document.text == (
+        "# Chapter One\n\nThe keeper waits.\n\n# Hidden heading\n\n## A part\n\nThe tide turns.\n"
+    )
+
+
+def test_pdfs_that_give_no_text_say_why(tmp_path: Path) -> None:
+    refused(tmp_path, "locked.pdf", a_pdf(["secret"], password="x"), "password")
+    refused(tmp_path, "pictures.pdf", a_pdf([""]), "text recognition")
+    refused(tmp_path, "half.pdf", a_pdf(["one", "two"])[:300], "not a PDF")
+
+
+def test_a_word_document_gives_paragraphs_tables_and_headings(tmp_path: Path) -> None:
+    docx = pytest.importorskip("docx", reason="the extra `read` is not installed")
+    word = docx.Document()
+    word.add_heading("灯塔", 0)
+    word.add_heading("第一回", 1)
+    word.add_paragraph("看守人等着。")
+    table = word.add_table(2, 2)
+    for i, cell in enumerate(("name", "age", "Mary", "30")):
+        table.cell(i // 2, i % 2).text = cell
+    word.add_heading("Part", 3)
+    word.add_paragraph("  The tide turns.  ")
+    word.core_properties.title = "The Tide"
+    data = BytesIO()
+    word.save(data)
+    document = read(tmp_path, "book.docx", data.getvalue())
+    assert document.title == "The Tide"
+    assert document.text == (
+        "# 灯塔\n\n# 第一回\n\n看守人等着。\n\n| name | age |\n| Mary | 30 |\n\n### Part\n\nThe tide turns.\n"
+    )
+    hostile = BytesIO()
+    with zipfile.ZipFile(data) as old, zipfile.ZipFile(hostile, "w") as new:
+        for entry in old.namelist():
+            body = old.read(entry)
+            new.writestr(
+                entry, b"<!DOCTYPE x [<!ENTITY a 'b'>]>" + body if entry.endswith("document.xml") else body
+            )
+    refused(tmp_path, "hostile.docx", hostile.getvalue(), "declarations")
+
+
+def test_a_file_becomes_a_document(tmp_path):
+    for name, kind in [("a tale.txt", "text"), ("notes.MD", "markdown"), ("plain", "text")]:
+        path = tmp_path / name
+        path.write_bytes(CHINESE.encode("gb18030"))
+        document = read_document(path)
+        assert (document.text, document.kind, document.uri) == (CHINESE, kind, str(path))
+        assert document.title == path.stem
+    path = tmp_path / "game.json"
+    path.write_bytes('{"home": "Suns"}'.encode("utf-16"))
+    document = read_document(path)
+    assert (document.text, document.kind, document.raw) == ("home: Suns", "record", '{"home": "Suns"}')
+    assert read_document(path, "utf-16").text == "home: Suns"
+
+
+def test_files_that_cant_be_read_are_refused_in_one_line(tmp_path):
+    (tmp_path / "bad.json").write_text('{"a":\n}')
+    (tmp_path / "empty.txt").touch()
+    for name, message in [("none.txt", "no such file"), (".", "directory"), ("empty.txt", "empty")]:
+        with pytest.raises(BadInput, match=message):
+            read_document(tmp_path / name)
+    with pytest.raises(BadInput, match=r"bad\.json: not JSON: .* \(line 2, column 1\)"):
+        read_document(tmp_path / "bad.json")
+    with pytest.raises(BadInput, match="name"):
+        read_document(tmp_path / "nul\0.txt")
+    with pytest.raises(BadInput, match="can't be read"):
+        read_document(tmp_path / ("x" * 5000))
+    with pytest.raises(BadInput, match="can't be read"):
+        read_document(tmp_path / "empty.txt" / "below")

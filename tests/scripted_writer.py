@@ -1,0 +1,148 @@
+"""A novel of a few deeds over and over, and a scripted writer: what the constructions are tested with.
+
+`writer(**changes)` answers every prompt of the constructions well, by rule; `changes` replaces the answer to a form,
+by its title, with a function of what was asked, a reply or a dictionary.
+"""
+
+import json
+from collections.abc import Callable
+from random import Random
+from typing import Any, get_args
+
+from fakes import Asked, Reply, sentences
+
+from longproof.agent.types import KINDS, Kind
+from longproof.construction.rules import perturb
+from longproof.construction.versions import Change
+from longproof.prompts import Language, render
+from longproof.retrieval.text import sentences as ranges
+from longproof.retrieval.types import Document
+
+NAMES = ["张文远", "李守信", "王彦章", "赵子龙", "孙伯符"]
+DEEDS = [
+    "带着{n}个士兵从东门出城去寻找{other}。",
+    "答应把妻子送到{other}的庄上暂住。",
+    "在江边买了{n}匹好马交给{other}。",
+    "不肯投降，连夜领兵回到北山大寨。",
+    "打开城门，请{other}进来一同饮酒。",
+    "因为粮草已尽，只得收兵退回城里。",
+]
+
+
+def novel(seed: int, n_paragraphs: int = 900) -> Document:
+    draw = Random(seed)
+    lines = []
+    for number in range(n_paragraphs):
+        if number % 60 == 0:
+            lines.append(f"第{number // 60 + 1}回 群雄聚会")
+        told = []
+        for _ in range(4):
+            one, other = draw.sample(NAMES, 2)
+            told.append(one + draw.choice(DEEDS).format(n=draw.choice("三四五六七"), other=other))
+        lines.append("".join(told) + f"{draw.choice(NAMES)}道：“此事不可再提。”")
+    return Document.of("\n".join(lines), title=f"书{seed}")
+
+
+Answer = dict[str, Any] | Reply | Callable[[Asked], "dict[str, Any] | Reply"]
+TWINS = {
+    "带着": "领着",
+    "答应": "应允",
+    "买了": "购得",
+    "不肯": "不愿",
+    "打开": "开了",
+    "因为": "由于",
+    "sold": "had sold",
+}
+
+
+def writer(**changes: Answer) -> Callable[[Asked], Reply]:
+    """A script that answers well but for the forms that are named."""
+
+    def script(asked: Asked) -> Reply:
+        answer = changes.get(asked.form, GOOD.get(asked.form))
+        assert answer is not None, asked.form
+        found = answer(asked) if callable(answer) else answer
+        return found if isinstance(found, Reply) else Reply(json.dumps(found, ensure_ascii=False))
+
+    return script
+
+
+def kind_asked(asked: Asked) -> Kind:
+    """The kind of error that a prompt asks for."""
+    for language in get_args(Language):
+        for kind in KINDS:
+            if render(f"construct_wrong_{kind}", language).user in asked.user:
+                return kind
+    raise AssertionError("no kind is asked for")
+
+
+def summary_asked(asked: Asked) -> str:
+    return asked.parts("summary")[0]
+
+
+def wrong(asked: Asked) -> dict[str, Any]:
+    """The error that the rules make of this kind; none where they find no place."""
+    change = perturb(summary_asked(asked), kind_asked(asked), 0, NAMES)
+    if not isinstance(change, Change):
+        return {"possible": "no", "text": "", "wrong_sentence": "", "reason": ""}
+    a, b = next((a, b) for a, b in ranges(change.text) if b > change.wrong.start)
+    return {
+        "possible": "yes",
+        "text": change.text,
+        "wrong_sentence": change.text[a:b],
+        "reason": change.reason,
+    }
+
+
+def written(asked: Asked) -> dict[str, Any]:
+    """A summary, answer or sample: of a book six of its sentences, of a case its right text made wrong."""
+    if asked.parts("right"):
+        return {"text": "certainly not " + asked.parts("right")[0]}
+    if asked.parts("summary"):
+        text = summary_asked(asked)
+        for word, twin in TWINS.items():
+            text = text.replace(word, twin)
+        return {"text": text}
+    if asked.parts("evidence"):
+        source = asked.parts("evidence")[0]
+        told = [source[a:b] for a, b in ranges(source) if "“" not in source[a:b] and "\n" not in source[a:b]]
+        step = max(1, len(told) // 6)
+        text = ("" if "。" in source else " ").join(dict.fromkeys(told[::step][:6]))
+        return {"text": text}
+    return {"text": f"Answer {asked.number} to {asked.parts('context')[0]}"}
+
+
+def inserted(asked: Asked) -> dict[str, Any]:
+    """Inventions as sentences of their own, behind different sentences of the base text."""
+    base, count = asked.parts("response")[0], int(asked.parts("complexity")[0])
+    made = [f"The {name} was painted green in secret." for name in ("barn", "well", "tower")][:count]
+    cuts = [base[a:b] for a, b in ranges(base)]
+    for n, invention in enumerate(made):
+        cuts.insert(2 * n + 1, invention)
+    return {"text": " ".join(cuts), "inventions": made}
+
+
+def found(asked: Asked) -> dict[str, Any]:
+    """The sentences of the source that share most words with the claim."""
+    source, claim = asked.parts("evidence")[0], set(asked.parts("passage")[0].split())
+    best = max((source[a:b] for a, b in ranges(source)), key=lambda s: len(claim & set(s.split())))
+    return {"thinking": "", "segments": [best]}
+
+
+GOOD: dict[str, Answer] = {
+    "Written": written,
+    "Entities": lambda asked: {
+        "people": [name for name in [*NAMES, "Nobody"] if name in summary_asked(asked)] + ["不在其中"],
+        "organisations": [],
+        "places": [],
+        "figures": [],
+    },
+    "WrongVersion": wrong,
+    "Narrative": {"has_hallucination": "无幻觉", "details": []},
+    "Inserted": inserted,
+    "Segments": found,
+    "PassFail": {"reasoning": "It says so.", "verdict": "pass"},
+    "Sentences": sentences,
+    "Lesson": {"rule": "Say what is not so.", "example": "Right: nine. Wrong: ten."},
+    "Choice": {"reason": "It is closer.", "best": "second"},
+}
