@@ -12,8 +12,8 @@ from typing import Literal, NamedTuple
 
 from longproof.agent.forms import MENU, Finding
 from longproof.agent.types import KINDS, LABELS, Claim, Error, Failure, JudgeLabel, Reading
-from longproof.retrieval.text.fold import fold
 from longproof.retrieval.text.locate import locate
+from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.text.tokens import CJK
 from longproof.retrieval.types import Document, Span
 

@@ -30,8 +30,8 @@ from numpy.typing import NDArray
 from longproof.graphs.sources import MARGIN
 from longproof.indexes.sources import source_index
 from longproof.retrieval.align import greedy, viterbi
-from longproof.retrieval.chunking import blocks, passages, segments
 from longproof.retrieval.lexical import LexicalIndex
+from longproof.retrieval.text.chunking import blocks, overlapping, segments
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document
 
@@ -107,7 +107,7 @@ def books(data: Path) -> Iterator[tuple[str, Book]]:
 
 
 def indexed(text: str) -> LexicalIndex:
-    return LexicalIndex.build(Document.of(text), passages(text))
+    return LexicalIndex.build(Document.of(text), overlapping(text))
 
 
 def in_segments(lines: Sequence[str], places: Sequence[Range], size: int = 150) -> Told:

@@ -21,8 +21,8 @@ from typing import Any
 import numpy as np
 
 from longproof.indexes.sources import source_index
-from longproof.retrieval.chunking import passages
 from longproof.retrieval.dense import Embeddings, Kind, Weights
+from longproof.retrieval.text.chunking import overlapping
 from longproof.retrieval.types import Document, Progress
 
 WIDTH, QUERIES = 1024, 50
@@ -82,7 +82,7 @@ def llama(text: str, folder: Path) -> Row:
     started = time.process_time()
     nodes = [
         TextNode(text=text[start:end], start_char_idx=start, end_char_idx=end)
-        for start, end in passages(text)
+        for start, end in overlapping(text)
     ]
     nodes = list(IngestionPipeline(transformations=[embedder]).run(nodes=nodes))
     index = VectorStoreIndex(nodes, embed_model=embedder)

@@ -16,8 +16,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from longproof.batch import checked
-from longproof.graphs.batch import Progress
+from longproof.batch.folder import check_cases
+from longproof.batch.run import BatchProgress, EngineOptions
 
 
 def write(path: Path, cases: int) -> None:
@@ -54,7 +54,7 @@ def main() -> None:
     told = parser.parse_args()
     began = time.perf_counter()
 
-    def hear(word: Progress) -> None:
+    def hear(word: BatchProgress) -> None:
         if word.done and word.done % (told.cases // 10) == 0:
             spent = resource.getrusage(resource.RUSAGE_SELF)
             cpu = spent.ru_utime + spent.ru_stime
@@ -69,12 +69,11 @@ def main() -> None:
         cases = Path(folder) / "cases.jsonl"
         write(cases, told.cases)
         settings = {"home": f"{folder}/home"}
-        done = checked(
+        done = check_cases(
             cases,
             Path(folder) / "out",
             settings=settings,
-            engine=told.engine,
-            workers=told.workers,
+            options=EngineOptions(engine=told.engine, workers=told.workers),
             progress=hear,
         )
         print(

@@ -24,10 +24,10 @@ from numpy.typing import NDArray
 
 from longproof.indexes.arrays import write_arrays
 from longproof.indexes.documents import DocumentStore
-from longproof.indexes.pages import _FORMS, PageIndex, PageRef, PagesManifest, _opened
+from longproof.indexes.pages import PageIndex, PageRef, PagesManifest, _opened
 from longproof.retrieval.bm25 import Bm25, Engine, Okapi, TokenIds, index_tokens
-from longproof.retrieval.chunking import OVERLAP, SNIPPET
-from longproof.retrieval.html_markdown import markdown
+from longproof.retrieval.html_markdown import html_to_markdown
+from longproof.retrieval.text.chunking import OVERLAP, SNIPPET
 from longproof.retrieval.types import BadInput, Document
 
 TOKENS, VOCABULARY, ASKED, QUERIES = 270, 50_000, 25, 50
@@ -70,7 +70,7 @@ def build(snippets: int, engine: Engine, home: Path) -> dict[str, float]:
     manifest = PagesManifest(
         key="0" * 64, engine=engine, size=SNIPPET, overlap=OVERLAP, pages=(page,), left_out=()
     )
-    write_arrays(home / "index", manifest, {"snippets": rows, **weighed.arrays}, _FORMS[engine])
+    write_arrays(home / "index", manifest, {"snippets": rows, **weighed.arrays})
     size = sum(path.stat().st_size for path in (home / "index").iterdir())
     return {"weigh CPU s": weighing, "build peak MB": peak(), "disk MB": size / 1e6}
 
@@ -106,7 +106,7 @@ def hostile(part: str, times: int) -> dict[str, Any]:
     before = peak()
     started = time.process_time()
     try:
-        outcome = f"{len(markdown(html)[0]):,} characters"
+        outcome = f"{len(html_to_markdown(html)[0]):,} characters"
     except BadInput as error:
         outcome = f"refused: {error}"
     return {

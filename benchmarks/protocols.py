@@ -27,11 +27,10 @@ from reader import reader
 from longproof.agent.types import Label, Place
 from longproof.agent.vote import SIDES
 from longproof.evaluation.datasets import examples
-from longproof.evaluation.headlines import Score
 from longproof.evaluation.results import PredictedClaim, PredictedSentence, Prediction, Result
-from longproof.evaluation.run import evaluate
-from longproof.evaluation.score import sections
-from longproof.evaluation.tables import number
+from longproof.evaluation.run import evaluate_dataset
+from longproof.evaluation.sections import sections
+from longproof.evaluation.tables import Score, number
 from longproof.evaluation.types import Example, GoldPart, Source
 from longproof.graphs.papers.verigray import NOT_AUDITED
 from longproof.graphs.protocols import Protocol, protocol
@@ -223,7 +222,7 @@ def measured(
     with TemporaryDirectory() as place:
         folder = Path(place)
         chosen = trial.chosen(folder / "pages")
-        done = evaluate(
+        done = evaluate_dataset(
             trial.data,
             chosen=chosen,
             protocol=row.name,

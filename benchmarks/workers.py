@@ -19,9 +19,9 @@ import tempfile
 import time
 from pathlib import Path
 
-from longproof.batch import checked
+from longproof.batch.folder import check_cases
+from longproof.batch.run import BatchProgress, EngineOptions
 from longproof.examples import LANGUAGES, example
-from longproof.graphs.batch import Progress
 
 WORKER = "ray::MapWorker"
 
@@ -53,17 +53,15 @@ def measured(cases: Path, count: int, workers: int, folder: Path) -> dict[str, f
     """Seconds by the clock and of the workers' processors for the second half of the cases."""
     marks: dict[int, tuple[float, float]] = {}
 
-    def hear(word: Progress) -> None:
+    def hear(word: BatchProgress) -> None:
         if word.done in (count, 2 * count):
             marks.setdefault(word.done, (time.perf_counter(), worker_seconds()))
 
-    checked(
+    check_cases(
         cases,
         folder / f"out-{workers}",
         settings={"home": str(folder / f"home-{workers}"), "cache": False},
-        engine="ray",
-        workers=workers,
-        parallel=1,
+        options=EngineOptions(engine="ray", workers=workers, parallel=1),
         progress=hear,
     )
     (began, spent), (ended, in_all) = marks[count], marks[2 * count]

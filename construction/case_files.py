@@ -127,7 +127,7 @@ def books_used(books: Sequence[Book]) -> tuple[SourceUsed, ...]:
 
 def write_cases(path: Path, cases: Iterable[LabelledCase]) -> None:
     """A case file."""
-    write_lines(path, (case.model_dump(mode="json", exclude_unset=True) for case in cases))
+    write_json_lines(path, (case.model_dump(mode="json", exclude_unset=True) for case in cases))
 
 
 def read_cases(path: Path) -> list[LabelledCase]:
@@ -162,10 +162,10 @@ def write_summary_cases(out: Path, cases: Sequence[SummaryCase], books: Sequence
         for scale in SCALES:
             rows = [longnovel_row(case, article) for case, article in own if case.scale == scale]
             if rows:
-                write_lines(out / "longnovel" / f"{split}_{LENGTH_NAMES[scale]}.jsonl", rows)
+                write_json_lines(out / "longnovel" / f"{split}_{LENGTH_NAMES[scale]}.jsonl", rows)
 
 
-def write_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
     """One JSON object a line."""
     write_whole(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8"))
 

@@ -1,29 +1,33 @@
-"""What can be wrong with a made set, found by code before anyone trusts it.
+"""What can be wrong with a made set, found by code before anyone trusts it, and its data card.
 
 Knows: duplicates, texts shared by splits, whether length or opening words alone tell the labels, balance of kinds and
-positions, names that a copied sentence has lost. Reads the cases as they stand in the files.
-Does not know: how a set was made, or how findings are shown (data_card).
+positions, names that a copied sentence has lost; the tables of LongNovel's section 3.5 (seed 004: tables 2 and 3,
+figures 2 and 3); a sample to mark by hand as HTML, all text escaped. Reads the cases as they stand in the files.
+Does not know: how a set was made.
 """
 
+import html
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from difflib import SequenceMatcher
+from random import Random
 from statistics import mean
 
 import numpy as np
 
+from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import KINDS
 from longproof.construction.case_files import LabelledCase
-from longproof.construction.extracts import cast_of, names_in, simplified
+from longproof.construction.rule_words import CAUSES, LATER
+from longproof.construction.rules import cast_of, names_in, plain_text
 from longproof.construction.units import POSITIONS
-from longproof.construction.versions import folded, language_of
-from longproof.construction.word_tables import CAUSES, LATER
+from longproof.construction.versions import folded, prompt_language
 from longproof.prompts import Language
 from longproof.retrieval.text import sentences
 from longproof.retrieval.types import Frozen, text_id
 
-TELLING = 0.65
+REVEALING = 0.65
 """An AUC from here on says that the labels can be told without reading; 0.5 is chance."""
 UNEVEN = 2.0
 """The most frequent kind may be so many times as frequent as the rarest."""
@@ -92,9 +96,9 @@ def artefact(name: str, made: Sequence[LabelledCase], feature: Callable[[Labelle
     inside = [auc(a, b) for a, b in groups.values()]
     paired = [value for value in inside if value is not None]
     overall, within = auc(wrong, right), (mean(paired) if paired else None)
-    good = all(value is None or 1 - TELLING < value < TELLING for value in (overall, within))
+    good = all(value is None or 1 - REVEALING < value < REVEALING for value in (overall, within))
     return Check(
-        name=f"AUC of {name}", found=f"{_said(overall)} overall, {_said(within)} within pairs", good=good
+        name=f"AUC of {name}", found=f"{_shown(overall)} overall, {_shown(within)} within pairs", good=good
     )
 
 
@@ -132,11 +136,11 @@ def names_kept(made: Sequence[LabelledCase]) -> Check:
     for case in made:
         if case.label != "faithful":
             continue
-        language = language_of(case.response)
-        source = _plain(case.source_text, language)
+        language = prompt_language(case.response)
+        source = plain_text(case.source_text, language)
         cast = cast_of(case.source_text, language)
         for start, end in sentences(case.response):
-            copy = _plain(case.response[start:end], language)
+            copy = plain_text(case.response[start:end], language)
             original = _original(copy, source)
             copies += original is not None
             lost += _lacking(original or "", copy, language, cast)
@@ -177,10 +181,6 @@ def _lacking(original: str, copy: str, language: Language, cast: Sequence[str]) 
     ]
 
 
-def _plain(text: str, language: Language) -> str:
-    return simplified("".join(text.split())) if language == "zh" else " ".join(text.replace("_", "").split())
-
-
 _PHRASES = [phrase for table in (LATER, CAUSES) for phrases in table.values() for phrase in phrases]
 
 
@@ -196,5 +196,95 @@ def _book(case: LabelledCase) -> str:
     return str(case.slices.get("book", ""))
 
 
-def _said(value: float | None) -> str:
+def _shown(value: float | None) -> str:
     return "none" if value is None else f"{value:.2f}"
+
+
+SAMPLED = 40
+
+
+def data_card(found: Sequence[Check], made: Sequence[LabelledCase]) -> str:
+    """Checks and statistics as one Markdown page."""
+    rows = [[check.name, check.found, "good" if check.good else "LOOK"] for check in found]
+    return f"# Checks of a made set\n\n{markdown_table(['check', 'found', ''], rows)}\n\n{set_statistics(made)}\n"
+
+
+def set_statistics(made: Sequence[LabelledCase]) -> str:
+    """LongNovel's tables 2 and 3 and figures 2 and 3 of this set, as Markdown. Tokens are estimated."""
+    scales = list(dict.fromkeys(str(e.slices["scale"]) for e in made if "scale" in e.slices)) or ["all"]
+    of = {scale: [e for e in made if e.slices.get("scale", "all") == scale] for scale in scales}
+    sizes = [
+        [s, _count(of[s], "hallucinated"), _count(of[s], "faithful"), str(len(of[s])), f"{_ratio(of[s]):.1f}"]
+        for s in scales
+    ]
+    lengths = [[s, *(f"{value / 1000:.2f}" for value in _tokens(of[s]))] for s in scales]
+    kinds = [[k, *(_share(of[s], "kind", k) for s in scales)] for k in KINDS]
+    thirds = [[p, *(_share(of[s], "position", p) for s in scales)] for p in POSITIONS]
+    return "\n\n".join(
+        [
+            "Cases, and the source's length over the response's (as table 2)",
+            markdown_table(["scale", "hallucinated", "faithful", "total", "ratio"], sizes),
+            "Thousands of tokens of source, estimated (as table 3)",
+            markdown_table(["scale", "min", "mean", "max"], lengths),
+            "Kinds, share of the hallucinated (as figure 2)",
+            markdown_table(["kind", *scales], kinds),
+            "Positions, share of the hallucinated (as figure 3)",
+            markdown_table(["position", *scales], thirds),
+        ]
+    )
+
+
+def sample_page(made: Sequence[LabelledCase], count: int = SAMPLED, seed: int = 0) -> str:
+    """A sample as one HTML page to read and mark by hand: what is wrong, what it was, and the source's place to look.
+
+    All text is escaped; the page loads nothing.
+    """
+    wrong = [e for e in made if e.label == "hallucinated"]
+    drawn = Random(seed).sample(wrong, min(count, len(wrong)))
+    rows = "".join(map(_row, sorted(drawn, key=lambda e: e.id)))
+    style = "body{font:15px/1.5 sans-serif;margin:2em}td{border:1px solid;padding:.4em;vertical-align:top}"
+    style += "mark{background:#fd8}table{border-collapse:collapse}"
+    head = "<th>case</th><th>response, wrong words marked</th><th>should be</th><th>wrong indeed?</th>"
+    return (
+        '<!doctype html><html><head><meta charset="utf-8"><title>Sample sheet</title>'
+        f"<style>{style}</style></head><body><h1>Sample of {len(drawn)}</h1>"
+        f"<table><tr>{head}</tr>{rows}</table></body></html>\n"
+    )
+
+
+def _row(case: LabelledCase) -> str:
+    marked, last = "", 0
+    errors = sorted(case.errors, key=lambda error: error.start)
+    for error in errors:
+        marked += f"{html.escape(case.response[last : error.start])}<mark>{html.escape(error.text)}</mark>"
+        last = error.end
+    marked += html.escape(case.response[last:])
+    about = " · ".join([case.id, *(f"{k} {v}" for k, v in sorted(case.slices.items()))])
+    right = "<br>".join(
+        html.escape(f"{e.correction} ({e.reason})" if e.reason else e.correction) for e in errors
+    )
+    return f"<tr><td>{html.escape(about)}</td><td>{marked}</td><td>{right}</td><td>☐ yes ☐ no</td></tr>"
+
+
+def _count(made: Sequence[LabelledCase], outcome: str) -> str:
+    return str(sum(e.label == outcome for e in made))
+
+
+def _ratio(made: Sequence[LabelledCase]) -> float:
+    sources = sum(len(e.source_text) for e in made)
+    return sources / max(1, sum(len(e.response) for e in made))
+
+
+def _tokens(made: Sequence[LabelledCase]) -> tuple[float, float, float]:
+    sizes = [estimate_tokens(e.source_text) for e in made]
+    return min(sizes), mean(sizes), max(sizes)
+
+
+def _share(made: Sequence[LabelledCase], slice_: str, name: str) -> str:
+    wrong = [e for e in made if e.label == "hallucinated"]
+    return f"{sum(e.slices.get(slice_) == name for e in wrong) / max(1, len(wrong)):.2f}"
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)

@@ -1,38 +1,54 @@
-"""HaluEval's made-up texts by a language model: sampled twice, the more plausible kept; and queries worth labelling.
+"""HaluEval's construction by language models (seed 003, section 2): sample twice, keep the better; pick queries.
 
-Knows: seed 003, section 2: temperature 1.0, at most 256 tokens, top-p 1; the one-pass sampling shows pattern and case
-at once, the conversational one first has the pattern learned and put into own words; about five more words at most
-for answers and summaries. A conversation is carried on inside one prompt, with what the model itself said.
-Does not know: which items are used.
+Knows: a source is a JSON Lines file in HaluEval's own form without the made-up side. Temperature 1.0, at most 256
+tokens, top-p 1; the one-pass sampling shows pattern and case at once, the conversational one first has the pattern
+learned and put into own words, inside one prompt; about five more words at most for answers and summaries. Queries
+with the least alike answers are kept for people to label.
+Does not know: how models are opened, or how a graph is put together.
 """
 
-from collections import Counter
+import asyncio
+import json
 from collections.abc import Sequence
 from itertools import combinations
+from operator import add
+from pathlib import Path
 from random import Random
 from statistics import mean
-from typing import Literal, NamedTuple, get_args
+from typing import Annotated, Any, Literal, NamedTuple, cast
 
 from pydantic import Field
 
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
-from longproof.agent.types import Call
+from longproof.agent.types import Call, Task
+from longproof.construction.case_files import CASES, LabelledCase, Provenance, write_cases, write_json_lines
+from longproof.construction.graph import (
+    ConstructInput,
+    Construction,
+    ConstructState,
+    Made,
+    Session,
+    Stage,
+    finished,
+    parameters_of,
+)
 from longproof.construction.versions import (
     Drawing,
     Outcome,
     Rejection,
     Version,
     Written,
-    ask,
+    alike,
+    ask_for,
+    prompt_language,
     same_words,
 )
+from longproof.indexes.documents import DocumentRef
 from longproof.prompts import Language, Prompt, render
-from longproof.retrieval.text import tokens
-from longproof.retrieval.types import Frozen
+from longproof.retrieval.types import BadInput, Frozen
 
 HaluTask = Literal["qa", "dialogue", "summary"]
-HALU_TASKS: tuple[HaluTask, ...] = get_args(HaluTask)
 PATTERNS: dict[HaluTask, tuple[str, ...]] = {
     "qa": ("comprehension", "factualness", "specificity", "inference"),
     "dialogue": ("extrinsic-soft", "extrinsic-hard", "extrinsic-grouped"),
@@ -40,11 +56,29 @@ PATTERNS: dict[HaluTask, tuple[str, ...]] = {
 }
 _PROMPTS: dict[HaluTask, str] = {"qa": "pattern_qa", "dialogue": "pattern_turn", "summary": "pattern_digest"}
 DRAWN: Drawing = {"temperature": 1.0, "top_p": 1.0, "max_tokens": 256}
-MORE_WORDS = 5
-"""So many more words are asked for at most; `SLACK` more are let pass, for the paper says about."""
-SLACK = 5
+MORE_WORDS = 10
+"""So many more words than the right text are let pass; the paper asks for about five at most."""
 SAMPLES = 3
 Sampling = Literal["one-pass", "conversational"]
+
+
+RowTask = HaluTask | Literal["general"]
+FIELDS: dict[RowTask, tuple[str, ...]] = {
+    "qa": ("knowledge", "question", "right_answer"),
+    "dialogue": ("knowledge", "dialogue_history", "right_response"),
+    "summary": ("document", "right_summary"),
+    "general": ("user_query",),
+}
+"""What a row of each task holds; a row's task is told by its fields."""
+FILES: dict[RowTask, str] = {
+    "qa": "qa.jsonl",
+    "dialogue": "dialogue.jsonl",
+    "summary": "summarization.jsonl",
+    "general": "preselected.jsonl",
+}
+TASKS: dict[HaluTask, Task] = {"qa": "answer", "dialogue": "turn", "summary": "summary"}
+Row = dict[str, Any]
+"""One row of HaluEval's files: JSON by people, of which only the fields of its task are used."""
 
 
 class Lesson(Form):
@@ -87,9 +121,29 @@ class Replies(Frozen):
     similarity: float
 
 
-async def one_pass(model: Model, item: Item, pattern: str) -> Outcome[Sampled]:
-    """Pattern and case in one prompt."""
-    return await _sampled(model, item, _taught(item, pattern), pattern, "one-pass")
+class RowPlace(Frozen):
+    """Where a row stands in its file, its task, and its number among all rows of the run. `seed` is the run's."""
+
+    source: DocumentRef
+    start: int
+    end: int
+    task: RowTask
+    number: int
+    seed: int
+
+
+class MadeRow(Frozen):
+    """A row with the made-up text that was chosen, or a query with its answers."""
+
+    row: RowPlace
+    made: Sampled | Replies
+
+
+class HaluEvalState(ConstructState, total=False):
+    """The channels."""
+
+    rows: list[RowPlace]
+    made: Annotated[list[MadeRow], add]
 
 
 async def conversational(model: Model, item: Item, pattern: str) -> Outcome[Sampled]:
@@ -102,15 +156,15 @@ async def conversational(model: Model, item: Item, pattern: str) -> Outcome[Samp
 
     taught = _taught(item, pattern)
     prompt = taught.then(render("construct_learn", item.language))
-    learned = await ask(model, prompt, Lesson, lesson, purpose="learn", **DRAWN)
+    learned = await ask_for(model, prompt, Lesson, lesson, purpose="learn", **DRAWN)
     if learned.value is None:
         return Outcome(None, learned.rejection, learned.calls)
     told = taught.then(render("construct_learned", item.language, lesson=learned.value.text))
-    found = await _sampled(model, item, told, pattern, "conversational")
+    found = await make_up(model, item, told, pattern, "conversational")
     return found._replace(calls=learned.calls + found.calls)
 
 
-async def _sampled(
+async def make_up(
     model: Model, item: Item, taught: Prompt, pattern: str, sampling: Sampling
 ) -> Outcome[Sampled]:
     """A made-up text after a lesson. The second sampling draws another answer where the prompts are the same."""
@@ -123,7 +177,7 @@ async def _sampled(
         "construct_sample", item.language, evidence=item.evidence, context=item.context, right=item.right
     )
     drawing: Drawing = {**DRAWN, "sample": int(sampling == "conversational")}
-    return await ask(model, taught.then(case), Written, usable, purpose=sampling, **drawing)
+    return await ask_for(model, taught.then(case), Written, usable, purpose=sampling, **drawing)
 
 
 def unfit(item: Item, text: str) -> Rejection | None:
@@ -133,7 +187,7 @@ def unfit(item: Item, text: str) -> Rejection | None:
     if same_words(text, item.right):
         return "not_changed"
     longer = _words(text, item.language) - _words(item.right, item.language)
-    if item.task != "dialogue" and longer > MORE_WORDS + SLACK:
+    if item.task != "dialogue" and longer > MORE_WORDS:
         return "too_long"
     return None
 
@@ -159,40 +213,183 @@ async def chosen(model: Model, item: Item, found: Sequence[Sampled], draw: Rando
         first=shown[0].text,
         second=shown[1].text,
     )
-    return await ask(model, prompt, Choice, choice, purpose="choose")
+    return await ask_for(model, prompt, Choice, choice, purpose="choose")
 
 
-async def replies(model: Model, query: str, language: Language) -> Outcome[Replies]:
-    """Three answers drawn at temperature 1; a query of which one fails is not compared."""
-    prompt = render("construct_reply", language, context=query)
+async def compare_answers(run: Session, place: RowPlace, query: str) -> Made:
+    """Three answers to a query, drawn at temperature 1, and how alike they are; none where one of them fails."""
+    prompt = render("construct_reply", prompt_language(query), context=query)
     calls, texts = tuple[Call, ...](), list[str]()
     for sample in range(SAMPLES):
         drawing: Drawing = {**DRAWN, "sample": sample}
-        found = await ask(model, prompt, Written, _as_it_is, purpose="reply", **drawing)
-        calls += found.calls
-        if found.value is None:
-            return Outcome(None, found.rejection, calls)
-        texts.append(found.value.text)
+        answer = await run.writer.ask(prompt, Written, purpose="reply", **drawing)
+        calls += answer.calls
+        if answer.value is None:
+            return Made(None, (f"replies: {answer.failure}",), calls)
+        texts.append(answer.value.text)
     likeness = mean(alike(a, b) for a, b in combinations(texts, 2))
-    return Outcome(Replies(texts=tuple(texts), similarity=likeness), None, calls)
-
-
-def _as_it_is(answer: Written) -> Version:
-    return Version(text=answer.text)
-
-
-def alike(one: str, other: str) -> float:
-    """F1 of the tokens that two texts share, 0 to 1: a likeness without weights. Two empty texts are alike."""
-    first, second = Counter(tokens(one)), Counter(tokens(other))
-    if not first and not second:
-        return 1.0
-    return 2 * (first & second).total() / (first.total() + second.total())
+    return Made(MadeRow(row=place, made=Replies(texts=tuple(texts), similarity=likeness)), (), calls)
 
 
 def _taught(item: Item, pattern: str) -> Prompt:
+    """What is said of a pattern before a case is shown."""
     return render(f"construct_{_PROMPTS[item.task]}", item.language, pattern=pattern)
 
 
 def _words(text: str, language: Language) -> int:
     """Words; in Chinese, two characters count as one."""
     return len(text.split()) if language == "en" else -(-len("".join(text.split())) // 2)
+
+
+def plan_rows(run: Session, given: ConstructInput) -> list[RowPlace]:
+    """Every row of every file by its place and task. Raises BadInput for other rows."""
+    wanted: list[RowTask] = given.tasks(tuple(FIELDS))
+    places = [
+        (ref, start, end, task)
+        for ref, text in zip(given.sources, run.texts(given.sources), strict=True)
+        for start, end, task in _places(text, ref.title)
+        if task in wanted
+    ]
+    if not places:
+        raise BadInput("no row of these files has a task that was asked for")
+    return [
+        RowPlace(source=ref, start=start, end=end, task=task, number=number, seed=given.seed)
+        for number, (ref, start, end, task) in enumerate(places)
+    ]
+
+
+async def make(run: Session, place: RowPlace) -> Made:
+    """One row: a made-up text by each sampling, with a pattern in turn, and the more plausible of the two.
+
+    Of a query: three answers, and how alike they are.
+    """
+    row = _row(await run.text(place.source), place)
+    if place.task == "general":
+        return await compare_answers(run, place, str(row["user_query"]))
+    item = _item(row, place)
+    pattern = PATTERNS[item.task][place.number % len(PATTERNS[item.task])]
+    first, second = await asyncio.gather(
+        make_up(run.writer, item, _taught(item, pattern), pattern, "one-pass"),
+        conversational(run.writer, item, pattern),
+    )
+    draw = Random(f"{place.seed}:{item.id}")
+    best = await chosen(run.writer, item, [one.value for one in (first, second) if one.value], draw)
+    named = {"one-pass": first, "conversational": second, "choose": best}
+    return Made(
+        MadeRow(row=place, made=best.value) if best.value else None,
+        tuple(f"{name} {item.task}: {one.rejection}" for name, one in named.items() if one.rejection),
+        first.calls + second.calls + best.calls,
+    )
+
+
+def write_halueval(run: Session, state: HaluEvalState) -> Provenance:
+    """The paper's files, our case form, the provenance."""
+    given, out = state["given"], Path(state["given"].out)
+    ordered = sorted(state.get("made", []), key=lambda made: made.row.number)
+    rows = [
+        _row(text, made.row)
+        for made, text in zip(ordered, run.texts(m.row.source for m in ordered), strict=True)
+    ]
+    both = list(zip(ordered, rows, strict=True))
+    made_up = [(one.row, one.made, row) for one, row in both if isinstance(one.made, Sampled)]
+    compared = [(one.row, one.made, row) for one, row in both if isinstance(one.made, Replies)]
+    for task in TASKS:
+        own = [_halueval_row(*one) for one in made_up if one[0].task == task]
+        if own:
+            write_json_lines(out / FILES[task], own)
+    write_cases(out / CASES, [case for one in made_up for case in _cases(*one)])
+    kept = sorted(compared, key=lambda one: one[1].similarity)[: given.keep]
+    if kept:
+        write_json_lines(out / FILES["general"], [_query_row(*one) for one in kept])
+    n_made = len(made_up) + len(kept)
+    return finished("halueval", state, n_made, models=run.models[:1], parameters=parameters_of(given))
+
+
+HALUEVAL = Construction(
+    "halueval",
+    HaluEvalState,
+    "rows",
+    plan_rows,
+    (Stage(lambda state: state["rows"], make, "made"),),
+    write_halueval,
+)
+
+
+def _places(text: str, name: str) -> list[tuple[int, int, RowTask]]:
+    """Place and task of each row of a JSON Lines text. Raises BadInput for a row that is of no task."""
+    found: list[tuple[int, int, RowTask]] = []
+    start = 0
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            found.append((start, start + len(line), _task(line, f"{name} line {number}")))
+        start += len(line) + 1
+    return found
+
+
+def _task(line: str, name: str) -> RowTask:
+    try:
+        row = json.loads(line)
+    except ValueError as error:
+        raise BadInput(f"{name} is not JSON: give JSON Lines in HaluEval's form") from error
+    for task, fields in FIELDS.items():
+        if isinstance(row, dict) and all(isinstance(row.get(field), str) and row[field] for field in fields):
+            return task
+    wanted = "; ".join(", ".join(fields) for fields in FIELDS.values())
+    raise BadInput(f"{name} has the fields of no task: a row has {wanted}")
+
+
+def _row(text: str, place: RowPlace) -> Row:
+    return cast(Row, json.loads(text[place.start : place.end]))
+
+
+def _item(row: Row, place: RowPlace) -> Item:
+    fields = FIELDS[place.task]
+    context = row[fields[1]] if len(fields) == 3 else ""
+    right = row[fields[-1]]
+    return Item(
+        str(place.number), cast(HaluTask, place.task), row[fields[0]], context, right, prompt_language(right)
+    )
+
+
+def _halueval_row(place: RowPlace, made: Sampled, row: Row) -> Row:
+    """The row as HaluEval has it, the made-up side with it."""
+    fields = FIELDS[place.task]
+    name = fields[-1].replace("right", "hallucinated")
+    return {
+        **{field: row[field] for field in fields},
+        name: made.text,
+        "pattern": made.pattern,
+        "sampling": made.sampling,
+    }
+
+
+def _cases(place: RowPlace, made: Sampled, row: Row) -> list[LabelledCase]:
+    """Both sides in the case file format."""
+    item, text = _item(row, place), made.text
+    pattern = {"pattern": made.pattern}
+    return [
+        LabelledCase(
+            id=f"{item.task}-{item.id}-{side}",
+            task=TASKS[item.task],
+            source_text=item.evidence,
+            context=item.context,
+            response=response,
+            reference=reference,
+            label="faithful" if side == "right" else "hallucinated",
+            group=f"{item.task}-{item.id}",
+            slices={"task": item.task} | (pattern if side == "hallucinated" else {}),
+        )
+        for side, response, reference in (("right", item.right, text), ("hallucinated", text, item.right))
+    ]
+
+
+def _query_row(place: RowPlace, made: Replies, row: Row) -> Row:
+    """A query for people to label: its first answer, the others, and how alike they are."""
+    first, *others = made.texts
+    return {
+        "ID": str(row.get("ID", place.number)),
+        "user_query": row["user_query"],
+        "chatgpt_response": first,
+        "other_responses": others,
+        "similarity": round(made.similarity, 4),
+    }

@@ -1,34 +1,63 @@
-"""LongNovel's versions of a summary by language models: drafted, labelled, made wrong, reworded (seed 004).
+"""LongNovel's construction by language models (seed 004, section 3): units, summaries, versions, lengths, files.
 
-Knows: section 3.2: what is asked for each, and what of an answer is believed: code compares every version with its
-base. Labels of drafts are two models' where they agree, a third's where they don't (multi-model arbitration).
-Does not know: which units, kinds and models are used, or what is done with a version.
+Knows: what is asked for each version and what of an answer is believed: code compares every version with its base.
+A summary is written or given, a draft is labelled by two models, or a third where they disagree (multi-model
+arbitration); each faithful summary is made wrong in eight ways and reworded; neighbours are joined. A draft that the
+models call unfaithful is a case of its own and no part of longer ones.
+Does not know: how models are opened, or how a graph is put together.
 """
 
 import asyncio
-from collections.abc import Sequence
-from functools import partial
-from typing import NamedTuple
+from collections.abc import Iterator, Sequence
+from operator import add
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, cast
 
-from pydantic import Field
+from pydantic import ConfigDict, Field, ValidationError
 
 from longproof.agent.forms import KIND_NAMES, NO, YES, Detail, Narrative
 from longproof.agent.models.answers import Form
+from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.models.model import Model
-from longproof.agent.types import Kind
+from longproof.agent.types import KINDS, Call, Kind
+from longproof.construction.case_files import Provenance, books_used, write_summary_cases
+from longproof.construction.graph import (
+    ConstructInput,
+    Construction,
+    ConstructState,
+    Made,
+    Session,
+    Stage,
+    finished,
+    noted,
+    parameters_of,
+)
+from longproof.construction.units import (
+    SCALES,
+    Book,
+    SummaryCase,
+    Unit,
+    books_for_test,
+    case_pairs,
+    joined_case,
+    units,
+)
 from longproof.construction.versions import (
-    Change,
     Outcome,
     Rejection,
+    TextWithError,
     Version,
     Written,
-    ask,
-    checked,
-    difference,
-    located,
+    ask_for,
+    checked_error,
+    locate_quote,
+    prompt_language,
+    sentence_difference,
 )
+from longproof.indexes.documents import DocumentRef
 from longproof.prompts import Language, render
 from longproof.retrieval.text.numbers import numbers
+from longproof.retrieval.types import BadInput, Frozen
 
 SHORTEST_DRAFT = 20
 REWORDED_LENGTH = (0.6, 1.6)
@@ -58,50 +87,54 @@ class Label(NamedTuple):
     """One model's word on a draft: whether it is faithful, and the errors that could be placed in it."""
 
     faithful: bool
-    changes: tuple[Change, ...] = ()
+    changes: tuple[TextWithError, ...] = ()
 
 
-async def drafted(model: Model, unit: str, language: Language) -> Outcome[Version]:
-    """A summary of the unit, written by the model and marked so."""
-    prompt = render("construct_draft", language, evidence=unit)
-    return await ask(model, prompt, Written, _long_enough, purpose="draft")
+TextKind = Literal["summary", "draft", "reword"] | Kind
+VERSIONS: tuple[TextKind, ...] = (*KINDS, "reword")
 
 
-async def entities(model: Model, summary: str, language: Language) -> Outcome[tuple[str, ...]]:
-    """The names and figures that the summary holds; those that it doesn't hold are left out."""
+class GivenSummary(Frozen):
+    """A summary that people wrote of a part of a source."""
 
-    def held(answer: Entities) -> tuple[str, ...]:
-        named = [*answer.people, *answer.organisations, *answer.places, *answer.figures]
-        return tuple(name for name in dict.fromkeys(named) if name and name in summary)
-
-    prompt = render("construct_entities", language, summary=summary)
-    return await ask(model, prompt, Entities, held, purpose="entities")
-
-
-async def made_wrong(
-    model: Model, summary: str, named: Sequence[str], kind: Kind, language: Language
-) -> Outcome[Change]:
-    """The summary with one error of this kind, checked against it sentence by sentence."""
-
-    def compared(made: WrongVersion) -> Change | Rejection:
-        if made.possible.strip().lower() != "yes":
-            return "no_success"
-        return checked(summary, made.text.strip(), kind, made.wrong_sentence, made.reason)
-
-    prompt = render("construct_wrong", language, summary=summary, entities="\n".join(named))
-    prompt = prompt.then(render(f"construct_wrong_{kind}", language))
-    return await ask(model, prompt, WrongVersion, compared, purpose=f"wrong: {kind}")
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    title: str
+    start: int
+    end: int
+    summary: str
 
 
-async def reworded(model: Model, summary: str, language: Language) -> Outcome[Version]:
-    """The summary in other words: changed indeed, of about its length, with the same figures."""
-    prompt = render("construct_reword", language, summary=summary)
-    return await ask(model, prompt, Written, partial(_same_said, summary), purpose="reword")
+class UnitToSummarise(Frozen):
+    """A unit of a book, with the summary that people wrote of it; empty where a model writes one."""
+
+    source: DocumentRef
+    book: int
+    number: int
+    start: int
+    end: int
+    summary: str = ""
+
+
+class UnitText(Frozen):
+    """A text about a unit: its faithful summary with what that names, a draft that models called unfaithful, the
+    rewording, or the version with an error of a kind."""
+
+    unit: UnitToSummarise
+    kind: TextKind
+    text: TextWithError | Version
+    entities: tuple[str, ...] = ()
+
+
+class LongNovelState(ConstructState, total=False):
+    """The channels."""
+
+    units: list[UnitToSummarise]
+    texts: Annotated[list[UnitText], add]
 
 
 async def labelled(
     models: Sequence[Model], unit: str, summary: str, language: Language
-) -> Outcome[tuple[Change, ...]]:
+) -> Outcome[tuple[TextWithError, ...]]:
     """The errors of a draft by the first two models, or by the third where they disagree; none where it is faithful.
 
     `no_choice` where nobody decides: a failed call is no vote. Errors that can't be placed in the summary are left
@@ -137,15 +170,15 @@ async def _label(model: Model, unit: str, summary: str, language: Language) -> O
         placed = [_placed(detail, summary) for detail in answer.details]
         return Label(False, tuple(change for change in placed if change))
 
-    return await ask(model, prompt, Narrative, said, purpose="label")
+    return await ask_for(model, prompt, Narrative, said, purpose="label")
 
 
-def _placed(detail: Detail, summary: str) -> Change | None:
-    at, kind = located(detail.hallucinated_sentence, summary), _KINDS.get(detail.hallucination_type)
+def _placed(detail: Detail, summary: str) -> TextWithError | None:
+    at, kind = locate_quote(detail.hallucinated_sentence, summary), _KINDS.get(detail.hallucination_type)
     if at is None or kind is None:
         return None
     right = detail.corrected_content
-    return Change(
+    return TextWithError(
         text=summary,
         kind=kind,
         wrong=at,
@@ -162,17 +195,180 @@ def _long_enough(answer: Written) -> Version | Rejection:
     return Version(text=text) if len(text) >= SHORTEST_DRAFT else "no_success"
 
 
-def _same_said(summary: str, answer: Written) -> Version | Rejection:
-    text = answer.text.strip()
+def _unlike(summary: str, text: str) -> Rejection | None:
+    """Why a text is no rewording: not changed, not of about the length, or with other figures."""
     least, most = REWORDED_LENGTH
-    if difference(summary, text) is None:
+    if sentence_difference(summary, text) is None:
         return "not_changed"
     if len(text) > most * len(summary):
         return "too_long"
     if len(text) < least * len(summary):
         return "no_success"
-    return Version(text=text) if _figures(text) == _figures(summary) else "figures_differ"
+    return None if _figures(text) == _figures(summary) else "figures_differ"
 
 
 def _figures(text: str) -> list[float]:
     return sorted(number.value for number in numbers(text))
+
+
+def plan_units(run: Session, given: ConstructInput) -> list[UnitToSummarise]:
+    """Every unit of every book, with the summary that people wrote of it, if they did."""
+    files = zip(given.summaries, run.texts(given.summaries), strict=True)
+    by_people = [row for ref, text in files for row in _given(ref.title, text)]
+    found = [
+        unit
+        for book, (ref, text) in enumerate(zip(given.sources, run.texts(given.sources), strict=True))
+        for unit in _units(ref, book, text, [row for row in by_people if row.title == ref.title])
+    ]
+    if not found:
+        raise BadInput("no source has a unit of 2,000 tokens: give longer ones, or summaries of their parts")
+    return found
+
+
+async def summarise(run: Session, unit: UnitToSummarise) -> Made:
+    """One unit: its summary, the label of a draft, the entities of what is faithful."""
+    text = (await run.text(unit.source))[unit.start : unit.end]
+    language, calls = prompt_language(text), tuple[Call, ...]()
+    summary = Version(text=unit.summary)
+    if not unit.summary:
+        prompt = render("construct_draft", language, evidence=text)
+        draft = await ask_for(run.writer, prompt, Written, _long_enough, purpose="draft")
+        if draft.value is None:
+            return noted("draft", draft)
+        summary = draft.value
+        label = await labelled(run.models, text, summary.text, language)
+        calls = draft.calls + label.calls
+        if label.value is None:
+            return Made(None, (f"label: {label.rejection}",), calls)
+        if label.value:
+            return Made(UnitText(unit=unit, kind="draft", text=label.value[0]), (), calls)
+
+    def held(answer: Entities) -> UnitText:
+        named = [*answer.people, *answer.organisations, *answer.places, *answer.figures]
+        names = tuple(name for name in dict.fromkeys(named) if name and name in summary.text)
+        return UnitText(unit=unit, kind="summary", text=summary, entities=names)
+
+    prompt = render("construct_entities", language, summary=summary.text)
+    found = await ask_for(run.writer, prompt, Entities, held, purpose="entities")
+    return noted("entities", found._replace(calls=calls + found.calls))
+
+
+async def version(run: Session, wanted: UnitText) -> Made:
+    """One version of a summary, given with the kind that is wanted: an error, or a faithful rewording."""
+    summary, kind = wanted.text.text, wanted.kind
+    language = prompt_language(summary)
+
+    def compared(made: WrongVersion) -> UnitText | Rejection:
+        if made.possible.strip().lower() != "yes":
+            return "no_success"
+        found = checked_error(summary, made.text.strip(), cast(Kind, kind), made.wrong_sentence, made.reason)
+        return (
+            UnitText(unit=wanted.unit, kind=kind, text=found) if isinstance(found, TextWithError) else found
+        )
+
+    def same_said(answer: Written) -> UnitText | Rejection:
+        text = answer.text.strip()
+        return _unlike(summary, text) or UnitText(unit=wanted.unit, kind=kind, text=Version(text=text))
+
+    if kind == "reword":
+        prompt = render("construct_reword", language, summary=summary)
+        return noted(kind, await ask_for(run.writer, prompt, Written, same_said, purpose=kind))
+    prompt = render("construct_wrong", language, summary=summary, entities="\n".join(wanted.entities))
+    prompt = prompt.then(render(f"construct_wrong_{kind}", language))
+    return noted(kind, await ask_for(run.writer, prompt, WrongVersion, compared, purpose=f"wrong: {kind}"))
+
+
+def write_longnovel(run: Session, state: LongNovelState) -> Provenance:
+    """Pairs of all scales, unfaithful drafts as cases of their own; everything written."""
+    given = state["given"]
+    books = _books(state, run.texts(given.sources))
+    cases = [*_pairs(state, books), *(_draft_case(draft, books) for draft in _texts(state, "draft"))]
+    write_summary_cases(Path(given.out), cases, books)
+    used, parameters = books_used(books), {**parameters_of(given), "n_units": len(state["units"])}
+    return finished("longnovel", state, len(cases), models=run.models, sources=used, parameters=parameters)
+
+
+def _to_make(state: LongNovelState) -> Iterator[UnitText]:
+    """Every version that is wanted of a faithful summary: one with an error of each kind, and a rewording."""
+    summaries = _texts(state, "summary")
+    return (one.model_copy(update={"kind": kind}) for one in summaries for kind in VERSIONS)
+
+
+LONGNOVEL = Construction(
+    "longnovel",
+    LongNovelState,
+    "units",
+    plan_units,
+    (Stage(lambda state: state["units"], summarise, "texts"), Stage(_to_make, version, "texts")),
+    write_longnovel,
+)
+
+
+def _given(name: str, text: str) -> list[GivenSummary]:
+    """The summaries of a file. Raises BadInput for a line that is none."""
+    try:
+        return [GivenSummary.model_validate_json(line) for line in text.split("\n") if line.strip()]
+    except ValidationError as error:
+        raise BadInput(
+            f"{name}: a summary is a JSON line with title, start, end and summary "
+            f"({error.errors()[0]['msg']})"
+        ) from error
+
+
+def _units(source: DocumentRef, book: int, text: str, given: Sequence[GivenSummary]) -> list[UnitToSummarise]:
+    """The units of a book: those that people summarised, else of 2,000 to 4,000 tokens."""
+    ordered = sorted(given, key=lambda row: row.start)
+    ranges = [(row.start, row.end, row.summary) for row in ordered] or [
+        (unit.start, unit.end, "") for unit in units(text)
+    ]
+    return [
+        UnitToSummarise(source=source, book=book, number=number, start=start, end=end, summary=summary)
+        for number, (start, end, summary) in enumerate(ranges)
+    ]
+
+
+def _texts(state: LongNovelState, kind: TextKind) -> list[UnitText]:
+    return [text for text in state.get("texts", []) if text.kind == kind]
+
+
+def _books(state: LongNovelState, texts: Sequence[str]) -> list[Book]:
+    """The books with the faithful summaries that there are; a unit without one is joined as nothing."""
+    given = state["given"]
+    tests = books_for_test(len(texts), given.test_share, given.seed)
+    summaries = {(s.unit.book, s.unit.number): Version(text=s.text.text) for s in _texts(state, "summary")}
+    none = Version(text="")
+    return [
+        Book(
+            title=ref.title or ref.id[7:19],
+            text=text,
+            language=prompt_language(text),
+            units=tuple(
+                Unit(start=u.start, end=u.end, tokens=estimate_tokens(text[u.start : u.end]))
+                for u in state["units"]
+                if u.book == n
+            ),
+            summaries=tuple(summaries.get((n, u.number), none) for u in state["units"] if u.book == n),
+            split="test" if n in tests else "train",
+        )
+        for n, (ref, text) in enumerate(zip(given.sources, texts, strict=True))
+    ]
+
+
+def _pairs(state: LongNovelState, books: Sequence[Book]) -> list[SummaryCase]:
+    made = {(v.unit.book, v.unit.number, v.kind): v.text for v in state.get("texts", [])}
+
+    def change(book: int, unit: int, kind: Kind) -> tuple[TextWithError, Version] | None:
+        wrong, right = made.get((book, unit, kind)), made.get((book, unit, "reword"))
+        return (wrong, right) if isinstance(wrong, TextWithError) and isinstance(right, Version) else None
+
+    given = state["given"]
+    per_scale = max(1, round(given.cases / 2 / len(SCALES)))
+    return [case for pair in case_pairs(books, per_scale, change, given.seed) for case in pair]
+
+
+def _draft_case(draft: UnitText, books: Sequence[Book]) -> SummaryCase:
+    """A draft that the models call unfaithful, as a case of one unit."""
+    book, unit = draft.unit.book, draft.unit.number
+    name = f"draft-{book}-{unit:04d}"
+    case = joined_case(books[book], (unit, unit), unit, draft.text, "S", name)
+    return case.model_copy(update={"group": case.id})

@@ -1,27 +1,68 @@
-"""PROBE's texts by language models: written from a source, inventions inserted, claims with agreed evidence.
+"""PROBE's construction by language models (seed 000, section 3, Appendix B): base texts, inventions, labelled claims.
 
-Knows: seed 000, section 3, Appendix B: three tasks, complexity 1 to 3, exact spans by comparing with the base text,
-evidence found by all models and accepted where 3 of 4 of them agree. A claim of the base text without accepted
-evidence is left out and counted, a deviation: the paper calls it hallucinated. Does not know: which sources are used.
+Knows: three tasks, complexity 1 to 3, exact spans by comparing with the base text, evidence found by all models and
+accepted where 3 of 4 of them agree. A claim of the base text without accepted evidence is left out and counted, a
+deviation: the paper calls it hallucinated.
+Does not know: how models are opened, or how a graph is put together.
 """
 
 import asyncio
-import re
+from collections import Counter
 from collections.abc import Iterator, Sequence
-from difflib import SequenceMatcher
-from itertools import pairwise
-from typing import Literal, NamedTuple, get_args
+from operator import add
+from pathlib import Path
+from random import Random
+from statistics import mean
+from typing import Annotated, Any, Literal
 
 from longproof.agent.forms import PassFail, Segments
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
-from longproof.agent.types import Call, Place
-from longproof.construction.versions import Outcome, Rejection, Written, ask, located, place
+from longproof.agent.types import Call, Case, Claim, Place, Task
+from longproof.construction.case_files import (
+    CASES,
+    CaseError,
+    LabelledCase,
+    Provenance,
+    write_cases,
+    write_json_lines,
+)
+from longproof.construction.checks import markdown_table
+from longproof.construction.graph import (
+    ConstructInput,
+    Construction,
+    ConstructState,
+    Made,
+    Session,
+    Stage,
+    finished,
+    noted,
+    parameters_of,
+)
+from longproof.construction.versions import (
+    Outcome,
+    Rejection,
+    Version,
+    Written,
+    ask_for,
+    locate_quote,
+    new_places,
+    prompt_language,
+    shared_length,
+)
+from longproof.indexes.documents import DocumentRef
+from longproof.indexes.files import write_whole
 from longproof.prompts import Language, Prompt, render
-from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.text import sentences
+from longproof.retrieval.types import Document, Frozen
 
 ProbeTask = Literal["summarization", "question answering", "style transfer"]
-PROBE_TASKS: tuple[ProbeTask, ...] = get_args(ProbeTask)
+PROBE_FILE, TABLE = "probe.jsonl", "statistics.md"
+TASKS: dict[ProbeTask, Task] = {
+    "summarization": "summary",
+    "question answering": "answer",
+    "style transfer": "rewrite",
+}
 STYLES = ("blog post", "textbook", "lecture notes", "FAQ")
 COMPLEXITIES = (1, 2, 3)
 ACCEPTED = 0.75
@@ -32,7 +73,6 @@ MIXED = 0.5
 """From this share of new characters on, a claim's segment is an invention."""
 AROUND = 300
 """Characters shown around a piece of evidence, on either side."""
-_WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+|[^\w\s]")
 
 
 class Inserted(Form):
@@ -42,58 +82,46 @@ class Inserted(Form):
     inventions: list[str]
 
 
-class Base(NamedTuple):
-    """A text without inventions, and the question that it answers, if it does."""
+class Assignment(Frozen):
+    """A source and what is to be written from it. `number` is the source's; a rewriting alone has the `style`."""
+
+    source: DocumentRef
+    number: int
+    task: ProbeTask
+    style: str
+
+
+class LabelledClaim(Frozen):
+    """A claim of a response: the words that it came from, and its evidence unless it is an invention."""
 
     text: str
-    question: str = ""
+    segment: Place
+    hallucinated: bool
+    evidence: tuple[str, ...] = ()
 
 
-class Poisoned(NamedTuple):
-    """A text with inventions, and where they stand."""
+class Response(Frozen):
+    """A text written from a source, with as many inventions as its complexity says, their places, and its claims."""
 
+    assignment: Assignment
     text: str
-    places: tuple[Place, ...]
+    question: str
+    complexity: int = 0
+    inventions: tuple[Place, ...] = ()
+    claims: tuple[LabelledClaim, ...] = ()
 
 
-async def base_text(
-    model: Model, source: str, task: ProbeTask, style: str, language: Language
-) -> Outcome[Base]:
-    """The text that the task asks for, in two calls where a question comes first."""
-    if task == "summarization":
-        return await _written(model, render("construct_summary", language, evidence=source), task)
-    if task == "style transfer":
-        return await _written(model, render("construct_style", language, evidence=source, style=style), task)
-    asked = await _written(model, render("construct_question", language, evidence=source), "question")
-    if asked.value is None:
-        return asked
-    question = asked.value.text
-    prompt = render("construct_answer", language, evidence=source, context=question)
-    answer = await _written(model, prompt, "answer", question)
-    return answer._replace(calls=asked.calls + answer.calls)
+class ProbeState(ConstructState, total=False):
+    """The channels."""
+
+    assignments: list[Assignment]
+    responses: Annotated[list[Response], add]
+    labelled: Annotated[list[Response], add]
 
 
-async def _written(model: Model, prompt: Prompt, purpose: str, question: str = "") -> Outcome[Base]:
-    def believed(answer: Written) -> Base | Rejection:
-        text = answer.text.strip()
-        return Base(text, question) if text else "no_success"
-
-    return await ask(model, prompt, Written, believed, purpose=purpose)
-
-
-async def inserted(
-    model: Model, source: str, base: str, complexity: int, language: Language
-) -> Outcome[Poisoned]:
-    """The base text with so many inventions, each found again as words that the base text does not have."""
-
-    def believed(answer: Inserted) -> Poisoned | Rejection:
-        return poisoned(base, answer.text.strip(), answer.inventions, complexity)
-
-    prompt = render("construct_insert", language, evidence=source, response=base, complexity=str(complexity))
-    return await ask(model, prompt, Inserted, believed, purpose=f"insert {complexity}")
-
-
-def poisoned(base: str, text: str, inventions: Sequence[str], complexity: int) -> Poisoned | Rejection:
+def invention_places(
+    base: str, text: str, inventions: Sequence[str], complexity: int
+) -> tuple[Place, ...] | Rejection:
     """The places of the inventions, or why the text is not what was asked for."""
     new, kept = new_places(base, text)
     if not new:
@@ -102,53 +130,17 @@ def poisoned(base: str, text: str, inventions: Sequence[str], complexity: int) -
         return "base_rewritten"
     if len(inventions) != complexity:
         return "wrong_count"
-    said = [located(invention, text) for invention in inventions]
+    said = [locate_quote(invention, text) for invention in inventions]
     if None in said:
         return "span_not_found"
-    if not all(any(overlap(one, at) for at in new) for one in said if one):
+    if not all(any(shared_length(one, at) for at in new) for one in said if one):
         return "span_elsewhere"
-    return Poisoned(text, tuple(new))
-
-
-def new_places(base: str, text: str) -> tuple[list[Place], float]:
-    """The places of the text that its base does not have, and the share of the base's words that it keeps.
-
-    Compared word by word, Chinese by characters; an added place begins with a word where it could as well begin
-    with the mark before it. Places with at most a word between them are one.
-    """
-    old, new = [m[0] for m in _WORD.finditer(base)], list(_WORD.finditer(text))
-    matcher = SequenceMatcher(None, old, [m[0] for m in new], autojunk=False)
-    ranges: list[tuple[int, int]] = []
-    for step, _, _, i, j in matcher.get_opcodes():
-        while step == "insert" and j < len(new) and new[i][0] == new[j][0] and not new[i][0][0].isalnum():
-            i, j = i + 1, j + 1
-        if step in ("insert", "replace"):
-            ranges.append((new[i].start(), new[j - 1].end()))
-    kept = sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(old))
-    return [place(text, a, b) for a, b in _joined(ranges, text)], kept
-
-
-def _joined(ranges: Sequence[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
-    """The ranges, close ones as one: a comparison by words finds a word in common by chance."""
-    if not ranges:
-        return
-    start, end = ranges[0]
-    for (_, _), (a, b) in pairwise(ranges):
-        if len(_WORD.findall(text[end:a])) > 1:
-            yield start, end
-            start = a
-        end = b
-    yield start, end
-
-
-def overlap(one: Place, other: Place) -> int:
-    """How many characters two places share."""
-    return max(0, min(one.end, other.end) - max(one.start, other.start))
+    return tuple(new)
 
 
 def invented(origin: Place, places: Sequence[Place]) -> bool | None:
     """Whether a claim from this place is an invention; None where it is partly new."""
-    share = sum(overlap(origin, at) for at in places) / max(1, origin.end - origin.start)
+    share = sum(shared_length(origin, at) for at in places) / max(1, origin.end - origin.start)
     return None if 0 < share < MIXED else share >= MIXED
 
 
@@ -164,7 +156,7 @@ async def grounded(
     found = await asyncio.gather(*(model.ask(prompt, Segments, purpose="find evidence") for model in models))
     calls = [call for answer in found for call in answer.calls]
     said = [segment for answer in found for segment in (answer.value.segments if answer.value else ())]
-    pieces = {(at.start, at.end): at for segment in said if (at := located(segment, source))}
+    pieces = {(at.start, at.end): at for segment in said if (at := locate_quote(segment, source))}
     accepted = []
     for piece in pieces.values():
         votes = await asyncio.gather(*(_supports(model, claim, piece, source, language) for model in models))
@@ -181,3 +173,209 @@ async def _supports(
     prompt = render("evaluate", language, passage=claim, piece=piece.text, surroundings=around)
     answer = await model.ask(prompt, PassFail, purpose="weigh evidence")
     return answer.value is not None and answer.value.verdict.strip().lower() == "pass", answer.calls
+
+
+def plan_assignments(run: Session, given: ConstructInput) -> list[Assignment]:
+    """Every source with every task; the style of a rewriting is drawn with the seed."""
+    return [
+        Assignment(source=ref, number=number, task=task, style=style)
+        for number, ref in enumerate(given.sources)
+        for style in [Random(f"{given.seed}:{ref.id}").choice(STYLES)]
+        for task in given.tasks(tuple(TASKS))
+    ]
+
+
+async def base(run: Session, own: Assignment) -> Made:
+    """The base text of one source and task, as the response of complexity 0. A question comes before its answer."""
+    source, question, calls = await run.text(own.source), "", tuple[Call, ...]()
+    language, purpose = prompt_language(source), str(own.task)
+    if own.task == "summarization":
+        prompt = render("construct_summary", language, evidence=source)
+    elif own.task == "style transfer":
+        prompt = render("construct_style", language, evidence=source, style=own.style)
+    else:
+        prompt = render("construct_question", language, evidence=source)
+        asked = await _written(run.writer, prompt, "question")
+        if asked.value is None:
+            return noted(f"base {own.task}", asked)
+        question, calls, purpose = asked.value.text, asked.calls, "answer"
+        prompt = render("construct_answer", language, evidence=source, context=question)
+    found = await _written(run.writer, prompt, purpose)
+    if found.value is None:
+        return Made(None, (f"base {own.task}: {found.rejection}",), calls + found.calls)
+    return Made(Response(assignment=own, text=found.value.text, question=question), (), calls + found.calls)
+
+
+async def _written(model: Model, prompt: Prompt, purpose: str) -> Outcome[Version]:
+    """What a model writes; an empty text is none."""
+
+    def believed(answer: Written) -> Version | Rejection:
+        text = answer.text.strip()
+        return Version(text=text) if text else "no_success"
+
+    return await ask_for(model, prompt, Written, believed, purpose=purpose)
+
+
+async def insert(run: Session, wanted: Response) -> Made:
+    """A base text, given with the complexity that is wanted, with so many inventions.
+
+    Each is found again as words that the base text does not have.
+    """
+    source, level = await run.text(wanted.assignment.source), wanted.complexity
+
+    def believed(answer: Inserted) -> Response | Rejection:
+        text = answer.text.strip()
+        places = invention_places(wanted.text, text, answer.inventions, level)
+        if isinstance(places, str):
+            return places
+        return wanted.model_copy(update={"text": text, "inventions": places})
+
+    prompt = render(
+        "construct_insert",
+        prompt_language(source),
+        evidence=source,
+        response=wanted.text,
+        complexity=str(level),
+    )
+    purpose = f"insert {level}"
+    return noted(purpose, await ask_for(run.writer, prompt, Inserted, believed, purpose=purpose))
+
+
+async def claims(run: Session, response: Response) -> Made:
+    """The claims of one response: inventions by their place, the others with their evidence."""
+    source = await run.text(response.assignment.source)
+    found, calls = await _decomposed(run, response)
+    labelled = await asyncio.gather(*(_labelled(run, claim, response, source) for claim in found))
+    kept = sorted((claim for claim, _, _ in labelled if claim), key=lambda claim: claim.segment.start)
+    rejected = tuple(f"claim: {why}" for _, why, _ in labelled if why)
+    calls += [call for _, _, more in labelled for call in more]
+    if not kept or (response.inventions and not any(claim.hallucinated for claim in kept)):
+        return Made(None, (*rejected, "response: no_claims"), tuple(calls))
+    return Made(response.model_copy(update={"claims": tuple(kept)}), rejected, tuple(calls))
+
+
+def write_probe(run: Session, state: ProbeState) -> Provenance:
+    """Both forms, the statistics of table 1, the provenance."""
+    given, made = state["given"], state.get("labelled", [])
+    out, texts = Path(given.out), run.texts(response.assignment.source for response in made)
+    write_json_lines(out / PROBE_FILE, map(_probe_row, made, texts))
+    write_cases(out / CASES, map(_case, made, texts))
+    write_whole(out / TABLE, probe_table(made).encode("utf-8"))
+    return finished("probe", state, len(made), models=run.models, parameters=parameters_of(given))
+
+
+def _to_insert(state: ProbeState) -> Iterator[Response]:
+    """Every base text with each complexity that is wanted."""
+    bases = [response for response in state.get("responses", []) if response.complexity == 0]
+    return (base.model_copy(update={"complexity": level}) for base in bases for level in COMPLEXITIES)
+
+
+PROBE = Construction(
+    "probe",
+    ProbeState,
+    "assignments",
+    plan_assignments,
+    (
+        Stage(lambda state: state["assignments"], base, "responses"),
+        Stage(_to_insert, insert, "responses"),
+        Stage(lambda state: state.get("responses", []), claims, "labelled"),
+    ),
+    write_probe,
+)
+
+
+async def _decomposed(run: Session, response: Response) -> tuple[list[Claim], list[Call]]:
+    """The response's claims, by the run's decomposer. A sentence that could not be decomposed gives none."""
+    text, task = Document.of(response.text), TASKS[response.assignment.task]
+    case = Case(id="construct", task=task, response=text.text, context=response.question)
+    spans = [text.span(start, end) for start, end in sentences(text.text)]
+    done = await run.resources.panel.decomposer.decompose(case, spans)
+    failed = {sentence.index for sentence in done.sentences if sentence.failure}
+    return [claim for claim in done.claims if claim.sentence not in failed], list(done.calls)
+
+
+async def _labelled(
+    run: Session, claim: Claim, response: Response, source: str
+) -> tuple[LabelledClaim | None, str | None, tuple[Call, ...]]:
+    """One claim with its label, or why it is left out: partly new, or no agreed evidence."""
+    segment = Place(start=claim.origin.start, end=claim.origin.end, text=claim.origin.text)
+    new = invented(segment, response.inventions)
+    if new is None:
+        return None, "mixed", ()
+    labelled = LabelledClaim(text=claim.text, segment=segment, hallucinated=new)
+    if new:
+        return labelled, None, ()
+    found = await grounded(run.models, claim.text, source, prompt_language(source))
+    if found.value is None:
+        return None, "no_evidence", found.calls
+    evidence = tuple(piece.text for piece in found.value)
+    return labelled.model_copy(update={"evidence": evidence}), None, found.calls
+
+
+def _id(response: Response) -> str:
+    own = response.assignment
+    return f"{own.number}-{own.task.replace(' ', '_')}-{response.complexity}"
+
+
+def _source_id(response: Response) -> str:
+    return response.assignment.source.id.removeprefix("sha256:")[:16]
+
+
+def _probe_row(response: Response, source: str) -> dict[str, Any]:
+    """The response as PROBE's data set has it."""
+    own = response.assignment
+    return {
+        "id": _id(response),
+        "source_id": _source_id(response),
+        "task": own.task,
+        "style": own.style if own.task == "style transfer" else "",
+        "complexity": response.complexity,
+        "source": source,
+        "question": response.question,
+        "response": response.text,
+        "claims": [
+            {**claim.model_dump(mode="json"), "segment": claim.segment.text} for claim in response.claims
+        ],
+        "spans": [place.model_dump() for place in response.inventions],
+    }
+
+
+def _case(response: Response, source: str) -> LabelledCase:
+    """The response in the case file format; errors are the inventions."""
+    return LabelledCase(
+        id=_id(response),
+        task=TASKS[response.assignment.task],
+        source_text=source,
+        context=response.question,
+        response=response.text,
+        label="hallucinated" if response.inventions else "faithful",
+        errors=tuple(CaseError(**at.model_dump(), kind="fabrication") for at in response.inventions),
+        group=_source_id(response),
+        slices={"task": response.assignment.task, "complexity": response.complexity},
+    )
+
+
+def probe_table(made: Sequence[Response]) -> str:
+    """PROBE's table 1 of this set: responses, claims, lengths in characters, the share that is invented."""
+    names = "task, responses, claims, hallucinated, true, response mean and max, invention mean and max, of response"
+    tasks = list(dict.fromkeys(one.assignment.task for one in made))
+    rows = [_table_row(t, [o for o in made if o.assignment.task == t]) for t in tasks]
+    rows += [_table_row("overall", made)] if made else []
+    return markdown_table(names.split(", "), rows) + "\n"
+
+
+def _table_row(task: str, made: Sequence[Response]) -> list[str]:
+    sides = Counter(claim.hallucinated for one in made for claim in one.claims)
+    lengths = [len(one.text) for one in made]
+    new = [
+        (sum(place.end - place.start for place in one.inventions), len(one.text))
+        for one in made
+        if one.inventions
+    ]
+    cells = [
+        *(task, len(made), sides.total(), sides[True], sides[False]),
+        f"{mean(lengths):,.0f}, {max(lengths):,}",
+        f"{mean(n for n, _ in new):,.0f}, {max(n for n, _ in new):,}" if new else "–",
+        f"{mean(n / length for n, length in new):.2%}" if new else "–",
+    ]
+    return list(map(str, cells))

@@ -1,322 +1,269 @@
-"""Errors made by rule, without any model: a text with one error of a chosen kind, and its exact place.
+"""Labelled cases from books without any model: summaries by extraction, light rewording, errors by rule.
 
-Knows: for each of LongNovel's eight kinds (seed 004, Appendix A), where in a Chinese or English text a rule can make
-one sentence false (add one, or swap the order of two) and leave all others as they are. Deterministic by seed.
-Does not know: the source. Errors made by rule are plainer than those that models and people make.
+Knows: which sentences of a unit may stand for it, how to put them into slightly other words without changing what
+they say, and who the people of a book are. The set has LongNovel's shape (seed 004, section 3) and is easier than
+what models and people write. Does not know: how errors are made by rule, or how units are joined.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from itertools import pairwise
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from functools import cache
+from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
 from longproof.agent.types import Kind
-from longproof.construction.versions import Change, Rejection, checked, containing, language_of, place
-from longproof.construction.word_tables import (
-    AUXILIARIES_EN,
-    CAUSES,
-    DENIABLE_ZH,
-    DENIED_EN,
-    DENIED_ZH,
-    FIGURES_EN,
-    INVENTED_EN,
-    INVENTED_ZH,
-    KIN_EN,
-    KIN_ZH,
-    LATER,
-    NOT_BEFORE_ZH,
-    OPENERS_EN,
-    VERBS_EN,
-    VERBS_ZH,
+from longproof.construction.case_files import Provenance, books_used, fresh, write_summary_cases
+from longproof.construction.graph import ConstructInput, finished, now
+from longproof.construction.rule_errors import perturb
+from longproof.construction.rule_words import LATER, NAMED, OPENS_BACK, REWORDINGS
+from longproof.construction.units import (
+    SCALES,
+    Book,
+    Split,
+    SummaryCase,
+    Unit,
+    books_for_test,
+    case_pairs,
+    units,
+)
+from longproof.construction.versions import (
+    Rejection,
+    TextWithError,
+    Version,
+    prompt_language,
+    sentence_difference,
 )
 from longproof.prompts import Language
+from longproof.retrieval.loaders import read_document
 from longproof.retrieval.text import sentences
-from longproof.retrieval.text.numbers import numbers
+from longproof.retrieval.text.normalise import simplified
+from longproof.retrieval.types import BadInput, Document
 
-TRIED = 40
-"""How many places are tried before a text is given up for a kind."""
-_EQUALS_ZH = re.compile("[和与、及同跟共并]")
-_EQUALS_EN = re.compile(r"\b(?:and|or|with|nor)\b|,", re.IGNORECASE)
-_REST_ZH = re.compile("[不没未无莫岂何非]")
-
-
-class Text(NamedTuple):
-    """What a rule may look at. `cast` are the names that may be put in; `sentences` are ranges of `text`."""
-
-    text: str
-    sentences: Sequence[tuple[int, int]]
-    cast: Sequence[str]
-    language: Language
-    draw: Random
-
-    @property
-    def chinese(self) -> bool:
-        """Whether the Chinese tables apply."""
-        return self.language == "zh"
-
-    def each(self) -> Iterator[tuple[int, str]]:
-        """Every sentence with its start."""
-        return ((a, self.text[a:b]) for a, b in self.sentences)
+SENTENCES = 8
+"""Sentences of a summary; fewer where a unit has fewer that can stand alone."""
+LENGTHS: dict[Language, tuple[int, int]] = {"zh": (12, 70), "en": (40, 240)}
+"""Characters of a sentence that may be taken."""
+OFTEN = 5
+"""Who is named less often is not of the cast."""
+CAST = 60
+TOLD_LATER = 0.3
+"""How often a rewording opens a sentence with a word of time: opening phrases are balanced over the labels, so that
+they give nothing away."""
 
 
-class Edit(NamedTuple):
-    """`put` in the place of `[start, end)`; of `put`, the range `wrong` is what makes the text false."""
+class RuleSet(NamedTuple):
+    """The cases of a set, in pairs, its books, and how often a rule found nothing to change."""
 
-    start: int
-    end: int
-    put: str
-    how: str
-    reason: str
-    wrong: tuple[int, int] | None = None
+    cases: list[SummaryCase]
+    books: list[Book]
+    rejected: Counter[Rejection]
 
 
-def perturb(text: str, kind: Kind, seed: int | str = 0, cast: Sequence[str] = ()) -> Change | Rejection:
-    """The text with one error of this kind; `no_site` where no rule for it applies.
+def made_by_rules(
+    sources: Sequence[Path | Document], n_cases: int, seed: int = 0, test_share: float = 1.0
+) -> RuleSet:
+    """About `n_cases` cases of five scales from these books, half of them with one error, in pairs.
 
-    `cast` are names of people in the story, besides those of the text itself: the text need not hold two.
-    The same text, kind, seed and cast give the same change. All sentences but those of the change stay as they were.
+    `test_share` of the books go to the test split, drawn with the seed, the others to train. Fewer cases come where
+    books are short. Raises BadInput for a source without a unit of 2,000 tokens.
     """
-    draw = Random(f"{seed}:{kind}:{text}")
-    given = Text(text, sentences(text), tuple(dict.fromkeys(cast)), language_of(text), draw)
-    edits = list(RULES[kind](given))
-    draw.shuffle(edits)
-    for edit in edits[:TRIED]:
-        change = _changed(text, kind, edit)
-        if change is not None:
-            return change
-    return "no_site"
+    if n_cases < 2 * len(SCALES) or not sources:
+        raise BadInput(f"give at least one source, and ask for at least {2 * len(SCALES)} cases")
+    documents = [s if isinstance(s, Document) else read_document(s) for s in sources]
+    names = {document.id for document in documents}
+    if len(names) < len(documents):
+        raise BadInput("two sources have the same text; give each once")
+    tests = books_for_test(len(documents), test_share, seed)
+    books = [book_of(d, seed, "test" if n in tests else "train") for n, d in enumerate(documents)]
+    plain = ["".join(simplified(book.text).split()) for book in books]
+    rejected: Counter[Rejection] = Counter()
+
+    @cache
+    def change(book: int, unit: int, kind: Kind) -> tuple[TextWithError, Version] | None:
+        base = books[book].summaries[unit].text
+        found = perturb(base, kind, seed, books[book].cast) if base else "no_site"
+        if not isinstance(found, TextWithError):
+            rejected[found] += 1
+            return None
+        if "".join(found.sentences.text.split()) in plain[book]:
+            rejected["told_by_source"] += 1
+            return None
+        other = reword_by_rule(base, books[book].language, Random(f"{seed}:{base}"), books[book].cast)
+        if sentence_difference(base, other) is None:
+            rejected["not_changed"] += 1
+            return None
+        return found, Version(text=other)
+
+    per_scale = round(n_cases / 2 / len(SCALES))
+    cases = [case for pair in case_pairs(books, per_scale, change, seed) for case in pair]
+    return RuleSet(cases, books, rejected)
 
 
-def _changed(text: str, kind: Kind, edit: Edit) -> Change | None:
-    """The change that an edit makes, if it is one and leaves all other sentences alone."""
-    made = text[: edit.start] + edit.put + text[edit.end :]
-    first, last = edit.wrong or (0, len(edit.put))
-    start, end = edit.start + first, edit.start + last
-    found = checked(text, made, kind, made[start:end], edit.reason)
-    if not isinstance(found, Change):
-        return None
-    inside = found.sentences.start <= start < end <= found.sentences.end
-    right = text[edit.start : edit.end]
-    if kind == "temporal":
-        found = found.model_copy(update={"sentences": containing(made, start, end), "original": right})
-    elif not inside:
-        return None
-    wrong = place(made, start, end)
-    return found.model_copy(update={"wrong": wrong, "right": right, "how": edit.how})
+def construct_by_rules(
+    sources: Sequence[Path], out: str, cases: int, seed: int, test_share: float
+) -> Provenance:
+    """Make about so many cases by rule and write them with their provenance."""
+    folder, started = Path(out), now()
+    fresh(folder)
+    made = made_by_rules(sources, cases, seed, test_share)
+    write_summary_cases(folder, made.cases, made.books)
+    given = ConstructInput(out=out, seed=seed, cases=cases, test_share=test_share)
+    rejected = [str(why) for why in made.rejected.elements()]
+    return finished(
+        "rules",
+        {"given": given, "started": started, "rejected": rejected},
+        len(made.cases),
+        sources=books_used(made.books),
+        parameters={"cases": cases, "test_share": test_share},
+    )
 
 
-def _named(given: Text) -> Iterator[list[tuple[int, str]]]:
-    """The names in each sentence with their places, longest first where they overlap."""
-    if not given.cast:
-        return
-    words = "|".join(re.escape(name) for name in sorted(given.cast, key=len, reverse=True))
-    pattern = re.compile(words if given.chinese else rf"\b(?:{words})\b(?!['’]s)")
-    for start, sentence in given.each():
-        yield [(start + match.start(), match[0]) for match in pattern.finditer(sentence)]
+def book_of(document: Document, seed: int, split: Split) -> Book:
+    """The book cut into units, each with a summary of its own sentences. Raises BadInput where there is no unit."""
+    language = prompt_language(document.text)
+    cut = units(document.text)
+    if not cut:
+        raise BadInput(f"{document.title or 'a source'} is too short: a unit has at least 2,000 tokens")
+    names = cast_of(document.text, language)
+    draw = Random(f"{seed}:{document.id}")
+    summaries = [Version(text=extracted_summary(document.text, u, language, names, draw)) for u in cut]
+    return Book(
+        title=document.title or document.id[7:19],
+        text=document.text,
+        language=language,
+        units=tuple(cut),
+        summaries=tuple(summaries),
+        cast=tuple(names),
+        split=split,
+    )
 
 
-def entity(given: Text) -> Iterator[Edit]:
-    """Two people change roles in a sentence, or one is replaced by another of the cast."""
-    equals = _EQUALS_ZH if given.chinese else _EQUALS_EN
-    for names in _named(given):
-        for (at, one), (then, other) in pairwise(names):
-            between = given.text[at + len(one) : then]
-            if one != other and len(between) > 1 and not equals.search(between):
-                put = other + between + one
-                yield Edit(at, then + len(other), put, "swapped names", f"{one} and {other} change places.")
-        others = [name for name in given.cast if all(name not in n and n not in name for _, n in names)]
-        for at, name in names[:1]:
-            if others and [n for _, n in names].count(name) == 1:
-                other = given.draw.choice(others[:8])
-                yield Edit(at, at + len(name), other, "replaced name", f"It was {name}, not {other}.")
-
-
-def numerical(given: Text) -> Iterator[Edit]:
-    """A number becomes another of the same form; figures that are only `one` are left alone."""
-    for number in numbers(given.text):
-        figure = _figure(number.text)
-        around = given.text[max(0, number.start - 3) : number.start] + given.text[number.end : number.end + 1]
-        if figure is None or number.value < 2 or around.endswith("-") or around.startswith("or "):
-            continue
-        for other in _others(figure, given.chinese):
-            put = number.text.replace(figure, other, 1)
-            yield Edit(number.start, number.end, put, "changed number", f"It was {number.text}, not {put}.")
-
-
-_DIGITS_ZH = "二三四五六七八九"
-_FIGURE = re.compile(r"\d+|[二三四五六七八九两]|\b(?:" + "|".join(FIGURES_EN) + r")\b", re.IGNORECASE)
-
-
-def _figure(text: str) -> str | None:
-    found = _FIGURE.search(text)
-    return found[0] if found else None
-
-
-def _others(figure: str, chinese: bool) -> list[str]:
-    if figure.isdigit():
-        value = int(figure)
-        return [str(value + step) for step in (2, 3, 7) if value + step != value] + [str(value * 2)]
-    if chinese:
-        return [digit for digit in _DIGITS_ZH if digit != figure and not (digit == "二" and figure == "两")]
-    words = [word for word in FIGURES_EN if word != figure.lower()]
-    return [word.capitalize() if figure[0].isupper() else word for word in words]
-
-
-def relation(given: Text) -> Iterator[Edit]:
-    """A word of kinship becomes another, of the same sex in English."""
-    if given.chinese:
-        for match in re.finditer("|".join(KIN_ZH), given.text):
-            for other in given.draw.sample(KIN_ZH, 4):
-                if other != match[0]:
-                    yield _replaced(match, other, "changed kinship")
-        return
-    for row in KIN_EN:
-        for match in re.finditer(rf"\b(?:{'|'.join(row)})\b", given.text):
-            for other in row:
-                if other != match[0]:
-                    yield _replaced(match, other, "changed kinship")
-
-
-def inversion(given: Text) -> Iterator[Edit]:
-    """An affirmed sentence is denied, or a denied one affirmed."""
-    if given.chinese:
-        for match in re.finditer("|".join(word for word, _ in DENIED_ZH), given.text):
-            if given.text[match.end() : match.end() + 1] not in "得":  # 不能得, 不敢得 are other words
-                yield _replaced(match, dict(DENIED_ZH)[match[0]], "affirmed")
-        for match in re.finditer(
-            rf"(?<![{_REST_ZH.pattern[1:-1]}没])(?:{'|'.join(DENIABLE_ZH)})", given.text
-        ):
-            put = f"没有{match[0]}"
-            start = match.start() - (given.text[match.start() - 1 : match.start()] in list(NOT_BEFORE_ZH))
-            yield Edit(
-                start,
-                match.end(),
-                put,
-                "denied",
-                f"The original affirms: {match[0]}.",
-                (0, 2 + len(match[0])),
-            )
-        return
-    for word, other in DENIED_EN:
-        for match in re.finditer(rf"\b{word}\b", given.text):
-            yield _replaced(match, other, "affirmed")
-    for match in re.finditer(
-        rf"\b(?:{'|'.join(AUXILIARIES_EN)})\b(?! not\b| never\b| no\b| he\b| she\b| it\b| they\b|[,.;])",
-        given.text,
-    ):
-        if given.text[match.end() : match.end() + 1] == " ":
-            yield _replaced(match, f"{match[0]} not", "denied")
-
-
-def event(given: Text) -> Iterator[Edit]:
-    """What was done is replaced by something else that excludes it."""
-    for verb, other in VERBS_ZH if given.chinese else VERBS_EN:
-        pattern = re.escape(verb) if given.chinese else rf"(?<!not )(?<!never )\b{verb}\b"
-        for match in re.finditer(pattern, given.text):
-            before = given.text[max(0, match.start() - 2) : match.start()]
-            if not (given.chinese and _REST_ZH.search(before)):
-                yield _replaced(match, other, "other action")
-
-
-def temporal(given: Text) -> Iterator[Edit]:
-    """Two neighbouring sentences change places, and the one now second is said to come later."""
-    for (a, b), (c, d) in pairwise(given.sentences):
-        first, gap, second = given.text[a:b], given.text[b:c], given.text[c:d]
-        if "\n" in gap or not (_stands_alone(first, given) and _stands_alone(second, given)):
-            continue
-        later = given.draw.choice(LATER[given.language])
-        put = second + gap + later + _lowered(first, given)
-        yield Edit(a, d, put, "swapped order", "The second came before the first.")
-
-
-def causal(given: Text) -> Iterator[Edit]:
-    """A sentence is said to follow from the one before it, which tells of other people; or its cause is replaced."""
-    yield from _other_cause(given)
-    for (a, b), (c, d) in pairwise(given.sentences):
-        second = given.text[c:d]
-        first = given.text[a:b]
-        if "\n" in given.text[b:c] or not _stands_alone(second, given) or _shared(first, second, given):
-            continue
-        cause = given.draw.choice(CAUSES[given.language])
-        put = cause + _lowered(second, given)
-        yield Edit(c, d, put, "invented cause", "The two events are not cause and effect.", (0, len(put)))
-
-
-_PEOPLE_EN = re.compile(r"\b(?:I|me|my|we|us|our|he|him|his|she|her|they|them|their)\b", re.IGNORECASE)
-
-
-def _shared(first: str, second: str, given: Text) -> bool:
-    """Whether two sentences may tell of the same people, so that one may well be the cause of the other."""
-    if any(name in first and name in second for name in given.cast):
-        return True
-    pattern = re.compile("[他她其之]") if given.chinese else _PEOPLE_EN
-    return pattern.search(first) is not None and pattern.search(second) is not None
-
-
-_CAUSE_ZH = re.compile("因(?:为)?(?P<cause>[^，。；：“”「」因]{3,20})，")
-_CAUSE_EN = re.compile(r"\b(?:because|for the reason that)\s(?P<cause>[^,.;:“”\"]{10,120})(?=[,.;])")
-
-
-def _other_cause(given: Text) -> Iterator[Edit]:
-    """The stated cause gives way to what happens in another sentence."""
-    for match in (_CAUSE_ZH if given.chinese else _CAUSE_EN).finditer(given.text):
-        for start, sentence in given.each():
-            clause = re.split("[，。；：,.;:]", sentence)[0].strip()
-            if not start <= match.start() < start + len(sentence) and 4 <= len(clause) <= 80:
-                put = clause if given.chinese else _lowered(clause, given)
-                yield Edit(*match.span("cause"), put, "replaced cause", f"The cause was: {match['cause']}.")
-
-
-def fabrication(given: Text) -> Iterator[Edit]:
-    """One of the cast does something, in a sentence of its own, that no text tells."""
-    there = list(dict.fromkeys(name for names in _named(given) for _, name in names)) or list(given.cast[:4])
-    for _, b in given.sentences:
-        if given.text[b : b + 1] == "\n" or not there:
-            continue
-        name = given.draw.choice(there)
-        sentence = given.draw.choice(INVENTED_ZH if given.chinese else INVENTED_EN).format(name=name)
-        space = "" if given.chinese else " "
-        wrong = (len(space), len(space) + len(sentence))
-        yield Edit(b, b, space + sentence, "invented event", "Nothing of the kind is told.", wrong)
-
-
-_BACK_EN = re.compile(r"(?:This|That|These|Those|It|He|She|They|Such|Then|But|And|So|Thus|Therefore)\b")
-_BACK_ZH = re.compile(
-    "[他她它其此这那但却又也]|于是|因此|所以|后来|此后|随后|正因|由于|为此|次日|第二天|当下"
+_SPEAKER_ZH = re.compile(
+    r"(?<![\u4e00-\u9fff])([\u4e00-\u9fff]{2,4}?)(?:[大又乃亦便只冷]?[笑怒惊喜哭叹问答])?(?:曰|道)[：:，]"
+)
+_NAMED = r"(?:(?:Mr|Mrs|Miss|Lady|Lord|Sir|Captain)\.? )?[A-Z][a-z]{2,}(?: [A-Z][a-z]+)?"
+_ACTS_EN = re.compile(
+    rf"(?<!of )\b({_NAMED}) (?:said|asked|replied|answered|cried|looked|turned|stood|came|went|rose|took)"
+    rf"\b|\b(?:said|asked|replied|answered|cried|exclaimed|returned|whispered) ({_NAMED})"
+)
+_NO_NAME_ZH = re.compile(
+    "[曰道说笑怒问答叹喜惊大众人皆又乃亦便只一二三四五六七八九十之其此内忽故左右某自有却奏写略声报厉因那]"
+)
+_NO_NAME_EN = re.compile(
+    r"\b(?:God|Heaven|Christmas|Earth|Sun|English|French|Church|Hall|Chapter|King"
+    r"|(?:Sun|Mon|Tues|Wednes|Thurs|Fri|Satur)day"
+    r"|January|February|March|April|May|June|July|August|September|October|November|December)\b"
 )
 
 
-def _stands_alone(sentence: str, given: Text) -> bool:
-    """Whether another opening may be put before a sentence: it leans on none before it, and its case is known."""
-    if given.chinese:
-        return _BACK_ZH.match(sentence) is None
-    words = {word for name in given.cast for word in name.split()}
-    return _first(sentence) in words.union(OPENERS_EN) and _BACK_EN.match(sentence) is None
+def cast_of(text: str, language: Language) -> list[str]:
+    """The people of a book, the most often named first: who speaks, or in English does something."""
+    if language == "zh":
+        counts = Counter(
+            simplified(n) for n in _SPEAKER_ZH.findall(text) if not _NO_NAME_ZH.search(simplified(n))
+        )
+    else:
+        found = (one or other for one, other in _ACTS_EN.findall(text))
+        counts = Counter(name for name in found if not _NO_NAME_EN.search(name))
+    return [name for name, n in counts.most_common(CAST) if n >= OFTEN]
 
 
-def _lowered(sentence: str, given: Text) -> str:
-    """The sentence as it stands behind an opening word: a small letter, unless a name begins it."""
-    small = not given.chinese and _first(sentence) in OPENERS_EN
-    return sentence[0].lower() + sentence[1:] if small else sentence
+def extracted_summary(text: str, unit: Unit, language: Language, cast: Sequence[str], draw: Random) -> str:
+    """Sentences of a unit that can stand alone, spread over it in its order, lightly reworded."""
+    told = list(_standalone(text[unit.start : unit.end], language))
+    if not told:
+        return ""
+    count = min(SENTENCES, len(told))
+    parts = [told[len(told) * n // count : len(told) * (n + 1) // count] for n in range(count)]
+    taken = [max(part, key=lambda s: (sum(name in s for name in cast), draw.random())) for part in parts]
+    taken = [_with_synonym(sentence, language, draw, cast) for sentence in dict.fromkeys(taken)]
+    return ("" if language == "zh" else " ").join(taken)
 
 
-def _first(sentence: str) -> str:
-    return sentence.split(maxsplit=1)[0]
+_SPOKEN = re.compile("[“”\"「」『』‘:：?？!！()（）\\[\\]*—…]|--|(?<![a-z])'|^[A-Z .]+$|\\d\\.$")
+_ADDRESS = re.compile(r"\b(?:you|your|thy|thee)\b|[我你您吾汝朕臣]", re.IGNORECASE)
+_ASIDE_ZH = re.compile("分解|看官|有诗|诗曰|后人|未知|且看|词曰|史官")
+_OPEN, _CLOSE = "“「『", "”」』"
+_WHOLE_EN = re.compile(r"[A-Z].*[a-z]\.\Z")
 
 
-def _replaced(match: re.Match[str], other: str, how: str) -> Edit:
-    return Edit(*match.span(), other, how, f"The original says: {match[0]}.")
+def _standalone(text: str, language: Language) -> Iterator[str]:
+    """Sentences that tell something, address nobody and lean on no sentence before them."""
+    least, most = LENGTHS[language]
+    for start, end in sentences(text):
+        sentence = plain_text(text[start:end], language)
+        if not least <= len(sentence) <= most or _SPOKEN.search(sentence) or _ADDRESS.search(sentence):
+            continue
+        if not (_WHOLE_EN.match(sentence) if language == "en" else sentence.endswith("。")):
+            continue
+        alone = len(sentences(sentence)) == 1 and not OPENS_BACK[language].match(sentence)
+        if alone and not _ASIDE_ZH.search(sentence) and not _spoken(text, start):
+            yield sentence
 
 
-RULES: dict[Kind, Callable[[Text], Iterator[Edit]]] = {
-    "entity": entity,
-    "numerical": numerical,
-    "relation": relation,
-    "inversion": inversion,
-    "event": event,
-    "temporal": temporal,
-    "causal": causal,
-    "fabrication": fabrication,
-}
-"""The rule of each kind: where and how it may be made."""
+def plain_text(text: str, language: Language) -> str:
+    """Chinese in simplified characters without spaces; English without line breaks and marks of emphasis."""
+    return simplified("".join(text.split())) if language == "zh" else " ".join(text.replace("_", "").split())
+
+
+def _spoken(text: str, at: int) -> bool:
+    """Whether a quotation that opened in this paragraph is still open here."""
+    before = text[text.rfind("\n", 0, at) + 1 : at]
+    opened = sum(before.count(mark) for mark in _OPEN) - sum(before.count(mark) for mark in _CLOSE)
+    return opened > 0 or before.count('"') % 2 == 1
+
+
+def names_in(sentence: str, language: Language, cast: Sequence[str]) -> list[tuple[int, int]]:
+    """The places of names in a sentence: titles and places that code can tell, and the people of the cast."""
+    found = [match.span() for match in NAMED[language].finditer(sentence)]
+    return found + [
+        m.span() for name in cast if name in sentence for m in re.finditer(re.escape(name), sentence)
+    ]
+
+
+def _with_synonym(sentence: str, language: Language, draw: Random, cast: Sequence[str]) -> str:
+    """The sentence with one word that has a synonym put in its place, outside names; as it was where it has none."""
+    names = names_in(sentence, language, cast)
+
+    def free(match: re.Match[str]) -> bool:
+        return all(match.end() <= start or end <= match.start() for start, end in names)
+
+    synonyms = [
+        (pattern, synonym)
+        for pattern, synonym in REWORDINGS[language]
+        if any(map(free, pattern.finditer(sentence)))
+    ]
+    if not synonyms:
+        return sentence
+    pattern, synonym = draw.choice(synonyms)
+    return pattern.sub(lambda match: synonym if free(match) else match[0], sentence)
+
+
+def reword_by_rule(text: str, language: Language, draw: Random, cast: Sequence[str] = ()) -> str:
+    """The text with one or two sentences in other words; one in three times, one is said to come later.
+
+    It says what the text says: sentences stand in the order of the story, so every one but the first comes later.
+    """
+    order = list(range(len(sentences(text))))
+    draw.shuffle(order)
+    wanted, later = draw.choice((1, 2)), draw.random() < TOLD_LATER
+    for number in order:
+        start, end = sentences(text)[number]
+        sentence = text[start:end]
+        other = _with_synonym(sentence, language, draw, cast)
+        if later and number > 0:
+            later, other = False, _later(draw.choice(LATER[language]), sentence)
+        text = text[:start] + other + text[end:]
+        wanted -= other != sentence
+        if not wanted:
+            break
+    return text
+
+
+_SMALL = re.compile(r"(?:The|A|An|In|On|At|When|While|After|Before|As|For|With|There|His|Her|Their|Its)\b")
+
+
+def _later(later: str, sentence: str) -> str:
+    return later + (sentence[0].lower() + sentence[1:] if _SMALL.match(sentence) else sentence)

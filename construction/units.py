@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import KINDS, Kind
-from longproof.construction.versions import Change, Version, place
+from longproof.construction.versions import TextWithError, Version, place_at
 from longproof.prompts import Language
 from longproof.retrieval.text import sentences
 from longproof.retrieval.types import BadInput, Frozen
@@ -109,7 +109,7 @@ class SummaryCase(Frozen):
     source: tuple[int, int]
     tokens: int
     response: str
-    error: Change | None
+    error: TextWithError | None
 
     @property
     def label(self) -> Literal["hallucinated", "faithful"]:
@@ -117,7 +117,7 @@ class SummaryCase(Frozen):
         return "hallucinated" if self.error else "faithful"
 
 
-Changer = Callable[[int, int, Kind], tuple[Change, Version] | None]
+Changer = Callable[[int, int, Kind], tuple[TextWithError, Version] | None]
 """Book number, unit number, kind: the change and the faithful rewording of that unit; None where there is none."""
 
 
@@ -128,7 +128,7 @@ def books_for_test(count: int, share: float, seed: int) -> set[int]:
     return set(_shuffled(count, Random(seed))[: max(1, round(count * share))])
 
 
-def pairs(
+def case_pairs(
     books: Sequence[Book], per_scale: int, change: Changer, seed: int = 0
 ) -> Iterator[tuple[SummaryCase, SummaryCase]]:
     """So many pairs of each scale, kinds and positions in turn, books in turn; fewer where the units don't suffice.
@@ -156,11 +156,11 @@ def _pair(
     book: Book,
     reach: tuple[int, int],
     unit: int,
-    versions: tuple[Change, Version],
+    versions: tuple[TextWithError, Version],
     scale: Scale,
     name: str,
 ) -> tuple[SummaryCase, SummaryCase]:
-    wrong, faithful = (joined(book, reach, unit, version, scale, name) for version in versions)
+    wrong, faithful = (joined_case(book, reach, unit, version, scale, name) for version in versions)
     return wrong, faithful.model_copy(update={"kind": wrong.kind, "position": wrong.position})
 
 
@@ -181,8 +181,8 @@ def neighbours(units: Sequence[Unit], unit: int, scale: Scale, position: Positio
     return unit - before, unit - before + count - 1
 
 
-def joined(
-    book: Book, reach: tuple[int, int], unit: int, version: Change | Version, scale: Scale, name: str
+def joined_case(
+    book: Book, reach: tuple[int, int], unit: int, version: TextWithError | Version, scale: Scale, name: str
 ) -> SummaryCase:
     """The case over these units with one of their summaries replaced; places are moved to the joined response."""
     first, last = reach
@@ -190,7 +190,7 @@ def joined(
     texts[unit] = version.text
     before = sum(len(text) + len(JOINT) for n, text in texts.items() if n < unit)
     response = JOINT.join(texts.values())
-    error = _moved(version, before, response) if isinstance(version, Change) else None
+    error = _moved(version, before, response) if isinstance(version, TextWithError) else None
     return SummaryCase(
         id=f"{name}-{'hallucinated' if error else 'faithful'}",
         group=name,
@@ -207,9 +207,9 @@ def joined(
     )
 
 
-def _moved(change: Change, by: int, response: str) -> Change:
+def _moved(change: TextWithError, by: int, response: str) -> TextWithError:
     moved = {
-        name: place(response, at.start + by, at.end + by)
+        name: place_at(response, at.start + by, at.end + by)
         for name, at in (("wrong", change.wrong), ("sentences", change.sentences))
     }
     return change.model_copy(update={"text": response, **moved})
@@ -220,7 +220,7 @@ def _third(number: int, count: int) -> Position:
     return POSITIONS[3 * (2 * number + 1) // (2 * count)]
 
 
-def _position(reach: tuple[int, int], unit: int, error: Change | None) -> Position:
+def _position(reach: tuple[int, int], unit: int, error: TextWithError | None) -> Position:
     """The third of the source that the unit stands in; in a single unit, the third of the response with the error."""
     first, last = reach
     if first < last:

@@ -1,13 +1,16 @@
 """Versions of a text that a model or a rule writes, and what code checks before one is believed.
 
-Knows: how a model is asked for a version, a change of a text with its exact places, how two versions differ by
-sentences, and the names of all reasons for which a version is thrown away (LongNovel, seed 004, section 3.2 and
+Knows: how a model is asked for a version, a text made wrong with its exact places, how two versions differ by
+sentences and by words, and all reasons for which a version is thrown away (LongNovel, seed 004, section 3.2 and
 Appendix I.1: one sentence changed, up to two for temporal and causal errors, one added for fabrications).
 Does not know: which versions a construction asks for.
 """
 
-from collections.abc import Callable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
+from itertools import pairwise
 from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar, cast
 
 from typing_extensions import Unpack
@@ -17,8 +20,10 @@ from longproof.agent.models.model import Model
 from longproof.agent.types import Call, Failure, Kind, Place
 from longproof.prompts import Language, Prompt
 from longproof.retrieval.text import fold, is_chinese, locate, sentences, tokens
+from longproof.retrieval.text.tokens import CJK
 from longproof.retrieval.types import Document, Frozen
 
+_WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+|[^\w\s]")
 F = TypeVar("F", bound=Form)
 T = TypeVar("T")
 Rejection = (
@@ -52,7 +57,7 @@ class Version(Frozen):
     text: str
 
 
-class Change(Frozen):
+class TextWithError(Frozen):
     """A text made wrong. `wrong` are the wrong words in `text`, `sentences` the whole sentences that hold them.
 
     `right` is what stood in the place of the wrong words, `original` in that of the sentences; empty where added.
@@ -91,7 +96,7 @@ class Drawing(TypedDict, total=False):
     max_tokens: int
 
 
-async def ask(
+async def ask_for(
     model: Model,
     prompt: Prompt,
     form: type[F],
@@ -113,7 +118,7 @@ async def ask(
     return Outcome(found, None, answer.calls)
 
 
-def language_of(text: str) -> Language:
+def prompt_language(text: str) -> Language:
     """The language of prompts about a text."""
     return "zh" if is_chinese(text) else "en"
 
@@ -128,6 +133,14 @@ def folded(text: str) -> str:
     return "".join(fold(text).text.split())
 
 
+def alike(one: str, other: str) -> float:
+    """F1 of the tokens that two texts share, 0 to 1: a likeness without weights. Two empty texts are alike."""
+    first, second = Counter(tokens(one)), Counter(tokens(other))
+    if not first and not second:
+        return 1.0
+    return 2 * (first & second).total() / (first.total() + second.total())
+
+
 class Differs(NamedTuple):
     """How a text differs from its base: the sentences gone and come, and where those that came stand.
 
@@ -140,7 +153,7 @@ class Differs(NamedTuple):
     region: Place
 
 
-def difference(base: str, text: str) -> Differs | None:
+def sentence_difference(base: str, text: str) -> Differs | None:
     """How the text differs from its base, sentence by sentence; None where it says the same words.
 
     Sentences are compared by their folded text, so spaces, width and script make no difference. The place runs from
@@ -158,29 +171,65 @@ def difference(base: str, text: str) -> Differs | None:
     if not come:
         return Differs(gone, (), Place(start=0, end=0), Place(start=0, end=0))
     touched = [new[n] for step in steps for n in (step[3], step[4] - 1) if 0 <= n < len(new)]
-    region = place(text, min(touched)[0], max(touched)[1])
-    return Differs(gone, tuple(text[a:b] for a, b in come), place(text, come[0][0], come[-1][1]), region)
+    region = place_at(text, min(touched)[0], max(touched)[1])
+    return Differs(gone, tuple(text[a:b] for a, b in come), place_at(text, come[0][0], come[-1][1]), region)
 
 
-def checked(base: str, text: str, kind: Kind, part: str, reason: str = "") -> Change | Rejection:
+def new_places(base: str, text: str) -> tuple[list[Place], float]:
+    """The places of the text that its base does not have, and the share of the base's words that it keeps.
+
+    Compared word by word, Chinese by characters; an added place begins with a word where it could as well begin
+    with the mark before it. Places with at most a word between them are one.
+    """
+    old, new = [m[0] for m in _WORD.finditer(base)], list(_WORD.finditer(text))
+    matcher = SequenceMatcher(None, old, [m[0] for m in new], autojunk=False)
+    ranges: list[tuple[int, int]] = []
+    for step, _, _, i, j in matcher.get_opcodes():
+        while step == "insert" and j < len(new) and new[i][0] == new[j][0] and not new[i][0][0].isalnum():
+            i, j = i + 1, j + 1
+        if step in ("insert", "replace"):
+            ranges.append((new[i].start(), new[j - 1].end()))
+    kept = sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(old))
+    return [place_at(text, a, b) for a, b in _joined(ranges, text)], kept
+
+
+def _joined(ranges: Sequence[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
+    """The ranges, close ones as one: a comparison by words finds a word in common by chance."""
+    if not ranges:
+        return
+    start, end = ranges[0]
+    for (_, _), (a, b) in pairwise(ranges):
+        if len(_WORD.findall(text[end:a])) > 1:
+            yield start, end
+            start = a
+        end = b
+    yield start, end
+
+
+def shared_length(one: Place, other: Place) -> int:
+    """How many characters two places share."""
+    return max(0, min(one.end, other.end) - max(one.start, other.start))
+
+
+def checked_error(base: str, text: str, kind: Kind, part: str, reason: str = "") -> TextWithError | Rejection:
     """The change that a version of this kind makes to its base, or why it is none.
 
     `part` is the sentence that the writer says is wrong: it must stand in the text, in a sentence that changed.
     """
-    differs = difference(base, text)
+    differs = sentence_difference(base, text)
     if differs is None:
         return "not_changed"
     if not differs.come or not _right_many(differs, kind):
         return "too_many_changed"
-    said = located(part, text)
+    said = locate_quote(part, text)
     if said is None:
         return "span_not_found"
     where = differs.region if kind == "temporal" else differs.place
     if said.end <= where.start or said.start >= where.end:
         return "span_elsewhere"
-    around = place(text, min(differs.place.start, said.start), max(differs.place.end, said.end))
+    around = place_at(text, min(differs.place.start, said.start), max(differs.place.end, said.end))
     gone = " ".join(differs.gone)
-    return Change(
+    return TextWithError(
         text=text,
         kind=kind,
         wrong=around,
@@ -192,20 +241,20 @@ def checked(base: str, text: str, kind: Kind, part: str, reason: str = "") -> Ch
     )
 
 
-def located(quote: str, text: str) -> Place | None:
+def locate_quote(quote: str, text: str) -> Place | None:
     """The place of a quote in a text: as it stands, else after folding; never a mere likeness."""
     if not quote.strip():
         return None
     at = text.find(quote.strip())
     if at >= 0:
-        return place(text, at, at + len(quote.strip()))
+        return place_at(text, at, at + len(quote.strip()))
     found = locate(quote, Document.of(text))
     if found is None or tokens(found.text) != tokens(quote):
         return None
     return Place(start=found.start, end=found.end, text=found.text)
 
 
-def place(text: str, start: int, end: int) -> Place:
+def place_at(text: str, start: int, end: int) -> Place:
     """The place `[start, end)` of a text, with its words."""
     return Place(start=start, end=end, text=text[start:end])
 
@@ -213,7 +262,7 @@ def place(text: str, start: int, end: int) -> Place:
 def containing(text: str, start: int, end: int) -> Place:
     """The whole sentences of a text that `[start, end)` touches."""
     touched: Sequence[tuple[int, int]] = [(a, b) for a, b in sentences(text) if a < end and b > start]
-    return place(text, touched[0][0], touched[-1][1])
+    return place_at(text, touched[0][0], touched[-1][1])
 
 
 def _right_many(differs: Differs, kind: Kind) -> bool:

@@ -8,18 +8,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from longproof.evaluation.headlines import HEADLINES, total
-from longproof.evaluation.metrics import bootstrap_interval
-from longproof.evaluation.metrics.counts import Counts
+from longproof.evaluation.headlines import HEADLINES
+from longproof.evaluation.metrics.statistics import Counts, bootstrap_interval, sum_counts
 from longproof.evaluation.results import Result, results_of
-from longproof.evaluation.tables import UNDEFINED, number
+from longproof.evaluation.tables import UNDEFINED, number, table_row
 from longproof.retrieval.types import BadInput
 
 Pair = tuple[Result, Result]
 Both = tuple[Counts, Counts]
 
 
-class Difference(NamedTuple):
+class ScoreDifference(NamedTuple):
     """One score of both runs over the common examples; `difference` is B less A, with its 95 % interval."""
 
     name: str
@@ -30,7 +29,7 @@ class Difference(NamedTuple):
     high: float | None
 
 
-class Change(NamedTuple):
+class ChangedOutcome(NamedTuple):
     """An example on which the runs give different outcomes."""
 
     id: str
@@ -48,21 +47,21 @@ class Comparison(NamedTuple):
     n: int
     n_only_a: int
     n_only_b: int
-    differences: list[Difference]
-    changes: list[Change]
+    differences: list[ScoreDifference]
+    changes: list[ChangedOutcome]
 
     def to_markdown(self) -> str:
         """Both tables: the differences, then the changes, those that became right first."""
         lines = [f"# B ({self.b}) against A ({self.a})", "", _counted(self), ""]
         lines += ["| score | A | B | B − A | 95 % interval |", "| --- | --- | --- | --- | --- |"]
-        lines += [f"| {' | '.join(_cells(row))} |" for row in self.differences]
+        lines += [table_row(_cells(difference)) for difference in self.differences]
         lines += ["", f"{len(self.changes)} of {self.n} examples changed sides.", ""]
         lines += ["| example | gold | A | B | |", "| --- | --- | --- | --- | --- |"]
-        lines += [f"| {' | '.join(map(_plain, change_cells(row)))} |" for row in self.changes]
+        lines += [table_row(_change_cells(change)) for change in self.changes]
         return "\n".join([*lines, ""])
 
 
-def compare(a: Path, b: Path) -> Comparison:
+def compare_runs(a: Path, b: Path) -> Comparison:
     """The runs in two folders, over the examples (and repeats) that both have.
 
     Intervals resample whole groups and keep each example's two sides together. Raises BadInput where a folder
@@ -83,7 +82,7 @@ def compare(a: Path, b: Path) -> Comparison:
         n=len(pairs),
         n_only_a=len(first) - len(common),
         n_only_b=len(second) - len(common),
-        differences=[row for name in HEADLINES if (row := _difference(name, pairs)) is not None],
+        differences=[found for name in HEADLINES if (found := _difference(name, pairs)) is not None],
         changes=sorted(changes, key=lambda change: (-_gain(change), change.id, change.repeat)),
     )
 
@@ -92,7 +91,7 @@ def _by_key(folder: Path) -> dict[tuple[int, str], Result]:
     return {(line.repeat, line.id): line for line in results_of(folder)}
 
 
-def _difference(name: str, pairs: Sequence[Pair]) -> Difference | None:
+def _difference(name: str, pairs: Sequence[Pair]) -> ScoreDifference | None:
     """The paired difference of one headline score; None where the data have no gold for it."""
     counted, rate = HEADLINES[name]
     groups: dict[str, list[Both]] = defaultdict(list)
@@ -108,24 +107,28 @@ def _difference(name: str, pairs: Sequence[Pair]) -> Difference | None:
     if before is None and after is None:
         return None
     found = bootstrap_interval(gain, bags)
-    return Difference(name, before, after, gain(bags), *((found.low, found.high) if found else (None, None)))
+    return ScoreDifference(
+        name, before, after, gain(bags), *((found.low, found.high) if found else (None, None))
+    )
 
 
 def _total(both: Sequence[Both]) -> Both:
-    return total(one for one, _ in both), total(other for _, other in both)
+    return sum_counts(one for one, _ in both), sum_counts(other for _, other in both)
 
 
-def _change(pair: Pair) -> Change:
+def _change(pair: Pair) -> ChangedOutcome:
     one, other = pair
-    return Change(one.id, one.repeat, one.gold.outcome, one.prediction.outcome, other.prediction.outcome)
+    return ChangedOutcome(
+        one.id, one.repeat, one.gold.outcome, one.prediction.outcome, other.prediction.outcome
+    )
 
 
-def _gain(change: Change) -> int:
+def _gain(change: ChangedOutcome) -> int:
     """1 where B became right, -1 where it became wrong, 0 where neither or gray."""
     return (change.b == change.gold) - (change.a == change.gold)
 
 
-def change_cells(change: Change) -> tuple[str, ...]:
+def _change_cells(change: ChangedOutcome) -> tuple[str, ...]:
     """A change as text, with what it means for the score."""
     meaning = {1: "now right", -1: "now wrong", 0: ""}[_gain(change)]
     name = f"{change.id} (run {change.repeat + 1})" if change.repeat else change.id
@@ -139,11 +142,7 @@ def _counted(comparison: Comparison) -> str:
     )
 
 
-def _cells(row: Difference) -> tuple[str, ...]:
-    interval = UNDEFINED if row.low is None else f"{row.low:+.3f} to {row.high:+.3f}"
-    difference = UNDEFINED if row.difference is None else f"{row.difference:+.3f}"
-    return row.name, number(row.a), number(row.b), difference, interval
-
-
-def _plain(cell: str) -> str:
-    return cell.replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+def _cells(score: ScoreDifference) -> tuple[str, ...]:
+    interval = UNDEFINED if score.low is None else f"{score.low:+.3f} to {score.high:+.3f}"
+    difference = UNDEFINED if score.difference is None else f"{score.difference:+.3f}"
+    return score.name, number(score.a), number(score.b), difference, interval

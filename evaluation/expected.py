@@ -19,7 +19,7 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
-from longproof.evaluation.run import SCORES
+from longproof.evaluation.folder import SCORES
 from longproof.retrieval.types import BadInput, Frozen
 
 OURS = ["longproof", "evaluate"]
@@ -39,7 +39,7 @@ class Expectation(Frozen):
     ci: bool = False
 
 
-class Finding(NamedTuple):
+class CheckedScore(NamedTuple):
     """What a command gave. `value` is None where it gave no such score, or failed."""
 
     expectation: Expectation
@@ -68,13 +68,13 @@ def expectations(path: Path) -> list[Expectation]:
     import yaml
 
     try:
-        rows = yaml.safe_load(path.read_text(encoding="utf-8"))
-        return [Expectation.model_validate(row) for row in rows]
+        listed = yaml.safe_load(path.read_text(encoding="utf-8"))
+        return [Expectation.model_validate(one) for one in listed]
     except (OSError, yaml.YAMLError, ValidationError, TypeError) as error:
         raise BadInput(f"{path.name} is not a list of expectations: {str(error).splitlines()[0]}") from error
 
 
-def checked(expected: Sequence[Expectation]) -> Iterator[Finding]:
+def check_expectations(expected: Sequence[Expectation]) -> Iterator[CheckedScore]:
     """Run each command once, and compare all its scores."""
     for command in dict.fromkeys(wanted.command for wanted in expected):
         scores = _run(command)
@@ -82,9 +82,9 @@ def checked(expected: Sequence[Expectation]) -> Iterator[Finding]:
             if wanted.command != command:
                 continue
             if isinstance(scores, str):
-                yield Finding(wanted, None, scores)
+                yield CheckedScore(wanted, None, scores)
             else:
-                yield Finding(wanted, scores.get((wanted.section, wanted.score)))
+                yield CheckedScore(wanted, scores.get((wanted.section, wanted.score)))
 
 
 def _run(command: str) -> dict[tuple[str, str], float | None] | str:
@@ -102,21 +102,21 @@ def _run(command: str) -> dict[tuple[str, str], float | None] | str:
     return {(s["title"], score["name"]): score["value"] for s in sections for score in s["scores"]}
 
 
-def main(arguments: Sequence[str]) -> int:
+def print_expectations(arguments: Sequence[str]) -> int:
     """Print a line a score. Returns the exit code."""
     given = [word for word in arguments if word != "--ci"]
     with as_file(files("longproof.evaluation") / "expected.yaml") as bundled:
         wanted = expectations(Path(given[0]) if given else bundled)
     off = 0
-    for finding in checked([one for one in wanted if one.ci or "--ci" not in arguments]):
-        print(finding.line(), flush=True)
-        off += not finding.ok
+    for score in check_expectations([one for one in wanted if one.ci or "--ci" not in arguments]):
+        print(score.line(), flush=True)
+        off += not score.ok
     return 1 if off else 0
 
 
 if __name__ == "__main__":
     try:
-        sys.exit(main(sys.argv[1:]))
+        sys.exit(print_expectations(sys.argv[1:]))
     except BadInput as problem:
         sys.stderr.write(f"longproof: {problem}\n")
         sys.exit(2)

@@ -10,9 +10,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from longproof.agent.types import LABELS
-from longproof.evaluation.headlines import ordered, sided
-from longproof.evaluation.metrics import confusion, recall_by, risk_coverage
-from longproof.evaluation.results import Result, label_at
+from longproof.evaluation.headlines import ordered, with_gold_outcome
+from longproof.evaluation.metrics.outcomes import hallucinated_by
+from longproof.evaluation.metrics.statistics import recall
+from longproof.evaluation.metrics.verigray import confusion, risk_coverage
+from longproof.evaluation.results import Result, part_labels, response_labels
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,7 +23,7 @@ SLICES = ("kind", "position", "scale", "pattern")
 OUTCOMES = ("hallucinated", "faithful", "undecided")
 
 
-def draw(results: Sequence[Result], folder: Path) -> list[Path]:
+def draw_plots(results: Sequence[Result], folder: Path) -> list[Path]:
     """Write every plot that the gold allows as PNG; none where matplotlib is not installed."""
     if not results or find_spec("matplotlib") is None:
         return []
@@ -43,42 +45,48 @@ def _figure(width: float, height: float) -> tuple["Figure", Any]:
 
 
 def _confusion(results: Sequence[Result]) -> "Figure | None":
-    """Rows are gold, normalised; seven labels where the gold has them, else outcomes."""
-    columns = _labels(results)
+    """Lines are gold, normalised; seven labels where the gold has them, else outcomes."""
+    columns = part_labels(results) or response_labels(results)
     names: Sequence[str] = (*LABELS, "undecided")
     if not columns:
-        columns = [(str(r.gold.outcome), r.prediction.outcome) for r in sided(results)]
+        columns = [(str(r.gold.outcome), r.prediction.outcome) for r in with_gold_outcome(results)]
         names = OUTCOMES
     if not columns:
         return None
     table = confusion([gold for gold, _ in columns], [said for _, said in columns])
-    rows = [name for name in names if name in table]
-    figure, axes = _figure(1.5 + 0.9 * len(names), 1.2 + 0.6 * len(rows))
-    shares = [[table[row].get(name, 0) / sum(table[row].values()) for name in names] for row in rows]
+    gold_names = [name for name in names if name in table]
+    figure, axes = _figure(1.5 + 0.9 * len(names), 1.2 + 0.6 * len(gold_names))
+    shares = [[table[gold].get(name, 0) / sum(table[gold].values()) for name in names] for gold in gold_names]
     axes.imshow(shares, cmap="Blues", vmin=0, vmax=1, aspect="auto")
-    for y, row in enumerate(rows):
+    for y, gold in enumerate(gold_names):
         for x, name in enumerate(names):
             shade = "white" if shares[y][x] > 0.5 else "black"
-            axes.text(x, y, table[row].get(name, 0), ha="center", va="center", color=shade)
+            axes.text(x, y, table[gold].get(name, 0), ha="center", va="center", color=shade)
     axes.set_xticks(range(len(names)), names, rotation=30, ha="right")
-    axes.set_yticks(range(len(rows)), [f"{row} (n = {sum(table[row].values())})" for row in rows])
+    axes.set_yticks(
+        range(len(gold_names)), [f"{gold} (n = {sum(table[gold].values())})" for gold in gold_names]
+    )
     axes.set(xlabel="predicted", ylabel="gold")
     return figure
 
 
 def _risk(results: Sequence[Result]) -> "Figure | None":
     """Risk against coverage at each label taken as the threshold of acceptance."""
-    columns = _labels(results) or [
-        ("fabricated" if r.gold.outcome == "hallucinated" else "implicitly_supported", r.prediction.label)
-        for r in sided(results)
-    ]
+    columns = (
+        part_labels(results)
+        or response_labels(results)
+        or [
+            ("fabricated" if r.gold.outcome == "hallucinated" else "implicitly_supported", r.prediction.label)
+            for r in with_gold_outcome(results)
+        ]
+    )
     if not columns:
         return None
     chosen = risk_coverage([gold for gold, _ in columns], [said for _, said in columns], LABELS)
     points = dict[tuple[float, float], list[str]]()
     for name, found in chosen.items():
-        if found["risk"] is not None and found["coverage"] is not None:
-            points.setdefault((found["coverage"], found["risk"]), []).append(name)
+        if found.value is not None and found.coverage is not None:
+            points.setdefault((found.coverage, found.value), []).append(name)
     if not points:
         return None
     figure, axes = _figure(6, 4)
@@ -93,28 +101,18 @@ def _risk(results: Sequence[Result]) -> "Figure | None":
 
 
 def _recall(results: Sequence[Result], name: str) -> "Figure | None":
-    taken = [result for result in sided(results) if name in result.slices]
-    rows = recall_by(
+    taken = [result for result in with_gold_outcome(results) if name in result.slices]
+    by_slice = hallucinated_by(
         [r.slices[name] for r in taken],
         [str(r.gold.outcome) for r in taken],
         [r.prediction.outcome for r in taken],
     )
-    if not rows:
+    if not by_slice:
         return None
-    figure, axes = _figure(1.5 + 0.7 * len(rows), 3.2)
-    values = ordered(rows)
-    axes.bar(range(len(rows)), [rows[value]["recall"] or 0 for value in values])
-    labels = [f"{value}\nn = {rows[value]['n_hallucinated']}" for value in values]
-    axes.set_xticks(range(len(rows)), labels, rotation=30, ha="right", fontsize=7)
+    figure, axes = _figure(1.5 + 0.7 * len(by_slice), 3.2)
+    values = ordered(by_slice)
+    axes.bar(range(len(by_slice)), [recall(by_slice[value]) or 0 for value in values])
+    labels = [f"{value}\nn = {by_slice[value].hallucinated}" for value in values]
+    axes.set_xticks(range(len(by_slice)), labels, rotation=30, ha="right", fontsize=7)
     axes.set(ylabel="recall of hallucinated", ylim=(0, 1), title=f"by {name}")
     return figure
-
-
-def _labels(results: Sequence[Result]) -> list[tuple[str, str | None]]:
-    """Gold and predicted labels of parts, else of responses; empty unless all gold has labels."""
-    parts = [(r.prediction, part) for r in results for part in r.gold.parts or ()]
-    if parts and all(part.label is not None for _, part in parts):
-        return [(str(part.label), label_at(predicted, part.place)) for predicted, part in parts]
-    if all(r.gold.label is not None for r in results):
-        return [(str(r.gold.label), r.prediction.label) for r in results]
-    return []

@@ -8,17 +8,19 @@ import json
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from pydantic import ValidationError
+from pydantic import AliasChoices, Field, ValidationError
 
 from longproof.agent.report import outcome, sentence_label
 from longproof.agent.types import DecidedBy, Label, Outcome, Place, Report, ReportClaim, Usage
-from longproof.evaluation.metrics.sides import HALLUCINATED_LABELS
+from longproof.evaluation.metrics.classes import HALLUCINATED_LABELS
 from longproof.evaluation.types import Example, Gold
 from longproof.graphs.papers.probe import PROBE
 from longproof.graphs.papers.verigray import AUDIT
 from longproof.retrieval.types import BadInput, Frozen
 
 FILE = "results.jsonl"
+LabelPairs = list[tuple[str, str | None]]
+"""Gold and predicted label, of one response or part after another."""
 
 
 class SourceAt(Frozen):
@@ -30,10 +32,10 @@ class SourceAt(Frozen):
 
 
 class PredictedClaim(Frozen):
-    """A claim of the report. `voices` are the labels (None: a failure) of the panel's last question on it.
+    """A claim of the report. `votes` are the labels (None: a failure) of the panel's last question on it.
 
-    Where single pieces of evidence are voted on (PROBE), `pieces` has such voices for each, and `voices` is empty.
-    `given` is the label that was audited, where the run is an audit.
+    Where single pieces of evidence are voted on (PROBE), `pieces` has such votes for each, and `votes` is empty.
+    `given` is the label that was audited, where the run is an audit. Older results say `voices` for `votes`.
     """
 
     text: str
@@ -43,7 +45,7 @@ class PredictedClaim(Frozen):
     decided_by: DecidedBy
     flagged: tuple[Place, ...] = ()
     evidence: tuple[SourceAt, ...] = ()
-    voices: tuple[str | None, ...] = ()
+    votes: tuple[str | None, ...] = Field(default=(), validation_alias=AliasChoices("votes", "voices"))
     pieces: tuple[tuple[str | None, ...], ...] = ()
     arbiter: str | None = None
     given: Label | None = None
@@ -144,7 +146,7 @@ def _claim(
             for span in claim.evidence
             if span.source_id in sources
         ),
-        voices=() if by_piece else tuple(last[:-1] if arbitrated else last),
+        votes=() if by_piece else tuple(last[:-1] if arbitrated else last),
         pieces=tuple(map(tuple, asked.values())) if by_piece else (),
         arbiter=last[-1] if arbitrated else None,
         given=given,
@@ -190,6 +192,21 @@ def gold_at(gold: Gold, place: Place) -> Outcome | None:
 def outcome_at(predicted: Prediction, place: Place) -> Outcome:
     """Our side on a part of the response."""
     return outcome([label_at(predicted, place)])
+
+
+def response_labels(results: Sequence[Result]) -> LabelPairs:
+    """Gold and predicted label of every response; empty unless all have a gold label."""
+    if any(result.gold.label is None for result in results):
+        return []
+    return [(str(result.gold.label), result.prediction.label) for result in results]
+
+
+def part_labels(results: Sequence[Result]) -> LabelPairs:
+    """The same of every gold part."""
+    parts = [(result.prediction, part) for result in results for part in result.gold.parts or ()]
+    if any(part.label is None for _, part in parts):
+        return []
+    return [(str(part.label), label_at(predicted, part.place)) for predicted, part in parts]
 
 
 def _meet(first: Place | PredictedSentence, second: Place) -> bool:

@@ -1,9 +1,7 @@
 """Examples through a verifier into a folder: one line each, resumable, the same bytes every time.
 
-`run.json` says what is run; `results.jsonl` has a line an example, appended as each is checked and put in the
-data set's order at the end; `scores.json` and `table.md` follow from it; `times.jsonl` alone holds times.
-A killed run goes on where it stopped: what has a line is not checked again. Does not know: how a check works,
-or any metric.
+A killed run goes on where it stopped: what has a line is not checked again. Does not know: how a check works, how a
+folder is kept, or any metric.
 """
 
 import asyncio
@@ -19,35 +17,31 @@ from typing import Any, NamedTuple
 from longproof.agent.types import Usage
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
-from longproof.evaluation.folder import append, held, mend, write
-from longproof.evaluation.headlines import NOTHING, mean_accuracy, outcome_counts, total
-from longproof.evaluation.plots import draw
-from longproof.evaluation.results import FILE, Prediction, Result, prediction, result, results_of
-from longproof.evaluation.score import Section, sections
-from longproof.evaluation.tables import markdown
+from longproof.evaluation.folder import (
+    SCORES,
+    TABLE,
+    RunSettings,
+    append_result,
+    locked,
+    milliseconds_per_claim,
+    opened_folder,
+    ordered_results,
+    write_text,
+)
+from longproof.evaluation.headlines import NOTHING, response_counts
+from longproof.evaluation.metrics.statistics import mean_accuracy, sum_counts
+from longproof.evaluation.plots import draw_plots
+from longproof.evaluation.results import Prediction, Result, prediction, result
+from longproof.evaluation.sections import sections
+from longproof.evaluation.tables import Section, score_tables
 from longproof.evaluation.types import Example, Source
-from longproof.graphs.batch import Checker
-from longproof.retrieval.types import BadInput, Document, Frozen
+from longproof.graphs.verifier import Checker
+from longproof.retrieval.types import BadInput, Document
 
-MANIFEST, SCORES, TABLE, TIMES = "run.json", "scores.json", "table.md", "times.jsonl"
 VERSION = 2
 
 
-class Manifest(Frozen):
-    """What a folder's results are results of. `data` is the hash of the examples that are run."""
-
-    version: int
-    dataset: str
-    protocol: str
-    judges: tuple[str, ...]
-    settings: dict[str, str]
-    sample: int | None
-    seed: int
-    repeat: int
-    data: str
-
-
-class Progress(NamedTuple):
+class EvaluationProgress(NamedTuple):
     """How far a run has come: `score` is the mean accuracy so far, `usage` what the answers so far cost."""
 
     done: int
@@ -61,7 +55,7 @@ class Evaluation(NamedTuple):
     """A finished run: its folder, its results in the data set's order, and their scores."""
 
     folder: Path
-    manifest: Manifest
+    settings: RunSettings
     results: list[Result]
     sections: list[Section]
     plots: list[Path]
@@ -69,7 +63,7 @@ class Evaluation(NamedTuple):
 
     def to_markdown(self) -> str:
         """All tables, with the command's settings above and the time below."""
-        return markdown(_title(self.manifest), self.sections, _footer(self))
+        return score_tables(_title(self.settings), self.sections, _footer(self))
 
     def unchecked(self) -> list[str]:
         """How many examples could not be checked, then each reason once, a line each; empty where all were."""
@@ -80,7 +74,7 @@ class Evaluation(NamedTuple):
         return [counted, *(f"{' '.join(reason.split())} ({n})" for reason, n in reasons.most_common())]
 
 
-def evaluate(
+def evaluate_dataset(
     dataset: str,
     *,
     path: Location | None = None,
@@ -91,7 +85,7 @@ def evaluate(
     seed: int = 0,
     repeat: int = 1,
     concurrency: int = 4,
-    progress: Callable[[Progress], None] | None = None,
+    progress: Callable[[EvaluationProgress], None] | None = None,
     checker: Callable[[int], Checker] | None = None,
     chosen: Sequence[Example] | None = None,
     **settings: Any,
@@ -109,7 +103,7 @@ def evaluate(
     drawn = sampled(examples(dataset, path) if chosen is None else chosen, sample, seed)
     if not drawn:
         raise BadInput(f"there is no example in {path or dataset}: give a set that has some")
-    manifest = Manifest(
+    run_settings = RunSettings(
         version=VERSION,
         dataset=dataset,
         protocol=protocol,
@@ -121,10 +115,10 @@ def evaluate(
         data=_digest(drawn),
     )
     make = checker or _verifiers(protocol, judges, settings)
-    with held(out):
-        done = _open(out, manifest)
+    with locked(out):
+        done = opened_folder(out, run_settings)
         _drive(_Run(out, drawn, done, repeat, progress).through(make, concurrency))
-        return _finished(out, manifest, drawn)
+        return _finished(out, run_settings, drawn)
 
 
 def sampled(found: Sequence[Example], size: int | None, seed: int) -> list[Example]:
@@ -153,7 +147,7 @@ class _Run:
         drawn: Sequence[Example],
         done: Sequence[Result],
         repeat: int,
-        progress: Callable[[Progress], None] | None,
+        progress: Callable[[EvaluationProgress], None] | None,
     ) -> None:
         self._out, self._progress = out, progress
         self._done, self._undecided, self._counts, self._usage = 0, 0, NOTHING, Usage()
@@ -186,23 +180,21 @@ class _Run:
         for repeat, example in todo:
             started = time.perf_counter()
             line = result(example, repeat, await _checked(checkers[repeat], example))
-            seconds = time.perf_counter() - started
-            append(self._out / TIMES, json.dumps({"id": line.id, "repeat": repeat, "seconds": seconds}))
-            append(self._out / FILE, line.model_dump_json())
+            append_result(self._out, line, time.perf_counter() - started)
             self._add(line)
             self._tell()
 
     def _add(self, line: Result) -> None:
         self._done += 1
         self._undecided += line.prediction.outcome == "undecided"
-        self._counts = total([self._counts, outcome_counts(line)])
+        self._counts = sum_counts([self._counts, response_counts(line)])
         self._usage = _sum([self._usage, line.prediction.usage])
 
     def _tell(self) -> None:
         if self._progress is None:
             return
         self._progress(
-            Progress(
+            EvaluationProgress(
                 done=self._done,
                 total=self._total,
                 score=mean_accuracy(self._counts),
@@ -263,42 +255,15 @@ def _drive(work: Coroutine[Any, Any, None]) -> None:
     run(work)
 
 
-def _open(out: Path, manifest: Manifest) -> list[Result]:
-    """The results that the folder already holds. Raises BadInput where they are another run's."""
-    path = out / MANIFEST
-    if not path.exists():
-        if (out / FILE).exists():
-            raise BadInput(f"{out} holds results without a {MANIFEST}; choose an empty folder")
-        write(path, manifest.model_dump_json(indent=2) + "\n")
-        return []
-    if json.loads(path.read_text(encoding="utf-8")) != json.loads(manifest.model_dump_json()):
-        raise BadInput(
-            f"{out} holds another run (see {MANIFEST}); choose another folder, or the same settings"
-        )
-    mend(out / FILE)
-    mend(out / TIMES)
-    return results_of(out) if (out / FILE).exists() else []
-
-
-def _finished(out: Path, manifest: Manifest, drawn: Sequence[Example]) -> Evaluation:
+def _finished(out: Path, settings: RunSettings, drawn: Sequence[Example]) -> Evaluation:
     """Put the lines in order, score them, write tables and plots."""
-    order = {example.id: place for place, example in enumerate(drawn)}
-    results = sorted(results_of(out), key=lambda line: (line.repeat, order[line.id])) if order else []
-    write(out / FILE, "".join(line.model_dump_json() + "\n" for line in results))
+    results = ordered_results(out, drawn)
     made = sections(results)
-    write(out / SCORES, json.dumps([s.model_dump() for s in made], indent=1, ensure_ascii=False) + "\n")
-    finished = Evaluation(out, manifest, results, made, draw(results, out), _milliseconds(out, results))
-    write(out / TABLE, finished.to_markdown())
+    write_text(out / SCORES, json.dumps([s.model_dump() for s in made], indent=1, ensure_ascii=False) + "\n")
+    plots, spent = draw_plots(results, out), milliseconds_per_claim(out, results)
+    finished = Evaluation(out, settings, results, made, plots, spent)
+    write_text(out / TABLE, finished.to_markdown())
     return finished
-
-
-def _milliseconds(out: Path, results: Sequence[Result]) -> float | None:
-    """Wall time of all checks over their claims, in milliseconds; with concurrency, checks share that time."""
-    n_claims = sum(len(line.prediction.claims) for line in results)
-    if not n_claims or not (out / TIMES).exists():
-        return None
-    lines = (out / TIMES).read_text(encoding="utf-8").splitlines()
-    return 1000 * sum(float(json.loads(line)["seconds"]) for line in lines) / n_claims
 
 
 def _digest(drawn: Sequence[Example]) -> str:
@@ -316,11 +281,11 @@ def _sum(used: Sequence[Usage]) -> Usage:
     return Usage(**{name: sum(getattr(usage, name) for usage in used) for name in Usage.model_fields})
 
 
-def _title(manifest: Manifest) -> str:
-    judges = ", ".join(manifest.judges)
-    drawn = "all" if manifest.sample is None else f"a sample of {manifest.sample} (seed {manifest.seed})"
-    times = f", {manifest.repeat} times" if manifest.repeat > 1 else ""
-    return f"{manifest.dataset}: protocol {manifest.protocol}, judges {judges}, {drawn}{times}"
+def _title(settings: RunSettings) -> str:
+    judges = ", ".join(settings.judges)
+    drawn = "all" if settings.sample is None else f"a sample of {settings.sample} (seed {settings.seed})"
+    times = f", {settings.repeat} times" if settings.repeat > 1 else ""
+    return f"{settings.dataset}: protocol {settings.protocol}, judges {judges}, {drawn}{times}"
 
 
 def _footer(finished: Evaluation) -> str:

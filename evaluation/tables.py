@@ -1,44 +1,51 @@
-"""Scores as tables, in Markdown and on a terminal. A rate never stands without its denominator and coverage.
+"""Scores, their sections, and the Markdown tables of them. A rate never stands without its denominator and coverage.
 
 Does not know: how a score was computed.
 """
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
 
-from longproof.evaluation.headlines import Score
-from longproof.evaluation.score import Section
-
-if TYPE_CHECKING:
-    from rich.console import Console
+from longproof.retrieval.types import Frozen
 
 COLUMNS = ("score", "value", "95 % interval", "over", "n", "coverage")
 UNDEFINED = "–"
 
 
-def markdown(title: str, sections: Sequence[Section], footer: str) -> str:
+class Score(Frozen):
+    """One number: its denominator in words and in size, its coverage, and where it has one its interval."""
+
+    name: str
+    value: float | None
+    over: str
+    n: int
+    coverage: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Section(Frozen):
+    """Scores that belong together."""
+
+    title: str
+    scores: tuple[Score, ...]
+
+
+def plain_scores(coverage: float | None, *scores: tuple[str, float | None, str, int]) -> Iterator[Score]:
+    """Scores without intervals, of one coverage: name, value, denominator in words, its size."""
+    for name, value, over, n in scores:
+        yield Score(name=name, value=value, over=over, n=n, coverage=coverage)
+
+
+def score_tables(title: str, sections: Sequence[Section], footer: str) -> str:
     """One Markdown table a section."""
     lines = [f"# {title}", ""]
     for section in sections:
-        lines += [f"## {section.title}", "", _row(COLUMNS), _row(("---",) * len(COLUMNS))]
-        lines += [_row(cells(score)) for score in section.scores] + [""]
+        lines += [f"## {section.title}", "", table_row(COLUMNS), table_row(("---",) * len(COLUMNS))]
+        lines += [table_row(_cells(score)) for score in section.scores] + [""]
     return "\n".join([*lines, footer, ""])
 
 
-def show(title: str, sections: Sequence[Section], console: "Console") -> None:
-    """The same tables on a terminal."""
-    from rich.table import Table
-    from rich.text import Text
-
-    console.print(Text(title, style="bold"))
-    for section in sections:
-        table = Table(*COLUMNS, title=Text(section.title), title_justify="left", box=None, pad_edge=False)
-        for score in section.scores:
-            table.add_row(*map(Text, cells(score)))
-        console.print(table)
-
-
-def cells(score: Score) -> tuple[str, ...]:
+def _cells(score: Score) -> tuple[str, ...]:
     """A score as text: name, value, interval, denominator in words and in size, coverage."""
     return (
         score.name,
@@ -57,7 +64,8 @@ def number(value: float | None) -> str:
     return f"{value:.3f}" if abs(value) < 10 else f"{value:,.1f}"
 
 
-def _row(cells: Sequence[str]) -> str:
+def table_row(cells: Sequence[str]) -> str:
+    """A line of a Markdown table; what the cells hold stays text."""
     return "| " + " | ".join(_escaped(cells)) + " |"
 
 

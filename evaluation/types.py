@@ -12,6 +12,13 @@ from longproof.agent.types import Kind, Label, Place, Task
 from longproof.retrieval.types import Frozen
 
 GoldOutcome = Literal["faithful", "hallucinated"]
+OUTCOME_OF: dict[Label, GoldOutcome] = {
+    "contradicting": "hallucinated",
+    "fabricated": "hallucinated",
+    "implicitly_supported": "faithful",
+    "explicitly_supported": "faithful",
+}
+"""The side of a gold label; the other labels are gray."""
 
 
 class Source(Frozen):
@@ -59,7 +66,7 @@ class GoldClaim(Frozen):
     evidence: tuple[GoldEvidence, ...] = ()
 
 
-class Aligned(Frozen):
+class AlignedPart(Frozen):
     """A part of the response and the place of the source that it retells."""
 
     part: Place
@@ -77,7 +84,7 @@ class Gold(Frozen):
     errors: tuple[GoldError, ...] | None = None
     parts: tuple[GoldPart, ...] | None = None
     claims: tuple[GoldClaim, ...] | None = None
-    alignment: tuple[Aligned, ...] | None = None
+    alignment: tuple[AlignedPart, ...] | None = None
 
 
 class Example(Frozen):

@@ -23,7 +23,7 @@ from longproof.graphs.protocol import Protocol
 from longproof.graphs.protocols import protocol
 from longproof.graphs.settings import PERSON, settings_of
 from longproof.prompts import Language, template
-from longproof.retrieval.chunking import SNIPPET
+from longproof.retrieval.text.chunking import SNIPPET
 
 SENTENCE = 80
 """Characters of a sentence, between Chinese (40) and English (110)."""

@@ -26,7 +26,7 @@ from longproof.graphs.sources import Sources
 from longproof.graphs.state import ClaimState, Plan, Reviewed, State, StoredCase, VerifyInput, latest
 from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.align import greedy, viterbi
-from longproof.retrieval.chunking import segments
+from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Document, Window
 

@@ -23,8 +23,7 @@ from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
 from longproof.graphs.settings import PERSON, Settings
 from longproof.graphs.sources import Indexes, Sources
 from longproof.graphs.state import Plan
-from longproof.indexes.cache import Cache
-from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
 from longproof.indexes.files import home
 from longproof.indexes.pages import PageIndex, open_pages
 from longproof.indexes.sources import PassageSize, source_index

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from longproof.agent.types import SourcePlace
 from longproof.indexes.sources import PassageSize
-from longproof.retrieval.chunking import blocks, passages
-from longproof.retrieval.fuse import fuse
 from longproof.retrieval.lexical import LexicalIndex
+from longproof.retrieval.ranking import fuse
+from longproof.retrieval.text.chunking import blocks, overlapping
 from longproof.retrieval.types import Document, Hit, SourceIndex, Span, Window
 
 Place = tuple[int, int, int]
@@ -37,7 +37,7 @@ class Indexes(NamedTuple):
 
 def in_memory(document: Document, cut: PassageSize) -> SourceIndex:
     """The lexical index of a document, made anew."""
-    return LexicalIndex.build(document, passages(document.text, cut.size, cut.step))
+    return LexicalIndex.build(document, overlapping(document.text, cut.size, cut.step))
 
 
 class Sources:

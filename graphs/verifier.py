@@ -32,7 +32,7 @@ from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.indexes.files import home
 from longproof.retrieval.json_text import record
 from longproof.retrieval.loaders import read_source
-from longproof.retrieval.text.surrogates import without_surrogates
+from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document
 
 T = TypeVar("T")
@@ -67,6 +67,28 @@ Event = Mapping[str, object]
 Progress = Callable[[Event], None]
 Decide = Callable[[list[Event]], Awaitable[Mapping[str, object]]]
 """Gets disputes as `longproof.graphs.review.put` words them."""
+
+
+class Checker(Protocol):
+    """What checks one case, of a batch or an evaluation: a `Verifier`, or a stand-in."""
+
+    def averify(
+        self,
+        source: Any,
+        response: str,
+        *,
+        task: str,
+        context: str,
+        case_id: str,
+        reference: str | None,
+        labels: Sequence[str] | None,
+    ) -> Coroutine[Any, Any, Report]:
+        """The report on one response. Raises BadInput for what can't be checked."""
+        ...
+
+    async def close(self, state: RunState = "done") -> None:
+        """Let go of what is open on this event loop; the run ended so."""
+        ...
 
 
 class Verifier:

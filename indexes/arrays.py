@@ -22,14 +22,14 @@ from longproof.retrieval.bm25 import Arrays
 from longproof.retrieval.types import BadInput, Frozen
 
 
-class Form(NamedTuple):
+class ArraySpec(NamedTuple):
     """What an array must be."""
 
     dtype: str
     dimensions: int
 
 
-class Manifest(Frozen):
+class IndexManifest(Frozen):
     """What an index says of itself. `key` names it; `files` gives the SHA-256 of each array's file."""
 
     format: str
@@ -38,10 +38,10 @@ class Manifest(Frozen):
     files: dict[str, str] = Field(default_factory=dict)
 
 
-M = TypeVar("M", bound=Manifest)
+M = TypeVar("M", bound=IndexManifest)
 
 
-def write_arrays(target: Path, manifest: Manifest, arrays: Arrays, forms: Mapping[str, Form]) -> None:
+def write_arrays(target: Path, manifest: IndexManifest, arrays: Arrays) -> None:
     """Write an index beside its place and move it there whole; where one is there by then, that one stays.
 
     Raises BadInput where the folder can't be written to.
@@ -52,7 +52,7 @@ def write_arrays(target: Path, manifest: Manifest, arrays: Arrays, forms: Mappin
     except OSError as error:
         raise _unwritable(target, error) from error
     try:
-        files = {name: saved(_path(part, name), array) for name, array in arrays.items()}
+        files = {name: _saved(_path(part, name), array) for name, array in arrays.items()}
         whole = manifest.model_copy(update={"files": files})
         write_whole(part / "manifest.json", whole.model_dump_json(indent=1).encode())
         os.replace(part, target)
@@ -63,15 +63,15 @@ def write_arrays(target: Path, manifest: Manifest, arrays: Arrays, forms: Mappin
         shutil.rmtree(part, ignore_errors=True)
 
 
-def open_arrays(folder: Path, expected: M, forms: Mapping[str, Form]) -> tuple[M, Arrays]:
+def open_arrays(folder: Path, expected: M, specs: Mapping[str, ArraySpec]) -> tuple[M, Arrays]:
     """The manifest and the arrays in `folder`, if they are of `expected`'s type, format, version and key.
 
     Raises BadInput, saying why and how to rebuild, for anything else.
     """
     manifest = _manifest(folder, expected)
-    if manifest.files.keys() != forms.keys():
+    if manifest.files.keys() != specs.keys():
         raise unusable(folder, "its manifest does not name the files of such an index")
-    return manifest, {name: _array(folder, manifest, name, form) for name, form in forms.items()}
+    return manifest, {name: _array(folder, manifest, name, spec) for name, spec in specs.items()}
 
 
 def unusable(folder: Path, why: str) -> BadInput:
@@ -81,7 +81,7 @@ def unusable(folder: Path, why: str) -> BadInput:
     )
 
 
-def saved(path: Path, array: NDArray[Any]) -> str:
+def _saved(path: Path, array: NDArray[Any]) -> str:
     """Write one array; returns the hash of its file."""
     with path.open("wb") as file:
         np.save(file, array, allow_pickle=False)
@@ -113,7 +113,7 @@ class _Head(BaseModel):
     version: int
 
 
-def _array(folder: Path, manifest: Manifest, name: str, form: Form) -> NDArray[Any]:
+def _array(folder: Path, manifest: IndexManifest, name: str, spec: ArraySpec) -> NDArray[Any]:
     """The array in a file with the manifest's hash, memory-mapped."""
     path = _path(folder, name)
     try:
@@ -126,7 +126,7 @@ def _array(folder: Path, manifest: Manifest, name: str, form: Form) -> NDArray[A
         raise
     except (OSError, ValueError, EOFError) as error:
         raise unusable(folder, f"{path.name} is gone or damaged") from error
-    if array.dtype != np.dtype(form.dtype) or array.ndim != form.dimensions:
+    if array.dtype != np.dtype(spec.dtype) or array.ndim != spec.dimensions:
         raise unusable(folder, f"{path.name} holds something else")
     return array
 

@@ -1,19 +1,63 @@
-"""The content-addressed store of texts: written once, opened by id, checked on opening.
+"""The content-addressed store of texts: written once, opened by id, checked on opening; and a cache in memory.
 
 Knows: one file a text, named by the hash of its content. What is said about a text (title, uri) travels
-in a `DocumentRef`, since the same text may be read from two places.
-Does not know: what the texts are used for.
+in a `DocumentRef`, since the same text may be read from two places. The cache also keeps other values that are slow
+to build.
+Does not know: what the texts and the cached values are used for.
 """
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Callable
 from pathlib import Path
 from threading import Lock
+from typing import Generic, TypeVar
 
 from longproof.indexes.files import write_whole
 from longproof.retrieval.types import BadInput, Document, DocumentKind, Frozen, text_id
 
 CACHED_CHARACTERS = 20_000_000
+T = TypeVar("T")
+
+
+class Cache(Generic[T]):
+    """A thread-safe LRU cache of at most `room`; concurrent requests for one key build its value once.
+
+    `size` says how much room a value takes. The latest value stays, even if it takes more than there is.
+    """
+
+    def __init__(self, room: int = 4, size: Callable[[T], int] = lambda _: 1) -> None:
+        self._room, self._size = room, size
+        self._values: OrderedDict[str, T] = OrderedDict()
+        self._building: dict[str, Lock] = {}
+        self._lock = Lock()
+
+    def at_hand(self, key: str) -> T | None:
+        """The value of this key if it is here already. Doesn't block."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+            return self._values.get(key)
+
+    def get(self, key: str, build: Callable[[], T]) -> T:
+        """The value of this key. Blocks while another thread builds the same."""
+        with self._lock:
+            building = self._building.setdefault(key, Lock())
+        with building:
+            value = self.at_hand(key)
+            if value is None:
+                value = build()
+                self.put(key, value)
+            return value
+
+    def put(self, key: str, value: T) -> None:
+        """Keep a value; those asked for longest ago go where there is no room."""
+        with self._lock:
+            self._values[key] = value
+            self._values.move_to_end(key)
+            while len(self._values) > 1 and sum(map(self._size, self._values.values())) > self._room:
+                oldest, _ = self._values.popitem(last=False)
+                self._building.pop(oldest, None)
 
 
 class DocumentRef(Frozen):
@@ -32,8 +76,7 @@ class DocumentStore:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
-        self._texts: OrderedDict[str, str] = OrderedDict()
-        self._lock, self._reading = Lock(), Lock()
+        self._texts: Cache[str] = Cache(CACHED_CHARACTERS, len)
 
     def put(self, document: Document) -> DocumentRef:
         """Store a document's texts, once. Raises BadInput where the folder can't be written to."""
@@ -57,26 +100,12 @@ class DocumentStore:
 
     def text(self, id_: str) -> str:
         """The text of this id. Raises BadInput where its file is gone or damaged."""
-        text = self._at_hand(id_)
-        if text is not None:
-            return text
-        with self._reading:
-            text = self._at_hand(id_)
-            if text is None:
-                text = self._read(id_)
-                self._keep(id_, text)
-        return text
+        return self._texts.get(id_, lambda: self._read(id_))
 
     async def fetch(self, id_: str) -> str:
         """`text` for an event loop, which a large file would hold up: read in a thread where it isn't at hand."""
-        text = self._at_hand(id_)
+        text = self._texts.at_hand(id_)
         return await asyncio.to_thread(self.text, id_) if text is None else text
-
-    def _at_hand(self, id_: str) -> str | None:
-        with self._lock:
-            if id_ in self._texts:
-                self._texts.move_to_end(id_)
-            return self._texts.get(id_)
 
     def _put_text(self, text: str) -> str:
         id_ = text_id(text)
@@ -84,7 +113,7 @@ class DocumentStore:
         data = text.encode("utf-8")
         if not path.exists() or path.stat().st_size != len(data):
             write_whole(path, data)
-        self._keep(id_, text)
+        self._texts.put(id_, text)
         return id_
 
     def _read(self, id_: str) -> str:
@@ -106,10 +135,3 @@ class DocumentStore:
         if len(name) != 64 or not name.isalnum():
             raise BadInput(f"{id_[:80]!r} is not the id of a text")
         return self._folder / name[:2] / f"{name}.txt"
-
-    def _keep(self, id_: str, text: str) -> None:
-        with self._lock:
-            self._texts[id_] = text
-            self._texts.move_to_end(id_)
-            while len(self._texts) > 1 and sum(map(len, self._texts.values())) > CACHED_CHARACTERS:
-                self._texts.popitem(last=False)

@@ -15,10 +15,10 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.indexes.arrays import Form, Manifest, open_arrays, unusable, write_arrays
+from longproof.indexes.arrays import ArraySpec, IndexManifest, open_arrays, unusable, write_arrays
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.retrieval.bm25 import Arrays, Bm25, Engine, Okapi, index_tokens, top_snippets
-from longproof.retrieval.chunking import OVERLAP, SNIPPET, snippets
+from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, overlapping
 from longproof.retrieval.text.tokens import tokens
 from longproof.retrieval.types import BadInput, Frozen, Hit, Progress, Span
 from longproof.retrieval.web_pages import SUFFIXES, Page, read_page
@@ -28,19 +28,19 @@ VERSION = 2
 PAGE_BYTES = 64_000_000
 """Larger files are left out, unread."""
 
-_FORMS: dict[Engine, dict[str, Form]] = {
+_SPECS: dict[Engine, dict[str, ArraySpec]] = {
     "bm25": {
-        "snippets": Form("int64", 2),
-        "words": Form("uint64", 1),
-        "weights": Form("float32", 1),
-        "texts": Form("int32", 1),
-        "starts": Form("int64", 1),
+        "snippets": ArraySpec("int64", 2),
+        "words": ArraySpec("uint64", 1),
+        "weights": ArraySpec("float32", 1),
+        "texts": ArraySpec("int32", 1),
+        "starts": ArraySpec("int64", 1),
     },
     "okapi": {
-        "snippets": Form("int64", 2),
-        "words": Form("uint64", 1),
-        "tokens": Form("int32", 1),
-        "starts": Form("int64", 1),
+        "snippets": ArraySpec("int64", 2),
+        "words": ArraySpec("uint64", 1),
+        "tokens": ArraySpec("int32", 1),
+        "starts": ArraySpec("int64", 1),
     },
 }
 
@@ -62,7 +62,7 @@ class LeftOut(Frozen):
     reason: str
 
 
-class PagesManifest(Manifest):
+class PagesManifest(IndexManifest):
     """What an index of pages says of itself."""
 
     format: Literal["longproof.pages"] = "longproof.pages"
@@ -203,7 +203,7 @@ class _Reading:
             try:
                 page = read_page(_bytes(file), file.shown)
                 text = self._kept(page, file.shown)
-                cut = snippets(text)
+                cut = overlapping(text, SNIPPET, SNIPPET - OVERLAP)
                 self.snippets += [(len(self.pages) - 1, start, end) for start, end in cut]
                 yield from (tokens(text[start:end]) for start, end in cut)
             except BadInput as error:
@@ -258,11 +258,11 @@ def _build(
         pages=tuple(reading.pages),
         left_out=tuple(reading.left_out),
     )
-    write_arrays(target, manifest, arrays, _FORMS[engine])
+    write_arrays(target, manifest, arrays)
 
 
 def _opened(folder: Path, key: str, engine: Engine) -> tuple[PagesManifest, Arrays]:
-    manifest, arrays = open_arrays(folder, _expected(key, engine), _FORMS[engine])
+    manifest, arrays = open_arrays(folder, _expected(key, engine), _SPECS[engine])
     if manifest.engine != engine:
         raise unusable(folder, "its manifest names another engine")
     rows = arrays["snippets"]

@@ -11,33 +11,33 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.indexes.arrays import Form, Manifest, open_arrays, unusable, write_arrays
+from longproof.indexes.arrays import ArraySpec, IndexManifest, open_arrays, unusable, write_arrays
 from longproof.retrieval.bm25 import Arrays
-from longproof.retrieval.chunking import passages
 from longproof.retrieval.dense import DenseIndex, Embedder, Embeddings, Multi, Sparse
 from longproof.retrieval.lexical import WIDER, LexicalIndex
+from longproof.retrieval.text.chunking import overlapping
 from longproof.retrieval.types import Document, Progress, SourceIndex
 
 VERSION = 3
 """Part of an index's key: what an older version wrote is not opened but built again."""
 
 _SCALE = {
-    "ranges": Form("int64", 2),
-    "weights": Form("float32", 1),
-    "texts": Form("int32", 1),
-    "starts": Form("int64", 1),
+    "ranges": ArraySpec("int64", 2),
+    "weights": ArraySpec("float32", 1),
+    "texts": ArraySpec("int32", 1),
+    "starts": ArraySpec("int64", 1),
 }
 _LEXICAL = {
-    "words": Form("uint64", 1),
-    **{f"{name}{scale}": form for scale in range(1 + len(WIDER)) for name, form in _SCALE.items()},
+    "words": ArraySpec("uint64", 1),
+    **{f"{name}{scale}": spec for scale in range(1 + len(WIDER)) for name, spec in _SCALE.items()},
 }
-_DENSE = {"dense": Form("float32", 2)}
+_DENSE = {"dense": ArraySpec("float32", 2)}
 _SPARSE = {
-    "tokens": Form("int32", 1),
-    "token_weights": Form("float32", 1),
-    "token_starts": Form("int64", 1),
+    "tokens": ArraySpec("int32", 1),
+    "token_weights": ArraySpec("float32", 1),
+    "token_starts": ArraySpec("int64", 1),
 }
-_MULTI = {"vectors": Form("float16", 2), "vector_starts": Form("int64", 1)}
+_MULTI = {"vectors": ArraySpec("float16", 2), "vector_starts": ArraySpec("int64", 1)}
 
 
 class PassageSize(NamedTuple):
@@ -47,7 +47,7 @@ class PassageSize(NamedTuple):
     step: int = 200
 
 
-class SourceManifest(Manifest):
+class SourceManifest(IndexManifest):
     """What the index of a source says of itself. `embedder` is its name, or `lexical`."""
 
     format: Literal["longproof.source"] = "longproof.source"
@@ -76,15 +76,15 @@ def source_index(
     target = home / "sources" / expected.key
     if target.exists():
         return _opened(target, expected, document, embedder)
-    pieces = passages(document.text, expected.size, expected.step)
+    pieces = overlapping(document.text, expected.size, expected.step)
     if embedder is None:
         lexical = LexicalIndex.build(document, pieces)
         if keep and pieces:
-            write_arrays(target, expected, lexical.arrays, _LEXICAL)
+            write_arrays(target, expected, lexical.arrays)
         return lexical
     dense = DenseIndex.build(document, pieces, embedder, progress)
     if keep and pieces:
-        write_arrays(target, expected, _arrays(dense.held), _forms(embedder))
+        write_arrays(target, expected, _arrays(dense.held))
     return dense
 
 
@@ -106,10 +106,10 @@ def _expected(document: Document, embedder: Embedder | None, passage_size: Passa
 def _opened(
     target: Path, expected: SourceManifest, document: Document, embedder: Embedder | None
 ) -> SourceIndex:
-    manifest, arrays = open_arrays(target, expected, _forms(embedder))
+    manifest, arrays = open_arrays(target, expected, _specs(embedder))
     if manifest.model_copy(update={"files": {}}) != expected:
         raise unusable(target, "its manifest names another text, passage size or embedder")
-    pieces = passages(document.text, expected.size, expected.step)
+    pieces = overlapping(document.text, expected.size, expected.step)
     if embedder is None:
         if not _lexical_fits(arrays, pieces, len(document.text)):
             raise unusable(target, "its arrays don't fit together")
@@ -120,7 +120,7 @@ def _opened(
     return DenseIndex(document, pieces, held, embedder)
 
 
-def _forms(embedder: Embedder | None) -> dict[str, Form]:
+def _specs(embedder: Embedder | None) -> dict[str, ArraySpec]:
     if embedder is None:
         return _LEXICAL
     sparse = _SPARSE if embedder.weights.sparse else {}

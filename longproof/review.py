@@ -34,14 +34,14 @@ ABOUT = ("begun_with", "settings", "edition")
 """What each checkpoint of a run says of the run."""
 
 
-class Stand(NamedTuple):
+class WaitingRun(NamedTuple):
     """How far a run is: its report, or the disputes that it waits with, as they are put to a person."""
 
     report: Report | None
     disputes: list[Mapping[str, Any]]
 
 
-class Opened(NamedTuple):
+class OpenCheckpoints(NamedTuple):
     """A graph over the file of checkpoints."""
 
     graph: VerifyGraph
@@ -49,70 +49,76 @@ class Opened(NamedTuple):
     saver: "AsyncSqliteSaver"
 
 
-async def begun(
+async def begin_run(
     sources: Sequence[Document],
-    response: str,
     settings: dict[str, Any],
     progress: Progress | None = None,
     **case: str,
-) -> Stand:
-    """Begin a run, or take a known one up where it stands; the same name with other texts begins anew.
+) -> WaitingRun:
+    """Begin a run, or take a known one up where it stopped; the same name with other texts begins anew.
 
     `settings` name the run in `run_id`. Raises BadInput for what can't be checked.
     """
     verifier = Verifier(**settings)
-    given = await verifier.input_of(sources, response, **case)
+    given = await verifier.input_of(sources, **case)
     thread = str(verifier.settings.run_id)
     about = {
         "begun_with": _fingerprint(given, verifier.settings),
         "settings": verifier.settings.model_dump_json(),
         "edition": EDITION,
     }
-    async with opened(verifier.settings) as desk:
-        known = await desk.graph.aget_state(_thread(thread))
+    async with open_checkpoints(verifier.settings) as checkpoints:
+        known = await checkpoints.graph.aget_state(_thread(thread))
         said = known.metadata or {}
         same = all(said.get(name) == about[name] for name in ("begun_with", "edition"))
         if same and (known.interrupts or not known.next):
-            return _stand(known)
+            return _state_of(known)
         if not same:
-            await desk.saver.adelete_thread(thread)
+            await checkpoints.saver.adelete_thread(thread)
         start = None if same else given
-        await driven(desk.graph, start, verifier.settings, progress=progress, thread=thread, about=about)
-        return _stand(await _known(desk, thread))
+        await driven(
+            checkpoints.graph, start, verifier.settings, progress=progress, thread=thread, about=about
+        )
+        return _state_of(await _known(checkpoints, thread))
 
 
-async def waiting(run_id: str) -> Stand:
+async def waiting_run(run_id: str) -> WaitingRun:
     """How far a run is. Raises BadInput where no run of this name was begun with a person as arbiter."""
-    async with opened(Settings()) as desk:
-        return _stand(await _known(desk, run_id))
+    async with open_checkpoints(Settings()) as checkpoints:
+        return _state_of(await _known(checkpoints, run_id))
 
 
-async def answered(run_id: str, review: Mapping[str, Any], progress: Progress | None = None) -> Stand:
+async def resume_run(run_id: str, review: Mapping[str, Any], progress: Progress | None = None) -> WaitingRun:
     """Go on with a person's review (see `longproof.graphs.review.Review`).
 
     Raises BadInput where nothing waits, or where the review does not fit what was asked; then nothing is lost.
     """
-    async with opened(Settings()) as desk:
-        known = await _known(desk, run_id)
+    async with open_checkpoints(Settings()) as checkpoints:
+        known = await _known(checkpoints, run_id)
         if not known.interrupts:
             raise BadInput(f"the run {run_id!r} waits for nobody: see `longproof review {run_id}`")
         about = {name: (known.metadata or {})[name] for name in ABOUT}  # type: ignore[literal-required]
     settings = Settings.model_validate_json(about["settings"])
-    async with opened(settings) as desk:
+    async with open_checkpoints(settings) as checkpoints:
         try:
             await driven(
-                desk.graph, Command(resume=review), settings, progress=progress, thread=run_id, about=about
+                checkpoints.graph,
+                Command(resume=review),
+                settings,
+                progress=progress,
+                thread=run_id,
+                about=about,
             )
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"])) or "the review"
             raise BadInput(f"{place}: {first['msg'].removeprefix('Value error, ')}") from error
-        return _stand(await _known(desk, run_id))
+        return _state_of(await _known(checkpoints, run_id))
 
 
 @asynccontextmanager
-async def opened(settings: Settings) -> AsyncIterator[Opened]:
-    """The graph with its checkpoints; closes what the run opened, and says in the ledger how it stands."""
+async def open_checkpoints(settings: Settings) -> AsyncIterator[OpenCheckpoints]:
+    """The graph with its checkpoints; closes what the run opened, and says in the ledger how it ended."""
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     path = home(settings.home) / "checkpoints.sqlite"
@@ -122,7 +128,7 @@ async def opened(settings: Settings) -> AsyncIterator[Opened]:
     async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
         graph = chosen.graph(pool, saver)
         try:
-            yield Opened(graph, pool, saver)
+            yield OpenCheckpoints(graph, pool, saver)
         except BaseException:
             await pool.close("interrupted")
             raise
@@ -130,8 +136,8 @@ async def opened(settings: Settings) -> AsyncIterator[Opened]:
         await pool.close("waiting" if here.interrupts else "done")
 
 
-async def _known(desk: Opened, run_id: str) -> StateSnapshot:
-    state = await desk.graph.aget_state(_thread(run_id))
+async def _known(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapshot:
+    state = await checkpoints.graph.aget_state(_thread(run_id))
     if "settings" not in (state.metadata or {}):
         raise BadInput(f"there is no run {run_id!r} that a person decides: begin one with --arbiter person")
     if (state.metadata or {}).get("edition") != EDITION:
@@ -144,10 +150,10 @@ async def _known(desk: Opened, run_id: str) -> StateSnapshot:
     return state
 
 
-def _stand(state: StateSnapshot) -> Stand:
+def _state_of(state: StateSnapshot) -> WaitingRun:
     if state.interrupts:
-        return Stand(None, list(state.interrupts[0].value))
-    return Stand(Report.model_validate(state.values["report"]), [])
+        return WaitingRun(None, list(state.interrupts[0].value))
+    return WaitingRun(Report.model_validate(state.values["report"]), [])
 
 
 def _thread(run_id: str) -> RunnableConfig:

@@ -11,9 +11,10 @@ from typing import Any
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk import Auth
 
-from longproof.construction.halueval_graph import halueval_graph
-from longproof.construction.longnovel_graph import longnovel_graph
-from longproof.construction.probe_graph import probe_graph
+from longproof.construction.graph import construction_graph
+from longproof.construction.halueval import HALUEVAL
+from longproof.construction.longnovel import LONGNOVEL
+from longproof.construction.probe import PROBE
 from longproof.graphs.protocols import method
 from longproof.graphs.resources import Pool
 from longproof.graphs.state import VerifyInput
@@ -82,9 +83,9 @@ halueval_summary_contrast = of_paper("halueval-summary-contrast")
 halueval_general = of_paper("halueval-general")
 halueval_general_cot = of_paper("halueval-general-cot")
 data_to_text = of_paper("data-to-text")
-construct_longnovel = served(longnovel_graph(pool))
-construct_probe = served(probe_graph(pool))
-construct_halueval = served(halueval_graph(pool))
+construct_longnovel = served(construction_graph(pool, LONGNOVEL))
+construct_probe = served(construction_graph(pool, PROBE))
+construct_halueval = served(construction_graph(pool, HALUEVAL))
 auth = Auth()
 
 

@@ -58,7 +58,7 @@ await check.ainvoke({"response": "The bridge fell in May."})
 # An evaluator of (query, response, contexts), and a query engine whose answers carry their report.
 
 # %%
-from longproof.adapters.llamaindex import checked, evaluator
+from longproof.adapters.llamaindex import checked_engine, evaluator
 
 result = await evaluator(verifier).aevaluate("When was the lamp lit?", "Ada lit the lamp at ten.", [notes])
 result.passing, result.score
@@ -69,7 +69,7 @@ from llama_index.core.llms import MockLLM
 
 Settings.llm = MockLLM()
 index = SummaryIndex.from_documents([Document(text=notes)])
-engine = checked(index.as_query_engine(response_mode="context_only"), verifier)
+engine = checked_engine(index.as_query_engine(response_mode="context_only"), verifier)
 answer = await engine.aquery("What do the notes say?")
 answer.metadata["longproof"]["verdict"]
 

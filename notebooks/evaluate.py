@@ -23,8 +23,8 @@ import json
 from pathlib import Path
 from tempfile import mkdtemp
 
-from longproof.evaluation.compare import compare
-from longproof.evaluation.run import evaluate
+from longproof.evaluation.compare import compare_runs
+from longproof.evaluation.run import evaluate_dataset
 from longproof.examples import example
 from longproof.retrieval.text.sentences import sentences
 
@@ -56,8 +56,8 @@ len(rows)
 cut = folder / "cut.jsonl"
 shorter = [{**row, "source_text": row["source_text"][: len(row["source_text"]) * 2 // 3]} for row in rows]
 cut.write_text("\n".join(json.dumps(row, ensure_ascii=False) for row in shorter), "utf-8")
-whole = evaluate(str(cases), judges=["offline"], out=folder / "whole")
-part = evaluate(str(cut), judges=["offline"], out=folder / "part")
+whole = evaluate_dataset(str(cases), judges=["offline"], out=folder / "whole")
+part = evaluate_dataset(str(cut), judges=["offline"], out=folder / "part")
 for done in (whole, part):
     print([(result.id, result.prediction.outcome) for result in done.results[:4]])
 
@@ -65,7 +65,7 @@ for done in (whole, part):
 # The two against each other: scores with coverage, and the examples that changed sides.
 
 # %%
-difference = compare(folder / "part", folder / "whole")
+difference = compare_runs(folder / "part", folder / "whole")
 for row in difference.differences[:6]:
     print(row.name, row.a, row.b)
 print(f"{len(difference.changes)} of {difference.n} examples changed sides")

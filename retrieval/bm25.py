@@ -83,7 +83,7 @@ def robertson_idf(held: NDArray[np.int64], texts: int) -> NDArray[np.float64]:
     return np.log(np.maximum((texts - held + 0.5) / (held + 0.5), 1.0))
 
 
-def weigh(tokens: NDArray[np.int32], starts: NDArray[np.int64], words: int, idf: Idf) -> Postings:
+def build_postings(tokens: NDArray[np.int32], starts: NDArray[np.int64], words: int, idf: Idf) -> Postings:
     """The BM25 weight of each word in each text, without BM25's constant factor k1 + 1.
 
     `tokens` and `starts` are those of `TokenIds`, `words` is the size of the vocabulary.
@@ -116,7 +116,7 @@ class Bm25:
     @classmethod
     def of(cls, ids: TokenIds) -> "Bm25":
         """Weigh snippets."""
-        postings = weigh(ids.tokens, ids.starts, len(ids.words), robertson_idf)
+        postings = build_postings(ids.tokens, ids.starts, len(ids.words), robertson_idf)
         return cls({"words": ids.words, **postings._asdict()}, len(ids.starts) - 1)
 
     def scores(self, words: Sequence[int]) -> NDArray[np.float32]:

@@ -122,10 +122,10 @@ class DenseIndex:
         ]
 
     def _scores(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return compare(self._embedder.embed(texts, "segment"), self.held, self._embedder.weights)
+        return embedding_scores(self._embedder.embed(texts, "segment"), self.held, self._embedder.weights)
 
 
-def compare(asked: Embeddings, held: Embeddings, weights: Weights) -> NDArray[np.float32]:
+def embedding_scores(asked: Embeddings, held: Embeddings, weights: Weights) -> NDArray[np.float32]:
     """The score of each asked text against each held one. Raises BadInput where they can't be compared."""
     if asked.dense.shape[1:] != held.dense.shape[1:]:
         raise BadInput(
@@ -184,7 +184,7 @@ def _chunks(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
     return chunks
 
 
-def joined(parts: Sequence[Embeddings]) -> Embeddings:
+def concatenated(parts: Sequence[Embeddings]) -> Embeddings:
     """The texts of all parts, in order."""
     sparse = [part.sparse for part in parts if part.sparse is not None]
     multi = [part.multi for part in parts if part.multi is not None]

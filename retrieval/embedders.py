@@ -20,7 +20,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.retrieval.dense import Embedder, Embeddings, Kind, Multi, Sparse, Weights, joined
+from longproof.retrieval.dense import Embedder, Embeddings, Kind, Multi, Sparse, Weights, concatenated
 from longproof.retrieval.types import BadInput, Frozen, Progress
 
 FORMS = (
@@ -289,7 +289,7 @@ def _in_batches(
         parts.append(encode(list(texts[first : first + size])))
         if progress:
             progress(min(first + size, len(texts)), len(texts))
-    return joined(parts)
+    return concatenated(parts)
 
 
 def _unit(vectors: NDArray[np.float32]) -> Embeddings:

@@ -11,7 +11,7 @@ import re
 import unicodedata
 from collections import Counter
 
-from longproof.retrieval.text.fold import fold
+from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.types import BadInput
 
 _MARKS = (

@@ -69,7 +69,7 @@ Facts = dict[str, str]
 """What a head says, by lower-case name: `title`, `canonical`, `og:title`, `date`, ...; the first of each."""
 
 
-def markdown(html: str) -> tuple[str, Facts]:
+def html_to_markdown(html: str) -> tuple[str, Facts]:
     """The page's main text as Markdown, and the facts of its head.
 
     Linear in the length of `html`. Raises BadInput for markup that no reader could have meant: deeper than can be

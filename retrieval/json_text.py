@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Never
 
-from longproof.retrieval.text.surrogates import without_surrogates
+from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document
 
 DEEPEST = 200

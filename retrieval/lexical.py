@@ -16,7 +16,7 @@ from typing import Any, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.retrieval.bm25 import Arrays, Postings, index_tokens, look_up, lucene_idf, weigh
+from longproof.retrieval.bm25 import Arrays, Postings, build_postings, index_tokens, look_up, lucene_idf
 from longproof.retrieval.english import stop_words, synonyms
 from longproof.retrieval.ranking import Ranges, best_per_range, passages_in, top_k
 from longproof.retrieval.text.tokens import tokens
@@ -74,7 +74,7 @@ class LexicalIndex:
             parts = [np.concatenate([numbers[i] for i in some]) for some in joined]
             tokens = np.concatenate([*parts, np.zeros(0, np.int32)])
             starts = np.cumsum([0, *map(len, parts)])
-            postings = weigh(tokens, starts, len(ids.words), lucene_idf)
+            postings = build_postings(tokens, starts, len(ids.words), lucene_idf)
             arrays[f"ranges{scale}"] = np.array(ranges, dtype=np.int64).reshape(-1, 2)
             arrays |= {f"{name}{scale}": array for name, array in postings._asdict().items()}
         return cls(document, arrays)

@@ -21,7 +21,7 @@ from urllib.parse import unquote, urldefrag
 from xml.etree import ElementTree
 
 from longproof.retrieval.encoding import decode, printable
-from longproof.retrieval.html_markdown import markdown
+from longproof.retrieval.html_markdown import html_to_markdown
 from longproof.retrieval.json_text import record
 from longproof.retrieval.types import BadInput, Document, DocumentKind
 from longproof.retrieval.web_pages import read_page
@@ -39,7 +39,7 @@ _BROKEN_MORE = (ArithmeticError, AssertionError, MemoryError, zipfile.BadZipFile
 """What parsers raise on broken files. lxml's and ElementTree's errors are SyntaxErrors."""
 
 
-class Book(NamedTuple):
+class Contents(NamedTuple):
     """What a reader gives: Markdown, and the title that the file says, or none."""
 
     text: str
@@ -79,7 +79,7 @@ def read_document(path: Path, encoding: str | None = None) -> Document:
     return Document.of(text, kind=kind, title=path.stem, uri=str(path))
 
 
-def epub(data: bytes, name: str) -> Book:
+def epub(data: bytes, name: str) -> Contents:
     """The chapters of an EPUB in reading order. Raises BadInput where it is protected or not one."""
     with _broken(name, "an EPUB"), zipfile.ZipFile(BytesIO(data)) as packed:
         files = _Packed(packed, name)
@@ -90,7 +90,7 @@ def epub(data: bytes, name: str) -> Book:
         _refuse_protected(files, chapters, name)
         texts = [_chapter(files.read(path), f"{name}: {path}") for path in chapters]
         title = package.findtext(".//{http://purl.org/dc/elements/1.1/}title") or ""
-    return Book("\n\n".join(texts), " ".join(title.split()))
+    return Contents("\n\n".join(texts), " ".join(title.split()))
 
 
 def _chapters(package: ElementTree.Element, folder: str) -> list[str]:
@@ -108,7 +108,7 @@ def _chapters(package: ElementTree.Element, folder: str) -> list[str]:
 def _chapter(data: bytes, name: str) -> str:
     if not data.strip():
         return ""
-    return markdown(_EMPTY_ELEMENT.sub(_written_out, decode(data, name=name)))[0]
+    return html_to_markdown(_EMPTY_ELEMENT.sub(_written_out, decode(data, name=name)))[0]
 
 
 _EMPTY_ELEMENT = re.compile(r"<([a-zA-Z][\w:.-]*)((?:\s[^<>]*)?)/>")
@@ -128,7 +128,7 @@ def _refuse_protected(files: "_Packed", chapters: list[str], name: str) -> None:
         raise BadInput(f"{name}: the book is protected against copying; give one without protection")
 
 
-def pdf(data: bytes, name: str) -> Book:
+def pdf(data: bytes, name: str) -> Contents:
     """The pages of a PDF, entries of its outline as headings. Raises BadInput where it is locked or not one."""
     with _broken(name, "a PDF"):
         from pypdf import PdfReader
@@ -146,7 +146,7 @@ def pdf(data: bytes, name: str) -> Book:
             title = str((reader.metadata.title if reader.metadata else "") or "")
         except PyPdfError as error:
             raise BadInput(f"{name}: not a PDF that can be read: {_line(error)}") from error
-    return Book("\n\n".join(pages), " ".join(title.split()))
+    return Contents("\n\n".join(pages), " ".join(title.split()))
 
 
 def _outline(reader: Any, entries: Any, level: int) -> list[tuple[int, int, str]]:
@@ -176,7 +176,7 @@ def _with_headings(text: str, headings: list[tuple[int, int, str]]) -> str:
     return "\n".join([*missing, *([""] if missing else []), *lines])
 
 
-def docx(data: bytes, name: str) -> Book:
+def docx(data: bytes, name: str) -> Contents:
     """The paragraphs and tables of a Word document, its heading styles as headings.
 
     Raises BadInput where it is protected or not one.
@@ -196,7 +196,7 @@ def docx(data: bytes, name: str) -> Book:
             for part in word.iter_inner_content()
         ]
         title = word.core_properties.title or ""
-    return Book("\n\n".join(part for part in parts if part.strip()), " ".join(title.split()))
+    return Contents("\n\n".join(part for part in parts if part.strip()), " ".join(title.split()))
 
 
 def _paragraph(paragraph: Any) -> str:
@@ -211,14 +211,14 @@ def _table(table: Any) -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows)
 
 
-def html(data: bytes, name: str) -> Book:
+def html(data: bytes, name: str) -> Contents:
     """The main text of a saved page. Raises BadInput for a page without one."""
     with _broken(name, "a page"):
         page = read_page(data, name)
-    return Book(page.document.text, page.document.title)
+    return Contents(page.document.text, page.document.title)
 
 
-READERS: dict[str, Callable[[bytes, str], Book]] = {
+READERS: dict[str, Callable[[bytes, str], Contents]] = {
     ".epub": epub,
     ".pdf": pdf,
     ".docx": docx,

@@ -1,6 +1,9 @@
-"""From scores of passages to scores of ranges (each as good as its best passage) and to the k best passages.
+"""From scores of passages to scores of ranges, to the k best passages, and to one ranking fused from several.
 
-Knows: ranges of characters, and which passages lie in which. Does not know: what the ranges hold or what scores them.
+Knows: ranges of characters and which passages lie in which (a range is as good as its best passage); reciprocal rank
+fusion (Cormack, Clarke and Büttcher, SIGIR 2009), which looks at ranks alone, so that scores of different kinds need
+no common scale. Fused with a weaker index, a good one gets worse.
+Does not know: what the ranges hold, what scores them, or which indexes there are.
 """
 
 from collections.abc import Sequence
@@ -9,7 +12,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from longproof.retrieval.types import Hit, Span
+
 Ranges = Sequence[tuple[int, int]]
+FUSION_K = 60
+"""The constant of reciprocal rank fusion: how little the first ranks stand out. Rank r counts 1 / (K + r)."""
 
 
 def passages_in(passages: NDArray[np.int64], ranges: Ranges) -> list[NDArray[np.int64]]:
@@ -52,3 +59,19 @@ def top_k(scores: NDArray[Any], k: int, passages: NDArray[np.int64], within: Ran
         numbers = numbers[scores[numbers] >= least]
     order = np.argsort(-scores[numbers], kind="stable")
     return [int(number) for number in numbers[order][: max(k, 0)]]
+
+
+def fuse(rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
+    """The k spans that rank best over all rankings, each with the sum of what its ranks count.
+
+    Of equal sums the one that an earlier ranking has, or has further up, comes first.
+    """
+    sums: dict[Span, float] = {}
+    for ranking in rankings:
+        for hit in ranking:
+            sums[hit.span] = sums.get(hit.span, 0.0) + 1 / (FUSION_K + hit.rank)
+    best = sorted(sums.items(), key=lambda item: -item[1])[: max(k, 0)]
+    return [
+        Hit(span=span, score=score, rank=rank, via="fused")
+        for rank, (span, score) in enumerate(best, start=1)
+    ]

@@ -11,7 +11,7 @@ from datetime import date
 from pathlib import PurePath
 
 from longproof.retrieval.encoding import decode
-from longproof.retrieval.html_markdown import Facts, markdown
+from longproof.retrieval.html_markdown import Facts, html_to_markdown
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 SUFFIXES = (".html", ".htm", ".md", ".txt")
@@ -66,7 +66,7 @@ def read_page(data: bytes, name: str) -> Page:
         raise BadInput(f"{name}: not a saved page; give {' '.join(SUFFIXES)}")
     try:
         if suffix in (".html", ".htm"):
-            text, facts = markdown(_html(data, name))
+            text, facts = html_to_markdown(_html(data, name))
         elif suffix == ".md":
             text, facts = _front_matter(decode(data, name=name))
         else:

@@ -71,6 +71,4 @@ def traced(verifier: Verifier, source: Any, response: str, **case: Any) -> Trace
 
 def verifier(server: ChatServer, home: Path, protocol: str, count: int = 1, **settings: Any) -> Verifier:
     """A verifier with so many models of this server."""
-    return Verifier(
-        judges=seats(server, count), protocol=protocol, home=str(home), timeout_s=5, **settings
-    )
+    return Verifier(judges=seats(server, count), protocol=protocol, home=str(home), timeout_s=5, **settings)

@@ -12,8 +12,8 @@ from typing import Any, get_args
 from fakes import Asked, Reply, sentences
 
 from longproof.agent.types import KINDS, Kind
-from longproof.construction.rules import perturb
-from longproof.construction.versions import Change
+from longproof.construction.rule_errors import perturb
+from longproof.construction.versions import TextWithError
 from longproof.prompts import Language, render
 from longproof.retrieval.text import sentences as ranges
 from longproof.retrieval.types import Document
@@ -83,7 +83,7 @@ def summary_asked(asked: Asked) -> str:
 def wrong(asked: Asked) -> dict[str, Any]:
     """The error that the rules make of this kind; none where they find no place."""
     change = perturb(summary_asked(asked), kind_asked(asked), 0, NAMES)
-    if not isinstance(change, Change):
+    if not isinstance(change, TextWithError):
         return {"possible": "no", "text": "", "wrong_sentence": "", "reason": ""}
     a, b = next((a, b) for a, b in ranges(change.text) if b > change.wrong.start)
     return {

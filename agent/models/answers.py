@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 from pydantic import ConfigDict, ValidationError
 
 from longproof.agent.types import Failure
-from longproof.retrieval.text.surrogates import without_surrogates
+from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import Frozen
 
 LONGEST = 400_000

@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.completions import Broken, completion, text_of
-from longproof.retrieval.text.surrogates import without_surrogates
+from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from longproof.retrieval.text.fold import fold
+from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.text.numbers import Number, folded_numbers
 from longproof.retrieval.text.tokens import CJK
 

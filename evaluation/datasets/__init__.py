@@ -1,4 +1,4 @@
-"""The data sets: one reader a file, each opening with its law of conversion.
+"""The data sets by name; each loader or converter opens with its set's law of conversion.
 
 Knows: which sets there are, and where they lie (`LONGPROOF_DATA`, or a path). Does not know: metrics.
 """
@@ -7,60 +7,46 @@ import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from longproof.evaluation.datasets import (
-    accuracy_rotowire,
-    bamboo_hallu,
-    begin_dialogue,
-    data_to_text,
-    faithbench,
-    halluqa_zh,
-    halueval,
-    jsonl,
-    longnovel,
-    longnovel_mini_zh,
-    nocha_sample,
-    ocnli_zh,
-    probe,
-    quintd_data2text,
-    ragtruth,
-    storysumm,
-    summedits,
-    uhgeval_zh,
-    verigray,
-)
-from longproof.evaluation.datasets.hub import HUB
-from longproof.evaluation.datasets.reading import Location
+from longproof.evaluation.datasets import chinese, dialogue, novels, records, summaries
+from longproof.evaluation.datasets.jsonl import load_cases
+from longproof.evaluation.datasets.probe import probe
+from longproof.evaluation.datasets.reading import HUB, Location, each_row
+from longproof.evaluation.datasets.verigray import verigray
 from longproof.evaluation.types import Example
 from longproof.retrieval.types import BadInput
 
 DATA = "LONGPROOF_DATA"
-"""The environment variable that names the folder of the data sets, one folder a set."""
+"""The environment variable that names the folder of the data sets, one folder a set; HaluEval's four share one."""
 
-READERS: dict[str, tuple[str, Callable[[Location], Iterator[Example]]]] = {
-    "accuracy_rotowire": ("accuracy_rotowire", accuracy_rotowire.read),
-    "bamboo_hallu": ("bamboo_hallu", bamboo_hallu.read),
-    "begin_dialogue": ("begin_dialogue", begin_dialogue.read),
-    "data_to_text": ("data_to_text", data_to_text.read),
-    "faithbench": ("faithbench", faithbench.read),
-    "halluqa_zh": ("halluqa_zh", halluqa_zh.read),
-    "halueval_dialogue": ("halueval", halueval.read_dialogue),
-    "halueval_general": ("halueval", halueval.read_general),
-    "halueval_qa": ("halueval", halueval.read_qa),
-    "halueval_summary": ("halueval", halueval.read_summary),
-    "jsonl": ("jsonl", jsonl.read),
-    "longnovel": ("longnovel", longnovel.read),
-    "longnovel_mini_zh": ("longnovel_mini_zh", longnovel_mini_zh.read),
-    "nocha_sample": ("nocha_sample", nocha_sample.read),
-    "ocnli_zh": ("ocnli_zh", ocnli_zh.read),
-    "probe": ("probe", probe.read),
-    "quintd_data2text": ("quintd_data2text", quintd_data2text.read),
-    "ragtruth": ("ragtruth", ragtruth.read),
-    "storysumm": ("storysumm", storysumm.read),
-    "summedits": ("summedits", summedits.read),
-    "uhgeval_zh": ("uhgeval_zh", uhgeval_zh.read),
-    "verigray": ("verigray", verigray.read),
+GZ = "records.jsonl.gz"
+PAIRS = dialogue.HaluEvalPairs
+DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
+    "accuracy_rotowire": each_row(GZ, records.accuracy_rotowire),
+    "bamboo_hallu": each_row(GZ, summaries.bamboo_hallu),
+    "begin_dialogue": each_row(GZ, dialogue.begin_dialogue),
+    "data_to_text": each_row("data_to_text.jsonl", records.data_to_text),
+    "faithbench": each_row("samples.jsonl.gz", summaries.faithbench),
+    "halluqa_zh": each_row("records.jsonl", chinese.halluqa_zh),
+    "halueval_dialogue": PAIRS(
+        "dialogue", "dialogue.jsonl", "response", "turn", "knowledge", "dialogue_history"
+    ),
+    "halueval_general": each_row("general.jsonl", dialogue.halueval_general),
+    "halueval_qa": PAIRS("qa", "qa.jsonl", "answer", "answer", "knowledge", "question"),
+    "halueval_summary": PAIRS("summary", "summarization.jsonl", "summary", "summary", "document"),
+    "jsonl": load_cases,
+    "longnovel": novels.load_longnovel,
+    "longnovel_mini_zh": novels.load_longnovel_mini,
+    "nocha_sample": novels.load_nocha,
+    "ocnli_zh": each_row("records.jsonl", chinese.ocnli_zh),
+    "probe": each_row("probe.jsonl", probe),
+    "quintd_data2text": records.load_quintd,
+    "ragtruth": dialogue.load_ragtruth,
+    "storysumm": each_row(GZ, summaries.storysumm),
+    "summedits": summaries.load_summedits,
+    "uhgeval_zh": each_row(GZ, chinese.uhgeval_zh),
+    "verigray": each_row("verigray.jsonl", verigray),
 }
-"""Name of a data set: the folder in which it lies, and its reader."""
+"""What loads a data set from where it lies: its folder, or a file of its kind."""
 
 
 def examples(dataset: str, path: Location | None = None) -> list[Example]:
@@ -70,24 +56,23 @@ def examples(dataset: str, path: Location | None = None) -> list[Example]:
     LONGPROOF_DATA names. Raises BadInput for an unknown set, a missing file, a row that does not fit, or
     two examples of one id.
     """
-    if dataset not in READERS and path is None and Path(dataset).is_file():
+    if dataset not in DATASETS and path is None and Path(dataset).is_file():
         dataset, path = "jsonl", dataset
-    if dataset not in READERS:
+    if dataset not in DATASETS:
         raise BadInput(
-            f"there is no data set {dataset!r}; choose a case file, or one of {', '.join(READERS)}"
+            f"there is no data set {dataset!r}; choose a case file, or one of {', '.join(DATASETS)}"
         )
-    folder, read = READERS[dataset]
-    found = list(read(_location(folder, path)))
+    found = list(DATASETS[dataset](_location(dataset, path)))
     if len({example.id for example in found}) < len(found):
         twice = next(e.id for i, e in enumerate(found) if e.id in {other.id for other in found[:i]})
         raise BadInput(f"{dataset}: two examples have the id {twice!r}; ids must differ")
     return found
 
 
-def _location(folder: str, path: Location | None) -> Location:
+def _location(dataset: str, path: Location | None) -> Location:
     if path is not None:
         return path if str(path).startswith(HUB) else Path(path)
     root = os.environ.get(DATA)
     if not root:
         raise BadInput(f"say where the data lie: give a path, or set {DATA} to the folder of the data sets")
-    return Path(root) / folder
+    return Path(root) / ("halueval" if dataset.startswith("halueval_") else dataset)

@@ -14,37 +14,33 @@ from functools import partial
 from pathlib import Path
 
 from longproof.agent.types import LABELS, Place
-from longproof.evaluation.datasets.hub import HUB
-from longproof.evaluation.datasets.reading import Location, Row, converted, rows
-from longproof.evaluation.datasets.verigray import SIDES
-from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, Source
+from longproof.evaluation.datasets.reading import HUB, Location, Row, converted, rows
+from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldError, GoldOutcome, Source
 from longproof.retrieval.types import BadInput
 
 OUTCOMES: dict[str, GoldOutcome] = {"faithful": "faithful", "hallucinated": "hallucinated"}
 
 
-def read(location: Location) -> Iterator[Example]:
+def load_cases(location: Location) -> Iterator[Example]:
     """All cases of a file, or of `cases.jsonl` in a folder."""
     path = Path(location)
     folder = None if str(location).startswith(HUB) else path if path.is_dir() else path.parent
-    return converted(rows(location, "cases.jsonl"), partial(_examples, folder=folder))
+    return converted(rows(location, "cases.jsonl"), partial(_case, folder=folder))
 
 
-def _examples(row: Row, folder: Path | None) -> list[Example]:
-    return [
-        Example(
-            id=str(row["id"]),
-            task=row.get("task") or "summary",
-            sources=tuple(_sources(row, folder)),
-            response=row["response"],
-            context=row.get("context") or "",
-            reference=row.get("reference"),
-            labels=row.get("labels"),
-            group=str(row.get("group", row["id"])),
-            slices={name: str(value) for name, value in (row.get("slices") or {}).items()},
-            gold=_gold(row),
-        )
-    ]
+def _case(row: Row, folder: Path | None) -> Iterator[Example]:
+    yield Example(
+        id=str(row["id"]),
+        task=row.get("task") or "summary",
+        sources=tuple(_sources(row, folder)),
+        response=row["response"],
+        context=row.get("context") or "",
+        reference=row.get("reference"),
+        labels=row.get("labels"),
+        group=str(row.get("group", row["id"])),
+        slices={name: str(value) for name, value in (row.get("slices") or {}).items()},
+        gold=_gold(row),
+    )
 
 
 def _sources(row: Row, folder: Path | None) -> Iterator[Source]:
@@ -57,10 +53,10 @@ def _sources(row: Row, folder: Path | None) -> Iterator[Source]:
     if paths and folder is None:
         raise BadInput("a row from a hub names a path; give source_text instead")
     for path in paths:
-        yield _read(Path(folder or ".") / path)
+        yield _document(Path(folder or ".") / path)
 
 
-def _read(path: Path) -> Source:
+def _document(path: Path) -> Source:
     from longproof.retrieval.loaders import read_document
 
     document = read_document(path)
@@ -77,7 +73,7 @@ def _gold(row: Row) -> Gold:
     if name is None and marked is not None:
         return Gold(outcome="hallucinated" if marked else "faithful", errors=marked)
     if name in LABELS:
-        return Gold(outcome=SIDES.get(name), label=name, errors=marked)
+        return Gold(outcome=OUTCOME_OF.get(name), label=name, errors=marked)
     return Gold(outcome=OUTCOMES.get(str(name)), errors=marked)
 
 

@@ -12,7 +12,7 @@ segments, joined where they touch. A response is hallucinated exactly when one o
 from collections.abc import Iterator
 
 from longproof.agent.types import Place, Task
-from longproof.evaluation.datasets.reading import Location, Row, converted, find, place, rows
+from longproof.evaluation.datasets.reading import Row, find_quote, place_at
 from longproof.evaluation.types import Example, Gold, GoldClaim, GoldError, GoldEvidence, Source
 
 TASK_NAMES: dict[str, Task] = {
@@ -25,39 +25,35 @@ TASK_NAMES: dict[str, Task] = {
 }
 
 
-def read(location: Location) -> Iterator[Example]:
-    """All responses of a file, or of `probe.jsonl` in a folder."""
-    return converted(rows(location, "probe.jsonl"), _examples)
-
-
-def _examples(row: Row) -> list[Example]:
+def probe(row: Row) -> Iterator[Example]:
+    """The example of one record, as this module's docstring says."""
     claims = list(_claims(row))
-    wrong = merged([claim.origin for claim in claims if claim.hallucinated and claim.origin], row["response"])
+    wrong = _merged(
+        [claim.origin for claim in claims if claim.hallucinated and claim.origin], row["response"]
+    )
     hallucinated = any(claim.hallucinated for claim in claims)
-    return [
-        Example(
-            id=str(row["id"]),
-            task=TASK_NAMES[row["task"].lower()],
-            sources=(Source(text=row["source"]),),
-            response=row["response"],
-            context=row.get("question") or "",
-            group=str(row.get("source_id", row["id"])),
-            slices={"task": row["task"], "complexity": str(row.get("complexity", ""))},
-            gold=Gold(
-                outcome="hallucinated" if hallucinated else "faithful",
-                errors=tuple(GoldError(place=at, kind="fabrication") for at in wrong),
-                claims=tuple(claims),
-            ),
-        )
-    ]
+    yield Example(
+        id=str(row["id"]),
+        task=TASK_NAMES[row["task"].lower()],
+        sources=(Source(text=row["source"]),),
+        response=row["response"],
+        context=row.get("question") or "",
+        group=str(row.get("source_id", row["id"])),
+        slices={"task": row["task"], "complexity": str(row.get("complexity", ""))},
+        gold=Gold(
+            outcome="hallucinated" if hallucinated else "faithful",
+            errors=tuple(GoldError(place=at, kind="fabrication") for at in wrong),
+            claims=tuple(claims),
+        ),
+    )
 
 
 def _claims(row: Row) -> Iterator[GoldClaim]:
     after = 0
     for claim in row["claims"]:
-        origin = find(row["response"], claim["segment"], after) if claim.get("segment") else None
+        origin = find_quote(row["response"], claim["segment"], after) if claim.get("segment") else None
         after = origin.start if origin else after
-        pieces = [find(row["source"], quote) for quote in claim.get("evidence") or []]
+        pieces = [find_quote(row["source"], quote) for quote in claim.get("evidence") or []]
         yield GoldClaim(
             text=claim["text"],
             origin=origin,
@@ -66,12 +62,12 @@ def _claims(row: Row) -> Iterator[GoldClaim]:
         )
 
 
-def merged(places: list[Place], text: str) -> list[Place]:
+def _merged(places: list[Place], text: str) -> list[Place]:
     """The places in text order, those that touch or overlap joined."""
     joined: list[Place] = []
     for at in sorted(places, key=lambda at: (at.start, at.end)):
         if joined and at.start <= joined[-1].end:
-            joined[-1] = place(text, joined[-1].start, max(joined[-1].end, at.end))
+            joined[-1] = place_at(text, joined[-1].start, max(joined[-1].end, at.end))
         else:
             joined.append(at)
     return joined

@@ -1,7 +1,8 @@
 """Rows of a data set's files, and places in texts; every complaint names file and row.
 
-Takes JSON Lines (plain or .gz), a JSON array, or `hub:OWNER/NAME[@SPLIT]`. Rows are hostile data:
-parsed as JSON and nothing else. Does not know: what a row means.
+Takes JSON Lines (plain or .gz), a JSON array, or `hub:OWNER/NAME[@SPLIT]`: a data set on the Hugging Face hub, by the
+`datasets` library (extra `hub`), which from version 4 on refuses loading scripts. Rows are hostile data: parsed as
+JSON and nothing else. Does not know: what a row means.
 """
 
 import gzip
@@ -9,17 +10,18 @@ import json
 import zlib
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from typing import Any, TypeVar
 
 from pydantic import ValidationError
 
 from longproof.agent.types import Place
-from longproof.evaluation.datasets.hub import HUB, hub_rows
 from longproof.evaluation.types import Example
-from longproof.retrieval.text.surrogates import without_surrogates
+from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
 
+HUB = "hub:"
 K = TypeVar("K")
 V = TypeVar("V")
 Row = dict[str, Any]
@@ -33,7 +35,7 @@ def rows(location: Location, file: str) -> Iterator[tuple[str, Row]]:
     Raises BadInput where there is no such file or a row is not a JSON object.
     """
     if str(location).startswith(HUB):
-        for number, row in enumerate(hub_rows(str(location)), start=1):
+        for number, row in enumerate(_hub_rows(str(location)), start=1):
             yield f"{location} row {number}", without_surrogates(row)
         return
     path = Path(location) / file if Path(location).is_dir() else Path(location)
@@ -41,6 +43,13 @@ def rows(location: Location, file: str) -> Iterator[tuple[str, Row]]:
         if not isinstance(row, dict):
             raise BadInput(f"{path.name} row {number} is not a JSON object")
         yield f"{path.name} row {number}", row
+
+
+def each_row(
+    file: str, convert: Callable[[Row], Iterable[Example]]
+) -> Callable[[Location], Iterator[Example]]:
+    """A loader of a set that lies in one file, and whose rows say all by themselves."""
+    return lambda location: converted(rows(location, file), convert)
 
 
 def converted(
@@ -77,23 +86,23 @@ def _naming(name: str) -> Iterator[None]:
         raise BadInput(f"{name}: {error}") from error
 
 
-def place(text: str, start: int, end: int) -> Place:
+def place_at(text: str, start: int, end: int) -> Place:
     """The place `[start, end)` with its text."""
     return Place(start=start, end=end, text=text[start:end])
 
 
-def whole(text: str) -> Place:
-    """The place of the whole text."""
-    return place(text, 0, len(text))
-
-
-def find(text: str, quote: str, after: int = 0) -> Place:
+def find_quote(text: str, quote: str, after: int = 0) -> Place:
     """The first place of a quote at or after an offset, else its first anywhere. Raises BadInput without one."""
     at = text.find(quote, after)
     at = at if at >= 0 else text.find(quote)
     if at < 0 or not quote:
         raise BadInput(f"the text does not hold the gold quote {quote[:60]!r}")
-    return place(text, at, at + len(quote))
+    return place_at(text, at, at + len(quote))
+
+
+def text_key(text: str) -> str:
+    """A short name for a text, to group the examples that share it."""
+    return sha256(text.encode()).hexdigest()[:12]
 
 
 def lines(text: str) -> list[Place]:
@@ -101,7 +110,7 @@ def lines(text: str) -> list[Place]:
     places, start = [], 0
     for line in text.split("\n"):
         if line:
-            places.append(place(text, start, start + len(line)))
+            places.append(place_at(text, start, start + len(line)))
         start += len(line) + 1
     return places
 
@@ -111,17 +120,8 @@ def parsed(text: str) -> Any:
     return without_surrogates(json.loads(text))
 
 
-def _parsed(path: Path) -> Iterator[Any]:
-    text = _text(path)
-    if text.lstrip().startswith("["):
-        yield from _json(text, path.name)
-        return
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            yield _json(line, f"{path.name} line {number}")
-
-
-def _text(path: Path) -> str:
+def whole_text(path: Path) -> str:
+    """A file's text, unpacked, with plain line ends. Raises BadInput where it is missing, cut off or not UTF-8."""
     try:
         with (gzip.open if path.suffix == ".gz" else open)(path, "rb") as file:
             data = file.read()
@@ -135,6 +135,34 @@ def _text(path: Path) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         raise BadInput(f"{path.name} line {line} is not UTF-8: save the file as UTF-8") from error
+
+
+def _hub_rows(location: str) -> Iterator[Row]:
+    """The rows of `hub:OWNER/NAME[@SPLIT]`; the split is `test` unless named.
+
+    Raises BadInput where the library is not installed or the data set cannot be had.
+    """
+    name, _, split = location.removeprefix(HUB).partition("@")
+    try:
+        from datasets import load_dataset
+    except ImportError as error:
+        raise BadInput("hub data sets need the `datasets` library: pip install 'longproof[hub]'") from error
+    try:
+        for row in load_dataset(name, split=split or "test"):
+            yield dict(row)
+    except (OSError, ValueError) as error:
+        line = (str(error).splitlines() or [""])[0]
+        raise BadInput(f"cannot load {name} from the hub: {line}") from error
+
+
+def _parsed(path: Path) -> Iterator[Any]:
+    text = whole_text(path)
+    if text.lstrip().startswith("["):
+        yield from _json(text, path.name)
+        return
+    for number, line in enumerate(text.split("\n"), start=1):
+        if line.strip():
+            yield _json(line, f"{path.name} line {number}")
 
 
 def _json(text: str, name: str) -> Any:

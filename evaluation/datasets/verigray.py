@@ -13,8 +13,8 @@ supported, gray (no outcome) where it is ambiguous, out_dependent or no_fact.
 from collections.abc import Iterator
 
 from longproof.agent.types import LABELS, Label
-from longproof.evaluation.datasets.reading import Location, Row, converted, find, rows
-from longproof.evaluation.types import Example, Gold, GoldOutcome, GoldPart, Source
+from longproof.evaluation.datasets.reading import Row, find_quote
+from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldPart, Source
 from longproof.retrieval.types import BadInput
 
 LABEL_NAMES: dict[str, Label] = {
@@ -28,43 +28,31 @@ LABEL_NAMES: dict[str, Label] = {
     "generally-supported": "implicitly_supported",
     "explicitly-supported": "explicitly_supported",
 }
-SIDES: dict[Label, GoldOutcome] = {
-    "contradicting": "hallucinated",
-    "fabricated": "hallucinated",
-    "implicitly_supported": "faithful",
-    "explicitly_supported": "faithful",
-}
 
 
-def read(location: Location) -> Iterator[Example]:
-    """All summaries of a file, or of `verigray.jsonl` in a folder."""
-    return converted(rows(location, "verigray.jsonl"), _examples)
-
-
-def _examples(row: Row) -> list[Example]:
+def verigray(row: Row) -> Iterator[Example]:
+    """The example of one record, as this module's docstring says."""
     texts = [sentence["text"] for sentence in row["sentences"]]
     response = row.get("summary") or " ".join(texts)
     parts, after = [], 0
     for sentence in row["sentences"]:
-        at, label = find(response, sentence["text"], after), label_of(sentence["label"])
-        parts.append(GoldPart(place=at, outcome=SIDES.get(label), label=label))
+        at, label = find_quote(response, sentence["text"], after), _label(sentence["label"])
+        parts.append(GoldPart(place=at, outcome=OUTCOME_OF.get(label), label=label))
         after = at.end
     stated = [part.label for part in parts if part.label and part.label != "no_fact"]
     least: Label = min(stated, key=LABELS.index, default="no_fact")
-    return [
-        Example(
-            id=str(row["id"]),
-            task="summary",
-            sources=(Source(text=row["document"]),),
-            response=response,
-            group=str(row.get("document_id", row["id"])),
-            slices={"model": row["model"]} if row.get("model") else {},
-            gold=Gold(outcome=SIDES.get(least), label=least, parts=tuple(parts)),
-        )
-    ]
+    yield Example(
+        id=str(row["id"]),
+        task="summary",
+        sources=(Source(text=row["document"]),),
+        response=response,
+        group=str(row.get("document_id", row["id"])),
+        slices={"model": row["model"]} if row.get("model") else {},
+        gold=Gold(outcome=OUTCOME_OF.get(least), label=least, parts=tuple(parts)),
+    )
 
 
-def label_of(name: str) -> Label:
+def _label(name: str) -> Label:
     """Our name of a label: `Explicitly-Supported`, `explicitly_supported`, `Ambiguous (…)` all are read."""
     known = name.strip().lower().replace("_", "-").replace(" ", "-").split("-(")[0].split("(")[0]
     if known not in LABEL_NAMES:

@@ -5,19 +5,18 @@ The ranking loss is the paper's equation 1. Does not know: pages, prompts, or wh
 """
 
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Sequence
-from typing import TypedDict
+from typing import NamedTuple
 
 from longproof.agent.types import LABELS
-from longproof.evaluation.metrics.counts import count, f1, mean, precision, recall, share, specificity
-from longproof.evaluation.metrics.sides import (
+from longproof.evaluation.metrics.classes import (
     UNDECIDED,
-    against,
-    gold_sides,
+    count_undecided_as_wrong,
+    gold_classes,
     refuse_unknown,
     same_length,
 )
+from longproof.evaluation.metrics.statistics import Counts, Rate, count, decided_share, share
 from longproof.retrieval.types import BadInput
 
 FAITHFUL_LABELS = frozenset({"implicitly_supported", "explicitly_supported"})
@@ -28,39 +27,13 @@ SAID = frozenset({*LABELS, "not_found"})
 DEGREE: dict[str, int] = {label: degree for degree, label in enumerate(LABELS)}
 
 
-class VerigrayScores(TypedDict):
-    """Rates in [0, 1] or None. `n` and `coverage` are of the first protocol, `n_ranked` of the second."""
+class VerigrayScores(NamedTuple):
+    """`counts` are of the first protocol, two merged classes (`mean_accuracy` of them is its balanced accuracy);
+    `ranking` is the loss of the second, over `n` ranked sentences.
+    """
 
-    balanced_accuracy: float | None
-    hallucination_recall: float | None
-    hallucination_precision: float | None
-    hallucination_f1: float | None
-    ranking_loss: float | None
-    n_unfaithful: int
-    n_faithful: int
-    n_called_unfaithful: int
-    n_undecided: int
-    coverage: float | None
-    n_ranked: int
-    coverage_ranked: float | None
-
-
-class ClassScores(TypedDict):
-    """Precision over predictions of a class, recall over gold of it; undecided stays in the recall."""
-
-    precision: float | None
-    recall: float | None
-    n_gold: int
-    n_predicted: int
-
-
-class Selection(TypedDict):
-    """What is accepted at a threshold: `risk` is hallucinated over accepted, `coverage` accepted over all."""
-
-    risk: float | None
-    coverage: float | None
-    n_accepted: int
-    n: int
+    counts: Counts
+    ranking: Rate
 
 
 def verigray_scores(
@@ -76,24 +49,13 @@ def verigray_scores(
     same_length(gold, predicted)
     degrees, said = [_degree(name) for name in gold], [_is_unfaithful(name) for name in predicted]
     merged = [name not in FAITHFUL_LABELS for name in gold]
-    filled = against(merged, said)
+    filled = count_undecided_as_wrong(merged, said)
     sure = [i for i, name in enumerate(gold) if name not in DROPPED_GOLD]
     ranked = [i for i, name in enumerate(gold) if keep_no_fact or name != "no_fact"]
-    counts = count([merged[i] for i in sure], [filled[i] for i in sure])
-    n_undecided = sum(said[i] is None for i in sure)
+    loss = ranking_loss([degrees[i] for i in ranked], [int(not filled[i]) for i in ranked])
     return VerigrayScores(
-        balanced_accuracy=mean([recall(counts), specificity(counts)]),
-        hallucination_recall=recall(counts),
-        hallucination_precision=precision(counts),
-        hallucination_f1=f1(counts),
-        ranking_loss=ranking_loss([degrees[i] for i in ranked], [int(not filled[i]) for i in ranked]),
-        n_unfaithful=sum(merged[i] for i in sure),
-        n_faithful=sum(not merged[i] for i in sure),
-        n_called_unfaithful=sum(filled[i] for i in sure),
-        n_undecided=n_undecided,
-        coverage=share(len(sure) - n_undecided, len(sure)),
-        n_ranked=len(ranked),
-        coverage_ranked=share(sum(said[i] is not None for i in ranked), len(ranked)),
+        counts=count([merged[i] for i in sure], [said[i] for i in sure]),
+        ranking=Rate(loss, len(ranked), decided_share([said[i] for i in ranked])),
     )
 
 
@@ -135,8 +97,8 @@ def _below(tree: list[int], rank: int) -> int:
     return total
 
 
-def class_scores(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str, ClassScores]:
-    """Precision and recall of each of the seven labels (figure 4).
+def label_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str, Counts]:
+    """The counts of each of the seven labels against all others, for precision and recall as in figure 4.
 
     gold: names of the seven labels. predicted: the same, `not_found`, or None, `undecided` or a failure's name.
     Raises BadInput for other names or columns of unequal length.
@@ -145,15 +107,8 @@ def class_scores(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[s
     for name in gold:
         _degree(name)
     refuse_unknown(predicted, SAID)
-    right = Counter(name for name, said in zip(gold, predicted, strict=True) if name == said)
-    n_gold, n_predicted = Counter(gold), Counter(predicted)
     return {
-        label: ClassScores(
-            precision=share(right[label], n_predicted[label]),
-            recall=share(right[label], n_gold[label]),
-            n_gold=n_gold[label],
-            n_predicted=n_predicted[label],
-        )
+        label: count([name == label for name in gold], [said == label for said in predicted])
         for label in LABELS
     }
 
@@ -166,35 +121,36 @@ def confusion(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str,
     """
     same_length(gold, predicted)
     refuse_unknown(predicted)
-    gold_sides(gold)
+    gold_classes(gold)
     table: dict[str, dict[str, int]] = {}
     for name, said in zip(gold, predicted, strict=True):
-        row = table.setdefault(name, {})
+        counts = table.setdefault(name, {})
         column = "undecided" if said is None or said in UNDECIDED else said
-        row[column] = row.get(column, 0) + 1
+        counts[column] = counts.get(column, 0) + 1
     return table
 
 
 def risk_coverage(
     gold: Sequence[str], predicted: Sequence[str | None], thresholds: Sequence[str] = THRESHOLDS
-) -> dict[str, Selection]:
+) -> dict[str, Rate]:
     """Selective prediction (figure 3): accept what is predicted at or above each threshold.
+
+    The rate is the risk: hallucinated over accepted; its coverage is accepted over all.
 
     Over gold that is surely faithful or surely unfaithful, as in the first protocol. An undecided
     prediction has no confidence: never accepted, and always in the denominator of coverage.
     """
     same_length(gold, predicted)
-    rows = [(g in FAITHFUL_LABELS, _confidence(p)) for g, p in zip(gold, predicted, strict=True)]
-    sure = [row for row, name in zip(rows, gold, strict=True) if name not in DROPPED_GOLD]
-    selections = {}
+    sure = [
+        (name in FAITHFUL_LABELS, _confidence(said))
+        for name, said in zip(gold, predicted, strict=True)
+        if name not in DROPPED_GOLD
+    ]
+    selections = dict[str, Rate]()
     for threshold in thresholds:
         accepted = [faithful for faithful, confidence in sure if confidence >= _degree(threshold)]
-        selections[threshold] = Selection(
-            risk=share(accepted.count(False), len(accepted)),
-            coverage=share(len(accepted), len(sure)),
-            n_accepted=len(accepted),
-            n=len(sure),
-        )
+        risk = share(accepted.count(False), len(accepted))
+        selections[threshold] = Rate(risk, len(accepted), share(len(accepted), len(sure)))
     return selections
 
 

@@ -19,7 +19,7 @@ from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import State, VerifyInput, VerifyOutput
 from longproof.graphs.verify import VerifyGraph
-from longproof.retrieval.chunking import segments
+from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.types import Document, Span
 
 Saver = BaseCheckpointSaver[str]

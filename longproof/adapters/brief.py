@@ -4,8 +4,7 @@ Knows: which claims need attention, and what is said of each. Does not know: who
 """
 
 from longproof.agent.types import Outcome, Report, ReportClaim
-from longproof.report.findings import unread
-from longproof.report.totals import summed
+from longproof.report.summary import outcome_line, unread_claims
 from longproof.report.words import words
 from longproof.retrieval.types import Frozen
 
@@ -46,14 +45,14 @@ UNREAD = 5
 HOLDS = ("implicitly_supported", "explicitly_supported", "out_dependent", "no_fact")
 
 
-def brief(report: Report) -> Brief:
+def brief_of(report: Report) -> Brief:
     """What is to be looked at, in the order of the response."""
-    left_out = {claim.id for claim in unread(report)[UNREAD:]}
+    left_out = {claim.id for claim in unread_claims(report)[UNREAD:]}
     problems = [c for c in report.claims if c.label not in HOLDS and c.id not in left_out]
     return Brief(
         verdict=report.verdict,
         triage=report.triage,
-        summary=summed(report, words("en")),
+        summary=outcome_line(report, words("en")),
         claims=len(report.claims),
         undecided=sum(claim.label is None for claim in report.claims),
         coverage=report.coverage,

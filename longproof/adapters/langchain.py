@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from longproof.adapters.brief import brief
+from longproof.adapters.brief import brief_of
 from longproof.agent.types import Report
 from longproof.graphs.verifier import Verifier
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from langchain_core.tools import BaseTool
 
 
-class Question(BaseModel):
+class ToolInput(BaseModel):
     """What an agent asks the tool."""
 
     response: str = Field(description="The text to check: what is claimed.")
@@ -29,7 +29,7 @@ class Question(BaseModel):
 def runnable(verifier: Verifier) -> "Runnable[dict[str, Any], Report]":
     """`{"source", "response", "task"?, "context"?, "case_id"?}` in, a `Report` out.
 
-    The stations and every judge's answer are runs of their own in `astream_events` and in traces.
+    The nodes and every judge's answer are runs of their own in `astream_events` and in traces.
     """
     from langchain_core.runnables import RunnableLambda
 
@@ -52,7 +52,7 @@ def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":
     from langchain_core.tools import StructuredTool
 
     def told(report: Report) -> tuple[str, Report]:
-        return brief(report).model_dump_json(), report
+        return brief_of(report).model_dump_json(), report
 
     def check(**asked: Any) -> tuple[str, Report]:
         return told(verifier.verify(**{**asked, "source": source or asked["source"]}))
@@ -66,6 +66,6 @@ def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":
         name="longproof",
         description="Check, claim by claim, whether a text is faithful to a source; says what is wrong and where, "
         "and what is undecided: that is no pass.",
-        args_schema=Question,
+        args_schema=ToolInput,
         response_format="content_and_artifact",
     )

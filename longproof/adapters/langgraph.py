@@ -22,7 +22,7 @@ def node(
 ) -> Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]:
     """A node that reads `state[source]` and `state[response]` and writes the report, as JSON, to `state[report]`.
 
-    `state[source]` is one source or a list of them; `context` names where the question stands, if there is one.
+    `state[source]` is one source or a list of them; `context` names the key of the question, if there is one.
     With `arbiter="person"` the host's graph needs a checkpointer: the interrupt is the host's.
     """
 

@@ -7,7 +7,7 @@ The base classes are only there once LlamaIndex is, so the classes are made in t
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from longproof.adapters.brief import HOLDS, brief
+from longproof.adapters.brief import HOLDS, brief_of
 from longproof.agent.types import Report
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
@@ -61,7 +61,7 @@ def evaluator(verifier: Verifier) -> "BaseEvaluator":
     return Evaluator()
 
 
-def checked(engine: "BaseQueryEngine", verifier: Verifier) -> "BaseQueryEngine":
+def checked_engine(engine: "BaseQueryEngine", verifier: Verifier) -> "BaseQueryEngine":
     """The same query engine; its answers carry the report on themselves, as JSON, in `metadata["longproof"]`.
 
     What was retrieved is the source. Raises BadInput where LlamaIndex is missing.
@@ -108,12 +108,12 @@ def _annotated(answer: Any, report: Report) -> Any:
 
 
 def _result(report: Report) -> dict[str, Any]:
-    told, undecided = brief(report), report.verdict == "undecided"
+    short, undecided = brief_of(report), report.verdict == "undecided"
     hold = sum(claim.label in HOLDS for claim in report.claims)
     return {
         "passing": None if undecided else report.verdict == "faithful",
-        "score": None if undecided or told.undecided else hold / len(report.claims),
-        "feedback": told.model_dump_json(),
+        "score": None if undecided or short.undecided else hold / len(report.claims),
+        "feedback": short.model_dump_json(),
         "invalid_result": undecided,
-        "invalid_reason": f"undecided: {told.summary}" if undecided else None,
+        "invalid_reason": f"undecided: {short.summary}" if undecided else None,
     }

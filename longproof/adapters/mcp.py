@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
-from longproof.adapters.brief import Brief, brief
+from longproof.adapters.brief import Brief, brief_of
 from longproof.agent.types import Report
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.loaders import read_source
@@ -33,39 +33,15 @@ def server(verifier: Verifier, folder: Path | None = None) -> "MCPServer[None]":
     """The server, not yet running. Raises BadInput where the `mcp` package is missing."""
     try:
         from mcp.server.mcpserver import MCPServer
-        from mcp.server.mcpserver.exceptions import ToolError
     except ImportError as error:
         raise BadInput("MCP is not installed: pip install 'longproof[mcp]'") from error
-
-    async def checked(response: str, source: str, file: str, task: str, context: str) -> Report:
-        try:
-            text = await asyncio.to_thread(_source, source, file, folder)
-            return await verifier.averify(text, response, task=task, context=context)
-        except BadInput as error:
-            raise ToolError(str(error)) from error
-
-    async def verify(
-        response: Response,
-        source: Source = "",
-        source_file: File = "",
-        task: Task = "summary",
-        context: Context = "",
-    ) -> Report:
-        return await checked(response, source, source_file, task, context)
-
-    async def explain(
-        response: Response,
-        source: Source = "",
-        source_file: File = "",
-        task: Task = "summary",
-        context: Context = "",
-    ) -> Brief:
-        return brief(await checked(response, source, source_file, task, context))
-
+    tools = _Tools(verifier, folder)
     made: MCPServer[None] = MCPServer("longproof", instructions=ABOUT)
-    made.add_tool(verify, description="The whole report on a text: every claim with its label and evidence.")
     made.add_tool(
-        explain,
+        tools.verify, description="The whole report on a text: every claim with its label and evidence."
+    )
+    made.add_tool(
+        tools.explain,
         description="What does not hold in a text or is undecided, and why, in short; what holds is left out.",
     )
     return made
@@ -82,6 +58,41 @@ def serve(verifier: Verifier, folder: Path | None = None) -> None:
             await verifier.close()
 
     asyncio.run(served())
+
+
+class _Tools:
+    """The tools, over one verifier and the one folder that may be read."""
+
+    def __init__(self, verifier: Verifier, folder: Path | None) -> None:
+        self._verifier, self._folder = verifier, folder
+
+    async def verify(
+        self,
+        response: Response,
+        source: Source = "",
+        source_file: File = "",
+        task: Task = "summary",
+        context: Context = "",
+    ) -> Report:
+        """The report on a text."""
+        from mcp.server.mcpserver.exceptions import ToolError
+
+        try:
+            text = await asyncio.to_thread(_source, source, source_file, self._folder)
+            return await self._verifier.averify(text, response, task=task, context=context)
+        except BadInput as error:
+            raise ToolError(str(error)) from error
+
+    async def explain(
+        self,
+        response: Response,
+        source: Source = "",
+        source_file: File = "",
+        task: Task = "summary",
+        context: Context = "",
+    ) -> Brief:
+        """What does not hold, in short."""
+        return brief_of(await self.verify(response, source, source_file, task, context))
 
 
 def _source(source: str, file: str, folder: Path | None) -> str | Document:

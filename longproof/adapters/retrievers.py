@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from longproof.adapters.llamaindex import MISSING
 from longproof.graphs.sources import Sources
 from longproof.graphs.verifier import Source, documents_of
-from longproof.retrieval.chunking import BLOCK
+from longproof.retrieval.text.chunking import BLOCK
 from longproof.retrieval.types import BadInput, Hit
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ def langchain(*sources: Source, k: int = 5) -> "LangChainRetriever":
     class Passages(BaseRetriever):
         def _get_relevant_documents(self, query: str, **_: Any) -> list[Document]:
             hits = opened.search(query, k)
-            return [Document(page_content=hit.span.text, metadata=place(hit)) for hit in hits]
+            return [Document(page_content=hit.span.text, metadata=hit_metadata(hit)) for hit in hits]
 
     return Passages()
 
@@ -49,14 +49,14 @@ def llamaindex(*sources: Source, k: int = 5) -> "LlamaRetriever":
     return Passages()
 
 
-def place(hit: Hit) -> dict[str, Any]:
-    """Where a hit stands: `source.text[start:end]` is its text."""
+def hit_metadata(hit: Hit) -> dict[str, Any]:
+    """The exact place of a hit: `source.text[start:end]` is its text."""
     span = hit.span
     return {"source_id": span.source_id, "start": span.start, "end": span.end, "rank": hit.rank}
 
 
 def _node(hit: Hit, made: Any) -> Any:
-    return made(id_=f"{hit.span.source_id}:{hit.span.start}", text=hit.span.text, metadata=place(hit))
+    return made(id_=f"{hit.span.source_id}:{hit.span.start}", text=hit.span.text, metadata=hit_metadata(hit))
 
 
 def _opened(sources: tuple[Source, ...]) -> Sources:

@@ -1,14 +1,15 @@
 """The report as one self-contained HTML file, and an index page over many.
 
 Knows: how data, style and script become a file that needs no network and under whose Content-Security-Policy
-(CSP level 3, by hash) nothing else runs. Does not know: how the page is drawn; that is in the scripts beside.
+(CSP level 3, by hash) nothing else runs; and the short form of a report that `model.js` reads back: each character of
+a text once, a span as `[document number, start, end]`. Does not know: how the page is drawn; that is in the scripts.
 """
 
 import json
 import re
 from base64 import b64encode
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -17,16 +18,25 @@ from typing import Any
 from urllib.parse import quote
 
 from longproof.agent.report import WRONG
-from longproof.agent.types import Report
-from longproof.report.findings import checked_texts, language, missing
-from longproof.report.markdown import render
-from longproof.report.marks import NAMES, PATTERN, visible
-from longproof.report.pagedata import carried
-from longproof.report.totals import cost, notice, summed, totals
+from longproof.agent.types import Judgement, Report, ReportClaim
+from longproof.report.control_characters import NAMES, PATTERN, visible
+from longproof.report.markdown import to_markdown
+from longproof.report.summary import (
+    checked_texts,
+    cost_line,
+    language,
+    missing_documents,
+    no_model_notice,
+    outcome_line,
+    total_lines,
+)
 from longproof.report.words import SIGNS, Language, words
+from longproof.retrieval.types import Span
 
 PAGE = ("text", "theme", "model", "source", "response", "card", "strip", "head", "find", "print", "page")
 INDEX = ("text", "theme", "index")
+Short = list[Any]
+"""`[document number, start, end]`, or the same with the text after it."""
 _UNSAFE = re.compile(f"[<>&]|{PATTERN}")
 
 
@@ -36,47 +46,47 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
     spoken = language(report.case.response)
     say = words(spoken)
     data = {
-        "report": carried(report, known),
-        "missing": [d.title or d.uri or say[d.role] for d in missing(report, known)],
-        "cost": cost(report, say),
-        "totals": totals(report, say),
-        "summed": summed(report, say),
-        "triage": notice(report, say),
+        "report": _short_form(report, known),
+        "missing": [d.title or d.uri or say[d.role] for d in missing_documents(report, known)],
+        "cost": cost_line(report, say),
+        "totals": total_lines(report, say),
+        "summed": outcome_line(report, say),
+        "triage": no_model_notice(report, say),
         "unread": report.triage and report.schema_version > 1,
         **_vocabulary(say),
     }
     title = f"{SIGNS[report.verdict]} {report.case.id} · longproof"
-    return _assemble("page.html", PAGE, data, spoken, title, render(report, texts))
+    return _assemble("page.html", PAGE, data, spoken, title, to_markdown(report, texts))
 
 
-def index(reports: Iterable[tuple[str, Report]]) -> str:
+def index_page(reports: Iterable[tuple[str, Report]]) -> str:
     """The page over many reports, each given with the name of its page's file, in the index's folder.
 
     One report at a time is in memory where they come one at a time. The first hundred say which language is spoken.
     """
-    rows, heard = [], list[str]()
+    lines, responses = [], list[str]()
     for name, report in reports:
-        rows.append(_row(name, report))
-        if len(heard) < 100:
-            heard.append(report.case.response[:2000])
-    spoken = language(" ".join(heard))
+        lines.append(_index_line(name, report))
+        if len(responses) < 100:
+            responses.append(report.case.response[:2000])
+    spoken = language(" ".join(responses))
     say = words(spoken)
     sums = {
-        "all": len(rows),
-        "hallucinated": sum(row["verdict"] == "hallucinated" for row in rows),
-        "undecided": sum(row["verdict"] == "undecided" for row in rows),
-        "triage": sum(row["triage"] for row in rows),
-        "calls": f"{sum(row['calls'] for row in rows):,}",
-        "tokens": f"{sum(row['tokens'] for row in rows):,}",
+        "all": len(lines),
+        "hallucinated": sum(line["verdict"] == "hallucinated" for line in lines),
+        "undecided": sum(line["verdict"] == "undecided" for line in lines),
+        "triage": sum(line["triage"] for line in lines),
+        "calls": f"{sum(line['calls'] for line in lines):,}",
+        "tokens": f"{sum(line['tokens'] for line in lines):,}",
     }
     plain = "\n".join(
-        f"{row['verdict']}{' (no model)' * row['triage']}  {row['case']}  {row['href']}" for row in rows
+        f"{line['verdict']}{' (no model)' * line['triage']}  {line['case']}  {line['href']}" for line in lines
     )
-    data = {"rows": rows, "sums": sums, **_vocabulary(say)}
+    data = {"rows": lines, "sums": sums, **_vocabulary(say)}
     return _assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", plain)
 
 
-def _row(name: str, report: Report) -> dict[str, Any]:
+def _index_line(name: str, report: Report) -> dict[str, Any]:
     """One report's line. The link is a relative path, whatever the name holds: it can't name a scheme."""
     kinds = Counter(error.kind for claim in report.claims for error in claim.errors if error.kind)
     return {
@@ -129,3 +139,66 @@ def _file(name: str) -> str:
 
 def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
+
+
+def _short_form(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
+    """The report in the page's short form. `texts` are the checked ones."""
+    numbers = {document.id: number for number, document in enumerate(report.documents)}
+
+    def span(given: Span) -> Short:
+        place: Short = [numbers.get(given.source_id, -1), given.start, given.end]
+        return place if given.source_id in texts else [*place, given.text]
+
+    return {
+        "case": {"id": report.case.id, "response": report.case.response},
+        "verdict": report.verdict,
+        "stamp": report.stamp,
+        "documents": [
+            {**document.model_dump(), **_document_text(texts.get(document.id), document.role)}
+            for document in report.documents
+        ],
+        "sentences": [[sentence.start, sentence.end, sentence.label] for sentence in report.sentences],
+        "claims": [_claim(claim, span, numbers) for claim in report.claims],
+    }
+
+
+def _document_text(text: str | None, role: str) -> dict[str, Any]:
+    """The response's text isn't repeated: it stands in the case."""
+    if text is None:
+        return {}
+    return {"language": language(text)} if role == "response" else {"language": language(text), "text": text}
+
+
+def _claim(claim: ReportClaim, span: Callable[[Span], Short], numbers: Mapping[str, int]) -> dict[str, Any]:
+    window = claim.window
+    return _filled(
+        text=claim.text,
+        sentence=claim.sentence,
+        window=[numbers[window.source_id], window.start, window.end]
+        if window and window.source_id in numbers
+        else None,
+        label=claim.label,
+        failure=claim.failure,
+        decided_by=claim.decided_by,
+        errors=[error.model_dump(exclude={"span": {"source_id"}}) for error in claim.errors],
+        readings=[reading.model_dump() for reading in claim.readings],
+        evidence=[span(given) for given in claim.evidence],
+        judgements=[_judgement(judgement, span) for judgement in claim.judgements],
+        caveat=claim.caveat,
+    )
+
+
+def _judgement(judgement: Judgement, span: Callable[[Span], Short]) -> dict[str, Any]:
+    return _filled(
+        judge=judgement.judge,
+        round=judgement.round,
+        label=judgement.label,
+        failure=judgement.failure,
+        reason=judgement.reason,
+        quotes=[span(given) for given in judgement.quotes],
+        quotes_dropped=judgement.quotes_dropped,
+    )
+
+
+def _filled(**given: Any) -> dict[str, Any]:
+    return {key: value for key, value in given.items() if value or key == "sentence"}

@@ -8,23 +8,26 @@ import re
 from collections.abc import Mapping
 
 from longproof.agent.types import Report, ReportClaim
-from longproof.report.findings import (
+from longproof.report.control_characters import visible
+from longproof.report.summary import (
     Piece,
     around,
     checked_texts,
     language,
     last_votes,
-    missing,
-    pieces,
+    marked_pieces,
+    missing_documents,
+    no_model_notice,
+    outcome_line,
+    quote_place,
     reason,
     short,
     shorten,
-    unread,
-    unsettled,
-    wrong,
+    total_lines,
+    unread_claims,
+    unsettled_claims,
+    wrong_claims,
 )
-from longproof.report.marks import visible
-from longproof.report.totals import notice, place, summed, totals
 from longproof.report.words import SIGNS, words
 
 LONGEST = 300
@@ -36,9 +39,9 @@ _MARKUP = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~&@:$^=\"']")
 _BLANK = re.compile(r"\s+")
 
 
-def render(report: Report, texts: Mapping[str, str]) -> str:
+def to_markdown(report: Report, texts: Mapping[str, str]) -> str:
     """The report, ending in a line break. `texts` maps document ids to texts; quotes stand alone without."""
-    return _Writer(report, texts).render()
+    return _Writer(report, texts).text()
 
 
 def plain(text: str) -> str:
@@ -52,22 +55,25 @@ class _Writer:
         self.texts = checked_texts(report, texts)
         self.words = words(language(report.case.response))
 
-    def render(self) -> str:
+    def text(self) -> str:
         blocks = [self._outcome()]
-        for title, claims in (("wrong", wrong(self.report)), ("unsettled", unsettled(self.report))):
+        for title, claims in (
+            ("wrong", wrong_claims(self.report)),
+            ("unsettled", unsettled_claims(self.report)),
+        ):
             if claims:
                 blocks.append(f"### {self.words[title]} ({len(claims)})")
                 blocks += [self._finding(claim) for claim in claims]
-        blocks += self._unread(unread(self.report))
-        blocks.append("\n".join(f"- {plain(line)}" for line in totals(self.report, self.words)))
+        blocks += self._unread(unread_claims(self.report))
+        blocks.append("\n".join(f"- {plain(line)}" for line in total_lines(self.report, self.words)))
         return "\n\n".join(blocks) + "\n"
 
     def _outcome(self) -> str:
         say, verdict = self.words, self.report.verdict
-        lines = [f"## {SIGNS[verdict]} {say[verdict]}", summed(self.report, say)]
-        if told := notice(self.report, say):
+        lines = [f"## {SIGNS[verdict]} {say[verdict]}", outcome_line(self.report, say)]
+        if told := no_model_notice(self.report, say):
             lines.append(f"> {plain(told)}")
-        for document in missing(self.report, self.texts):
+        for document in missing_documents(self.report, self.texts):
             title = plain(short(document.title or document.uri or say[document.role]))
             lines.append(f"> {say['text_missing'].format(title=title)}")
         return "\n\n".join(lines)
@@ -99,7 +105,7 @@ class _Writer:
     def _response(self, claim: ReportClaim) -> str:
         sentence = self.report.sentences[claim.sentence]
         places = [(error.span.start, error.span.end) for error in claim.errors]
-        return _marked(pieces(sentence.text, places, sentence.start))
+        return _marked(marked_pieces(sentence.text, places, sentence.start))
 
     def _details(self, claim: ReportClaim) -> list[str]:
         say, colon = self.words, self.words["colon"]
@@ -109,7 +115,7 @@ class _Writer:
             if error.correction
         ]
         for span in claim.evidence[:QUOTES]:
-            where = plain(place(self.report, self.texts, span, say))
+            where = plain(quote_place(self.report, self.texts, span, say))
             lines.append(f"{where}{colon}{_marked(around(span, self.texts.get(span.source_id), AROUND))}")
         if not claim.evidence:
             lines.append(say["no_evidence"])

@@ -1,7 +1,7 @@
 /* The strip of the book: across, where in the source; down, the order of the response. A faithful summary in
-   order is a falling line; a stretch with nothing above it was left out; a dashed turn of the line is disorder. */
+   order is a falling line; a part with nothing above it was left out; a dashed turn of the line is disorder. */
 const SVG = "http://www.w3.org/2000/svg";
-const LEFT_OUT = 0.03; /* share of the source from which a stretch without evidence is worth showing */
+const LEFT_OUT = 0.03; /* share of the source from which a part without evidence is worth showing */
 const LEFT_OUT_CHARACTERS = 2500;
 const MANY_QUOTES = 8;
 const OUT_OF_ORDER = 0.08; /* share of the source */
@@ -31,7 +31,7 @@ function centreOf(sentence) {
   return windows.length ? (windows[0][0] + windows[0][1]) / 2 : null;
 }
 
-/* Long stretches of the source without evidence: no quote for far longer than is usual here, or, where quotes
+/* Long parts of the source without evidence: no quote for far longer than is usual here, or, where quotes
    are few, no window. */
 function leftOut() {
   const quotes = report.claims.flatMap(spansOf).sort((a, b) => a[0] - b[0]);

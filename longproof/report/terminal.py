@@ -1,35 +1,39 @@
 """The report on a terminal: what is wrong first, each finding with its evidence beside it or under it.
 
-Knows: the width of the console and how wide Chinese is on it; colours only where the console has them, so
-what is marked is marked by signs too. Does not know: files, or how anything was judged.
+Knows: the width of the console and how wide Chinese is on it; that a line may not break before closing marks or after
+opening ones (a short form of JIS X 4051's rule); colours only where the console has them, so what is marked is marked
+by signs too. Does not know: files, or how anything was judged.
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
 from longproof.agent.types import Judgement, Report, ReportClaim
-from longproof.report.findings import (
+from longproof.report.control_characters import visible
+from longproof.report.summary import (
     Piece,
     around,
     checked_texts,
     language,
     last_votes,
-    missing,
-    pieces,
+    marked_pieces,
+    missing_documents,
+    no_model_notice,
+    outcome_line,
+    quote_place,
     reason,
     short,
     shorten,
-    unread,
-    unsettled,
-    wrong,
+    total_lines,
+    unread_claims,
+    unsettled_claims,
+    wrong_claims,
 )
-from longproof.report.lines import fold
-from longproof.report.marks import visible
-from longproof.report.totals import notice, place, summed, totals
 from longproof.report.words import SIGNS, words
 
 SIDE_BY_SIDE = 100
@@ -43,6 +47,8 @@ UNREAD = 3
 """How many claims that no model has read are named; of the others the number is told."""
 
 _BLANK = re.compile(r"[^\S\x1c-\x1f\x85\u2028\u2029]+")
+_NEVER_FIRST = "，。！？；：、）】》〉」』”’…—·,.!?;:)]}％%»"
+_NEVER_LAST = "（【《〈「『“‘([{«"
 _COLOURS = {
     "contradicting": "bold red",
     "fabricated": "bold magenta",
@@ -53,7 +59,7 @@ _COLOURS = {
 }
 
 
-def show(report: Report, texts: Mapping[str, str], console: Console) -> None:
+def print_report(report: Report, texts: Mapping[str, str], console: Console) -> None:
     """Print the report. `texts` maps document ids to texts; where one is missing, quotes stand alone."""
     _Screen(report, texts, console).show()
 
@@ -68,12 +74,12 @@ class _Screen:
 
     def show(self) -> None:
         self._outcome()
-        bad = wrong(self.report)
+        bad = wrong_claims(self.report)
         self._findings("wrong", bad, 1)
-        self._findings("unsettled", unsettled(self.report), 1 + len(bad))
-        self._unread(unread(self.report))
+        self._findings("unsettled", unsettled_claims(self.report), 1 + len(bad))
+        self._unread(unread_claims(self.report))
         self._line(Text(""))
-        for line in totals(self.report, self.words):
+        for line in total_lines(self.report, self.words):
             self._line(Text(self._plain(line), style="dim"))
 
     def _findings(self, title: str, claims: Sequence[ReportClaim], first: int) -> None:
@@ -98,17 +104,17 @@ class _Screen:
             self._indented(Text(say["more_n"].format(n=len(claims) - UNREAD), style="dim"))
 
     def _line(self, text: Text) -> None:
-        self.console.print(fold(text, self.width), highlight=False, soft_wrap=True)
+        self.console.print(wrap_text(text, self.width), highlight=False, soft_wrap=True)
 
     def _outcome(self) -> None:
         report, say = self.report, self.words
         name = report.verdict
         head = Text(f"{SIGNS[name]} {say[name]}", style=_COLOURS.get(name, _COLOURS["undecided"]))
-        head.append("  " + summed(report, say), style="not bold default")
+        head.append("  " + outcome_line(report, say), style="not bold default")
         self._line(head)
-        if told := notice(report, say):
+        if told := no_model_notice(report, say):
             self._line(Text(told, style="yellow"))
-        for document in missing(report, self.texts):
+        for document in missing_documents(report, self.texts):
             title = self._plain(short(document.title or document.uri or say[document.role]))
             self._line(Text(say["text_missing"].format(title=title), style="yellow"))
 
@@ -121,7 +127,7 @@ class _Screen:
             grid = Table.grid(padding=(0, 3, 0, 0))
             grid.add_column(width=1)
             grid.add_column(width=left)
-            grid.add_row("", fold(response, left), fold(evidence, self.width - 7 - left))
+            grid.add_row("", wrap_text(response, left), wrap_text(evidence, self.width - 7 - left))
             self.console.print(grid)
         else:
             self._indented(response)
@@ -130,7 +136,7 @@ class _Screen:
 
     def _indented(self, text: Text) -> None:
         if text:
-            folded = fold(text, self.width - 4)
+            folded = wrap_text(text, self.width - 4)
             lines = (Text("    ").append_text(line) for line in folded.split("\n", allow_blank=True))
             self.console.print(Text("\n").join(lines), highlight=False, soft_wrap=True)
 
@@ -154,7 +160,7 @@ class _Screen:
         ]
         whole = (claim.origin.start, claim.origin.end) == (sentence.start, sentence.end)
         shown = [] if whole and not claim.errors else places
-        text = self._marked(pieces(sentence.text, shown, sentence.start), "bold red underline")
+        text = self._marked(marked_pieces(sentence.text, shown, sentence.start), "bold red underline")
         for error in claim.errors:
             if error.correction:
                 text.append(f"\n{self._title('should_be')}", style="dim")
@@ -167,7 +173,7 @@ class _Screen:
         lines = []
         for span in claim.evidence[:QUOTES]:
             quote = around(span, self.texts.get(span.source_id), AROUND)
-            where = place(self.report, self.texts, span, self.words)
+            where = quote_place(self.report, self.texts, span, self.words)
             lines.append(
                 Text(self._plain(where) + self.words["colon"], style="dim").append_text(
                     self._marked(quote, "bold")
@@ -214,3 +220,42 @@ class _Screen:
 
     def _plain(self, text: str) -> str:
         return visible(_BLANK.sub(" ", text))
+
+
+def wrap_text(text: Text, width: int) -> Text:
+    """The same text with line breaks, no line wider than `width` cells. Spaces at a break are dropped."""
+    width = max(width, 2)
+    lines = [line for given in text.split("\n", allow_blank=True) for line in _wrapped_lines(given, width)]
+    return Text("\n", no_wrap=True).join(lines)
+
+
+def _wrapped_lines(line: Text, width: int) -> Iterator[Text]:
+    plain, start = line.plain, 0
+    while start < len(plain):
+        end = _line_end(plain, start, width)
+        piece = line[start:end]
+        piece.rstrip()
+        yield piece
+        start = end
+        while start < len(plain) and plain[start] == " ":
+            start += 1
+    if not plain:
+        yield line
+
+
+def _line_end(plain: str, start: int, width: int) -> int:
+    cells, last = 0, 0
+    for at in range(start, len(plain)):
+        if at > start and _may_line_end(plain[at - 1], plain[at]):
+            last = at
+        cells += cell_len(plain[at])
+        if cells > width and plain[at] != " ":
+            return last or max(at, start + 1)
+    return len(plain)
+
+
+def _may_line_end(before: str, after: str) -> bool:
+    if before == " " or after == " ":
+        return after != " "
+    wide = cell_len(before) == 2 or cell_len(after) == 2
+    return wide and after not in _NEVER_FIRST and before not in _NEVER_LAST

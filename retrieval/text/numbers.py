@@ -12,7 +12,7 @@ from typing import NamedTuple
 from cn2an import cn2an
 from text_to_num import text2num
 
-from longproof.retrieval.text.fold import fold
+from longproof.retrieval.text.normalise import fold
 
 
 class Number(NamedTuple):

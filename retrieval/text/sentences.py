@@ -2,16 +2,28 @@
 
 Knows: what ends a sentence, what only looks like an end (decimals, abbreviations, initials, list numbers), and
 how quotations and brackets hold sentences together.
-Does not know: line widths (`lines`), clauses, claims, or how sentences are packed.
+Does not know: line widths (`line_breaks`), clauses, claims, or how sentences are packed.
 Rules of our own, in one pass, linear in the text: sentencex joins headings and parts speech from its tag (LOG.md).
 """
 
 import re
+from bisect import bisect_right
+from collections import deque
+from dataclasses import dataclass
 from typing import NamedTuple
 
-from longproof.retrieval.text.lines import Range, logical_lines
-from longproof.retrieval.text.marks import Pairs, pairs
+from longproof.retrieval.text.line_breaks import Range, logical_lines
 from longproof.retrieval.text.tokens import CJK
+
+HELD = 150
+"""A quotation or bracket of at most this many characters, marks included, is held together."""
+
+NESTED = 16
+"""At most this many marks are open at once; the oldest is forgotten, so that hostile text costs no more."""
+
+_OPENING_OF = dict(zip("”」』）)】》〉］]’»", "“「『（(【《〈［[‘«", strict=True))
+_MARK = re.compile(r"[“”「」『』（）()【】《》〈〉［］\[\]\"‘«»]|’(?!\w)|\n\s*\n")
+_BEFORE_OPENING = re.compile(r"[\s(\[（“‘—:：,，-]")
 
 _STOPS = "。！？｡!?؟।॥۔….⋯．"
 _CLOSERS = "”’」』）)】》〉\\]\"'»］｝}*_"
@@ -61,19 +73,86 @@ _STARTERS = _words(
 )
 
 
+@dataclass(frozen=True, slots=True)
+class PairedMarks:
+    """The pairs of a text: each closing place with its opening one, and the ranges that are held together."""
+
+    opener: dict[int, int]
+    straight: frozenset[int]
+    starts: list[int]
+    ends: list[int]
+
+    def holds(self, place: int) -> bool:
+        """Whether the place lies strictly inside a range that is held together."""
+        index = bisect_right(self.starts, place) - 1
+        return index >= 0 and self.starts[index] < place < self.ends[index]
+
+    def before_opener(self, text: str, start: int, end: int) -> int:
+        """The end of `[start, end)`, drawn back before the first straight quotation mark in it that opens."""
+        while (start := text.find('"', start, end)) >= 0:
+            if start in self.straight:
+                return start
+            start += 1
+        return end
+
+
+def paired_marks(text: str) -> PairedMarks:
+    """Match the paired marks of a text. Marks without a partner in their paragraph count as nothing."""
+    stack: deque[int] = deque(maxlen=NESTED)
+    found = PairedMarks({}, frozenset(), [], [])
+    for match in _MARK.finditer(text):
+        place, mark = match.start(), match[0]
+        if mark[0] == "\n":
+            stack.clear()
+        elif mark == '"':
+            _meet_straight(text, place, stack, found)
+        elif mark in _OPENING_OF:
+            _close(text, place, _OPENING_OF[mark], stack, found)
+        else:
+            stack.append(place)
+    straight = frozenset(opener for opener in found.opener.values() if text[opener] == '"')
+    return PairedMarks(found.opener, straight, found.starts, found.ends)
+
+
+def _meet_straight(text: str, place: int, stack: deque[int], found: PairedMarks) -> None:
+    """A straight mark closes an open one, unless it plainly opens: space before it and none behind."""
+    after_space = place == 0 or _BEFORE_OPENING.match(text, place - 1)
+    opens = after_space and text[place + 1 : place + 2].strip() != ""
+    if any(text[other] == '"' for other in stack) and not (opens and text[place - 1].isspace()):
+        _close(text, place, '"', stack, found)
+    elif not text[place - 1 : place].isdigit():
+        stack.append(place)
+
+
+def _close(text: str, place: int, opening: str, stack: deque[int], found: PairedMarks) -> None:
+    """Pair `place` with the nearest open partner; whatever opened in between has none."""
+    if not any(text[other] == opening for other in stack):
+        return
+    while text[opener := stack.pop()] != opening:
+        pass
+    found.opener[place] = opener
+    if place + 1 - opener > HELD:
+        return
+    while found.starts and found.starts[-1] > opener:
+        found.starts.pop()
+        found.ends.pop()
+    found.starts.append(opener)
+    found.ends.append(place + 1)
+
+
 def sentences(text: str) -> list[Range]:
     """Half-open `[start, end)` of every sentence, in order, without the whitespace around it.
 
     Together they hold every character that is not whitespace. A line break ends a sentence unless it only wraps
-    prose (`lines.logical_lines`). A quotation or bracket of at most `marks.HELD` characters is not cut inside; a
+    prose (`logical_lines`). A quotation or bracket of at most `HELD` characters is not cut inside; a
     speech tag behind it (`他问。`, `she asked.`) stays with it. Marks alone join the sentence before them on their
     line.
     """
-    paired = pairs(text)
+    paired = paired_marks(text)
     return [sentence for unit in logical_lines(text) for sentence in _split(text, unit, paired)]
 
 
-def _split(text: str, unit: Range, paired: Pairs) -> list[Range]:
+def _split(text: str, unit: Range, paired: PairedMarks) -> list[Range]:
     found: list[Range] = []
     start, stop = unit
     cased = _CAPITAL.search(text, *unit) is not None
@@ -115,7 +194,7 @@ class _Stop(NamedTuple):
     cased: bool
 
 
-def _ends(at: _Stop, paired: Pairs) -> bool:
+def _ends(at: _Stop, paired: PairedMarks) -> bool:
     if paired.holds(at.end):
         return False
     opener = paired.opener.get(at.end - 1)

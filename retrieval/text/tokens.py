@@ -8,7 +8,7 @@ Does not know: frequencies, stop words, meanings.
 import re
 from operator import add
 
-from longproof.retrieval.text.fold import fold
+from longproof.retrieval.text.normalise import fold
 
 CJK = (
     "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"

@@ -13,21 +13,20 @@ STAGE = """
 import asyncio, sys
 from pathlib import Path
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
-from longproof.construction import halueval_graph, longnovel_graph, probe_graph
-from longproof.construction.state import ConstructInput
+from longproof.construction import halueval, longnovel, probe
+from longproof.construction.graph import ConstructInput, construction_graph
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.loaders import read_document
 
 kind, source, home, address, before = sys.argv[1:]
-make = {"halueval": halueval_graph.halueval_graph, "longnovel": longnovel_graph.longnovel_graph,
-        "probe": probe_graph.probe_graph}[kind]
+made_by = {"halueval": halueval.HALUEVAL, "longnovel": longnovel.LONGNOVEL, "probe": probe.PROBE}[kind]
 
 async def go():
     pool = Pool()
     async with AsyncSqliteSaver.from_conn_string(f"{home}/threads.sqlite") as saver:
-        graph = make(pool)
+        graph = construction_graph(pool, made_by)
         graph.checkpointer = saver
         settings = Settings(judges=[f"openai:m@{address}"], home=home)
         config = {"configurable": {"thread_id": kind}}
@@ -63,7 +62,7 @@ def stage(*arguments: str) -> str:
 @pytest.mark.parametrize(
     ("kind", "text", "stops"),
     [
-        ("longnovel", novel(3, 50).text, ("extend",)),
+        ("longnovel", novel(3, 50).text, ("write",)),
         ("probe", ARTICLE, ("claims",)),
         ("halueval", ROWS, ("write",)),
     ],

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from longproof.agent.types import KINDS
 from longproof.construction.case_files import CaseError, LabelledCase
-from longproof.construction.checks import auc, checks, duplicates, leakage, names_kept
-from longproof.construction.data_card import data_card, sample_page
+from longproof.construction.checks import auc, checks, data_card, duplicates, leakage, names_kept, sample_page
 
 
 def example(n: int, wrong: bool, response: str = "", **slices: str) -> LabelledCase:

@@ -8,7 +8,8 @@ import pytest
 from fakes import Asked, ChatServer, Reply
 from scripted_writer import writer
 
-from longproof.construct import Constructed, construct
+from longproof.construction.halueval import Item, unfit
+from longproof.construction.run import Constructed, construct
 from longproof.evaluation.datasets import examples
 from longproof.retrieval.types import BadInput
 
@@ -166,3 +167,12 @@ def test_other_rows_are_refused(files, tmp_path):
             make([broken], tmp_path / "set", server)
         with pytest.raises(BadInput, match="no row"):
             make(files[:1], tmp_path / "set", server, task="summary")
+
+
+def test_made_up_texts_that_cannot_be_used_have_a_name():
+    item = Item("1", "qa", "The ferry left at nine.", "When?", "At nine.", "en")
+    assert unfit(item, "At ten.") is None
+    assert unfit(item, "at nine") == "not_changed"
+    assert unfit(item, "") == "no_success"
+    assert unfit(item, "word " * 30) == "too_long"
+    assert unfit(item._replace(task="dialogue"), "word " * 30) is None

@@ -9,7 +9,7 @@ from fakes import Asked, ChatServer, Reply
 from scripted_writer import GOOD, kind_asked, novel, summary_asked, writer, wrong
 
 from longproof.agent.types import KINDS
-from longproof.construct import Constructed, construct
+from longproof.construction.run import Constructed, construct
 from longproof.evaluation.datasets import examples
 from longproof.retrieval.text import sentences
 from longproof.retrieval.types import BadInput

@@ -8,7 +8,10 @@ import pytest
 from fakes import Asked, ChatServer, Reply
 from scripted_writer import GOOD, inserted, writer
 
-from longproof.construct import Constructed, construct
+from longproof.agent.types import Place
+from longproof.construction.probe import invented, invention_places
+from longproof.construction.run import Constructed, construct
+from longproof.construction.versions import shared_length
 from longproof.evaluation.datasets import examples
 from longproof.retrieval.types import BadInput
 
@@ -161,3 +164,35 @@ def test_an_unknown_task_is_refused(articles, tmp_path):
     with ChatServer(writer()) as server, pytest.raises(BadInput, match="there is no task"):
         make(articles, tmp_path / "set", server, task="poetry")
     assert "Written" in GOOD
+
+
+WRITTEN = "The mill ground flour for six villages. A flood destroyed the bridge in 1903."
+
+
+def place_at(text: str, part: str) -> Place:
+    start = text.index(part)
+    return Place(start=start, end=start + len(part), text=part)
+
+
+def test_inventions_are_placed_or_named():
+    text = WRITTEN.replace(" A flood", " It burned twice. A flood")
+    found = invention_places(WRITTEN, text, ["It burned twice."], 1)
+    assert not isinstance(found, str)
+    assert [p.text for p in found] == ["It burned twice."]
+    assert invention_places(WRITTEN, WRITTEN, ["x"], 1) == "not_changed"
+    assert (
+        invention_places(WRITTEN, "All is new here and long enough to be so.", ["All is new"], 1)
+        == "base_rewritten"
+    )
+    assert invention_places(WRITTEN, text, ["It burned twice."], 2) == "wrong_count"
+    assert invention_places(WRITTEN, text, ["It sank."], 1) == "span_not_found"
+    assert invention_places(WRITTEN, text, ["A flood destroyed"], 1) == "span_elsewhere"
+
+
+def test_a_claim_is_new_old_or_mixed():
+    text = WRITTEN.replace(" A flood", " It burned twice. A flood")
+    new = [place_at(text, "It burned twice.")]
+    assert invented(place_at(text, "It burned twice."), new) is True
+    assert invented(place_at(text, "The mill"), new) is False
+    assert invented(place_at(text, "villages. It burned twice. A flood destroyed the bridge"), new) is None
+    assert shared_length(place_at(text, "The mill"), new[0]) == 0

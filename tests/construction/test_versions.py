@@ -1,18 +1,27 @@
 """What code checks before a version is believed: each way to be rejected, and none for what is right."""
 
+from itertools import pairwise
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.construction.versions import Change, checked, difference, located
+from longproof.construction.versions import (
+    TextWithError,
+    alike,
+    checked_error,
+    locate_quote,
+    new_places,
+    sentence_difference,
+)
 
 BASE = "王冕七岁丧父。母亲送他去放牛。他攒钱买书。后来他学会画荷花。"
 
 
 def test_one_changed_sentence_is_a_change():
     made = BASE.replace("七岁", "九岁")
-    change = checked(BASE, made, "numerical", "王冕九岁丧父。", "七岁")
-    assert isinstance(change, Change)
+    change = checked_error(BASE, made, "numerical", "王冕九岁丧父。", "七岁")
+    assert isinstance(change, TextWithError)
     assert change.sentences.text == "王冕九岁丧父。"
     assert change.original == change.right == "王冕七岁丧父。"
     assert made[change.wrong.start : change.wrong.end] == change.wrong.text
@@ -38,42 +47,84 @@ def test_one_changed_sentence_is_a_change():
     ],
 )
 def test_what_is_wrong_with_a_version_has_a_name(made, kind, part, why):
-    assert checked(BASE, made, kind, part) == why
+    assert checked_error(BASE, made, kind, part) == why
 
 
 def test_order_and_cause_may_change_two_sentences():
     swapped = "王冕七岁丧父。他攒钱买书。母亲送他去放牛。后来他学会画荷花。"
-    assert isinstance(checked(BASE, swapped, "temporal", "他攒钱买书。"), Change)
+    assert isinstance(checked_error(BASE, swapped, "temporal", "他攒钱买书。"), TextWithError)
     late = "母亲送他去放牛。后来，王冕七岁丧父。他攒钱买书。后来他学会画荷花。"
-    change = checked(BASE, late, "temporal", "母亲送他去放牛。")
-    assert isinstance(change, Change)
+    change = checked_error(BASE, late, "temporal", "母亲送他去放牛。")
+    assert isinstance(change, TextWithError)
     assert change.sentences.text == "母亲送他去放牛。后来，王冕七岁丧父。"
-    assert checked(BASE, late, "temporal", "他攒钱买书。") == "span_elsewhere"
+    assert checked_error(BASE, late, "temporal", "他攒钱买书。") == "span_elsewhere"
     two = BASE.replace("他攒钱买书。后来他学会", "因为他攒钱买书，母亲走了。所以他学会")
-    assert isinstance(checked(BASE, two, "causal", "所以他学会画荷花。"), Change)
-    assert checked(BASE, two, "event", "所以他学会画荷花。") == "too_many_changed"
+    assert isinstance(checked_error(BASE, two, "causal", "所以他学会画荷花。"), TextWithError)
+    assert checked_error(BASE, two, "event", "所以他学会画荷花。") == "too_many_changed"
 
 
 def test_an_added_sentence_is_a_fabrication():
     made = BASE.replace("买书。", "买书。他卖掉了牛。")
-    change = checked(BASE, made, "fabrication", "他卖掉了牛。")
-    assert isinstance(change, Change)
+    change = checked_error(BASE, made, "fabrication", "他卖掉了牛。")
+    assert isinstance(change, TextWithError)
     assert (change.wrong.text, change.original) == ("他卖掉了牛。", "")
 
 
 def test_a_part_in_other_script_or_width_is_found():
     made = BASE.replace("放牛", "種田")
-    assert isinstance(checked(BASE, made, "event", "母亲送他去种田。"), Change)
+    assert isinstance(checked_error(BASE, made, "event", "母亲送他去种田。"), TextWithError)
 
 
 def test_a_likeness_is_no_place():
-    assert located("he took the red boat over the river", "He took the blue boat over the river.") is None
+    assert (
+        locate_quote("he took the red boat over the river", "He took the blue boat over the river.") is None
+    )
 
 
 @given(st.text(alphabet="ab。!？ \n王", max_size=60), st.text(alphabet="ab。!？ \n王", max_size=60))
 def test_the_place_of_a_difference_is_exact(base, text):
-    found = difference(base, text)
+    found = sentence_difference(base, text)
     if found is not None:
         assert text[found.place.start : found.place.end] == found.place.text
         assert all(sentence in text for sentence in found.come)
-    assert difference(text, text) is None
+    assert sentence_difference(text, text) is None
+
+
+WORDS = st.permutations(["the", "barn", "was", "old", "and", "red", "by", "now"])
+"""Each word once: among repeated ones the place of an insertion has no single answer."""
+
+
+@given(WORDS, st.integers(0, 12), st.sampled_from(["zebra quartz", "zebra", "zebra quartz lemon"]))
+def test_what_was_inserted_is_found_to_the_character(words, at, new):
+    base = " ".join(words)
+    text = " ".join([*words[:at], new, *words[at:]])
+    places, kept = new_places(base, text)
+    assert [p.text for p in places] == [new]
+    assert all(text[p.start : p.end] == p.text for p in places)
+    assert kept == 1
+
+
+@given(st.text(alphabet="ab c。王，", max_size=30), st.text(alphabet="ab c。王，", max_size=30))
+def test_new_places_are_exact_in_any_text(base, text):
+    places, kept = new_places(base, text)
+    assert 0 <= kept <= 1
+    assert all(text[p.start : p.end] == p.text for p in places)
+    assert all(a.end <= b.start for a, b in pairwise(places))
+    assert new_places(text, text)[0] == []
+
+
+def test_chinese_is_compared_by_characters():
+    places, _ = new_places("王冕会画荷花。", "王冕会画荷花和梅花。")
+    assert "".join(p.text for p in places) in ("和梅花", "荷花和梅", "花和梅")
+
+
+@given(st.text(), st.text())
+def test_likeness_is_symmetric_and_bounded(one, other):
+    assert alike(one, other) == alike(other, one)
+    assert 0 <= alike(one, other) <= 1
+    assert alike(one, one) == 1
+
+
+def test_likeness_counts_shared_words():
+    assert alike("the cat sat", "the cat sat down") > alike("the cat sat", "a dog ran off") == 0
+    assert alike("王冕画荷花", "王冕画梅花") > alike("王冕画荷花", "天下大乱")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from evaluated import line
 
-from longproof.evaluation.compare import compare
+from longproof.evaluation.compare import compare_runs
 from longproof.evaluation.results import Result
 from longproof.retrieval.types import BadInput
 
@@ -22,7 +22,7 @@ def test_differences_are_paired_and_changes_named(tmp_path: Path) -> None:
     gold = ["hallucinated", "faithful"] * 20
     before = [line(str(i), g, "faithful") for i, g in enumerate(gold)]
     after = [line(str(i), g, "hallucinated" if i % 4 == 0 else "faithful") for i, g in enumerate(gold)]
-    found = compare(
+    found = compare_runs(
         folder(tmp_path / "a", *before),
         folder(tmp_path / "b", *after[:-2], line("new", "faithful", "faithful")),
     )
@@ -38,7 +38,7 @@ def test_differences_are_paired_and_changes_named(tmp_path: Path) -> None:
 
 def test_equal_runs_differ_in_nothing(tmp_path: Path) -> None:
     results = [line(str(i), "faithful" if i % 2 else "hallucinated", "faithful") for i in range(10)]
-    found = compare(folder(tmp_path / "a", *results), folder(tmp_path / "b", *results))
+    found = compare_runs(folder(tmp_path / "a", *results), folder(tmp_path / "b", *results))
     assert found.changes == []
     assert all((row.difference, row.low, row.high) == (0, 0, 0) for row in found.differences)
 
@@ -46,12 +46,12 @@ def test_equal_runs_differ_in_nothing(tmp_path: Path) -> None:
 def test_what_became_wrong_comes_last(tmp_path: Path) -> None:
     a = folder(tmp_path / "a", line("x", "faithful", "faithful"), line("y", "faithful", "undecided"))
     b = folder(tmp_path / "b", line("x", "faithful", "undecided"), line("y", "faithful", "faithful"))
-    assert [change.id for change in compare(a, b).changes] == ["y", "x"]
+    assert [change.id for change in compare_runs(a, b).changes] == ["y", "x"]
 
 
 def test_runs_of_different_data_are_refused(tmp_path: Path) -> None:
     a = folder(tmp_path / "a", line("x", "faithful", "faithful"))
     with pytest.raises(BadInput, match="another gold"):
-        compare(a, folder(tmp_path / "b", line("x", "hallucinated", "faithful")))
+        compare_runs(a, folder(tmp_path / "b", line("x", "hallucinated", "faithful")))
     with pytest.raises(BadInput, match="no example in common"):
-        compare(a, folder(tmp_path / "c", line("z", "faithful", "faithful")))
+        compare_runs(a, folder(tmp_path / "c", line("z", "faithful", "faithful")))

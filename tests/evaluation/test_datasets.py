@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from longproof.evaluation.datasets import READERS, examples
+from longproof.evaluation.datasets import DATASETS, examples
 from longproof.retrieval.types import BadInput
 
 ABSENT = {"data_to_text", "halueval_dialogue", "halueval_summary", "jsonl", "longnovel", "probe", "verigray"}
-PRESENT = sorted(set(READERS) - ABSENT)
+PRESENT = sorted(set(DATASETS) - ABSENT)
 OUTCOMES = {
     "accuracy_rotowire": {"hallucinated": 30},
     "bamboo_hallu": {"hallucinated": 105, "faithful": 103},

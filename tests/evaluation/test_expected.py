@@ -4,7 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from longproof.evaluation.expected import Expectation, Finding, checked, expectations, main
+from longproof.evaluation.expected import (
+    CheckedScore,
+    Expectation,
+    check_expectations,
+    expectations,
+    print_expectations,
+)
 from longproof.retrieval.types import BadInput
 
 ROOT = Path(__file__).parents[2]
@@ -17,7 +23,7 @@ WANTED = Expectation(
     ("value", "ok", "word"), [(0.6, True, "OK"), (0.61, False, "OFF +0.110"), (None, False, "MISSING")]
 )
 def test_a_score_is_ok_within_its_tolerance(value: float | None, ok: bool, word: str) -> None:
-    finding = Finding(WANTED, value)
+    finding = CheckedScore(WANTED, value)
     assert finding.ok == ok
     assert finding.line().startswith(word)
 
@@ -30,7 +36,7 @@ def test_the_bundled_expectations_read() -> None:
 
 def test_only_our_evaluations_are_run() -> None:
     with pytest.raises(BadInput, match="is no `longproof evaluate` command"):
-        list(checked([WANTED.model_copy(update={"command": "rm -rf x"})]))
+        list(check_expectations([WANTED.model_copy(update={"command": "rm -rf x"})]))
 
 
 def test_a_file_that_is_no_list_is_refused(tmp_path: Path) -> None:
@@ -45,7 +51,7 @@ def test_the_small_offline_part_holds(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(ROOT)
-    status = main(["--ci"])
+    status = print_expectations(["--ci"])
     printed = capsys.readouterr().out
     assert status == 0, printed
     assert printed.count("OK") == 3

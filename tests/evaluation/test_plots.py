@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from evaluated import line
 
-from longproof.evaluation.plots import draw
+from longproof.evaluation.plots import draw_plots
 
 
 def test_every_plot_that_the_gold_allows_is_written(tmp_path: Path) -> None:
@@ -14,7 +14,7 @@ def test_every_plot_that_the_gold_allows_is_written(tmp_path: Path) -> None:
         line("a", "hallucinated", "hallucinated", kind="event", position="begin", scale="S"),
         line("b", "faithful", "undecided", scale="S"),
     ]
-    names = {path.name for path in draw(results, tmp_path)}
+    names = {path.name for path in draw_plots(results, tmp_path)}
     assert names == {
         "confusion.png",
         "risk_coverage.png",
@@ -23,4 +23,4 @@ def test_every_plot_that_the_gold_allows_is_written(tmp_path: Path) -> None:
         "recall_by_scale.png",
     }
     assert all((tmp_path / name).read_bytes().startswith(b"\x89PNG") for name in names)
-    assert draw([], tmp_path) == []
+    assert draw_plots([], tmp_path) == []

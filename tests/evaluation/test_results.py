@@ -6,7 +6,14 @@ import pytest
 from evaluated import scripted_report
 
 from longproof.agent.types import Judgement, Label, Place, Report
-from longproof.evaluation.results import flagged, label_at, outcome_at, prediction, results_of
+from longproof.evaluation.results import (
+    PredictedClaim,
+    flagged,
+    label_at,
+    outcome_at,
+    prediction,
+    results_of,
+)
 from longproof.retrieval.types import BadInput
 
 TEXT = "He won twice in May. She lost. They met."
@@ -70,12 +77,12 @@ def test_votes_on_pieces_of_evidence_are_kept_apart() -> None:
         ("q2", "fabricated"),
     ]
     first = prediction(judged(report, "probe", *votes)).claims[0]
-    assert (first.voices, first.pieces) == (
+    assert (first.votes, first.pieces) == (
         (),
         (("explicitly_supported", None), ("fabricated", "fabricated")),
     )
     other = prediction(judged(report, "longproof", *votes)).claims[0]
-    assert (other.voices, other.pieces) == (("fabricated", "fabricated"), ())
+    assert (other.votes, other.pieces) == (("fabricated", "fabricated"), ())
 
 
 def test_an_audits_claims_hold_the_label_that_was_given() -> None:
@@ -93,3 +100,11 @@ def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
     with pytest.raises(BadInput, match="line 1"):
         results_of(tmp_path)
+
+
+def test_older_results_say_voices_for_votes() -> None:
+    claim = prediction(scripted_report("He won.", ["fabricated"])).claims[0]
+    line = claim.model_dump(mode="json")
+    line["voices"] = line.pop("votes")
+    assert line["voices"] == ["fabricated"]
+    assert PredictedClaim.model_validate(line) == claim

@@ -11,8 +11,8 @@ import pytest
 from evaluated import FakeChecker
 
 from longproof.evaluation.datasets import examples
-from longproof.evaluation.folder import held
-from longproof.evaluation.run import Evaluation, Progress, evaluate, sampled
+from longproof.evaluation.folder import locked
+from longproof.evaluation.run import Evaluation, EvaluationProgress, evaluate_dataset, sampled
 from longproof.retrieval.types import BadInput
 
 KEPT = ("run.json", "results.jsonl", "scores.json")
@@ -41,7 +41,7 @@ def cases(tmp_path: Path) -> Path:
 
 
 def run(cases: Path, out: Path, checker: FakeChecker, **options: Any) -> Evaluation:
-    return evaluate("jsonl", path=cases, out=out, checker=lambda repeat: checker, **options)
+    return evaluate_dataset("jsonl", path=cases, out=out, checker=lambda repeat: checker, **options)
 
 
 def kept(out: Path) -> dict[str, bytes]:
@@ -100,7 +100,7 @@ def test_a_folder_of_another_run_is_refused(cases: Path, tmp_path: Path) -> None
 
 def test_two_runs_do_not_write_to_one_folder(cases: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    with held(out), pytest.raises(BadInput, match="another run is writing"):
+    with locked(out), pytest.raises(BadInput, match="another run is writing"):
         run(cases, out, FakeChecker())
     run(cases, out, FakeChecker())
 
@@ -144,9 +144,11 @@ def test_chosen_examples_are_run_in_the_place_of_the_sets_own(cases: Path, tmp_p
             heard.append(case["labels"])
             return await super().averify(source, response, **case)
 
-    finished = evaluate("three", out=tmp_path / "out", checker=lambda repeat: Hearing(), chosen=chosen)
+    finished = evaluate_dataset(
+        "three", out=tmp_path / "out", checker=lambda repeat: Hearing(), chosen=chosen
+    )
     assert [line.id for line in finished.results] == ["case-0", "case-1", "case-2"]
-    assert (finished.manifest.dataset, heard) == ("three", [("no_fact",)] * 3)
+    assert (finished.settings.dataset, heard) == ("three", [("no_fact",)] * 3)
 
 
 @pytest.mark.parametrize(
@@ -162,7 +164,7 @@ def test_settings_that_can_check_nothing_are_refused_before_anything_is_written(
     settings: dict[str, Any], says: str, cases: Path, tmp_path: Path
 ) -> None:
     with pytest.raises(BadInput, match=says):
-        evaluate("jsonl", path=cases, out=tmp_path / "out", home=str(tmp_path / "home"), **settings)
+        evaluate_dataset("jsonl", path=cases, out=tmp_path / "out", home=str(tmp_path / "home"), **settings)
     assert not (tmp_path / "out").exists()
 
 
@@ -171,7 +173,7 @@ def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> 
         async def averify(self, source: Any, response: str, **case: Any) -> Any:
             return await super().averify(source, response.replace("unsure", "wrong"), **case)
 
-    finished = evaluate(
+    finished = evaluate_dataset(
         "jsonl",
         path=cases,
         out=tmp_path / "out",
@@ -185,7 +187,7 @@ def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> 
 
 
 def test_progress_tells_how_far_and_how_good(cases: Path, tmp_path: Path) -> None:
-    heard = list[Progress]()
+    heard = list[EvaluationProgress]()
     run(cases, tmp_path / "out", FakeChecker(), progress=heard.append, concurrency=1)
     assert [word.done for word in heard] == list(range(13))
     assert (heard[-1].total, heard[-1].score) == (12, pytest.approx((1 + 7 / 8) / 2))
@@ -211,14 +213,14 @@ import asyncio, sys
 from pathlib import Path
 sys.path.insert(0, sys.argv[3])
 from evaluated import FakeChecker
-from longproof.evaluation.run import evaluate
+from longproof.evaluation.run import evaluate_dataset
 
 class Slow(FakeChecker):
     async def averify(self, *given, **case):
         await asyncio.sleep(0.05)
         return await super().averify(*given, **case)
 
-evaluate("jsonl", path=Path(sys.argv[1]), out=Path(sys.argv[2]), checker=lambda repeat: Slow(), concurrency=2)
+evaluate_dataset("jsonl", path=Path(sys.argv[1]), out=Path(sys.argv[2]), checker=lambda repeat: Slow(), concurrency=2)
 """
 
 

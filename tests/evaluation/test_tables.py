@@ -1,10 +1,6 @@
 """Tables: a hostile name stays a cell, an undefined score a dash."""
 
-from rich.console import Console
-
-from longproof.evaluation.headlines import Score
-from longproof.evaluation.score import Section
-from longproof.evaluation.tables import markdown, show
+from longproof.evaluation.tables import Score, Section, score_tables
 
 SECTION = Section(
     title="By model",
@@ -16,14 +12,6 @@ SECTION = Section(
 
 
 def test_markdown_keeps_one_row_a_score() -> None:
-    text = markdown("title", [SECTION], "footer")
+    text = score_tables("title", [SECTION], "footer")
     assert "| a\\|b &lt;img> [red]x: recall | – |  | hallucinated | 0 |  |" in text
     assert "| MCC | 0.123 | -0.100 to 0.300 | responses | 1,200 | 0.500 |" in text
-
-
-def test_the_terminal_shows_markup_as_text() -> None:
-    console = Console(width=200, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show("title", [SECTION], console)
-    text = console.export_text()
-    assert "[red]x" in text
-    assert "1,200" in text

@@ -11,7 +11,7 @@ from longproof.agent.types import Report, SourcePlace
 from longproof.examples import LANGUAGES, example
 from longproof.graphs.sources import Sources
 from longproof.retrieval.align import viterbi
-from longproof.retrieval.chunking import segments
+from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.types import Document, Span
 
 

@@ -1,13 +1,14 @@
-"""Texts are written once, come back whole, and a damaged file is refused."""
+"""Texts are written once, come back whole, and a damaged file is refused; the cache builds a value once."""
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 from threading import current_thread
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.indexes.documents import DocumentStore
+from longproof.indexes.documents import Cache, DocumentStore
 from longproof.retrieval.types import BadInput, Document
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1)
@@ -84,3 +85,37 @@ def test_a_folder_that_cannot_be_written_is_said(tmp_path):
     (tmp_path / "file").write_text("in the way")
     with pytest.raises(BadInput, match="LONGPROOF_HOME"):
         DocumentStore(tmp_path / "file").put(Document.of("x"))
+
+
+def test_a_value_is_built_once_and_the_least_used_goes_first() -> None:
+    built: list[str] = []
+    cache: Cache[str] = Cache(room=2)
+
+    def get(key: str) -> str:
+        return cache.get(key, lambda: built.append(key) or key.upper())
+
+    assert [get(key) for key in "abaca"] == list("ABACA")
+    assert built == ["a", "b", "c"]
+    assert cache.at_hand("b") is None
+
+
+class Crowded(Cache[str]):
+    """Another thread's value always comes right behind one's own."""
+
+    def put(self, key: str, value: str) -> None:
+        super().put(key, value)
+        super().put(f"after {key}", "another")
+
+
+def test_a_value_pushed_off_at_once_is_still_given() -> None:
+    assert Crowded(room=1).get("a", lambda: "A") == "A"
+
+
+def test_threads_with_more_keys_than_places_get_their_own_values() -> None:
+    cache: Cache[int] = Cache(room=2)
+
+    def many(seed: int) -> bool:
+        return all(cache.get(str(n), lambda n=n: n) == n for n in ((seed + i * 7) % 5 for i in range(3000)))
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(many, range(4)))

@@ -178,7 +178,7 @@ def test_a_build_that_is_interrupted_leaves_no_index(
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(arrays, "saved", interrupted)
+        patch.setattr(arrays, "_saved", interrupted)
         with pytest.raises(KeyboardInterrupt):
             open_pages(folder, home)
     assert list((home / "pages").iterdir()) == []

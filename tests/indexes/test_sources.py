@@ -14,8 +14,8 @@ import pytest
 
 from longproof.indexes import arrays, sources
 from longproof.indexes.sources import VERSION, PassageSize, source_index
-from longproof.retrieval.chunking import blocks
 from longproof.retrieval.dense import DenseIndex, Embeddings, Kind, Multi, Sparse, Weights
+from longproof.retrieval.text.chunking import blocks
 from longproof.retrieval.types import BadInput, Document, Progress, SourceIndex
 
 TEXT = "".join(
@@ -133,7 +133,7 @@ def test_a_build_that_is_interrupted_leaves_no_index(tmp_path: Path, monkeypatch
         raise KeyboardInterrupt
 
     with monkeypatch.context() as patch:
-        patch.setattr(arrays, "saved", interrupted)
+        patch.setattr(arrays, "_saved", interrupted)
         with pytest.raises(KeyboardInterrupt):
             source_index(DOCUMENT, tmp_path, keep=True)
     assert list((tmp_path / "sources").iterdir()) == []

@@ -9,7 +9,15 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from longproof.retrieval import dense
-from longproof.retrieval.dense import DenseIndex, Embeddings, Multi, Sparse, Weights, compare, joined
+from longproof.retrieval.dense import (
+    DenseIndex,
+    Embeddings,
+    Multi,
+    Sparse,
+    Weights,
+    concatenated,
+    embedding_scores,
+)
 from longproof.retrieval.types import BadInput, Document
 
 LETTERS = "abcdefgh "
@@ -46,7 +54,7 @@ weights = st.builds(Weights, dense=st.floats(0.1, 1), sparse=st.floats(0, 1), mu
 @settings(max_examples=50, deadline=None)
 def test_scores_are_the_weighted_sum_of_three_comparisons(asked, held, weights) -> None:
     embedder = Letters()
-    scores = compare(embedder.embed(asked, "segment"), embedder.embed(held, "passage"), weights)
+    scores = embedding_scores(embedder.embed(asked, "segment"), embedder.embed(held, "passage"), weights)
     for i, query in enumerate(asked):
         for j, text in enumerate(held):
             q, p = (np.array([t.count(c) for c in LETTERS], float) for t in (query, text))
@@ -59,9 +67,9 @@ def test_scores_are_the_weighted_sum_of_three_comparisons(asked, held, weights) 
 def test_token_vectors_are_compared_in_chunks_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
     embedder, only_multi = Letters(), Weights(dense=0, sparse=0, multi=1)
     held = embedder.embed(["abc", "d", "efgh ab", "a", "bc"], "passage")
-    whole = compare(embedder.embed(["abd", "h"], "segment"), held, only_multi)
+    whole = embedding_scores(embedder.embed(["abd", "h"], "segment"), held, only_multi)
     monkeypatch.setattr(dense, "TOKENS_AT_ONCE", 3)
-    assert (compare(embedder.embed(["abd", "h"], "segment"), held, only_multi) == whole).all()
+    assert (embedding_scores(embedder.embed(["abd", "h"], "segment"), held, only_multi) == whole).all()
 
 
 @given(texts, texts)
@@ -72,7 +80,7 @@ def test_parts_join_to_the_whole(some, others) -> None:
         embedder.embed(some + others, "passage"),
         [embedder.embed(t, "passage") for t in (some, others)],
     )
-    for one, other in zip(whole, joined(parts), strict=True):
+    for one, other in zip(whole, concatenated(parts), strict=True):
         for field, same in zip(one, other, strict=True):
             assert (field == same).all()
 
@@ -111,9 +119,9 @@ def test_what_can_not_be_compared_is_refused() -> None:
     narrow = Embeddings(np.ones((1, 3), dtype=np.float32))
     wide = Embeddings(np.ones((1, 4), dtype=np.float32))
     with pytest.raises(BadInput, match="vectors of 3 and of 4"):
-        compare(narrow, wide, Weights(dense=1, sparse=0))
+        embedding_scores(narrow, wide, Weights(dense=1, sparse=0))
     with pytest.raises(BadInput, match="set it to 0"):
-        compare(narrow, narrow, Weights(dense=1, sparse=0.5))
+        embedding_scores(narrow, narrow, Weights(dense=1, sparse=0.5))
     with pytest.raises(BadInput, match="1 vectors for 2 passages"):
         DenseIndex(Document.of("ab"), [(0, 1), (1, 2)], narrow, Letters())
     with pytest.raises(ValidationError, match="above 0"):

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from longproof.retrieval.dense import DenseIndex, Weights, compare
+from longproof.retrieval.dense import DenseIndex, Weights, embedding_scores
 from longproof.retrieval.embedders import (
     HEADS,
     BgeM3,
@@ -217,7 +217,7 @@ def test_bge_m3_scores_as_flagembedding_does(bge: BgeM3, tiny: Path) -> None:
     from FlagEmbedding import BGEM3FlagModel
 
     asked, held = bge.embed(TEXTS[:2], "segment"), bge.embed(TEXTS, "passage")
-    ours = compare(asked, held, bge.weights)
+    ours = embedding_scores(asked, held, bge.weights)
     theirs = BGEM3FlagModel(str(tiny), use_fp16=False, devices="cpu").compute_score(
         [(a, b) for a in TEXTS[:2] for b in TEXTS], weights_for_different_modes=[0.4, 0.2, 0.4]
     )

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.retrieval.encoding import FREQUENT, MARKS, decode
-from longproof.retrieval.text.fold import fold
+from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.types import BadInput
 
 CHINESE = "那年冬天，村里的人都说今年的收成完了。他看着窗外的大雪，心里想：明天还要去城里吗？\n"

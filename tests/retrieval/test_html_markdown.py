@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.retrieval.html_markdown import DEPTH, INDENTS, PIECE, bare, markdown
+from longproof.retrieval.html_markdown import DEPTH, INDENTS, PIECE, bare, html_to_markdown
 from longproof.retrieval.types import BadInput
 
 
@@ -35,7 +35,7 @@ from longproof.retrieval.types import BadInput
     ],
 )
 def test_main_text_is_kept_as_markdown(html: str, text: str) -> None:
-    assert markdown(html)[0] == text
+    assert html_to_markdown(html)[0] == text
 
 
 @pytest.mark.parametrize(
@@ -61,12 +61,12 @@ def test_main_text_is_kept_as_markdown(html: str, text: str) -> None:
     ],
 )
 def test_what_is_not_the_text_is_left_out(away: str) -> None:
-    assert " ".join(markdown(f"<p>a</p>{away}<p>b</p>")[0].split()) == "a b"
+    assert " ".join(html_to_markdown(f"<p>a</p>{away}<p>b</p>")[0].split()) == "a b"
 
 
 def test_words_about_hiding_hide_nothing() -> None:
     html = "<p title='a hidden role' aria-label=hidden data-style='display:none'>shown</p>"
-    assert markdown(html)[0] == "shown"
+    assert html_to_markdown(html)[0] == "shown"
 
 
 @pytest.mark.parametrize(
@@ -82,11 +82,11 @@ def test_words_about_hiding_hide_nothing() -> None:
     ],
 )
 def test_what_is_never_closed_ends_where_a_browser_would_end_it(html: str, text: str) -> None:
-    assert markdown(html)[0] == text
+    assert html_to_markdown(html)[0] == text
 
 
 def test_the_head_says_title_address_and_date() -> None:
-    facts = markdown(
+    facts = html_to_markdown(
         "<!-- saved from url=(0021)https://example.org/s --><title>Sea &amp; land</title><title>second</title>"
         '<link rel="Canonical" href="https://example.org/c?a=1&amp;b=2"><meta property=og:url content=\'u\'>'
         '<meta name="Date" content="2024-05-06"><script type="application/ld+json">'
@@ -105,7 +105,7 @@ def test_the_head_says_title_address_and_date() -> None:
 
 def test_singlefile_says_where_a_page_was_saved_from() -> None:
     html = "<html><!--\n Page saved with SingleFile \n url: https://example.org/a \n saved date: x\n--><p>b"
-    assert markdown(html)[1] == {"saved from": "https://example.org/a"}
+    assert html_to_markdown(html)[1] == {"saved from": "https://example.org/a"}
 
 
 @given(st.lists(st.sampled_from(["<div>", "</div>", "<p>", "<li>", "<ul>", "</ul>", "<x>", "</x>", "w "])))
@@ -149,7 +149,7 @@ HOSTILE = {
 @pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE)
 def test_hostile_markup_costs_little_and_loses_nothing(html: str) -> None:
     started = time.process_time()
-    text, facts = markdown(html)
+    text, facts = html_to_markdown(html)
     assert time.process_time() - started < 10
     assert "deep" in text
     assert "\0" not in text
@@ -159,29 +159,29 @@ def test_hostile_markup_costs_little_and_loses_nothing(html: str) -> None:
 
 def test_a_table_that_blows_up_is_refused() -> None:
     with pytest.raises(BadInput, match="blow up"):
-        markdown("<table><tr>" + "<td>x" * 5_000 + "<tr><td>y" * 20_000 + "</table>")
+        html_to_markdown("<table><tr>" + "<td>x" * 5_000 + "<tr><td>y" * 20_000 + "</table>")
 
 
 def test_a_long_page_is_read_in_pieces_without_losing_a_word() -> None:
     words = [f"w{i}" for i in range(60_000)]
     html = "".join(f"<p>{word}</p>" for word in words)
     assert len(bare(html)[0]) > 2 * PIECE
-    assert markdown(html)[0].split("\n\n") == words
+    assert html_to_markdown(html)[0].split("\n\n") == words
 
 
 @given(st.text("<>/!-\"'= adivspnblockquotetablscript&;#x0\n", max_size=200))
 @settings(max_examples=300)
 def test_any_text_is_read(html: str) -> None:
-    text, _ = markdown(html)
+    text, _ = html_to_markdown(html)
     assert "\0" not in text
 
 
 MEASURED = """
 import resource, time
-from longproof.retrieval.html_markdown import markdown
+from longproof.retrieval.html_markdown import html_to_markdown
 html = {page}
 before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
-text, _ = markdown(html)
+text, _ = html_to_markdown(html)
 print(len(text), time.process_time() - started, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
 """
 

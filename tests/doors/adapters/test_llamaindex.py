@@ -13,7 +13,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from scripted import ScriptedJudge, WholeSentences
 
 from longproof import Verifier
-from longproof.adapters.llamaindex import checked, evaluator
+from longproof.adapters.llamaindex import checked_engine, evaluator
 from longproof.retrieval.types import BadInput
 
 pytestmark = pytest.mark.heavy
@@ -40,7 +40,7 @@ def expected(tmp_path):
 
 
 def test_an_answer_carries_the_terminals_report(expected):
-    answer = checked(Engine(None), Verifier()).query(QUERY)
+    answer = checked_engine(Engine(None), Verifier()).query(QUERY)
     assert str(answer) == RESPONSE
     assert plain(answer.metadata["longproof"]) == expected
 
@@ -48,7 +48,7 @@ def test_an_answer_carries_the_terminals_report(expected):
 def test_asynchronously_too(expected):
     async def ask():
         verifier = Verifier()
-        answer = await checked(Engine(None), verifier).aquery(QUERY)
+        answer = await checked_engine(Engine(None), verifier).aquery(QUERY)
         await verifier.close()
         return answer
 

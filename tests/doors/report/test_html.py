@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from longproof.report.html import INDEX, PAGE, index, page
+from longproof.report.html import INDEX, PAGE, index_page, page
 from longproof.report.words import words
 from longproof.retrieval.types import Document
 
@@ -120,9 +120,9 @@ def test_every_phrase_that_a_script_says_exists(name: str) -> None:
 
 def test_an_index_links_to_files_beside_it_alone(english_report: Any, hostile_report: Any) -> None:
     names = ["weir.html", "javascript:alert(1)", 'a b&"<.html', "王冕.html"]
-    rows = data_of(index([(name, hostile_report[0]) for name in names] + [("e.html", english_report[0])]))[
-        "rows"
-    ]
+    rows = data_of(
+        index_page([(name, hostile_report[0]) for name in names] + [("e.html", english_report[0])])
+    )["rows"]
     assert all(row["href"].startswith("./") and ":" not in row["href"] for row in rows)
     assert rows[-1] | {"kinds": None, "case": "weir"} == {
         "href": "./e.html", "case": "weir", "verdict": "hallucinated", "triage": False, "wrong": 3, "sentences": 7,
@@ -133,7 +133,7 @@ def test_an_index_links_to_files_beside_it_alone(english_report: Any, hostile_re
 
 
 def test_an_empty_index_is_a_page(english_report: Any) -> None:
-    assert data_of(index([]))["rows"] == []
+    assert data_of(index_page([]))["rows"] == []
 
 
 def test_documents_that_nobody_listed_do_not_stop_the_page(english_report: Any) -> None:

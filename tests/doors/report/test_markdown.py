@@ -7,13 +7,13 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.report.markdown import plain, render
+from longproof.report.markdown import plain, to_markdown
 
 LIVE = re.compile(r"[<>`*_\[\]()!@#|~\\$]|https?:|www\.|&(?!#\d+;)")
 
 
 def test_findings_in_order_with_their_evidence(english_report: Any) -> None:
-    text = unescape(render(*english_report))
+    text = unescape(to_markdown(*english_report))
     order = ["## ✗ hallucinated", "3 of 7 sentences are wrong", "### Wrong (3)", "<b>thirty years</b>",
              "should be: **thirty-one years**", "weir.txt:3", "### To be looked at (1)", "- 7 claims"]  # fmt: skip
     found = [text.index(piece) for piece in order]
@@ -21,7 +21,7 @@ def test_findings_in_order_with_their_evidence(english_report: Any) -> None:
 
 
 def test_chinese_reports_speak_chinese(chinese_report: Any) -> None:
-    text = unescape(render(*chinese_report))
+    text = unescape(to_markdown(*chinese_report))
     assert "## ✗ 有幻觉" in text
     assert "应为：**七岁**" in text
 
@@ -38,7 +38,7 @@ def test_plain_text_reads_as_it_was() -> None:
 
 
 def test_hostile_texts_are_literal(hostile_report: Any) -> None:
-    text = render(*hostile_report)
+    text = to_markdown(*hostile_report)
     assert "<script" not in text
     assert "javascript:" not in text
     assert not set(text) & set("\x1b\u202e\u2028")
@@ -46,4 +46,4 @@ def test_hostile_texts_are_literal(hostile_report: Any) -> None:
 
 
 def test_a_missing_text_is_said(english_report: Any) -> None:
-    assert "isn't here" in render(english_report[0], {})
+    assert "isn't here" in to_markdown(english_report[0], {})

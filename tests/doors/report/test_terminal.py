@@ -7,13 +7,13 @@ import pytest
 from rich.cells import cell_len
 from rich.console import Console
 
-from longproof.report.terminal import show
+from longproof.report.terminal import print_report
 
 
 def printed(built: Any, width: int, texts: dict[str, str] | None = None, **given: Any) -> str:
     report, known = built
     file = io.StringIO()
-    show(report, known if texts is None else texts, Console(file=file, width=width, **given))
+    print_report(report, known if texts is None else texts, Console(file=file, width=width, **given))
     return file.getvalue()
 
 

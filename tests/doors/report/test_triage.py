@@ -9,9 +9,9 @@ import pytest
 from rich.console import Console
 
 from longproof.agent.types import Report
-from longproof.report.html import index, page
-from longproof.report.markdown import render
-from longproof.report.terminal import show
+from longproof.report.html import index_page, page
+from longproof.report.markdown import to_markdown
+from longproof.report.terminal import print_report
 
 SAYS = {
     "en": (
@@ -26,7 +26,7 @@ TICKS = ("✔", "✓")
 
 def terminal(report: Report, texts: dict[str, str]) -> str:
     console = Console(width=120, record=True, file=open("/dev/null", "w"))  # noqa: SIM115
-    show(report, texts, console)
+    print_report(report, texts, console)
     return console.export_text()
 
 
@@ -42,7 +42,7 @@ def spoken(report: Report) -> tuple[str, str, str]:
 
 def test_terminal_and_markdown_say_how_much_was_read(triage_report: Any) -> None:
     says, unread, _ = spoken(triage_report[0])
-    for text in (terminal(*triage_report), unescape(render(*triage_report))):
+    for text in (terminal(*triage_report), unescape(to_markdown(*triage_report))):
         assert says in text
         assert f"– {unread} (38)" in text
         assert "--judge openai:" in text
@@ -70,13 +70,13 @@ def test_what_stands_there_to_the_last_claim_is_faithful_and_still_no_model_has_
 ) -> None:
     report = standing_report[0]
     assert (report.verdict, report.triage) == ("faithful", True)
-    for text in (terminal(*standing_report), unescape(render(*standing_report))):
+    for text in (terminal(*standing_report), unescape(to_markdown(*standing_report))):
         assert spoken(report)[2] in text
         assert "--judge openai:" in text
 
 
 def test_the_index_says_how_many_no_model_has_read(triage_report: Any, english_report: Any) -> None:
-    data = carried(index([("a.html", triage_report[0]), ("b.html", english_report[0])]))
+    data = carried(index_page([("a.html", triage_report[0]), ("b.html", english_report[0])]))
     assert [row["triage"] for row in data["rows"]] == [True, False]
     assert data["sums"]["triage"] == 1
 
@@ -86,4 +86,4 @@ def test_where_models_have_read_nothing_is_called_unread(name: str, request: pyt
     built = request.getfixturevalue(name)
     data = carried(page(*built))
     assert (data["triage"], data["unread"], built[0].triage) == ("", False, False)
-    assert "--judge" not in terminal(*built) + render(*built)
+    assert "--judge" not in terminal(*built) + to_markdown(*built)

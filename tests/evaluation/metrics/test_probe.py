@@ -1,12 +1,13 @@
 """PROBE's steps: matching, evidence, votes, localisation."""
 
-from longproof.evaluation.metrics import (
-    decomposition_scores,
-    evaluation_scores,
+from longproof.evaluation.metrics.probe import (
+    ClaimAt,
+    claim_match_scores,
+    claims_match,
     evidence_scores,
-    localisation_scores,
+    vote_accuracy,
+    word_f1,
 )
-from longproof.evaluation.metrics.probe import ClaimAt, claims_match, word_f1
 
 
 def test_origins_decide_before_words() -> None:
@@ -24,25 +25,23 @@ def test_words_decide_where_origins_do_not_meet() -> None:
 
 def test_decomposition_counts_each_side_by_itself() -> None:
     gold = [[ClaimAt("a b", (0, 4)), ClaimAt("c d", (4, 8))], [ClaimAt("e f", (0, 4))]]
-    scores = decomposition_scores(
+    scores = claim_match_scores(
         gold, [[ClaimAt("x", (0, 4)), ClaimAt("y", (0, 4)), ClaimAt("z", (20, 24))], None]
     )
-    assert (scores["n_predicted_matched"], scores["n_predicted"]) == (2, 3)
-    assert (scores["n_gold_matched"], scores["n_gold"]) == (1, 3)
-    assert (scores["n_undecided"], scores["coverage"]) == (1, 0.5)
-    assert localisation_scores([[]], [[]])["f1"] is None
+    assert (scores.precision, scores.n_predicted) == (2 / 3, 3)
+    assert (scores.recall, scores.n_gold) == (1 / 3, 3)
+    assert scores.coverage == 0.5
+    assert claim_match_scores([[]], [[]]).f1 is None
 
 
 def test_evidence_is_partial_with_one_piece_and_complete_with_all() -> None:
     gold = [[(0, 10), (50, 60)], [(0, 10)], [], [(5, 9)]]
     scores = evidence_scores(gold, [[(2, 12)], [(0, 4), (4, 6)], [(0, 3)], None])
-    assert scores["n_claims"] == 3
-    assert scores["partial"] == 2 / 3
-    assert scores["complete"] == 1 / 3
-    assert scores["n_undecided"] == 1
+    assert scores.partial == (2 / 3, 3, 2 / 3)
+    assert scores.complete == (1 / 3, 3, 2 / 3)
 
 
 def test_a_failed_vote_is_wrong() -> None:
-    scores = evaluation_scores([True, False, True], [True, False, None])
-    assert (scores["accuracy"], scores["coverage"]) == (2 / 3, 2 / 3)
-    assert evaluation_scores([], [])["accuracy"] is None
+    scores = vote_accuracy([True, False, True], [True, False, None])
+    assert (scores.value, scores.coverage) == (2 / 3, 2 / 3)
+    assert vote_accuracy([], []).value is None

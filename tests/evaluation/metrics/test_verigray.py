@@ -5,7 +5,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import LABELS
-from longproof.evaluation.metrics import class_scores, confusion, ranking_loss, risk_coverage, verigray_scores
+from longproof.evaluation.metrics.statistics import f1, mean_accuracy, precision, recall
+from longproof.evaluation.metrics.verigray import (
+    confusion,
+    label_counts,
+    ranking_loss,
+    risk_coverage,
+    verigray_scores,
+)
 from longproof.retrieval.types import BadInput
 
 FAITHFUL = ("implicitly_supported", "explicitly_supported")
@@ -36,34 +43,33 @@ def test_scores_equal_a_plain_reading_of_the_paper(rows: list[tuple[str, str | N
     known = {*LABELS, "not_found"}
     merged = [(g, (p in FAITHFUL) if p in known else g not in FAITHFUL) for g, p in rows]
     ranked = [(LABELS.index(g), int(p)) for g, p in merged if keep or g != "no_fact"]
-    assert scores["ranking_loss"] == _double_sum([g for g, _ in ranked], [p for _, p in ranked])
+    assert scores.ranking.value == _double_sum([g for g, _ in ranked], [p for _, p in ranked])
     unfaithful = [p for g, p in merged if g in ("contradicting", "fabricated")]
     faithful = [p for g, p in merged if g in FAITHFUL]
     flagged = unfaithful.count(False) + faithful.count(False)
-    assert scores["hallucination_recall"] == (
-        unfaithful.count(False) / len(unfaithful) if unfaithful else None
-    )
-    assert scores["hallucination_precision"] == (unfaithful.count(False) / flagged if flagged else None)
+    assert recall(scores.counts) == (unfaithful.count(False) / len(unfaithful) if unfaithful else None)
+    assert precision(scores.counts) == (unfaithful.count(False) / flagged if flagged else None)
     if unfaithful and faithful:
         halves = unfaithful.count(False) / len(unfaithful), faithful.count(True) / len(faithful)
-        assert scores["balanced_accuracy"] == pytest.approx(sum(halves) / 2)
+        assert mean_accuracy(scores.counts) == pytest.approx(sum(halves) / 2)
     else:
-        assert scores["balanced_accuracy"] is None
+        assert mean_accuracy(scores.counts) is None
 
 
 @given(ROWS, st.integers(0, 49))
 def test_losing_a_prediction_never_helps(rows: list[tuple[str, str | None]], lost: int) -> None:
     gold, predicted = [g for g, _ in rows], [p for _, p in rows]
     fewer = [None if i == lost else p for i, p in enumerate(predicted)]
-    before, after = verigray_scores(gold, predicted), verigray_scores(gold, fewer)
-    assert (before["n_unfaithful"], before["n_faithful"]) == (after["n_unfaithful"], after["n_faithful"])
-    for rate in ("balanced_accuracy", "hallucination_recall", "hallucination_f1"):
-        assert before[rate] is None or (after[rate] is not None and after[rate] <= before[rate])
+    before, after = verigray_scores(gold, predicted).counts, verigray_scores(gold, fewer).counts
+    assert (before.hallucinated, before.faithful) == (after.hallucinated, after.faithful)
+    for rate in (mean_accuracy, recall, f1):
+        was, now = rate(before), rate(after)
+        assert was is None or (now is not None and now <= was)
 
 
 def test_prediction_no_fact_is_not_dropped() -> None:
-    scores = verigray_scores(["explicitly_supported", "fabricated"], ["no_fact", "out_dependent"])
-    assert (scores["balanced_accuracy"], scores["hallucination_recall"]) == (0.5, 1.0)
+    counts = verigray_scores(["explicitly_supported", "fabricated"], ["no_fact", "out_dependent"]).counts
+    assert (mean_accuracy(counts), recall(counts)) == (0.5, 1.0)
 
 
 def test_keeping_no_fact_ranks_it_between_ambiguous_and_out_dependent() -> None:
@@ -71,8 +77,8 @@ def test_keeping_no_fact_ranks_it_between_ambiguous_and_out_dependent() -> None:
         ["ambiguous", "no_fact", "out_dependent"],
         ["fabricated", "explicitly_supported", "fabricated"],
     )
-    assert verigray_scores(gold, predicted)["ranking_loss"] == 0.5
-    assert verigray_scores(gold, predicted, keep_no_fact=True)["ranking_loss"] == pytest.approx(
+    assert verigray_scores(gold, predicted).ranking.value == 0.5
+    assert verigray_scores(gold, predicted, keep_no_fact=True).ranking.value == pytest.approx(
         (0.5 + 0 + 1) / 3
     )
 
@@ -82,25 +88,25 @@ def test_f1_of_the_papers_own_precision_and_recall() -> None:
     gold = ["fabricated"] * 300 + ["explicitly_supported"] * 1512
     predicted = ["fabricated"] * 216 + ["explicitly_supported"] * 84
     predicted += ["fabricated"] * 72 + ["implicitly_supported"] * 1440
-    scores = verigray_scores(gold, predicted)
-    assert scores["hallucination_f1"] == pytest.approx(0.735, abs=5e-4)
-    assert scores["balanced_accuracy"] == pytest.approx(0.836, abs=1e-3)
+    counts = verigray_scores(gold, predicted).counts
+    assert f1(counts) == pytest.approx(0.735, abs=5e-4)
+    assert mean_accuracy(counts) == pytest.approx(0.836, abs=1e-3)
 
 
-def test_class_scores_and_confusion() -> None:
+def test_label_counts_and_confusion() -> None:
     gold, predicted = ["ambiguous", "ambiguous", "fabricated"], ["ambiguous", None, "ambiguous"]
-    scores = class_scores(gold, predicted)
-    assert (scores["ambiguous"]["precision"], scores["ambiguous"]["recall"]) == (0.5, 0.5)
-    assert scores["fabricated"]["precision"] is None
-    assert scores["fabricated"]["recall"] == 0.0
+    scores = label_counts(gold, predicted)
+    assert (precision(scores["ambiguous"]), recall(scores["ambiguous"])) == (0.5, 0.5)
+    assert precision(scores["fabricated"]) is None
+    assert recall(scores["fabricated"]) == 0.0
     assert confusion(gold, predicted) == {
         "ambiguous": {"ambiguous": 1, "undecided": 1},
         "fabricated": {"ambiguous": 1},
     }
 
 
-def test_class_scores_and_confusion_refuse_unknown_names() -> None:
-    for score in (class_scores, confusion):
+def test_label_counts_and_confusion_refuse_unknown_names() -> None:
+    for score in (label_counts, confusion):
         with pytest.raises(BadInput, match="'bogus'"):
             score(["bogus"], ["ambiguous"])
         with pytest.raises(BadInput, match="'x' is no name"):
@@ -108,7 +114,7 @@ def test_class_scores_and_confusion_refuse_unknown_names() -> None:
         score(["ambiguous"] * 3, ["not_found", "timeout", None])
     assert confusion(["faithful"], ["undecided"]) == {"faithful": {"undecided": 1}}
     with pytest.raises(BadInput, match="'faithful' is no label"):
-        class_scores(["faithful"], ["ambiguous"])
+        label_counts(["faithful"], ["ambiguous"])
 
 
 def test_risk_falls_and_coverage_shrinks_with_the_threshold() -> None:
@@ -121,9 +127,9 @@ def test_risk_falls_and_coverage_shrinks_with_the_threshold() -> None:
         "explicitly_supported",
     ]
     chosen = risk_coverage(gold, predicted)
-    assert chosen["out_dependent"] == {"risk": 1 / 3, "coverage": 0.75, "n_accepted": 3, "n": 4}
-    assert (chosen["explicitly_supported"]["risk"], chosen["explicitly_supported"]["coverage"]) == (0.0, 0.25)
-    assert risk_coverage(["fabricated"], [None])["out_dependent"]["risk"] is None
+    assert chosen["out_dependent"] == (1 / 3, 3, 0.75)
+    assert (chosen["explicitly_supported"].value, chosen["explicitly_supported"].coverage) == (0.0, 0.25)
+    assert risk_coverage(["fabricated"], [None])["out_dependent"].value is None
 
 
 def test_unknown_names_are_refused() -> None:

@@ -15,8 +15,8 @@ from walked import FAILURE, claim, judgement, question
 
 from longproof import Verifier
 from longproof.agent.types import Search
-from longproof.evaluation.metrics import evaluation_scores
-from longproof.evaluation.run import evaluate
+from longproof.evaluation.metrics.probe import vote_accuracy
+from longproof.evaluation.run import evaluate_dataset
 from longproof.graphs.papers.probe import AROUND, accepted, by_pieces
 from longproof.graphs.state import ClaimState, Plan
 from longproof.retrieval.types import BadInput
@@ -254,7 +254,7 @@ def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
     row = {"id": "1", "task": "summarization", "source": SOURCE, "response": RESPONSE, "claims": claims}
     (tmp_path / "probe.jsonl").write_text(json.dumps(row), "utf-8")
     with ChatServer(answers(Segments=found, PassFail=lambda asked: passes(asked, 0))) as server:
-        done = evaluate(
+        done = evaluate_dataset(
             "probe",
             path=tmp_path / "probe.jsonl",
             protocol="probe",
@@ -275,6 +275,6 @@ def test_votes_on_pieces_are_scored_by_the_harness(tmp_path: Path) -> None:
         for claim in report.claims
         for j in claim.judgements
     ]
-    scores = evaluation_scores([true for true, _ in votes], [vote for _, vote in votes])
-    assert (scores["n"], scores["coverage"]) == (12, 1)
-    assert scores["accuracy"] == pytest.approx(8 / 12), "all refuse the piece on the keepers"
+    rate = vote_accuracy([true for true, _ in votes], [vote for _, vote in votes])
+    assert (rate.n, rate.coverage) == (12, 1)
+    assert rate.value == pytest.approx(8 / 12), "all refuse the piece on the keepers"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.text.sentences import HELD, paired_marks, sentences
 
 PIECES = [
     *"我他说。！？…，“”「」（）《》\"'‘’.,!? \n\r\t一1a:：;-*_#😀\u0301ש\u200b\u3000",
@@ -120,3 +120,40 @@ def test_whole_novels_lose_nothing(data):
         gaps = [text[end:start] for (_, end), (start, _) in pairwise(found)]
         assert all(gap.strip() == "" for gap in gaps)
         assert sorted(stop - start for start, stop in found)[len(found) // 2] < 120
+
+
+def matched(text):
+    return {(text[opener : closer + 1]) for closer, opener in paired_marks(text).opener.items()}
+
+
+def test_nested_marks():
+    assert matched("他说：「看『书』（旧）」。") == {"「看『书』（旧）」", "『书』", "（旧）"}
+
+
+def test_straight_quotes_alternate_and_inches_do_not_count():
+    assert matched('"Go," he said, "now."') == {'"Go,"', '"now."'}
+    assert matched('a 5" pipe and "so"') == {'"so"'}
+
+
+def test_apostrophes_are_no_closing_marks():
+    assert matched("‘I don’t know,’ he said") == {"‘I don’t know,’"}
+
+
+def test_a_mark_without_partner_counts_as_nothing():
+    assert matched("“one\n\n“two”") == {"“two”"}
+    assert matched("one） （two") == set()
+
+
+def test_only_short_ranges_are_held():
+    short, long = "“" + "字" * (HELD - 2) + "”", "“" + "字" * (HELD - 1) + "”"
+    assert paired_marks(short).holds(5)
+    assert not paired_marks(long).holds(5)
+    assert not paired_marks(short).holds(0)
+    assert not paired_marks(short).holds(len(short))
+
+
+@given(st.text(st.sampled_from('“”「」（）"‘’ 字.\n')))
+def test_openers_precede_closers_and_held_ranges_do_not_overlap(text):
+    found = paired_marks(text)
+    assert all(opener < closer for closer, opener in found.opener.items())
+    assert all(end <= start for end, start in zip(found.ends, found.starts[1:], strict=False))

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from longproof.report.html import index, page
+from longproof.report.html import index_page, page
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 
@@ -15,7 +15,7 @@ def test_an_index_sorts_filters_and_links(
 ) -> None:
     calm = chinese_report[0].model_copy(update={"verdict": "faithful"})
     path = tmp_path / "index.html"
-    path.write_text(index([("zh.html", calm), ("en.html", english_report[0])]), encoding="utf-8")
+    path.write_text(index_page([("zh.html", calm), ("en.html", english_report[0])]), encoding="utf-8")
     (tmp_path / "en.html").write_text(page(*english_report), encoding="utf-8")
     seen = opened_file(path)
     assert seen.texts("tbody td:nth-child(2)") == ["weir", "王冕"]

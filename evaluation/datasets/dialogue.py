@@ -1,0 +1,144 @@
+"""Answers and dialogue turns: HaluEval (seed 003), RAGTruth's question answering, BEGIN.
+
+Does not know: other sets.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import count
+
+from longproof.agent.types import Place, Task
+from longproof.evaluation.datasets.reading import (
+    Location,
+    Row,
+    converted,
+    find_quote,
+    keyed,
+    rows,
+    text_key,
+)
+from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, Source
+
+PAIR: tuple[tuple[str, GoldOutcome], ...] = (("right", "faithful"), ("hallucinated", "hallucinated"))
+BEGIN_GOLD = {
+    "Fully attributable": Gold(outcome="faithful"),
+    "Not fully attributable": Gold(outcome="hallucinated"),
+    "Generic": Gold(label="no_fact"),
+}
+
+
+@dataclass(frozen=True)
+class HaluEvalPairs:
+    """One of HaluEval's three tasks with pairs of responses; calling it loads the examples.
+
+    The original files, one JSON object a line: qa (`knowledge`, `question`, `right_answer`, `hallucinated_answer`),
+    dialogue (`knowledge`, `dialogue_history`, `right_response`, `hallucinated_response`), summarization (`document`,
+    `right_summary`, `hallucinated_summary`). MIT licence. Law: a pair becomes two examples, one of each side, where
+    the paper tosses a coin for one: accuracy has the same expectation and half the noise. A pair is named by its row
+    in the original file. The knowledge or document is the source, the question or history the context, the other
+    side the reference (for the contrast variant). A pattern that a record names is a slice.
+    """
+
+    name: str
+    file: str
+    response: str
+    task: Task
+    source: str
+    context: str = ""
+
+    def __call__(self, location: Location) -> Iterator[Example]:
+        numbers = count()
+        return converted(rows(location, self.file), lambda row: self._pair(row, next(numbers)))
+
+    def _pair(self, row: Row, number: int) -> Iterator[Example]:
+        key = str(row.get("source_row", number))
+        texts = {side: row[f"{side}_{self.response}"] for side, _ in PAIR}
+        for side, outcome in PAIR:
+            yield Example(
+                id=f"{self.name}-{key}-{side}",
+                task=self.task,
+                sources=(Source(text=row[self.source]),),
+                response=texts[side],
+                context=row[self.context] if self.context else "",
+                reference=texts["right" if side == "hallucinated" else "hallucinated"],
+                group=key,
+                slices={"pattern": row["pattern"]} if row.get("pattern") and side == "hallucinated" else {},
+                gold=Gold(outcome=outcome),
+            )
+
+
+def halueval_general(row: Row) -> Iterator[Example]:
+    """HaluEval's open replies: `ID`, `user_query`, `chatgpt_response`, `hallucination`, `hallucination_spans`.
+
+    Law: `hallucination` is yes or no. Replies have no source (task `open`); the query is the context. A span that
+    people typed instead of copying cannot be placed and is left out of the gold errors, not of the outcome. MIT.
+    """
+    response = row["chatgpt_response"]
+    placed = [find_quote(response, span) for span in row["hallucination_spans"] if span and span in response]
+    yield Example(
+        id=f"general-{row['ID']}",
+        task="open",
+        response=response,
+        context=row["user_query"],
+        group=str(row["ID"]),
+        gold=Gold(
+            outcome={"yes": "hallucinated", "no": "faithful"}[row["hallucination"].strip().lower()],
+            errors=tuple(GoldError(place=at) for at in placed),
+        ),
+    )
+
+
+def load_ragtruth(location: Location) -> Iterator[Example]:
+    """RAGTruth, question answering: answers that were to keep to three passages, spans marked by people.
+
+    The location is the folder with `responses.jsonl.gz` and `sources.jsonl.gz`. Law: the passages are the source,
+    the question the context. Every label is a gold error at its offsets (its type the name, the annotator's note the
+    reason), `implicit_true` ones too, as RAGTruth itself counts them. An answer is hallucinated exactly when it has a
+    label. A group is the source. MIT licence.
+    """
+    sources = keyed(rows(location, "sources.jsonl.gz"), lambda row: (row["source_id"], row["source_info"]))
+    return converted(rows(location, "responses.jsonl.gz"), lambda row: [_ragtruth(row, sources)])
+
+
+def _ragtruth(row: Row, sources: dict[str, Row]) -> Example:
+    info = sources[row["source_id"]]
+    return Example(
+        id=row["id"],
+        task="answer",
+        sources=(Source(text=info["passages"]),),
+        response=row["response"],
+        context=info["question"],
+        group=row["source_id"],
+        slices={"model": row["model"]},
+        gold=Gold(
+            outcome="hallucinated" if row["labels"] else "faithful",
+            errors=tuple(_marked(label) for label in row["labels"]),
+        ),
+    )
+
+
+def _marked(label: Row) -> GoldError:
+    return GoldError(
+        place=Place(start=label["start"], end=label["end"], text=label["text"]),
+        name=label["label_type"],
+        reason=label["meta"] or "",
+    )
+
+
+def begin_dialogue(row: Row) -> Iterator[Example]:
+    """BEGIN: is a dialogue turn fully attributable to the knowledge it was given.
+
+    Law: the knowledge is the source, the message before the context. Fully attributable is faithful; Not fully
+    attributable is hallucinated; Generic has no fact to attribute: label no_fact, gray, no outcome. A group is the
+    knowledge. Slice: domain (wow or cmu). CC BY 4.0.
+    """
+    yield Example(
+        id=f"{row['data_source']}-{row['row']}",
+        task="turn",
+        sources=(Source(text=row["knowledge"]),),
+        response=row["response"],
+        context=row["message"],
+        group=text_key(row["knowledge"]),
+        slices={"domain": row["data_source"], "model": row["model_name"]},
+        gold=BEGIN_GOLD[row["begin_label"]],
+    )

@@ -1,0 +1,191 @@
+"""Claims and summaries of whole novels: LongNovel (seed 004), LongNovel-mini and NoCha's public sample.
+
+Does not know: other sets.
+"""
+
+import re
+from collections.abc import Iterator
+from functools import partial
+from pathlib import Path
+
+from longproof.agent.types import Kind
+from longproof.evaluation.datasets.reading import (
+    Location,
+    Row,
+    converted,
+    find_quote,
+    keyed,
+    lines,
+    parsed,
+    place_at,
+    rows,
+    whole_text,
+)
+from longproof.evaluation.types import (
+    AlignedPart,
+    Example,
+    Gold,
+    GoldError,
+    GoldEvidence,
+    GoldOutcome,
+    GoldPart,
+    Source,
+)
+from longproof.retrieval.types import BadInput
+
+KIND_NAMES: dict[str, Kind] = {
+    "实体幻觉": "entity",
+    "数字幻觉": "numerical",
+    "关系幻觉": "relation",
+    "反向陈述": "inversion",
+    "事件幻觉": "event",
+    "时间线乱序": "temporal",
+    "因果链伪造": "causal",
+    "虚构事件": "fabrication",
+}
+"""LongNovel's eight types, as its prompts and this set name them."""
+SCALES = {"2k": "S", "16k": "M", "32k": "L", "64k": "XL", "100k": "XXL"}
+OUTCOMES: dict[str, GoldOutcome] = {"有幻觉": "hallucinated", "无幻觉": "faithful"}
+FAITHFUL_SCORE = 3
+
+
+def load_longnovel(location: Location) -> Iterator[Example]:
+    """LongNovel (seed 004) as its authors published it: JSON or JSON Lines, one record a summary.
+
+    A file, or `test.json` in a folder. Fields of the release, as its README names them (the data files themselves
+    could not be read here): id, language, article, summary, instruction, input, output. Law: the article is the
+    source, the summary the response; `output` is the gold answer in the form that the paper's prompts ask for
+    (`has_hallucination`: 有幻觉 or 无幻觉, and `details` with hallucination_type, hallucinated_sentence,
+    corrected_content, reason), as text or as an object. Each detail whose sentence stands in the summary is a
+    gold error; a sentence that does not is refused, not guessed. Slices: kind, where there is one; scale, from
+    the release's file names (test_16k.json and so on), where the location is such a file; and, as the paper
+    draws it, position: the third of the summary that holds the first error (summaries follow the article).
+    The release scores from 0 to 5 in a later prompt; an integer `score` below 3 is read as hallucinated.
+    """
+    named = re.search(r"_(\d+k)(?=[_.])", Path(location).name)
+    scale = SCALES.get(named[1]) if named else None
+    return converted(rows(location, "test.json"), partial(_longnovel, scale=scale))
+
+
+def _longnovel(row: Row, scale: str | None) -> Iterator[Example]:
+    answer = parsed(row["output"]) if isinstance(row["output"], str) else row["output"]
+    outcome = _outcome(answer)
+    errors = [_detail(row["summary"], detail) for detail in answer.get("details", [])]
+    slices = {"language": str(row.get("language", "zh"))} | ({"scale": scale} if scale else {})
+    if errors:
+        third = 3 * errors[0].place.start // max(1, len(row["summary"]))
+        slices |= {"position": ("begin", "middle", "end")[third]}
+        slices |= {"kind": errors[0].kind} if errors[0].kind else {}
+    yield Example(
+        id=str(row["id"]),
+        task="summary",
+        sources=(Source(text=row["article"]),),
+        response=row["summary"],
+        group=str(row["id"]),
+        slices=slices,
+        gold=Gold(outcome=outcome, errors=tuple(errors)),
+    )
+
+
+def _outcome(answer: Row) -> GoldOutcome:
+    if "score" in answer and "has_hallucination" not in answer:
+        return "faithful" if int(answer["score"]) >= FAITHFUL_SCORE else "hallucinated"
+    if answer["has_hallucination"] not in OUTCOMES:
+        raise BadInput(
+            f"has_hallucination is {answer['has_hallucination']!r}, not one of {', '.join(OUTCOMES)}"
+        )
+    return OUTCOMES[answer["has_hallucination"]]
+
+
+def _detail(summary: str, detail: Row) -> GoldError:
+    return GoldError(
+        place=find_quote(summary, detail["hallucinated_sentence"]),
+        kind=KIND_NAMES.get(detail["hallucination_type"]),
+        name=detail["hallucination_type"],
+        correction=detail.get("corrected_content", ""),
+        reason=detail.get("reason", ""),
+    )
+
+
+def load_longnovel_mini(location: Location) -> Iterator[Example]:
+    """LongNovel-mini (Chinese): summaries of one to thirty units of a novel, half of them with one error.
+
+    The location is the folder. Law: a case's source is its part of `novel.txt` (`source_start` to `source_end`), its
+    response the joined unit summaries, one line each. `label` is the outcome. The error sentence of a hallucinated
+    case is its one gold error, with the kind of its Chinese name; each sentence's line is a gold part, hallucinated
+    where it holds the error. Line i retells unit (first unit + i): that is the gold alignment. Slices: scale,
+    position, kind. A group is the unit that was changed, so both cases of a pair, at all scales, stay together.
+    Written for this project after seed 004; the novel is in the public domain.
+    """
+    novel = whole_text(Path(location) / "novel.txt")
+    units = keyed(rows(location, "annotations.jsonl"), lambda row: (row["unit"], row))
+    return converted(rows(location, "cases.jsonl"), lambda row: [_mini(row, novel, units)])
+
+
+def _mini(row: Row, novel: str, units: dict[int, Row]) -> Example:
+    source = novel[row["source_start"] : row["source_end"]]
+    errors = [_changed(row)] if row["label"] == "hallucinated" else []
+    slices = {"scale": row["scale"], "position": row["position"]}
+    return Example(
+        id=row["id"],
+        task="summary",
+        sources=(Source(text=source, title="儒林外史"),),
+        response=row["summary"],
+        group=str(row["unit"]),
+        slices=slices | ({"kind": KIND_NAMES[row["type"]]} if errors else {}),
+        gold=Gold(
+            outcome=row["label"],
+            errors=tuple(errors),
+            parts=tuple(_mini_parts(row["summary"], errors)),
+            alignment=tuple(_alignment(row, source, units)),
+        ),
+    )
+
+
+def _changed(row: Row) -> GoldError:
+    return GoldError(
+        place=find_quote(row["summary"], row["error_sentence"]),
+        kind=KIND_NAMES[row["type"]],
+        name=row["type"],
+    )
+
+
+def _mini_parts(summary: str, errors: list[GoldError]) -> Iterator[GoldPart]:
+    for line in lines(summary):
+        wrong = any(line.start <= error.place.start < line.end for error in errors)
+        yield GoldPart(place=line, outcome="hallucinated" if wrong else "faithful")
+
+
+def _alignment(row: Row, source: str, units: dict[int, Row]) -> Iterator[AlignedPart]:
+    """Line i against the i-th unit from the first one of the case's part of the novel."""
+    inside = [
+        unit for _, unit in sorted(units.items()) if row["source_start"] <= unit["start"] < row["source_end"]
+    ]
+    for line, unit in zip(lines(row["summary"]), inside, strict=True):
+        start, end = unit["start"] - row["source_start"], unit["end"] - row["source_start"]
+        yield AlignedPart(part=line, evidence=GoldEvidence(source=0, place=place_at(source, start, end)))
+
+
+def load_nocha(location: Location) -> Iterator[Example]:
+    """NoCha, public sample: true and false claims about whole novels, in pairs.
+
+    The location is the folder with `claims.jsonl` and `books.jsonl.gz`. Law: the novel is the source, the claim the
+    response; `type` true is faithful. The two claims of a pair share `index` and count together (pair accuracy). A
+    group is the pair. MIT licence; do not train on these.
+    """
+    books = keyed(rows(location, "books.jsonl.gz"), lambda row: (row["book_title"], row["text"]))
+    return converted(rows(location, "claims.jsonl"), lambda row: [_claim(row, books)])
+
+
+def _claim(row: Row, books: dict[str, str]) -> Example:
+    pair = f"{row['book_title']}-{row['index']}"
+    return Example(
+        id=f"{pair}-{'true' if row['type'] else 'false'}",
+        task="summary",
+        sources=(Source(text=books[row["book_title"]], title=row["book_title"]),),
+        response=row["claim"],
+        group=pair,
+        pair=pair,
+        slices={"book": row["book_title"]},
+        gold=Gold(outcome="faithful" if row["type"] else "hallucinated"),
+    )

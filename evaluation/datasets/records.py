@@ -1,0 +1,175 @@
+"""Texts written from records: the data-to-text task (seed 001), the accuracy shared task and Quintd-1.
+
+All three give a source of data and mark the exact words of the text that are wrong. Does not know: other sets.
+"""
+
+import ast
+import json
+from collections.abc import Iterator
+
+from longproof.agent.types import Kind, Place
+from longproof.evaluation.datasets.reading import (
+    Location,
+    Row,
+    converted,
+    find_quote,
+    keyed,
+    parsed,
+    place_at,
+    rows,
+)
+from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, Source
+from longproof.retrieval.types import BadInput
+
+MISTAKE_KINDS: dict[str, Kind] = {"NUMBER": "numerical", "NAME": "entity"}
+QUINTD_TYPES = ("incorrect", "not_checkable", "misleading", "other")
+QUINTD_RECORDS = ("gsmarena", "ice_hockey", "openweather")
+FENCE = "```"
+
+
+def data_to_text(row: Row) -> Iterator[Example]:
+    """The data-to-text task (seed 001): a JSON record, an article, and the exact hallucinated spans.
+
+    JSON or JSON Lines, one article a record: `id`, `reference` (JSON, as an object or as its text), `response`
+    (the article) and `hallucination_list` (strings copied from the article), as the seed's output names it; the
+    seed gives no data. Law: the record is the source; each string is found in the article, a repeated one at its
+    next place, and refused where it is not found. The article is hallucinated exactly when the list is not empty.
+    """
+    reference = row["reference"]
+    record = parsed(reference) if isinstance(reference, str) else reference
+    errors, after = [], dict[str, int]()
+    for text in row["hallucination_list"]:
+        at = find_quote(row["response"], text, after.get(text, 0))
+        errors.append(GoldError(place=at))
+        after[text] = at.end
+    yield Example(
+        id=str(row["id"]),
+        task="article",
+        sources=(_record(record),),
+        response=row["response"],
+        group=str(row["id"]),
+        gold=Gold(outcome="hallucinated" if errors else "faithful", errors=tuple(errors)),
+    )
+
+
+def accuracy_rotowire(row: Row) -> Iterator[Example]:
+    """Accuracy shared task (Thomson and Reiter): basketball reports with every factual mistake marked.
+
+    Law: the record holds the date (ISO), both teams' lines and one object a player, values as printed, `N/A` left
+    out. The response is the report before tokenisation; a mistake's place is that of its tokens, carried over by
+    counting characters that are not blanks; where the two texts differ otherwise (two reports: stray characters),
+    the tokenised report is the response. Every mistake is a gold error, TYPE its name; NUMBER is numerical, NAME an
+    entity. All reports have mistakes, so the set measures places, not outcomes. CC0.
+    """
+    tokens = row["generated_text"].split()
+    response = row["detokenized_text"]
+    if "".join(response.split()) != "".join(tokens):
+        response = " ".join(tokens)
+    errors = [_mistake(mistake, tokens, response) for mistake in row["mistakes"]]
+    yield Example(
+        id=row["text_id"],
+        task="article",
+        sources=(_record(_game(row)),),
+        response=response,
+        group=row["text_id"],
+        gold=Gold(outcome="hallucinated" if errors else "faithful", errors=tuple(errors)),
+    )
+
+
+def _game(row: Row) -> Row:
+    month, day, year = row["date"].split("_")
+    box = row["box_score"]
+    players = [
+        {name: values[key] for name, values in box.items() if values.get(key) not in (None, "N/A")}
+        for key in sorted(box["PLAYER_NAME"], key=int)
+    ]
+    return {
+        "date": f"20{year}-{month}-{day}",
+        "home": row["home_line"],
+        "visitors": row["vis_line"],
+        "players": players,
+    }
+
+
+def _mistake(mistake: Row, tokens: list[str], response: str) -> GoldError:
+    first, last = int(mistake["DOC_TOKEN_START"]) - 1, int(mistake["DOC_TOKEN_END"])
+    if " ".join(tokens[first:last]) != mistake["TOKENS"]:
+        raise BadInput(
+            f"the gold says {mistake['TOKENS']!r}, tokens {first + 1} to {last} are {tokens[first:last]}"
+        )
+    return GoldError(
+        place=_without_blanks(response, sum(map(len, tokens[:first])), sum(map(len, tokens[:last]))),
+        kind=MISTAKE_KINDS.get(mistake["TYPE"]),
+        name=mistake["TYPE"],
+        correction=mistake["CORRECTION"] or "",
+        reason=mistake["COMMENT"] or "",
+    )
+
+
+def _without_blanks(text: str, start: int, end: int) -> Place:
+    """The place from the `start`-th to before the `end`-th character of the text that is not a blank."""
+    solid = [at for at, character in enumerate(text) if not character.isspace()]
+    return place_at(text, solid[start], solid[end - 1] + 1)
+
+
+def load_quintd(location: Location) -> Iterator[Example]:
+    """Quintd-1: texts that models wrote from JSON, CSV or fact lists, error spans by crowd workers.
+
+    The location is the folder with `texts.jsonl.gz` and `inputs.jsonl.gz`. Law: the source is what stands between
+    the fences of the input. Phones, ice hockey and weather are Python literals there; they are read as literals
+    (never run) and become JSON records. Health charts (CSV) and Wikidata (a list of facts) stay text, a fact a
+    line. Every annotation is a gold error named by its type. Incorrect (0) and not checkable (1) spans make a text
+    hallucinated; misleading or other spans alone leave it gray; a text without spans is faithful, unless its flags
+    say that it is neither correct nor merely incomplete: gray. A group is the input. Slices: domain, model. MIT
+    licence.
+    """
+    inputs = keyed(
+        rows(location, "inputs.jsonl.gz"), lambda row: ((row["dataset"], row["table_idx"]), row["input"])
+    )
+    return converted(rows(location, "texts.jsonl.gz"), lambda row: [_quintd(row, inputs)])
+
+
+def _quintd(row: Row, inputs: dict[tuple[str, int], str]) -> Example:
+    given = inputs[row["dataset"], row["table_idx"]]
+    return Example(
+        id=f"{row['dataset']}-{row['table_idx']}-{row['model']}",
+        task="article",
+        sources=(_fenced(row["dataset"], given),),
+        response=row["output"],
+        group=f"{row['dataset']}-{row['table_idx']}",
+        slices={"domain": row["dataset"], "model": row["model"]},
+        gold=Gold(outcome=_quintd_outcome(row), errors=tuple(_annotated(row))),
+    )
+
+
+def _fenced(domain: str, given: str) -> Source:
+    data = given.split(FENCE)[1].strip()
+    if domain not in QUINTD_RECORDS:
+        return Source(text=data)
+    try:
+        return _record(ast.literal_eval(data))
+    except (ValueError, SyntaxError) as error:
+        raise BadInput(f"the {domain} input is not a Python literal") from error
+
+
+def _annotated(row: Row) -> Iterator[GoldError]:
+    for note in row["annotations"]:
+        at = place_at(row["output"], note["start"], note["start"] + len(note["text"]))
+        if at.text != note["text"]:
+            raise BadInput(
+                f"the gold says {note['text'][:40]!r} at {note['start']}, the text there is {at.text[:40]!r}"
+            )
+        yield GoldError(place=at, name=QUINTD_TYPES[note["type"]])
+
+
+def _quintd_outcome(row: Row) -> GoldOutcome | None:
+    types, flags = {note["type"] for note in row["annotations"]}, row["flags"]
+    if types & {0, 1}:
+        return "hallucinated"
+    if types or not (flags["is_fully_correct"] or flags["is_missing"]):
+        return None
+    return "faithful"
+
+
+def _record(data: object) -> Source:
+    return Source(text=json.dumps(data, ensure_ascii=False), kind="record")

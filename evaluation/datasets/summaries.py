@@ -1,0 +1,144 @@
+"""English summaries and hypotheses about one text: FaithBench, StorySumm, SummEdits, BAMBOO.
+
+Does not know: VeriGray (verigray.py), or whole novels (novels.py).
+"""
+
+from collections.abc import Iterator
+
+from longproof.agent.types import Label, Place
+from longproof.evaluation.datasets.reading import (
+    Location,
+    Row,
+    converted,
+    find_quote,
+    place_at,
+    rows,
+    text_key,
+)
+from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldError, GoldPart, Source
+from longproof.retrieval.text.sentences import sentences
+
+FAITHBENCH_OUTCOMES = {**OUTCOME_OF, "out_dependent": OUTCOME_OF["explicitly_supported"]}
+UNWANTED = ("Unwanted.Intrinsic", "Unwanted.Extrinsic", "Unwanted")
+"""The worst first; an error's name is the worst that its annotator gave."""
+
+
+def faithbench(row: Row) -> Iterator[Example]:
+    """FaithBench: summaries by ten models, spans annotated by two to four people who need not agree.
+
+    Law (worst annotation wins, as the set's authors pool) of the summary, and of each of its sentences by the spans
+    that meet it, which are gold parts: any Unwanted span makes it hallucinated, contradicting if one is Intrinsic,
+    else fabricated; else any Questionable span makes it ambiguous, gray: no outcome; else it is faithful,
+    out_dependent if a span is Benign (true by world knowledge), explicitly_supported without annotation (a sentence
+    that states no fact too: nobody was asked). Gold errors are the Unwanted spans, with the annotator's note. A group
+    is the passage. CC BY-NC-SA 4.0: not for commercial use. Detector scores in `metadata` are never read.
+    """
+    label = _pooled(row["annotations"])
+    unwanted = [note for note in row["annotations"] if set(note["label"]) & set(UNWANTED)]
+    yield Example(
+        id=f"{row['batch']}-{row['sample_id']}",
+        task="summary",
+        sources=(Source(text=row["source"]),),
+        response=row["summary"],
+        group=text_key(row["source"]),
+        slices={"model": row["metadata"]["summarizer"]},
+        gold=Gold(
+            outcome=FAITHBENCH_OUTCOMES.get(label),
+            label=label,
+            errors=tuple(map(_unwanted, unwanted)),
+            parts=tuple(_pooled_parts(row)),
+        ),
+    )
+
+
+def _pooled_parts(row: Row) -> Iterator[GoldPart]:
+    for start, end in sentences(row["summary"]):
+        met = [n for n in row["annotations"] if n["summary_start"] < end and start < n["summary_end"]]
+        label = _pooled(met)
+        yield GoldPart(
+            place=place_at(row["summary"], start, end), outcome=FAITHBENCH_OUTCOMES.get(label), label=label
+        )
+
+
+def _pooled(notes: list[Row]) -> Label:
+    names = {name for note in notes for name in note["label"]}
+    if UNWANTED[0] in names:
+        return "contradicting"
+    if names & set(UNWANTED):
+        return "fabricated"
+    if "Questionable" in names:
+        return "ambiguous"
+    return "out_dependent" if "Benign" in names else "explicitly_supported"
+
+
+def _unwanted(note: Row) -> GoldError:
+    at = Place(start=note["summary_start"], end=note["summary_end"], text=note["summary_span"])
+    name = next(name for name in UNWANTED if name in note["label"])
+    return GoldError(place=at, name=name, reason=note["note"] or "")
+
+
+def storysumm(row: Row) -> Iterator[Example]:
+    """StorySumm: model summaries of short stories, judged as wholes and sentence by sentence.
+
+    Law: the response is the summary's sentences joined by a blank; each is a gold part, hallucinated where its
+    `errors` entry is 0. The summary's `label` (1 faithful, 0 not) is the outcome even in the one record where no
+    sentence is marked. Slices: difficulty, model. A group is the story. MIT licence.
+    """
+    response = " ".join(row["summary"])
+    parts, after = [], 0
+    for sentence, right in zip(row["summary"], row["errors"], strict=True):
+        at = find_quote(response, sentence, after)
+        after = at.end
+        parts.append(GoldPart(place=at, outcome="faithful" if right == 1 else "hallucinated"))
+    yield Example(
+        id=row["id"],
+        task="summary",
+        sources=(Source(text=row["story"]),),
+        response=response,
+        group=str(row["story-id"]),
+        slices={"model": row["model"]} | ({"difficulty": row["difficulty"]} if row["difficulty"] else {}),
+        gold=Gold(outcome="faithful" if row["label"] == 1 else "hallucinated", parts=tuple(parts)),
+    )
+
+
+def load_summedits(location: Location) -> Iterator[Example]:
+    """SummEdits (`records.jsonl.gz`): summaries with small edits, consistent with their document or not.
+
+    Law: `label` 1 is faithful, 0 hallucinated; `doc` is the source, `summary` the response, the original
+    summary the reference. The edits' names, sorted and joined by `+`, are the pattern. A group is the document.
+    Ids repeat in the file, so each gets its number in its document. Apache-2.0.
+    """
+    seen: dict[str, int] = {}
+    return converted(rows(location, "records.jsonl.gz"), lambda row: [_summedits(row, seen)])
+
+
+def _summedits(row: Row, seen: dict[str, int]) -> Example:
+    seen[row["id"]] = seen.get(row["id"], 0) + 1
+    edits = "+".join(sorted(row["edit_types"]))
+    return Example(
+        id=f"{row['id']}-{seen[row['id']]}",
+        task="summary",
+        sources=(Source(text=row["doc"]),),
+        response=row["summary"],
+        reference=row["original_summary"],
+        group=text_key(row["doc"]),
+        slices={"domain": row["domain"]} | ({"pattern": edits} if edits else {}),
+        gold=Gold(outcome="faithful" if row["label"] == 1 else "hallucinated"),
+    )
+
+
+def bamboo_hallu(row: Row) -> Iterator[Example]:
+    """BAMBOO SenHallu and AbsHallu: does a hypothesis agree with a paper of about 4,000 tokens.
+
+    Law: `content` is the source, `hypothesis` the response; `answer` true is faithful, false hallucinated.
+    Slice: task. A group is the paper, which both tasks and both answers share. MIT licence.
+    """
+    yield Example(
+        id=f"{row['task']}-{row['row']}",
+        task="summary",
+        sources=(Source(text=row["content"], title=row["title"]),),
+        response=row["hypothesis"],
+        group=row["title"],
+        slices={"task": row["task"]},
+        gold=Gold(outcome="faithful" if row["answer"] else "hallucinated"),
+    )

@@ -1,0 +1,260 @@
+"""What all scores are made of: rates of a two-by-two table, matched items, bootstrap intervals, agreement of judges.
+
+A rate whose denominator is empty is None, never 0 and never NaN. Positive means hallucinated. Matthews correlation:
+Matthews 1975; Chicco and Jurman 2020 for the constant predictor. Kappa: Fleiss 1971, with as many votes an item as
+there are. Intervals: Efron's percentile bootstrap over whole groups, seeded. Does not know: which paper asks.
+"""
+
+from collections import Counter
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from itertools import chain
+from math import sqrt
+from random import Random
+from typing import NamedTuple, TypeVar
+
+from longproof.evaluation.metrics.classes import (
+    UNDECIDED,
+    count_undecided_as_wrong,
+    refuse_unknown,
+    same_length,
+)
+
+T = TypeVar("T")
+DRAWS = 1000
+LEAST_DEFINED = 0.95
+
+
+class Counts(NamedTuple):
+    """How often each thing happened; `undecided` ones are among the wrong ones.
+
+    Floats, since published accuracies are averages over runs.
+    """
+
+    true_positive: float
+    false_positive: float
+    false_negative: float
+    true_negative: float
+    undecided: float = 0
+
+    @property
+    def hallucinated(self) -> int:
+        """Gold positives."""
+        return int(self.true_positive + self.false_negative)
+
+    @property
+    def faithful(self) -> int:
+        """Gold negatives."""
+        return int(self.false_positive + self.true_negative)
+
+    @property
+    def called(self) -> int:
+        """Predicted positives."""
+        return int(self.true_positive + self.false_positive)
+
+
+class Rate(NamedTuple):
+    """A rate, the number of things that it is of, and its coverage: how many were decided, over all."""
+
+    value: float | None
+    n: int
+    coverage: float | None = None
+
+
+class Matches(NamedTuple):
+    """`precision` is over predicted items that match a gold one, `recall` over gold items matched."""
+
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    n_gold: int
+    n_predicted: int
+    coverage: float | None
+
+
+class Interval(NamedTuple):
+    """A two-sided interval; `draws` is how many resamples had a defined statistic."""
+
+    low: float
+    high: float
+    draws: int
+
+
+def count(gold: Sequence[bool], predicted: Sequence[bool | None]) -> Counts:
+    """The table of two equally long columns; True is hallucinated, None undecided."""
+    pairs = list(zip(gold, count_undecided_as_wrong(gold, predicted), strict=True))
+    return Counts(
+        true_positive=pairs.count((True, True)),
+        false_positive=pairs.count((False, True)),
+        false_negative=pairs.count((True, False)),
+        true_negative=pairs.count((False, False)),
+        undecided=list(predicted).count(None),
+    )
+
+
+def sum_counts(tables: Iterable[Counts]) -> Counts:
+    """The sum of tables, field by field."""
+    return Counts(*map(sum, zip(Counts(0, 0, 0, 0), *tables, strict=True)))
+
+
+def share(part: float, whole: float) -> float | None:
+    """`part / whole`, or None where the whole is empty."""
+    return part / whole if whole else None
+
+
+def mean(values: Iterable[float | None]) -> float | None:
+    """The plain mean, or None where there is no value or one of them is None."""
+    known = list(values)
+    present = [value for value in known if value is not None]
+    return sum(present) / len(present) if present and len(present) == len(known) else None
+
+
+def recall(counts: Counts) -> float | None:
+    """Found positives over gold positives."""
+    return share(counts.true_positive, counts.true_positive + counts.false_negative)
+
+
+def specificity(counts: Counts) -> float | None:
+    """Kept negatives over gold negatives."""
+    return share(counts.true_negative, counts.true_negative + counts.false_positive)
+
+
+def precision(counts: Counts) -> float | None:
+    """Found positives over predicted positives."""
+    return share(counts.true_positive, counts.true_positive + counts.false_positive)
+
+
+def f1(counts: Counts) -> float | None:
+    """2TP / (2TP + FP + FN); None where nothing was positive on either side."""
+    found = 2 * counts.true_positive
+    return share(found, found + counts.false_positive + counts.false_negative)
+
+
+def mean_accuracy(counts: Counts) -> float | None:
+    """The mean of the two class accuracies: balanced accuracy."""
+    return mean([recall(counts), specificity(counts)])
+
+
+def accuracy(counts: Counts) -> float | None:
+    """Right predictions over all."""
+    return share(counts.true_positive + counts.true_negative, counts.hallucinated + counts.faithful)
+
+
+def coverage(counts: Counts) -> float | None:
+    """Decided predictions over all."""
+    n = counts.hallucinated + counts.faithful
+    return share(n - counts.undecided, n)
+
+
+def mcc(counts: Counts) -> float | None:
+    """Matthews correlation in [-1, 1].
+
+    None where a gold class is empty: there is nothing to correlate with. 0 where all predictions
+    are one class: the limit of the formula, and what seed 004 prints (a constant tells nothing).
+    """
+    tp, fp, fn, tn, _ = counts
+    if not tp + fn or not tn + fp:
+        return None
+    if not tp + fp or not tn + fn:
+        return 0.0
+    return (tp * tn - fp * fn) / sqrt((tp + fp) * (tp + fn) * (tn + fp) * (tn + fn))
+
+
+def matches(
+    gold: Sequence[Sequence[T]], predicted: Sequence[Sequence[T] | None], match: Callable[[T, T], bool]
+) -> Matches:
+    """Gold and predicted items of each response, matched many to many; None is undecided: nothing was predicted.
+
+    F1 is the harmonic mean of the two rates, since their true positives are counted on two sides.
+    """
+    same_length(gold, predicted)
+    both = [(list(g), list(p or ())) for g, p in zip(gold, predicted, strict=True)]
+    found = sum(any(match(item, other) for other in p) for g, p in both for item in g)
+    right = sum(any(match(item, other) for other in g) for g, p in both for item in p)
+    n_gold, n_predicted = sum(len(g) for g, _ in both), sum(len(p) for _, p in both)
+    rates = share(right, n_predicted), share(found, n_gold)
+    return Matches(*rates, harmonic(*rates), n_gold, n_predicted, decided_share(predicted))
+
+
+def decided_share(predicted: Sequence[object]) -> float | None:
+    """The coverage of a column: entries that are not None, over all."""
+    return share(sum(one is not None for one in predicted), len(predicted))
+
+
+def harmonic(first: float | None, second: float | None) -> float | None:
+    """The harmonic mean; None where a rate is None, 0 where both are 0."""
+    if first is None or second is None:
+        return None
+    return 2 * first * second / (first + second) if first + second else 0.0
+
+
+def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
+    """Agreement between judges: `panels[i]` are the labels given to item i, None or a failure is no vote.
+
+    Items with fewer than two votes cannot agree; they stay in `n` and lower the coverage. The kappa is None where all
+    votes are one label. With equal numbers of votes this is Fleiss' kappa; else observed agreement is the mean over
+    items, and chance comes from all votes on items rated. Raises BadInput for what is no label, `not_found` or
+    outcome.
+    """
+    refuse_unknown(chain.from_iterable(panels))
+    rated = [votes for item in panels if len(votes := decided_votes(item)) > 1]
+    totals = Counter(chain.from_iterable(rated))
+    n_votes = totals.total()
+    kappa = None
+    if len(totals) > 1:
+        observed = sum(map(_agreement, rated)) / len(rated)
+        chance = sum((n / n_votes) ** 2 for n in totals.values())
+        kappa = (observed - chance) / (1 - chance)
+    return Rate(kappa, len(panels), share(len(rated), len(panels)))
+
+
+def bootstrap_interval(
+    statistic: Callable[[Sequence[T]], float | None],
+    items: Sequence[T],
+    groups: Sequence[Hashable] | None = None,
+    draws: int = DRAWS,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Interval | None:
+    """Percentile interval of a statistic, resampling whole groups (items of one source belong together).
+
+    None where there are no items, or where the statistic is undefined in more than one resample of
+    twenty: an interval over the rest would be of something else. For a paired difference let each item
+    hold both sides.
+    """
+    bags = _bags(items, groups)
+    random = Random(seed)
+    values = [
+        statistic([item for bag in random.choices(bags, k=len(bags)) for item in bag])
+        for _ in range(draws if bags else 0)
+    ]
+    known = sorted(value for value in values if value is not None)
+    if not known or len(known) < LEAST_DEFINED * draws:
+        return None
+    tail = (1 - level) / 2
+    return Interval(_quantile(known, tail), _quantile(known, 1 - tail), len(known))
+
+
+def _bags(items: Sequence[T], groups: Sequence[Hashable] | None) -> list[list[T]]:
+    same_length(items, groups if groups is not None else items)
+    bags: dict[Hashable, list[T]] = {}
+    for place, item in enumerate(items):
+        bags.setdefault(groups[place] if groups is not None else place, []).append(item)
+    return list(bags.values())
+
+
+def _quantile(ordered: Sequence[float], at: float) -> float:
+    """Linear interpolation between the two nearest order statistics."""
+    place = at * (len(ordered) - 1)
+    low = int(place)
+    high = min(low + 1, len(ordered) - 1)
+    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+
+
+def decided_votes(votes: Sequence[str | None]) -> list[str]:
+    """The votes without failures."""
+    return [label for label in votes if label is not None and label not in UNDECIDED]
+
+
+def _agreement(votes: Sequence[str]) -> float:
+    """The share of ordered pairs of votes on one item that agree."""
+    return sum(n * (n - 1) for n in Counter(votes).values()) / (len(votes) * (len(votes) - 1))

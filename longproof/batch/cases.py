@@ -1,0 +1,144 @@
+"""The case file: a JSON object a line, each a response with the sources that it claims to be faithful to.
+
+Knows: `id, response`, optionally `task, context, reference, labels`, and one of `source` (path), `sources` (paths)
+and `source_text` (a text, a list of texts, or a JSON record); what data sets add is let pass, others are refused.
+Paths are relative to the file.
+Lines are read one at a time: no file is too long. Does not know: what is done with a case.
+"""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterator
+from hashlib import sha256
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from longproof.agent.types import Task
+from longproof.retrieval.json_text import record
+from longproof.retrieval.loaders import read_source
+from longproof.retrieval.text.normalise import without_surrogates
+from longproof.retrieval.types import BadInput, Document, Frozen
+
+NAME_BYTES = 120
+"""How long a case's name in a folder may be; file systems take 255 with what is added."""
+RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?$", re.IGNORECASE)
+
+
+class Line(NamedTuple):
+    """A line of a case file: its number from 1, its place in bytes."""
+
+    number: int
+    offset: int
+    length: int
+
+
+class GivenCase(Frozen):
+    """One case as the file gives it. `reference` and what follows is for those who keep score."""
+
+    id: str | int
+    response: str
+    task: Task = "summary"
+    context: str | None = None
+    source: str | None = None
+    sources: tuple[str, ...] = ()
+    source_text: str | tuple[str, ...] | dict[str, Any] = ()
+    reference: str | None = None
+    labels: tuple[str, ...] | None = None
+    label: str | None = None
+    errors: list[Any] | None = None
+    group: str | int | None = None
+    slices: dict[str, Any] | None = Field(default=None)
+
+    @property
+    def paths(self) -> tuple[str, ...]:
+        """The files that the case names."""
+        return (self.source,) if self.source else self.sources
+
+
+def case_lines(path: Path) -> Iterator[tuple[Line, bytes]]:
+    """Every line that is not blank. Raises BadInput where the file can't be read."""
+    try:
+        with path.open("rb") as file:
+            offset = 0
+            for number, data in enumerate(file, start=1):
+                if data.strip():
+                    yield Line(number, offset, len(data)), data
+                offset += len(data)
+    except OSError as error:
+        raise BadInput(f"cannot read {path}: {error.strerror}; give a file of cases") from error
+
+
+def case_line(path: Path, line: Line) -> bytes:
+    """One line again."""
+    with path.open("rb") as file:
+        file.seek(line.offset)
+        return file.read(line.length)
+
+
+def given_case(data: bytes) -> GivenCase:
+    """The case of a line. Raises BadInput where it is none."""
+    try:
+        given = json.loads(data.decode("utf-8-sig"))
+        case = GivenCase.model_validate(without_surrogates(given))
+    except ValidationError as error:
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        raise BadInput(f"not a case: {place}: {first['msg']}" if place else "not a JSON object") from error
+    except RecursionError as error:
+        raise BadInput("not a case: its JSON is nested too deeply") from error
+    except ValueError as error:
+        raise BadInput(f"not JSON: {error}") from error
+    if sum(map(bool, (case.source, case.sources, case.source_text))) > 1:
+        raise BadInput("a case has one of source, sources and source_text")
+    return case
+
+
+def case_documents(case: GivenCase, folder: Path, encoding: str | None = None) -> list[Document]:
+    """The case's sources, read. Raises BadInput for a file that can't be."""
+    if isinstance(case.source_text, dict):
+        return [record(json.dumps(case.source_text, ensure_ascii=False))]
+    texts = (case.source_text,) if isinstance(case.source_text, str) else case.source_text
+    read = [read_source(folder / path, encoding) for path in case.paths]
+    return read + [Document.of(text) for text in texts if text.strip()]
+
+
+def sources_key(case: GivenCase, folder: Path) -> str:
+    """What tells cases with the same sources: paths with their sizes and times of change, or the texts."""
+    return _digest([_changed(folder / path) for path in case.paths] or case.source_text)
+
+
+def case_key(case: GivenCase, folder: Path) -> str:
+    """A digest of all that shapes the check of a case."""
+    given = [str(case.id), case.response, case.task, case.context, case.reference, case.labels]
+    return _digest([*given, sources_key(case, folder)])
+
+
+def file_name(id_: str) -> str:
+    """A name that every file system takes, close to the id.
+
+    Letters and digits of any script, `-`, `_` and `.` stay; all else becomes `_`. Two ids may get one name.
+    """
+    plain = unicodedata.normalize("NFC", id_)
+    name = "".join(c if c.isalnum() or c in "-_." else "_" for c in plain).strip(".")
+    if RESERVED.match(name) or not name:
+        name = f"_{name}"
+    if len(name.encode()) <= NAME_BYTES:
+        return name
+    return (
+        f"{name.encode()[: NAME_BYTES - 13].decode(errors='ignore')}-{sha256(id_.encode()).hexdigest()[:12]}"
+    )
+
+
+def _changed(path: Path) -> list[Any]:
+    try:
+        stat = path.stat()
+    except OSError:
+        return [str(path)]
+    return [str(path), stat.st_size, stat.st_mtime_ns]
+
+
+def _digest(value: Any) -> str:
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

@@ -1,0 +1,214 @@
+"""The resume list of a batch: which cases are done and which are left, in one SQLite file that locks the folder.
+
+Knows: the cases of the case file by name, how each ended, what is left; it holds all of that on the disk, so that
+memory doesn't grow with the number of cases. The lock is the open file: the death of its holder frees it.
+Does not know: how a case is checked, or what its report says.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from longproof.agent.types import Report, Usage
+from longproof.batch.cases import Line, case_key, case_lines, file_name, given_case, sources_key
+from longproof.indexes.files import make_folder
+from longproof.retrieval.types import BadInput, Frozen
+
+FILE = "batch.sqlite"
+CaseState = Literal["todo", "done", "unfinished", "failed"]
+"""`unfinished`: there is a report, but some calls were never answered; the next run takes it up again."""
+UNANSWERED = frozenset({"over_budget", "unavailable", "timeout"})
+TABLES = """
+CREATE TABLE IF NOT EXISTS batch (settings TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS cases (
+  name TEXT PRIMARY KEY COLLATE NOCASE, id TEXT NOT NULL, line INTEGER NOT NULL, offset INTEGER NOT NULL,
+  length INTEGER NOT NULL, sources TEXT NOT NULL, key TEXT NOT NULL, seen INTEGER NOT NULL,
+  state TEXT NOT NULL DEFAULT 'todo', summary TEXT NOT NULL DEFAULT '', failure TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX IF NOT EXISTS cases_by_line ON cases(line);
+"""
+PLANNED = (
+    "INSERT INTO cases (name, id, line, offset, length, sources, key, seen) VALUES (?, ?, ?, ?, ?, ?, ?, 1)"
+    " ON CONFLICT (name) DO UPDATE SET id = excluded.id, line = excluded.line, offset = excluded.offset,"
+    " length = excluded.length, sources = excluded.sources, seen = 1, key = excluded.key,"
+    " state = CASE WHEN key = excluded.key THEN state ELSE 'todo' END,"
+    " summary = CASE WHEN key = excluded.key THEN summary ELSE '' END"
+)
+
+LEFT = "seen AND (state IN ('todo', 'unfinished')"
+LEFT += " OR (:again AND state = 'done' AND json_extract(summary, '$.verdict') = 'undecided'))"
+"""Which cases are left; with `again`, also those that nobody could decide."""
+
+
+class Todo(NamedTuple):
+    """A case that is to be checked: the name of its report, its id and its line."""
+
+    name: str
+    id: str
+    line: Line
+
+
+class Summary(Frozen):
+    """One line of the summary table. `usage` is what the answers cost when they were bought.
+
+    `triage` is false in lines of reports of version 1, which keep it in their stamp.
+    """
+
+    name: str
+    id: str
+    verdict: str
+    triage: bool = False
+    claims: int
+    counts: dict[str, int]
+    coverage: float
+    usage: Usage
+
+
+class ResumeList:
+    """The cases of a batch with their states. Open it with `open_resume_list`."""
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def plan(self, cases: Path, written: Callable[[str], bool]) -> None:
+        """Enter all cases of a file; what was done stays done where its report is still `written`.
+
+        Lines that are no cases are entered as failed; cases that are no longer in the file are left out.
+        Raises BadInput where two cases have one id, or ids that make one file name.
+        """
+        folder = cases.parent
+        with self._db:
+            self._db.execute("UPDATE cases SET seen = 0")
+            self._db.execute("DELETE FROM cases WHERE state = 'failed'")
+            for line, data in case_lines(cases):
+                try:
+                    case = given_case(data)
+                except BadInput as error:
+                    self._enter(f"line {line.number}", line, "", "")
+                    self._end(file_name(f"line {line.number}"), "failed", failure=str(error))
+                else:
+                    self._enter(str(case.id), line, sources_key(case, folder), case_key(case, folder))
+                    if not written(file_name(str(case.id))):
+                        self._end(file_name(str(case.id)), "todo")
+
+    def todo(self, *, again: bool = False) -> Iterator[Todo]:
+        """What is left, cases with the same sources behind each other. `again`: also what nobody could decide."""
+        found = self._db.execute(
+            "SELECT name, id, line, offset, length, min(line) OVER (PARTITION BY sources) AS first FROM cases"
+            f" WHERE {LEFT} ORDER BY first, line",
+            {"again": again},
+        )
+        for name, id_, *line, _ in found:
+            yield Todo(name, id_, Line(*line))
+
+    def left(self, *, again: bool = False) -> int:
+        """How many `todo` gives."""
+        found = self._db.execute(f"SELECT count(*) FROM cases WHERE {LEFT}", {"again": again})
+        count: int = found.fetchone()[0]
+        return count
+
+    def done(self, name: str, report: Report) -> None:
+        """Enter a case whose report is written."""
+        left = any(claim.label is None and claim.failure in UNANSWERED for claim in report.claims)
+        with self._db:
+            self._end(
+                name, "unfinished" if left else "done", summary=_summary(name, report).model_dump_json()
+            )
+
+    def failed(self, name: str, failure: str) -> None:
+        """Enter a case that could not be checked."""
+        with self._db:
+            self._end(name, "failed", failure=failure)
+
+    def states(self) -> dict[CaseState, int]:
+        """How many cases are in which state."""
+        found: dict[CaseState, int] = dict.fromkeys(("todo", "done", "unfinished", "failed"), 0)
+        found.update(
+            self._db.execute("SELECT state, count(*) FROM cases WHERE seen GROUP BY state").fetchall()
+        )
+        return found
+
+    def verdicts(self) -> dict[str, int]:
+        """How many reports have which verdict."""
+        return dict(
+            self._db.execute(
+                "SELECT json_extract(summary, '$.verdict') AS verdict, count(*) FROM cases"
+                " WHERE seen AND summary != '' GROUP BY verdict"
+            ).fetchall()
+        )
+
+    def summaries(self) -> Iterator[Summary]:
+        """The lines of the summary, in the file's order."""
+        found = self._db.execute("SELECT summary FROM cases WHERE seen AND summary != '' ORDER BY line")
+        for (text,) in found:
+            yield Summary.model_validate_json(text)
+
+    def failures(self) -> Iterator[tuple[int, str, str]]:
+        """Line, id and reason of each case that could not be checked."""
+        yield from self._db.execute(
+            "SELECT line, id, failure FROM cases WHERE seen AND state = 'failed' ORDER BY line"
+        )
+
+    def _enter(self, id_: str, line: Line, sources: str, key: str) -> None:
+        name = file_name(id_)
+        known = self._db.execute("SELECT id, line FROM cases WHERE name = ? AND seen", (name,)).fetchone()
+        if known:
+            same = "the same id" if known[0] == id_ else f"ids that make one file name, {name!r}"
+            raise BadInput(f"lines {known[1]} and {line.number} have {same}: rename one")
+        self._db.execute(PLANNED, (name, id_, *line, sources, key))
+
+    def _end(self, name: str, state: CaseState, *, summary: str = "", failure: str = "") -> None:
+        self._db.execute(
+            "UPDATE cases SET state = ?, summary = ?, failure = ? WHERE name = ?",
+            (state, summary, failure, name),
+        )
+
+
+@contextmanager
+def open_resume_list(folder: Path, settings: dict[str, Any]) -> Iterator[ResumeList]:
+    """The resume list of a folder, for this process alone; made where there is none.
+
+    Raises BadInput where the folder can't be made, another run holds it, or it is another batch's.
+    """
+    make_folder(folder)
+    db = sqlite3.connect(folder / FILE, timeout=0)
+    try:
+        db.execute("PRAGMA locking_mode = EXCLUSIVE")
+        db.execute("PRAGMA journal_mode = WAL")
+        db.execute("PRAGMA synchronous = NORMAL")
+        db.executescript(TABLES)
+        _refuse_other_batch(db, folder, json.dumps(settings, sort_keys=True))
+        yield ResumeList(db)
+    except sqlite3.Error as error:
+        raise BadInput(
+            f"can't use {folder / FILE}: {error}; wait for the other run, or choose another folder"
+        ) from error
+    finally:
+        db.close()
+
+
+def _refuse_other_batch(db: sqlite3.Connection, folder: Path, settings: str) -> None:
+    with db:
+        known = db.execute("SELECT settings FROM batch").fetchone()
+        if known is None:
+            db.execute("INSERT INTO batch VALUES (?)", (settings,))
+        elif known[0] != settings:
+            raise BadInput(
+                f"{folder} holds a batch with other settings: choose another folder, or the same settings"
+            )
+
+
+def _summary(name: str, report: Report) -> Summary:
+    return Summary(
+        name=name,
+        id=report.case.id,
+        verdict=report.verdict,
+        triage=report.triage,
+        claims=len(report.claims),
+        counts=report.counts,
+        coverage=report.coverage,
+        usage=report.usage,
+    )

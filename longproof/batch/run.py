@@ -1,0 +1,255 @@
+"""One run over a case file: a report a case, written whole or not at all; a run that was stopped goes on.
+
+Knows: what is left, who checks it, where reports go, how far it has come. A case that can't be checked is named in
+the failures, and the others go on. Memory doesn't grow with the number of cases. Paid answers are in the ledger, so
+a case that was under way when the run died costs nothing again.
+Does not know: how a case is checked, or how reports are shown.
+"""
+
+import asyncio
+import csv
+import io
+import json
+import time
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+from typing import Any, Literal, NamedTuple
+
+from longproof.agent.models.ledger import RunState
+from longproof.agent.types import LABELS, Report, Usage
+from longproof.batch.cases import GivenCase, case_documents, case_line, case_lines, given_case, sources_key
+from longproof.batch.resume_list import CaseState, ResumeList, Summary, Todo, open_resume_list
+from longproof.graphs.verifier import Checker
+from longproof.indexes.documents import Cache
+from longproof.indexes.files import clear_parts, write_lines, write_whole
+from longproof.retrieval.types import BadInput, Document, Frozen
+
+REPORTS, SUMMARY, FAILURES = "reports", "summary.csv", "failures.jsonl"
+COLUMNS = ("id", "verdict", "triage", "claims", *LABELS, "undecided", "coverage", "calls", "tokens", "report")
+
+
+class BatchProgress(NamedTuple):
+    """How far a batch has come. `paid` is what this run paid itself; `seconds_left` is known after the first case."""
+
+    done: int
+    total: int
+    failed: int
+    paid: Usage
+    seconds_left: float | None
+
+
+class BatchDone(NamedTuple):
+    """A batch that has come to its end: how many cases are in which state, and what this run paid."""
+
+    folder: Path
+    states: dict[CaseState, int]
+    verdicts: dict[str, int]
+    paid: Usage
+    seconds: float
+
+
+Finish = Callable[[Todo, Report | str], None]
+"""Called with every case that came to an end, and its report or why there is none."""
+Engine = Callable[[Iterable[Todo], Finish], None]
+"""Checks what is left, in any order, and calls `Finish` on the caller's thread."""
+
+
+class EngineOptions(Frozen):
+    """Which engine checks the cases, and how many at once. `parallel` is for each worker.
+
+    Without `ray_address` Ray is started here.
+    """
+
+    engine: Literal["local", "ray"] = "local"
+    parallel: int = 4
+    workers: int = 2
+    ray_address: str | None = None
+    encoding: str | None = None
+
+
+def run_batch(
+    cases: Path,
+    out: Path,
+    engine: Engine,
+    *,
+    settings: dict[str, Any],
+    again: bool = False,
+    progress: Callable[[BatchProgress], None] | None = None,
+) -> BatchDone:
+    """Check all cases of a file into a folder; what has its report there already is not checked again.
+
+    `settings` are what makes reports comparable: a folder takes one batch. `again` takes up what nobody could
+    decide. Raises BadInput where the folder holds another batch, or the file is none of cases, or holds none.
+    """
+    if next(case_lines(cases), None) is None:
+        raise BadInput(f"there is no case in {cases}: give a file with a case a line")
+    with open_resume_list(out, settings) as resume:
+        clear_parts(out)
+        clear_parts(out / REPORTS)
+        run = _Run(resume, out, progress)
+        resume.plan(cases, lambda name: run.place(name).exists())
+        run.through(engine, again=again)
+        write_lines(out / SUMMARY, _table(resume.summaries()))
+        write_lines(out / FAILURES, map(_failure, resume.failures()))
+        return run.end()
+
+
+def local_engine(
+    checker: Checker, cases: Path, *, concurrency: int = 4, encoding: str | None = None
+) -> Engine:
+    """The engine in this process: so many cases at once on one event loop."""
+
+    def engine(todo: Iterable[Todo], finish: Finish) -> None:
+        asyncio.run(
+            _through(CaseChecker(checker, cases.parent, encoding), cases, iter(todo), finish, concurrency)
+        )
+
+    return engine
+
+
+class CaseChecker:
+    """Checks lines of a case file; sources that neighbouring cases share are read once."""
+
+    def __init__(self, checker: Checker, folder: Path, encoding: str | None = None) -> None:
+        self._checker, self._folder, self._encoding = checker, folder, encoding
+        self._read: Cache[Sequence[Document]] = Cache(room=2)
+
+    async def checked(self, data: bytes) -> Report | str:
+        """The report on the case of this line, or why there is none. Never raises."""
+        try:
+            case = given_case(data)
+            return await self._checker.averify(
+                await asyncio.to_thread(self._sources, case),
+                case.response,
+                task=case.task,
+                context=case.context or "",
+                case_id=str(case.id),
+                reference=case.reference,
+                labels=case.labels,
+            )
+        except BadInput as error:
+            return str(error)
+        except Exception as error:
+            # A defect met by one case in ten thousand must not cost the others; it is named in the failures.
+            return f"{type(error).__name__}: {error}"
+
+    async def close(self, state: RunState = "done") -> None:
+        """Let go of what is open on this event loop; the run ended so."""
+        await self._checker.close(state)
+
+    def _sources(self, case: GivenCase) -> Sequence[Document]:
+        if not case.paths:
+            return case_documents(case, self._folder)
+        key = sources_key(case, self._folder)
+        return self._read.get(key, lambda: case_documents(case, self._folder, self._encoding))
+
+
+async def _through(
+    checker: CaseChecker, cases: Path, todo: Iterator[Todo], finish: Finish, concurrency: int
+) -> None:
+    async def work() -> None:
+        for one in todo:
+            finish(one, await checker.checked(case_line(cases, one.line)))
+
+    state: RunState = "interrupted"
+    try:
+        async with asyncio.TaskGroup() as group:
+            for _ in range(concurrency):
+                group.create_task(work())
+        state = "done"
+    except BaseExceptionGroup as failed:
+        raise failed.exceptions[0] from failed
+    finally:
+        await checker.close(state)
+
+
+class _Run:
+    """One pass over what is left: writes reports, notes them as done, says how far it has come."""
+
+    def __init__(
+        self, resume: ResumeList, out: Path, progress: Callable[[BatchProgress], None] | None
+    ) -> None:
+        self._resume, self._out, self._progress = resume, out, progress
+        self._began, self._finished, self._paid = time.monotonic(), 0, Usage()
+        self._done = self._failed = self._total = 0
+
+    def place(self, name: str) -> Path:
+        """Where the report of this name lies."""
+        return self._out / REPORTS / f"{name}.json"
+
+    def through(self, engine: Engine, *, again: bool) -> None:
+        """Check what is left. What was written before an error stays."""
+        states = self._resume.states()
+        self._total = sum(states.values())
+        self._failed = states["failed"]
+        self._done = self._total - self._resume.left(again=again)
+        self._report_progress()
+        if self._done < self._total:
+            engine(self._resume.todo(again=again), self._finish)
+
+    def end(self) -> BatchDone:
+        """How it ended."""
+        return BatchDone(
+            self._out,
+            self._resume.states(),
+            self._resume.verdicts(),
+            self._paid,
+            time.monotonic() - self._began,
+        )
+
+    def _finish(self, one: Todo, result: Report | str) -> None:
+        if isinstance(result, str):
+            self._resume.failed(one.name, result)
+            self._failed += 1
+        else:
+            write_whole(self.place(one.name), (result.model_dump_json(indent=2) + "\n").encode())
+            self._resume.done(one.name, result)
+            self._paid = _sum(self._paid, Usage.model_validate(result.stamp["paid"]))
+        self._finished += 1
+        self._done += 1
+        self._report_progress()
+
+    def _report_progress(self) -> None:
+        if self._progress is None:
+            return
+        spent = time.monotonic() - self._began
+        left = spent / self._finished * (self._total - self._done) if self._finished else None
+        self._progress(BatchProgress(self._done, self._total, self._failed, self._paid, left))
+
+
+def _table(summaries: Iterable[Summary]) -> Iterator[str]:
+    """The summary as CSV, a line a case."""
+    for cells in chain([COLUMNS], map(_cells, summaries)):
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow(cells)
+        yield line.getvalue()
+
+
+def _cells(one: Summary) -> tuple[object, ...]:
+    tokens = one.usage.prompt_tokens + one.usage.completion_tokens
+    return (
+        _inert(one.id),
+        one.verdict,
+        int(one.triage),
+        one.claims,
+        *(one.counts.get(label, 0) for label in (*LABELS, "undecided")),
+        f"{one.coverage:.4f}",
+        one.usage.calls,
+        tokens,
+        f"{REPORTS}/{one.name}.json",
+    )
+
+
+def _inert(id_: str) -> str:
+    """An id that no spreadsheet takes for a formula."""
+    return f"'{id_}" if id_.startswith(("=", "+", "-", "@", "\t", "\r")) else id_
+
+
+def _failure(failure: tuple[int, str, str]) -> str:
+    line, id_, reason = failure
+    return json.dumps({"line": line, "id": id_, "failure": reason}, ensure_ascii=False) + "\n"
+
+
+def _sum(a: Usage, b: Usage) -> Usage:
+    return Usage(**{name: getattr(a, name) + getattr(b, name) for name in Usage.model_fields})

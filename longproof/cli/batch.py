@@ -1,0 +1,100 @@
+"""`longproof batch`: many cases.
+
+Knows: options, exit codes, how the end of a batch is printed. Does not know: how cases are checked.
+"""
+
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from longproof.cli.options import Cache, CallOptions, Encoding, PanelOptions, Protocol, run_name
+
+if TYPE_CHECKING:
+    from longproof.batch.run import BatchDone, EngineOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class BatchOptions:
+    """The cases, the folder for their reports, and who works on them."""
+
+    cases: Annotated[Path, typer.Argument(help="A JSONL file, a case a line.")]
+    out: Annotated[Path, typer.Option(help="The folder for reports; a run that was stopped goes on there.")]
+    protocol: Protocol = "longproof"
+    encoding: Encoding = None
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="This process, or a pool of workers.")] = (
+        "local"
+    )
+    workers: Annotated[int, typer.Option(min=1, help="Of Ray.")] = 2
+    ray_address: Annotated[str | None, typer.Option(help="Of a Ray cluster; none: start Ray here.")] = None
+    parallel: Annotated[int, typer.Option(min=1, help="Cases checked at once.")] = 4
+    requests_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
+    tokens_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
+    cache: Cache = True
+    html: Annotated[bool, typer.Option("--html", help="Write a page beside each report.")] = False
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 if any is hallucinated, 3 if undecided.")
+    ] = False
+
+    def settings(self) -> dict[str, Any]:
+        """What of this is a setting of each check."""
+        names = ("protocol", "requests_per_minute", "tokens_per_minute", "cache")
+        return {name: getattr(self, name) for name in names}
+
+    def engine_options(self) -> "EngineOptions":
+        """Who works on the cases."""
+        from longproof.batch.run import EngineOptions
+
+        return EngineOptions(**{name: getattr(self, name) for name in EngineOptions.model_fields})
+
+
+def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) -> None:
+    """Check many cases: a report each, a summary and an index page; goes on where it was stopped."""
+    from longproof.batch.folder import check_cases
+    from longproof.cli.progress import batch_progress
+
+    settings = {**panel.settings(), **calls.settings(), **batch.settings()}
+    with batch_progress() as progress:
+        done = check_cases(
+            batch.cases,
+            batch.out,
+            settings={**settings, "run_id": run_name(calls.run_id)},
+            options=batch.engine_options(),
+            html=batch.html,
+            progress=progress,
+        )
+    for line in _end_lines(done):
+        typer.echo(line)
+    if done.states["failed"]:
+        sys.stderr.write(f"longproof: {done.states['failed']} cases could not be checked\n")
+        raise typer.Exit(2)
+    raise typer.Exit(_status(done.verdicts) if batch.check else 0)
+
+
+def _end_lines(done: "BatchDone") -> Iterator[str]:
+    """How a batch ended, in a few lines."""
+    from longproof.batch.folder import INDEX, INDEXED
+    from longproof.batch.run import FAILURES, SUMMARY
+
+    states = done.states
+    verdicts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(done.verdicts.items()))
+    tokens = done.paid.prompt_tokens + done.paid.completion_tokens
+    yield f"{sum(states.values())} cases: {verdicts or 'no reports'}"
+    if states["unfinished"]:
+        yield f"{states['unfinished']} wait for calls that were not answered: run it again to go on"
+    if states["failed"]:
+        yield f"{states['failed']} could not be checked: see {done.folder / FAILURES}"
+    yield f"{done.paid.calls:,} calls, {tokens:,} tokens paid, {done.seconds:.1f} s"
+    yield f"summary: {done.folder / SUMMARY}"
+    if sum(done.verdicts.values()) > INDEXED:
+        yield f"the index page shows the first {INDEXED}"
+    yield f"index: {(done.folder / INDEX).resolve().as_uri()}"
+
+
+def _status(verdicts: dict[str, int]) -> int:
+    if verdicts.get("hallucinated"):
+        return 1
+    return 3 if verdicts.get("undecided") else 0

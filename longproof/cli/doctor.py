@@ -1,0 +1,111 @@
+"""`longproof doctor` and `longproof runs`: what is installed and reachable, and the runs in the ledger.
+
+Knows: how to ask without starting anything. Does not know: how to mend what is missing, beyond a hint.
+"""
+
+import asyncio
+import json
+import os
+import sys
+from collections.abc import Iterator
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from longproof.cli.options import TOML
+
+CORE = ("langgraph", "langchain-core", "openai", "numpy", "pydantic", "rank-bm25")
+EXTRAS = {
+    "bge": ("FlagEmbedding", "sentence-transformers"),
+    "read": ("pypdf", "python-docx", "html-to-markdown"),
+    "llama-index": ("llama-index-core",),
+    "studio": ("langgraph-cli",),
+    "ray": ("ray",),
+    "mcp": ("mcp",),
+}
+
+
+def doctor_command(
+    schema: Annotated[bool, typer.Option("--schema", help="Print the report's JSON schema.")] = False,
+) -> None:
+    """What is installed, which judges answer, where data are kept."""
+    from longproof.agent.types import Report
+
+    if schema:
+        typer.echo(json.dumps(Report.model_json_schema(), indent=2, ensure_ascii=False))
+        return
+    for line in _diagnosis():
+        typer.echo(line)
+
+
+def runs_command() -> None:
+    """The runs that the ledger knows, with their state and what they paid."""
+    runs = asyncio.run(_runs())
+    if not runs:
+        typer.echo("no runs yet")
+    for run in runs:
+        paid = f"{run.calls} calls, {run.prompt_tokens + run.completion_tokens} tokens paid"
+        judges = ", ".join(str(judge) for judge in run.asked.get("judges", []))
+        protocol = run.asked.get("protocol", "")
+        typer.echo(f"{run.run_id}  {run.state:11}  {run.started}  {paid}  {protocol}  {judges}")
+
+
+async def _runs() -> list[Any]:
+    """The latest first."""
+    from longproof.agent.models.ledger import Ledger
+    from longproof.indexes.files import home
+
+    path = home() / "ledger.sqlite"
+    if not path.exists():
+        return []
+    ledger = await Ledger.open(path)
+    try:
+        return list(await ledger.runs())
+    finally:
+        await ledger.close()
+
+
+def _diagnosis() -> Iterator[str]:
+    """A line for each thing that a run may rest on."""
+    from longproof import __version__
+    from longproof.indexes.files import home
+
+    yield f"longproof {__version__} on Python {sys.version.split()[0]}"
+    for name in CORE:
+        yield f"  {name} {_version(name) or 'MISSING: reinstall longproof'}"
+    for extra, names in EXTRAS.items():
+        there = all(_version(name) for name in names)
+        yield f"  extra {extra}: " + (
+            "installed" if there else f"not installed (pip install longproof[{extra}])"
+        )
+    folder = home()
+    yield f"data folder: {folder} ({'writable' if _writable(folder) else 'NOT writable: set LONGPROOF_HOME'})"
+    for name in ("OPENAI_API_KEY", "LONGPROOF_API_KEY"):
+        yield f"{name}: {'set' if os.environ.get(name) else 'not set'}"
+    yield from _judges()
+    yield "embedder: lexical (BM25 over passages; nothing to download)"
+
+
+def _judges() -> Iterator[str]:
+    """Which judges answer: the offline ones, and those of `longproof.toml`. Asking a server costs nothing."""
+    from longproof.agent.specs import reach, read_panel
+
+    yield "judge offline: answers (says what stands there and what plainly conflicts; the rest needs a model)"
+    for judge in read_panel(TOML).judges if TOML.exists() else ():
+        why = asyncio.run(reach(judge))
+        yield f"judge {judge.text}: " + (f"does NOT answer: {why}" if why else "answers")
+
+
+def _version(name: str) -> str | None:
+    try:
+        return version(name)
+    except PackageNotFoundError:
+        return None
+
+
+def _writable(folder: Path) -> bool:
+    while not folder.exists():
+        folder = folder.parent
+    return os.access(folder, os.W_OK)

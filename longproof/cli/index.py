@@ -1,0 +1,69 @@
+"""`longproof index`: building and keeping the index of a source, or of saved pages.
+
+Knows: which index is built of what is given, and what to say of it. Does not know: how an index is laid out.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longproof.cli.options import Embedder, Encoding
+
+
+def index_command(
+    sources: Annotated[list[Path] | None, typer.Argument(help="Sources to index.")] = None,
+    pages: Annotated[Path | None, typer.Option(help="A folder of saved web pages.")] = None,
+    embedder: Embedder = "lexical",
+    text: Annotated[Path | None, typer.Option(help="Write the extracted text that offsets refer to.")] = None,
+    encoding: Encoding = None,
+) -> None:
+    """Build and keep the index of a source, or of saved pages; checks use what is there."""
+    from longproof.retrieval.types import BadInput
+
+    if not sources and pages is None:
+        raise BadInput("there is nothing to index: give sources, or --pages DIR")
+    if text is not None and len(sources or []) != 1:
+        raise BadInput("--text writes the text of one source: give exactly one")
+    for path in sources or []:
+        for line in _index_source(path, embedder, text, encoding):
+            typer.echo(line)
+    for line in _index_pages(pages) if pages else ():
+        typer.echo(line)
+
+
+def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None) -> Iterator[str]:
+    from longproof.agent.models.clients import place_and_key
+    from longproof.cli.progress import count_progress
+    from longproof.graphs.sources import SHOWN
+    from longproof.indexes.documents import DocumentStore
+    from longproof.indexes.files import home, write_whole
+    from longproof.indexes.sources import PassageSize, source_index
+    from longproof.retrieval.embedders import embedder
+    from longproof.retrieval.loaders import read_source
+
+    document = read_source(path, encoding)
+    DocumentStore(home() / "documents").put(document)
+    if text is not None:
+        write_whole(text, document.text.encode())
+        yield f"text: {text}"
+    model = embedder(spec, place_and_key)
+    with count_progress("passages embedded") as progress:
+        for cut in (PassageSize(), SHOWN):
+            source_index(document, home(), None, cut, keep=True)
+            if model is not None:
+                source_index(document, home(), model, cut, keep=True, progress=progress)
+    yield f"{path}: {len(document.text):,} characters indexed ({spec})"
+
+
+def _index_pages(folder: Path) -> Iterator[str]:
+    from longproof.cli.progress import count_progress
+    from longproof.indexes.files import home
+    from longproof.indexes.pages import open_pages
+
+    with count_progress("pages read") as progress:
+        index = open_pages(folder, home(), progress=progress)
+    yield f"{folder}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.manifest.engine})"
+    for left in index.left_out:
+        yield f"left out: {left.path}: {left.reason}"

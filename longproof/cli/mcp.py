@@ -1,0 +1,28 @@
+"""`longproof mcp`: the server for clients of the Model Context Protocol.
+
+Knows: options. Does not know: what the server answers.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from longproof.cli.options import Embedder, PanelOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerOptions:
+    """What the server may read, and how it aligns."""
+
+    embedder: Embedder = "lexical"
+    folder: Annotated[Path | None, typer.Option(help="Where sources may be read from; nowhere else.")] = None
+
+
+def mcp_command(panel: PanelOptions, server: ServerOptions) -> None:
+    """Serve on stdin and stdout to a client of the Model Context Protocol."""
+    from longproof.adapters.mcp import serve
+    from longproof.graphs.verifier import Verifier
+
+    serve(Verifier(**panel.settings(), embedder=server.embedder), server.folder)

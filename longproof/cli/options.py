@@ -1,0 +1,115 @@
+"""Options that several commands share, each named once, and the settings that they come to.
+
+Knows: a group of options is a dataclass, a command takes groups; options go before `longproof.toml`, which goes
+before the offline check. Does not know: what a command does with its settings.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from inspect import Parameter, Signature
+from pathlib import Path
+from secrets import token_hex
+from typing import Annotated, Any, get_type_hints
+
+import typer
+
+TOML = Path("longproof.toml")
+
+Protocol = Annotated[
+    str, typer.Option("--protocol", help="See `longproof protocols`; `verify` takes `all`: side by side.")
+]
+Embedder = Annotated[
+    str,
+    typer.Option("--embedder", help="How the response is aligned: lexical, bge-m3, st:PATH, openai:MODEL."),
+]
+Encoding = Annotated[
+    str | None, typer.Option("--encoding", help="The files' encoding, where it can't be told.")
+]
+Cache = Annotated[bool, typer.Option(help="Keep paid answers, and never pay for them again.")]
+JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the report as JSON; - prints it.")]
+HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write the report as one HTML page.")]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PanelOptions:
+    """Who judges, and over which pages."""
+
+    judge: Annotated[list[str] | None, typer.Option(help="A judge; may be given more than once.")] = None
+    arbiter: Annotated[
+        str | None, typer.Option(help="Who decides where the judges are split: a judge, or `person`.")
+    ] = None
+    decomposer: Annotated[str | None, typer.Option(help="Who cuts the response into claims.")] = None
+    pages: Annotated[
+        Path | None, typer.Option(help="Saved web pages to consult about what the source doesn't have.")
+    ] = None
+
+    def settings(self, toml: Path = TOML) -> dict[str, Any]:
+        """The settings that name the panel. Raises BadInput where the TOML file can't be read."""
+        from longproof.agent.specs import PanelTable, read_panel
+
+        table = read_panel(toml) if toml.exists() else PanelTable()
+        return {
+            "judges": list(self.judge or table.judges) or ["offline"],
+            "arbiter": self.arbiter or table.arbiter,
+            "decomposer": self.decomposer or table.decomposer,
+            "consensus": table.consensus,
+            "pages": str(self.pages) if self.pages else None,
+            **table.model_dump(include={"stream", "timeout_s"}, exclude_none=True),
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class CallOptions:
+    """How models are asked, what may be paid, and the run's name."""
+
+    concurrency: Annotated[int, typer.Option(min=1, help="Calls under way at once, for each endpoint.")] = 16
+    max_calls: Annotated[
+        int | None, typer.Option(min=0, help="Calls that may be paid; the rest stays undecided.")
+    ] = None
+    max_tokens: Annotated[
+        int | None, typer.Option(min=0, help="Tokens that may be paid; the rest stays undecided.")
+    ] = None
+    retry_failed: Annotated[
+        bool,
+        typer.Option(
+            help="Ask again where a kept answer came to nothing; a batch takes up undecided cases, too."
+        ),
+    ] = False
+    run_id: Annotated[
+        str | None, typer.Option(help="A name for this run; a known one goes on where it stopped.")
+    ] = None
+
+    def settings(self) -> dict[str, Any]:
+        """The settings of these names."""
+        return {field.name: getattr(self, field.name) for field in fields(self)}
+
+
+def run_name(given: str | None) -> str:
+    """The run's name: the one given, else the time and a few random letters."""
+    return given or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"
+
+
+def add_command(app: typer.Typer, name: str, function: Callable[..., None]) -> None:
+    """Add a command whose parameters are groups of options: each field of their dataclasses is an option."""
+    groups = {key: group for key, group in get_type_hints(function).items() if key != "return"}
+
+    def command(**given: Any) -> None:
+        function(
+            **{
+                key: group(**{field.name: given[field.name] for field in fields(group)})
+                for key, group in groups.items()
+            }
+        )
+
+    options = [option for group in groups.values() for option in _options(group)]
+    command.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    app.command(name, help=function.__doc__)(command)
+
+
+def _options(group: Any) -> list[Parameter]:
+    """The parameters that make a dataclass, with their annotations for Typer."""
+    return [
+        parameter.replace(annotation=get_type_hints(group, include_extras=True)[name])
+        for name, parameter in Signature.from_callable(group).parameters.items()
+    ]

@@ -1,0 +1,102 @@
+"""How far a command has come: bars on stderr, on a terminal alone.
+
+Knows: what the nodes of a graph, and runs of many cases, tell as they go. Does not know: what they do.
+"""
+
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from rich.progress import Progress as Bars
+
+    from longproof.batch.run import BatchProgress
+    from longproof.evaluation.run import EvaluationProgress
+
+
+@contextmanager
+def _bars(time: str = "") -> Iterator["Bars"]:
+    """Bars with a count, and with the time `spent` or `left`."""
+    from rich import progress as rich
+    from rich.console import Console
+
+    console = Console(stderr=True)
+    columns = [rich.TextColumn("{task.description}"), rich.BarColumn(), rich.MofNCompleteColumn()]
+    if time:
+        columns.append(rich.TimeElapsedColumn() if time == "spent" else rich.TimeRemainingColumn())
+    with rich.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+        yield bars
+
+
+@contextmanager
+def check_progress() -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """A bar over the claims of one check; call what it gives with what each node tells."""
+    with _bars("spent") as bars:
+        task = bars.add_task("reading", total=None)
+
+        def update(event: Mapping[str, Any]) -> None:
+            if event["node"] == "decompose":
+                bars.update(task, description="claims checked", total=event["claims"])
+            elif event["node"] == "checked":
+                bars.advance(task, event["claims"])
+
+        yield update
+
+
+@contextmanager
+def evaluation_progress() -> Iterator[Callable[["EvaluationProgress"], None]]:
+    """A bar over examples, with the running score and what the answers cost."""
+    with _bars("left") as bars:
+        task = bars.add_task("examples", total=None)
+
+        def update(at: "EvaluationProgress") -> None:
+            score = "–" if at.score is None else f"{at.score:.1%}"
+            spent = at.usage.prompt_tokens + at.usage.completion_tokens
+            text = f"accuracy {score}, coverage {at.coverage:.1%}, {spent} tokens"
+            bars.update(task, description=text, completed=at.done, total=at.total)
+
+        yield update
+
+
+@contextmanager
+def batch_progress() -> Iterator[Callable[["BatchProgress"], None]]:
+    """A bar over cases, with what was paid and the time left."""
+    with _bars() as bars:
+        task = bars.add_task("cases", total=None)
+        yield lambda at: bars.update(task, description=batch_text(at), completed=at.done, total=at.total)
+
+
+def batch_text(at: "BatchProgress") -> str:
+    """How far a batch has come, in words: what was paid, what failed, how long it will take."""
+    tokens = at.paid.prompt_tokens + at.paid.completion_tokens
+    parts = [f"{at.paid.calls:,} calls, {tokens:,} tokens paid"]
+    if at.failed:
+        parts.append(f"{at.failed} failed")
+    if at.seconds_left is not None and at.done < at.total:
+        minutes, seconds = divmod(round(at.seconds_left), 60)
+        hours, minutes = divmod(minutes, 60)
+        parts.append(f"{hours}:{minutes:02}:{seconds:02} left")
+    return "; ".join(parts)
+
+
+@contextmanager
+def construction_progress() -> Iterator[Callable[[Mapping[str, Any]], None]]:
+    """A bar for each node of a construction, a step for each thing that it tells."""
+    with _bars("spent") as bars:
+        tasks: dict[str, Any] = {}
+
+        def update(event: Mapping[str, Any]) -> None:
+            name = str(event["node"])
+            if name not in tasks:
+                tasks[name] = bars.add_task(name, total=None)
+            bars.advance(tasks[name])
+
+        yield update
+
+
+@contextmanager
+def count_progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """A bar for so many of so many."""
+    with _bars("left") as bars:
+        task = bars.add_task(what, total=None)
+        yield lambda done, total: bars.update(task, completed=done, total=total)

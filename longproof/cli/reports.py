@@ -1,0 +1,100 @@
+"""`longproof report`, and how every command delivers a report: JSON, a page, Markdown, the terminal.
+
+Knows: which form goes where, and that several reports make an index page. Does not know: how a report is drawn.
+"""
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from longproof.cli.options import HtmlFile, JsonFile
+
+if TYPE_CHECKING:
+    from longproof.agent.types import Report
+
+
+def report_command(
+    reports: Annotated[list[Path], typer.Argument(help="JSON reports, or folders of them.")],
+    html: HtmlFile = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write it as Markdown.")] = None,
+    source: Annotated[
+        list[Path] | None, typer.Option("--source", help="The sources, where they moved.")
+    ] = None,
+) -> None:
+    """A JSON report as a page, as Markdown or on the terminal; several as an index page."""
+    from longproof.report.html import index_page, page
+    from longproof.report.markdown import to_markdown
+    from longproof.report.saved import open_report, texts_of
+
+    files = _report_files(reports)
+    if len(files) > 1 or reports[0].is_dir():
+        target = _index_target(html, markdown)
+        typer.echo(_write(target, index_page([(file.name, open_report(file)) for file in files])))
+        return
+    report = open_report(files[0])
+    texts = texts_of(report, source or [])
+    if html:
+        typer.echo(_write(html, page(report, texts)))
+    if markdown:
+        typer.echo(_write(markdown, to_markdown(report, texts)))
+    if not html and not markdown:
+        typer.echo(to_markdown(report, texts))
+
+
+def deliver(report: "Report", texts: dict[str, str], json: Path | None, html: Path | None) -> None:
+    """The report in the forms asked for; on the terminal unless its JSON goes there."""
+    from rich.console import Console
+
+    from longproof.report.saved import texts_of
+    from longproof.report.terminal import print_report
+
+    texts = texts_of(report, [], known=texts)
+    if json and str(json) != "-":
+        _write(json, report.model_dump_json(indent=2) + "\n")
+    if html:
+        from longproof.report.html import page
+
+        sys.stderr.write(f"page: {_write(html, page(report, texts))}\n")
+    if json and str(json) == "-":
+        typer.echo(report.model_dump_json(indent=2))
+    else:
+        print_report(report, texts, Console())
+
+
+def refuse_targets(json: JsonFile, html: HtmlFile) -> None:
+    """Raises BadInput for what can't be written to, before anything is asked."""
+    from longproof.retrieval.types import BadInput
+
+    for target in (json, html):
+        if target and str(target) != "-" and target.is_dir():
+            raise BadInput(f"{target} is a folder: name a file to write to")
+    if html and str(html) == "-":
+        raise BadInput("a page goes to a file: name one after --html")
+
+
+def _report_files(paths: Sequence[Path]) -> list[Path]:
+    from longproof.retrieval.types import BadInput
+
+    files = [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
+    if not files:
+        raise BadInput(f"there is no report in {', '.join(map(str, paths))}: give JSON reports")
+    return files
+
+
+def _index_target(html: Path | None, markdown: Path | None) -> Path:
+    from longproof.retrieval.types import BadInput
+
+    if html is None or markdown is not None:
+        raise BadInput("several reports make an index page: give --html FILE")
+    return html
+
+
+def _write(path: Path, text: str) -> str:
+    """Write a file; its address."""
+    from longproof.indexes.files import write_whole
+
+    write_whole(path, text.encode())
+    return path.resolve().as_uri()

@@ -1,0 +1,142 @@
+"""`longproof review`: a person decides disputes.
+
+Knows: how disputes are shown and answers typed, or read from a file. Texts are data: nothing in them reaches the
+terminal as a code. Does not know: what a decision does.
+"""
+
+import asyncio
+import json as json_
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, get_args
+
+import typer
+
+from longproof.cli.options import HtmlFile, JsonFile
+from longproof.cli.reports import deliver
+
+if TYPE_CHECKING:
+    from longproof.agent.types import Report
+    from longproof.retrieval.types import Document
+
+LONGEST = 1500
+"""Characters of one piece of evidence that the terminal shows; `--show` prints all of it."""
+
+
+def review_command(
+    run: Annotated[str, typer.Argument(help="The run's name, as `longproof runs` lists it.")],
+    show: Annotated[bool, typer.Option("--show", help="Print what is asked as JSON, and stop.")] = False,
+    answers: Annotated[Path | None, typer.Option(help="A JSON file with name and decisions.")] = None,
+    name: Annotated[str | None, typer.Option(help="Who decides; stands in the report.")] = None,
+    json: JsonFile = None,
+    html: HtmlFile = None,
+) -> None:
+    """Decide what a run with `--arbiter person` left open, then see its report."""
+    from longproof.report.saved import texts_of
+    from longproof.review import resume_run, waiting_run
+
+    state = asyncio.run(waiting_run(run))
+    if show:
+        typer.echo(json_.dumps(state.disputes, indent=2, ensure_ascii=False))
+        return
+    given = _read(answers) if answers else None
+    while state.disputes:
+        if answers and given is None:
+            typer.echo(
+                f"{len(state.disputes)} claims came back: see `longproof review {run} --show`", err=True
+            )
+            raise typer.Exit(3)
+        state = asyncio.run(resume_run(run, given or _typed_review(state.disputes, name)))
+        given = None
+    assert state.report is not None
+    deliver(state.report, texts_of(state.report, []), json, html)
+
+
+def begin(documents: "Sequence[Document]", settings: dict[str, Any], **given: str) -> "Report":
+    """A run with a person as arbiter; exits with 3 and the next command where claims wait for one."""
+    from longproof.cli.progress import check_progress
+    from longproof.review import begin_run
+
+    with check_progress() as progress:
+        state = asyncio.run(begin_run(documents, settings, progress, **given))
+    if state.report is None:
+        typer.echo(
+            f"longproof: a person has to decide {len(state.disputes)} of the claims; "
+            f"go on with: longproof review {settings['run_id']}",
+            err=True,
+        )
+        raise typer.Exit(3)
+    return state.report
+
+
+def _typed_review(disputes: Sequence[Mapping[str, Any]], name: str | None) -> dict[str, Any]:
+    """A review from what is typed: one dispute after the other, with the choice to leave it open."""
+    name = name or typer.prompt("Your name, for the report")
+    decisions = [_decision(number, len(disputes), one) for number, one in enumerate(disputes, 1)]
+    return {"name": name, "decisions": [decision for decision in decisions if decision]}
+
+
+def _decision(number: int, of: int, dispute: Mapping[str, Any]) -> dict[str, Any] | None:
+    from longproof.agent.types import JudgeLabel
+
+    labels = get_args(JudgeLabel)
+    for line in _lines(number, of, dispute):
+        typer.echo(_plain(line))
+    for n, label in enumerate(labels, 1):
+        typer.echo(f"  {n}  {label}")
+    choice = _choice(len(labels))
+    if not choice:
+        return None
+    label = labels[choice - 1]
+    made = {"claim_id": dispute["claim_id"], "label": label, "reason": typer.prompt("Why", default="")}
+    if label in ("contradicting", "fabricated"):
+        made["wrong"] = _words_of(dispute["passage"])
+        if made["wrong"]:
+            made["correction"] = typer.prompt("What should stand there", default="")
+    return made
+
+
+def _words_of(passage: str) -> str:
+    """Wrong words as they stand in the passage; asked for again where they don't."""
+    while True:
+        words = str(typer.prompt("The wrong words, as they stand in the passage", default=""))
+        if not words.strip() or words.strip() in passage:
+            return words
+        typer.echo("these words don't stand in the passage")
+
+
+def _choice(most: int) -> int:
+    while True:
+        chosen = int(typer.prompt("The label's number; 0 leaves it open", type=int, default=0))
+        if 0 <= chosen <= most:
+            return chosen
+        typer.echo(f"a number from 0 to {most}")
+
+
+def _lines(number: int, of: int, dispute: Mapping[str, Any]) -> list[str]:
+    said = [f"  {one['judge']}: {one['label']}. {one['reason']}" for one in dispute["said"]]
+    shown = [f"  | {text[:LONGEST]}{' …' if len(text) > LONGEST else ''}" for text in dispute["shown"]]
+    return [
+        "",
+        f"{number} of {of}: {dispute['claim']}",
+        f"  in the response: {dispute['passage']}",
+        *said,
+        "  what the judges were shown:",
+        *shown,
+    ]
+
+
+def _plain(text: str) -> str:
+    return "".join(c if c.isprintable() else " " for c in text)
+
+
+def _read(path: Path) -> dict[str, Any]:
+    from longproof.retrieval.types import BadInput
+
+    try:
+        read = json_.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"can't read {path}: {error}; give a JSON file with name and decisions") from error
+    if not isinstance(read, dict):
+        raise BadInput(f"{path} holds no review: give an object with name and decisions")
+    return read

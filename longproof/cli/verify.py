@@ -1,0 +1,198 @@
+"""`longproof verify` and `longproof demo`: one response against its sources, and the exit code under `--check`.
+
+Knows: options, what a dry run says. Does not know: any rule of judging, or how a report
+is shown.
+"""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longproof.cli.options import (
+    Cache,
+    CallOptions,
+    Embedder,
+    Encoding,
+    HtmlFile,
+    JsonFile,
+    PanelOptions,
+    Protocol,
+    run_name,
+)
+from longproof.cli.reports import deliver, refuse_targets
+
+if TYPE_CHECKING:
+    from longproof.agent.types import Label, Report
+    from longproof.retrieval.types import Document
+
+HALLUCINATED, UNDECIDED = 1, 3
+
+
+@dataclass(frozen=True, kw_only=True)
+class CaseOptions:
+    """What is checked, and by which protocol."""
+
+    response: Annotated[Path, typer.Option(help="The text that is checked.")]
+    source: Annotated[
+        list[Path] | None, typer.Option(help="A text to be faithful to; none, one or several.")
+    ] = None
+    task: Annotated[str, typer.Option(help="summary, answer, turn, article, rewrite or open.")] = "summary"
+    context: Annotated[Path | None, typer.Option(help="A file with the question, or the turns before.")] = (
+        None
+    )
+    encoding: Encoding = None
+    protocol: Protocol = "longproof"
+    embedder: Embedder = "lexical"
+    cache: Cache = True
+    dry_run: Annotated[
+        bool, typer.Option(help="Ask nobody; say what a check would cost at least and at most.")
+    ] = False
+    max_passes: Annotated[
+        float, typer.Option(help="With --protocol all: skip what would cost more passes.")
+    ] = 20
+
+    def settings(self) -> dict[str, Any]:
+        """What of this is a setting; a dry run pays nothing and has no name."""
+        settings = {name: getattr(self, name) for name in ("protocol", "embedder", "cache")}
+        return {**settings, "max_calls": 0, "run_id": None} if self.dry_run else settings
+
+    def read(self) -> "tuple[list[Document], dict[str, str]]":
+        """The sources, and the response with what is known of it. Raises BadInput for what can't be read."""
+        from longproof.retrieval.loaders import read_source
+
+        documents = [read_source(path, self.encoding) for path in self.source or []]
+        response = read_source(self.response, self.encoding)
+        response.refuse_wordless()
+        return documents, {
+            "response": response.raw or response.text,
+            "task": self.task,
+            "context": read_source(self.context, self.encoding).text if self.context else "",
+            "case_id": self.response.stem,
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class OutputOptions:
+    """Where the report is written, and what else is said of it."""
+
+    json: JsonFile = None
+    html: HtmlFile = None
+    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if hallucinated, 3 if undecided.")] = (
+        False
+    )
+    at_least: Annotated[
+        str | None, typer.Option(help="Say how many sentences have this label or a more faithful one.")
+    ] = None
+
+    def refuse(self, protocol: str) -> None:
+        """Raises BadInput for what can't be written, or what a table of all protocols doesn't have."""
+        from longproof.retrieval.types import BadInput
+
+        refuse_targets(self.json, self.html)
+        if self.at_least:
+            label_named(self.at_least)
+        if protocol == "all" and (self.json or self.html or self.check or self.at_least):
+            raise BadInput(
+                "--protocol all prints a table: --json, --html, --at-least and --check need one protocol"
+            )
+
+
+def verify_command(case: CaseOptions, panel: PanelOptions, calls: CallOptions, output: OutputOptions) -> None:
+    """Check one response against its sources."""
+    output.refuse(case.protocol)
+    documents, given = case.read()
+    settings = {**panel.settings(), **calls.settings(), "run_id": run_name(calls.run_id), **case.settings()}
+    if case.protocol == "all":
+        from longproof.cli.protocols import print_all_protocols
+
+        print_all_protocols(check_case, documents, given, settings, case.max_passes)
+        return
+    report = check_case(documents, settings, **given)
+    if case.dry_run:
+        typer.echo("\n".join(estimate(report, [document.text for document in documents])))
+        return
+    deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
+    if output.at_least:
+        typer.echo(trusted_line(report, label_named(output.at_least)), err=True)
+    raise typer.Exit(exit_code(report) if output.check else 0)
+
+
+def demo_command(
+    language: Annotated[str, typer.Option(help="en or zh.")] = "en",
+    html: Annotated[Path, typer.Option("--html", help="Where the page goes.")] = Path("longproof-demo.html"),
+) -> None:
+    """A bundled story and a summary with four planted errors, checked without a model."""
+    from longproof.examples import example, hits
+
+    refuse_targets(None, html)
+    story, summary = example(language)
+    report = check_case([story], {}, response=summary.text, case_id=f"demo-{language}")
+    deliver(report, {story.id: story.text}, None, html)
+    typer.echo(hits(report, language), err=True)
+
+
+def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **given: str) -> "Report":
+    """The report on one response, with a bar meanwhile; with a person as arbiter the run may end here."""
+    from longproof.cli.progress import check_progress
+    from longproof.graphs.verifier import Verifier
+
+    if settings.get("arbiter") == "person" and settings["run_id"]:
+        from longproof.cli.review import begin
+
+        return begin(documents, settings, **given)
+    with check_progress() as progress:
+        return Verifier(**settings).verify(documents, progress=progress, **given)
+
+
+def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
+    """What the run of which this report is the dry one would pay: a line a step, then what that rests on."""
+    from longproof.graphs.cost import MOST_CLAIMS_A_SENTENCE, between, cost, paid_judges, total
+    from longproof.graphs.protocols import protocol
+    from longproof.graphs.settings import settings_of
+
+    chosen, judges = protocol(dry.stamp["protocol"]), paid_judges(settings_of(dry.stamp["settings"]).judges)
+    steps = between(dry, sources)
+    if not any(step.most.calls for step in steps.values()):
+        yield "nothing would be paid"
+        return
+    yield f"{'':10}{'at least':>10}{'tokens':>14}{'at most':>12}{'tokens':>14}"
+    for name, (least, most) in [*steps.items(), ("together", total(steps))]:
+        yield f"{name:10}{least.calls:>10,}{least.tokens:>14,}{most.calls:>12,}{most.tokens:>14,}"
+    usual = cost(chosen, sum(map(len, sources)), len(dry.case.response), judges)
+    yield f"usually about {usual.calls:,} calls that read {usual.passes:.2f} times the source's length"
+    yield (
+        f"at least: every sentence is one claim and decided in the first round; {dry.usage.calls} answers that are "
+        "there already are not counted"
+    )
+    yield (
+        f"at most, from the beginning: {MOST_CLAIMS_A_SENTENCE} claims a sentence where none are known yet, each in "
+        f"every round ({', '.join(chosen.rounds)}), disputed and wrong"
+    )
+    yield "calls, and tokens of their prompts; answers, and second askings where one can't be used, cost more"
+
+
+def label_named(name: str) -> "Label":
+    """The label of this name. Raises BadInput for another."""
+    from longproof.agent.types import LABELS
+    from longproof.retrieval.types import BadInput
+
+    label = next((label for label in LABELS if label == name), None)
+    if label is None:
+        raise BadInput(f"there is no label {name!r}: choose one of {', '.join(LABELS)}")
+    return label
+
+
+def trusted_line(report: "Report", at_least: "Label") -> str:
+    """How much can be trusted from this label on."""
+    from longproof.agent.report import trusted
+
+    kept = trusted(report, at_least)
+    return f"{len(kept)} of {len(report.sentences)} sentences are at least {at_least}"
+
+
+def exit_code(report: "Report") -> int:
+    """The exit code under `--check`."""
+    return {"hallucinated": HALLUCINATED, "undecided": UNDECIDED, "faithful": 0}[report.verdict]

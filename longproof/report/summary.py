@@ -1,0 +1,214 @@
+"""What is shown first of a report: wrong claims, the outcome in one line, counts, cost, and where quotes are from.
+
+Knows: the order of importance (LABELS, the least faithful first, then the order of the text), which of the given
+texts are the ones that were checked, and what of the stamp is shown. Does not know: how any of it is drawn,
+or how wide the page is.
+"""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from longproof.agent.report import WRONG
+from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
+from longproof.report.words import SIGNS, Language
+from longproof.retrieval.text.tokens import is_chinese
+from longproof.retrieval.types import Span, text_id
+
+
+class Piece(NamedTuple):
+    """A run of text, and whether it is what the reader should look at."""
+
+    text: str
+    marked: bool
+
+
+def language(text: str) -> Language:
+    """The language to speak about this text in."""
+    return "zh" if is_chinese(text) else "en"
+
+
+def wrong_claims(report: Report) -> list[ReportClaim]:
+    """The claims that are wrong: the least faithful label first, then in the order of the text."""
+    found = [claim for claim in report.claims if claim.label in WRONG]
+    return sorted(found, key=lambda claim: (LABELS.index(claim.label or "fabricated"), claim.origin.start))
+
+
+def unsettled_claims(report: Report) -> list[ReportClaim]:
+    """The claims that nobody could decide, then the ambiguous ones; without those that no model has read."""
+    undecided = [c for c in report.claims if c.label is None and c.failure != "needs_model"]
+    return undecided + [claim for claim in report.claims if claim.label == "ambiguous"]
+
+
+def unread_claims(report: Report) -> list[ReportClaim]:
+    """The claims that no model has read and the offline check can't tell, in the order of the text."""
+    return [claim for claim in report.claims if claim.failure == "needs_model"]
+
+
+def checked_texts(report: Report, texts: Mapping[str, str]) -> dict[str, str]:
+    """Those of the texts that are, by their hash, the ones the report points into; the response is always here."""
+    known = {d.id: texts[d.id] for d in report.documents if d.id in texts and text_id(texts[d.id]) == d.id}
+    return known | {d.id: report.case.response for d in report.documents if d.role == "response"}
+
+
+def missing_documents(report: Report, texts: Mapping[str, str]) -> list[ReportDocument]:
+    """The documents whose text isn't among the checked ones."""
+    return [document for document in report.documents if document.id not in texts]
+
+
+def reason(claim: ReportClaim) -> str:
+    """Why: what the first error says, else the last judge with a reason who saw it as the verdict does."""
+    for error in claim.errors:
+        if error.reason:
+            return error.reason
+    same = [j.reason for j in claim.judgements if j.reason and j.label == claim.label]
+    return same[-1] if same else ""
+
+
+def last_votes(claim: ReportClaim) -> list[Judgement]:
+    """The last word of each judge, in the order in which they first spoke."""
+    return list({judgement.judge: judgement for judgement in claim.judgements}.values())
+
+
+def marked_pieces(text: str, places: Iterable[tuple[int, int]], offset: int = 0) -> list[Piece]:
+    """The text cut at these places, which are counted from `offset`; overlaps are joined."""
+    found: list[Piece] = []
+    at = 0
+    for start, end in sorted(places):
+        first, last = max(at, start - offset), min(len(text), end - offset)
+        if first < last:
+            found += [Piece(text[at:first], False), Piece(text[first:last], True)]
+            at = last
+    return [piece for piece in [*found, Piece(text[at:], False)] if piece.text]
+
+
+def around(span: Span, text: str | None, characters: int) -> list[Piece]:
+    """The quote with up to that many characters of its text on each side, on one line."""
+    if text is None or text[span.start : span.end] != span.text:
+        return [Piece(span.text, True)]
+    first, last = span.start - characters, span.end + characters
+    before = ("…" if first > 0 else "") + text[max(0, first) : span.start]
+    after = text[span.end : last] + ("…" if last < len(text) else "")
+    before, after = before.rpartition("\n")[2], after.partition("\n")[0]
+    return [
+        piece for piece in (Piece(before, False), Piece(span.text, True), Piece(after, False)) if piece.text
+    ]
+
+
+def shorten(given: Sequence[Piece], characters: int) -> list[Piece]:
+    """The pieces with what is too long in each cut out of its middle, so that one stays readable."""
+    return [Piece(short(piece.text, characters), piece.marked) for piece in given]
+
+
+def short(text: str, characters: int = 60) -> str:
+    """The text with its middle left out where it is longer than that."""
+    half = characters // 2
+    return text if len(text) <= characters else f"{text[:half]} … {text[-half:]}"
+
+
+def outcome_line(report: Report, say: Mapping[str, str]) -> str:
+    """The words after the verdict: how many sentences are wrong, else undecided.
+
+    Without a model: how many claims stand in the source, conflict with it, and need a model.
+    """
+    if _no_model_read(report):
+        return _offline_outcome(report, say)
+    bad = sum(sentence.label in WRONG for sentence in report.sentences)
+    open_ = sum(sentence.label is None for sentence in report.sentences)
+    phrase = "sentences_wrong" if bad else "sentences_undecided" if open_ else "nothing_wrong"
+    return say[phrase].format(n=bad or open_, all=len(report.sentences))
+
+
+def no_model_notice(report: Report, say: Mapping[str, str]) -> str:
+    """That no model has read this, and what to do; empty where one has."""
+    return say["triage" if _no_model_read(report) else "triage_1"] if report.triage else ""
+
+
+def _no_model_read(report: Report) -> bool:
+    """Whether what is undecided was read by no model. Before version 2 all was decided somehow."""
+    return report.triage and report.schema_version > 1
+
+
+def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
+    n = len(report.claims)
+    stand = sum(claim.label in ("explicitly_supported", "out_dependent") for claim in report.claims)
+    conflicts = sum(claim.label in WRONG for claim in report.claims)
+    needs = sum(claim.failure == "needs_model" for claim in report.claims)
+    without = {*range(len(report.sentences))} - {claim.sentence for claim in report.claims}
+    silent = sum(report.sentences[index].label is None for index in without)
+    parts = [say["all_stand"] if stand == n else say["stand_n"].format(n=stand, all=n)]
+    parts += _several(say, "conflicts", conflicts) + _several(say, "needs", needs)
+    parts += _several(say, "open", n - stand - conflicts - needs)
+    if silent:
+        parts.append(say["sentences_unread"].format(n=silent, all=len(report.sentences)))
+    return say["comma"].join(parts) if n else say["nothing_claimed"]
+
+
+def _several(say: Mapping[str, str], key: str, n: int) -> list[str]:
+    return [say[f"{key}_one" if n == 1 else f"{key}_n"].format(n=n)] if n else []
+
+
+def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
+    """Counts by label; coverage and cost; how it was made; caveats with how often. Empty lines are left out."""
+    caveats = Counter(claim.caveat for claim in report.claims if claim.caveat)
+    told = say["semicolon"].join(f"{say.get(text, short(text))} ({n})" for text, n in caveats.items())
+    lines = [_counts(report, say), cost_line(report, say), _making(report, say)]
+    return [line for line in [*lines, f"{say['caveats']}{say['colon']}{told}" if told else ""] if line]
+
+
+def quote_place(report: Report, texts: Mapping[str, str], span: Span, say: Mapping[str, str]) -> str:
+    """Where a span is: the title of its document, the line (from 1) where the text is here, the share."""
+    document = next((d for d in report.documents if d.id == span.source_id), None)
+    title = short((document.title or document.uri or say[document.role]) if document else say["source"])
+    text = texts.get(span.source_id)
+    line = f":{text.count(chr(10), 0, span.start) + 1}" if text else ""
+    share = f" ({span.start / document.characters:.0%})" if document and document.characters else ""
+    return f"{title}{line}{share}"
+
+
+def _counts(report: Report, say: Mapping[str, str]) -> str:
+    none = "not_checked" if _no_model_read(report) else "undecided"
+    named = [*((label, label) for label in LABELS), ("undecided", none)]
+    shown = [f"{SIGNS[k]} {report.counts[key]} {say[k]}" for key, k in named if report.counts.get(key)]
+    claims = say["claims_n"].format(n=len(report.claims))
+    return f"{claims}{say['colon']}{say['comma'].join(shown)}" if shown else ""
+
+
+def cost_line(report: Report, say: Mapping[str, str]) -> str:
+    """Coverage, and what was asked of models: calls, tokens, passes over the source."""
+    decided = sum(claim.label is not None for claim in report.claims)
+    share = f"{report.coverage:.0%}"
+    parts = [say["coverage"].format(share=share, n=decided, all=len(report.claims))]
+    usage = report.usage
+    if usage.calls:
+        parts.append(say["calls_n"].format(n=f"{usage.calls:,}"))
+    if usage.prompt_tokens or usage.completion_tokens:
+        parts.append(
+            say["tokens"].format(prompt=f"{usage.prompt_tokens:,}", completion=f"{usage.completion_tokens:,}")
+        )
+    if usage.prompt_characters and (source := passes(report)):
+        parts.append(say["passes"].format(n=f"{source:.2f}"))
+    return " · ".join(parts)
+
+
+def passes(report: Report) -> float | None:
+    """Prompt characters of all calls by characters of the sources; None without a source."""
+    source = sum(d.characters for d in report.documents if d.role == "source")
+    return report.usage.prompt_characters / source if source else None
+
+
+def _making(report: Report, say: Mapping[str, str]) -> str:
+    stamp = report.stamp
+    parts = []
+    if stamp.get("protocol"):
+        parts.append(say["protocol_is"].format(name=short(str(stamp["protocol"]))))
+    judges = [short(str(name)) for name in stamp.get("judges") or []]
+    if stamp.get("arbiter"):
+        judges.append(f"{say['arbiter']} {short(str(stamp['arbiter']))}")
+    if judges:
+        parts.append(say["comma"].join(judges))
+    if isinstance(seconds := stamp.get("seconds"), int | float):
+        parts.append(say["seconds_n"].format(n=f"{seconds:.1f}"))
+    if stamp.get("longproof"):
+        parts.append(f"longproof {short(str(stamp['longproof']))}")
+    return " · ".join(parts)

@@ -1,0 +1,262 @@
+"""Many cases: killed and taken up, one bad case, names, memory, shared sources, what was paid."""
+
+import gc
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+import tracemalloc
+from pathlib import Path
+
+import pytest
+from fakes import ChatServer, well
+
+from longproof.agent.types import Report
+from longproof.batch.cases import case_lines, file_name, given_case
+from longproof.batch.run import BatchProgress, local_engine, run_batch
+from longproof.graphs.verifier import Verifier
+from longproof.retrieval.types import BadInput
+
+SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"
+WORK = """
+import sys
+from pathlib import Path
+from longproof.batch.folder import check_cases
+settings = {"judges": ["openai:m@" + sys.argv[3]], "home": sys.argv[4]}
+check_cases(Path(sys.argv[1]), Path(sys.argv[2]), settings=settings)
+"""
+
+
+def case(id_: str, **more: object) -> dict[str, object]:
+    return {
+        "id": id_,
+        "task": "summary",
+        "source_text": SOURCE,
+        "response": "Ada lit the lamp at nine.",
+    } | more
+
+
+def write(folder: Path, rows: list[object]) -> Path:
+    path = folder / "cases.jsonl"
+    path.write_text(
+        "".join(json.dumps(r) + "\n" if not isinstance(r, str) else r + "\n" for r in rows), "utf-8"
+    )
+    return path
+
+
+def go(cases: Path, out: Path, *, progress=None, again=False, **settings: object):
+    verifier = Verifier(**settings)
+    return run_batch(
+        cases, out, local_engine(verifier, cases), settings={"a": "b"}, again=again, progress=progress
+    )
+
+
+def reports(out: Path) -> dict[str, bytes]:
+    """The reports but for their times and what a run paid."""
+    found = {}
+    for path in sorted((out / "reports").iterdir()):
+        report = json.loads(path.read_text("utf-8"))
+        for name in ("created_at", "seconds", "paid"):
+            report["stamp"].pop(name)
+        found[path.name] = json.dumps(report).encode()
+    return found
+
+
+def test_a_report_a_case_a_summary_and_no_failures(tmp_path):
+    (tmp_path / "story.txt").write_text(SOURCE * 3, "utf-8")
+    rows = [
+        case("a"),
+        case("b", response="Tom sold the boat to Ada for ninety pounds."),
+        case("c", source_text=[], source="story.txt", label="faithful"),
+        case("d", source_text={"seats": 36}, response="It has 36 seats.", task="article"),
+    ]
+    done = go(write(tmp_path, rows), tmp_path / "out")
+    assert done.states == {"todo": 0, "done": 4, "unfinished": 0, "failed": 0}
+    assert done.verdicts["faithful"] >= 1
+    assert sum(done.verdicts.values()) == 4
+    table = (tmp_path / "out" / "summary.csv").read_text("utf-8").splitlines()
+    assert [row.split(",")[0] for row in table] == ["id", "a", "b", "c", "d"]
+    assert [row.split(",")[2] for row in table] == ["triage", *"1111"]
+    for name, data in reports(tmp_path / "out").items():
+        assert Report.model_validate_json((tmp_path / "out" / "reports" / name).read_bytes()).case.id in name
+        assert data
+    assert (tmp_path / "out" / "failures.jsonl").read_text("utf-8") == ""
+
+
+BAD = {
+    "not JSON": ('{"id": "x", ', "not JSON"),
+    "no object": ("[1, 2]", "not a JSON object"),
+    "no response": (json.dumps({"id": "x", "source_text": "y"}), "response"),
+    "an unknown field": (json.dumps(case("x", contxt="y")), "contxt"),
+    "an unknown task": (json.dumps(case("x", task="poem")), "task"),
+    "no source": (json.dumps(case("x", source_text="")), "no source"),
+    "two kinds of sources": (json.dumps(case("x", source="story.txt")), "one of source"),
+    "a missing file": (json.dumps(case("x", source_text=[], source="gone.txt")), "gone.txt"),
+    "an empty response": (json.dumps(case("x", response=" ")), "no text"),
+    "a hole in the text": (json.dumps(case("x", source_text="a\0b")), "NUL"),
+    "nested too deeply": ('{"id": "x", "label": ' + "[" * 100_000 + "]" * 100_000 + "}", "not"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_one_bad_case_is_named_and_the_others_go_on(tmp_path, kind):
+    line, says = BAD[kind]
+    done = go(write(tmp_path, [case("a"), line, case("b")]), tmp_path / "out")
+    assert (done.states["done"], done.states["failed"]) == (2, 1)
+    (failure,) = map(json.loads, (tmp_path / "out" / "failures.jsonl").read_text("utf-8").splitlines())
+    assert failure["line"] == 2
+    assert says in failure["failure"]
+    assert sorted(reports(tmp_path / "out")) == ["a.json", "b.json"]
+
+
+def test_what_failed_is_tried_again_and_nothing_else(tmp_path):
+    path = write(tmp_path, [case("a"), case("b", source_text=[], source="story.txt")])
+    assert go(path, tmp_path / "out").states["failed"] == 1
+    before = (tmp_path / "out" / "reports" / "a.json").stat().st_mtime_ns
+    (tmp_path / "story.txt").write_text(SOURCE, "utf-8")
+    done = go(path, tmp_path / "out")
+    assert done.states == {"todo": 0, "done": 2, "unfinished": 0, "failed": 0}
+    assert (tmp_path / "out" / "reports" / "a.json").stat().st_mtime_ns == before
+
+
+def test_a_changed_case_and_a_lost_report_are_checked_again(tmp_path):
+    go(write(tmp_path, [case("a"), case("b"), case("c")]), tmp_path / "out")
+    (tmp_path / "out" / "reports" / "b.json").unlink()
+    heard: list[BatchProgress] = []
+    path = write(tmp_path, [case("a", response="Tom sold the boat."), case("b"), case("c"), case("d")])
+    go(path, tmp_path / "out", progress=heard.append)
+    assert (heard[0].done, heard[-1].done, heard[-1].total) == (1, 4, 4)
+    assert heard[0].seconds_left is None
+    assert heard[-1].seconds_left == 0
+    assert Report.model_validate_json(
+        (tmp_path / "out" / "reports" / "a.json").read_bytes()
+    ).case.response == ("Tom sold the boat.")
+
+
+@pytest.mark.parametrize(
+    ("ids", "says"),
+    [
+        (["a", "b", "a"], "lines 1 and 3 have the same id"),
+        (["a/b", "a:b"], "file name"),
+        (["A", "a"], "file name"),
+    ],
+)
+def test_ids_that_collide_are_refused_before_anything_is_checked(tmp_path, ids, says):
+    with pytest.raises(BadInput, match=says):
+        go(write(tmp_path, [case(id_) for id_ in ids]), tmp_path / "out")
+    assert not (tmp_path / "out" / "reports").exists()
+
+
+@pytest.mark.parametrize(
+    "id_",
+    [
+        "../../etc/passwd",
+        "..",
+        ".",
+        "",
+        "CON",
+        "nul.txt",
+        "a\nb",
+        "x" * 500,
+        "儒林" * 200,
+        "a\u202eb",
+        "~/.ssh",
+    ],
+)
+def test_names_stay_in_their_folder(tmp_path, id_):
+    name = file_name(id_)
+    assert (tmp_path / f"{name}.json").resolve().parent == tmp_path.resolve()
+    assert 0 < len(name.encode()) <= 120
+    (tmp_path / f"{name}.json").write_text("x", "utf-8")
+
+
+def test_long_ids_with_one_beginning_get_two_names():
+    assert file_name("x" * 500) != file_name("x" * 501)
+
+
+def test_ids_are_inert_in_the_table(tmp_path):
+    go(write(tmp_path, [case("=1+1")]), tmp_path / "out")
+    assert "\n'=1+1,faithful" in (tmp_path / "out" / "summary.csv").read_text("utf-8")
+
+
+def test_a_folder_takes_one_batch_and_one_run_at_a_time(tmp_path):
+    path = write(tmp_path, [case("a")])
+    with pytest.raises(BadInput, match="another folder"):
+        run_batch(
+            path, tmp_path / "out", lambda todo, finish: (list(todo), go(path, tmp_path / "out")), settings={}
+        )  # type: ignore[arg-type,return-value]
+    with pytest.raises(BadInput, match="other settings"):
+        go(path, tmp_path / "out")
+
+
+def test_lines_are_found_again_by_their_place(tmp_path):
+    path = write(tmp_path, [case("ä"), "", case("儒林")])
+    found = [(line.number, given_case(data).id) for line, data in case_lines(path)]
+    assert found == [(1, "ä"), (3, "儒林")]
+
+
+def test_cases_with_the_same_sources_follow_each_other_and_index_once(tmp_path):
+    rows = [case(f"{i}", source_text=SOURCE + f"Book {i % 10}. " * 3) for i in range(40)]
+    seen: list[str] = []
+
+    def engine(todo, finish):
+        seen.extend(one.id for one in todo)
+
+    run_batch(write(tmp_path, rows), tmp_path / "out", engine, settings={})
+    assert seen == [f"{10 * j + i}" for i in range(10) for j in range(4)]
+
+
+def test_a_spent_budget_leaves_cases_that_the_next_run_takes_up(tmp_path):
+    path, home = (
+        write(tmp_path, [case(f"{i}", response=f"Ada lit lamp {i}.") for i in range(6)]),
+        str(tmp_path / "h"),
+    )
+    with ChatServer(well) as server:
+        judges = [f"openai:m@{server.address}"]
+        some = go(path, tmp_path / "out", judges=judges, home=home, max_calls=5)
+        assert some.states["unfinished"] > 0
+        done = go(path, tmp_path / "out", judges=judges, home=home)
+        assert done.states["done"] == 6
+        assert some.paid.calls + done.paid.calls == len(server.asked)
+        assert go(path, tmp_path / "out", judges=judges, home=home).paid.calls == 0
+
+
+def test_killed_anywhere_nothing_is_lost_or_half_written(tmp_path):
+    path = write(tmp_path, [case(f"{i}", response=f"Ada lit lamp number {i} at nine.") for i in range(14)])
+    out, home = tmp_path / "out", tmp_path / "home"
+    with ChatServer(well, delay_s=0.03) as server:
+        command = [sys.executable, "-c", WORK, str(path), str(out), server.address, str(home)]
+        for kill in (6,):
+            child = subprocess.Popen(command)
+            while child.poll() is None and len(list((out / "reports").glob("*.json"))) < kill:
+                time.sleep(0.01)
+            os.kill(child.pid, signal.SIGKILL)
+            child.wait()
+            for report in (out / "reports").glob("*.json"):
+                Report.model_validate_json(report.read_bytes())
+        killed = len(server.answered)
+        assert subprocess.run(command, check=False).returncode == 0
+        whole, asked = reports(out), {a.user for a in server.answered}
+        assert killed < len(server.answered) <= len(asked) + 2 * 16
+        subprocess.run([*command[:4], str(tmp_path / "at once"), *command[5:]], check=True)
+    assert reports(tmp_path / "at once") == whole
+    assert len(whole) == 14
+
+
+def test_memory_does_not_grow_with_the_cases(tmp_path):
+    rows = [case(f"{i}", response=f"Ada lit the lamp at nine, for the {i}th time.") for i in range(160)]
+    path, grown = write(tmp_path, rows), []
+
+    def hear(word: BatchProgress) -> None:
+        if word.done in (100, 160):
+            gc.collect()
+            grown.append(tracemalloc.get_traced_memory()[0])
+
+    tracemalloc.start()
+    try:
+        go(path, tmp_path / "out", progress=hear)
+    finally:
+        tracemalloc.stop()
+    assert (grown[1] - grown[0]) / 60 < 3000, grown

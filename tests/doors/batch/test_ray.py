@@ -1,0 +1,175 @@
+"""The Ray engine: the same reports as the local one, one ledger, one limit, one budget for all workers; killed and
+taken up again, in whole or its gate alone."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+from fakes import ChatServer, well
+
+from longproof.batch.run import BatchDone, BatchProgress, EngineOptions, local_engine, run_batch
+from longproof.graphs.verifier import Verifier
+
+pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
+AT_ONCE = 3
+"""Calls under way at once: what a kill may cost, and no more."""
+WORK = """
+import sys
+from pathlib import Path
+from longproof.batch.folder import check_cases
+from longproof.batch.run import EngineOptions
+cases, out, address, home = sys.argv[1:]
+settings = {"judges": [f"openai:m@{address}", f"openai:n@{address}"], "home": home, "concurrency": 3}
+check_cases(Path(cases), Path(out), settings=settings, options=EngineOptions(engine="ray", workers=2, parallel=2))
+"""
+SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"
+
+
+def write(folder: Path) -> Path:
+    rows = [
+        {
+            "id": f"{i}",
+            "source_text": SOURCE,
+            "response": f"Ada lit the lamp at nine. Tom sold {i} boats to Ada.",
+        }
+        for i in range(20)
+    ]
+    path = folder / "cases.jsonl"
+    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"id": "bad"}]), "utf-8")
+    return path
+
+
+def reports(out: Path) -> dict[str, object]:
+    """The reports but for their times and what a run paid."""
+    found: dict[str, object] = {}
+    for path in sorted((out / "reports").iterdir()):
+        report = json.loads(path.read_text("utf-8"))
+        for name in ("created_at", "seconds", "paid"):
+            report["stamp"].pop(name)
+        report["stamp"]["settings"] = {}
+        found[path.name] = report
+    return found
+
+
+def parent(pid: int) -> int:
+    return int(Path(f"/proc/{pid}/stat").read_text("utf-8").rsplit(")", 1)[1].split()[1])
+
+
+def processes(name: str) -> list[int]:
+    """The actors of this name whose Ray this process has started."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            called = (folder / "cmdline").read_bytes().startswith(f"ray::{name}".encode())
+            if called and parent(parent(int(folder.name))) == os.getpid():
+                found.append(int(folder.name))
+        except OSError:
+            continue
+    return found
+
+
+def paid_again(server: ChatServer) -> int:
+    """How many questions were asked that had been asked before."""
+    return len(server.asked) - len({asked.user for asked in server.asked})
+
+
+def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path, monkeypatch):
+    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
+    from longproof.batch.ray import ray_engine
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    cases = write(tmp_path)
+    with ChatServer(well, delay_s=0.01) as server:
+        judges = [f"openai:{name}@{server.address}" for name in "mn"]
+
+        def settings(name: str) -> dict[str, object]:
+            return {"judges": judges, "home": str(tmp_path / name), "concurrency": AT_ONCE, "stream": True}
+
+        def on(name: str, out: str) -> BatchDone:
+            engine = ray_engine(settings(name), cases, EngineOptions(workers=2, parallel=3))
+            return run_batch(cases, tmp_path / out, engine, settings={})
+
+        here = run_batch(
+            cases, tmp_path / "here", local_engine(Verifier(**settings("a")), cases), settings={}
+        )
+        asked = len(server.asked)
+        there = on("b", "there")
+        assert there.states == here.states
+        assert (there.states["done"], there.states["failed"]) == (20, 1)
+        assert reports(tmp_path / "there") == reports(tmp_path / "here")
+        assert len(server.asked) == 2 * asked
+        assert there.paid == here.paid
+        assert server.most_at_once <= AT_ONCE
+        assert all(asked.body["stream"] for asked in server.asked)
+        again = on("b", "again")
+        assert len(server.asked) == 2 * asked
+        assert again.paid.calls == 0
+
+
+def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path, monkeypatch):
+    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    cases, out, home = write(tmp_path), tmp_path / "out", tmp_path / "home"
+    with ChatServer(well, delay_s=0.1) as server:
+        command = [sys.executable, "-c", WORK, str(cases), str(out), server.address, str(home)]
+        child = subprocess.Popen(command)
+        while child.poll() is None and len(list((out / "reports").glob("*.json"))) < 6:
+            time.sleep(0.01)
+        os.kill(child.pid, signal.SIGKILL)
+        child.wait()
+        killed = reports(out)
+        assert 6 <= len(killed) < 20
+        assert subprocess.run(command, check=False).returncode == 0
+        assert paid_again(server) <= AT_ONCE
+        asked = len(server.asked)
+        settings = {"judges": [f"openai:{name}@{server.address}" for name in "mn"], "home": str(home)}
+        run_batch(cases, tmp_path / "here", local_engine(Verifier(**settings), cases), settings={})
+        assert len(server.asked) == asked
+    assert len(reports(out)) == 20
+    assert reports(out) == reports(tmp_path / "here")
+    assert killed.items() <= reports(out).items()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="finds the actors' processes under /proc")
+@pytest.mark.parametrize(("who", "budget"), [("Gate", None), ("Gate", 1000), ("MapWorker", None)])
+def test_who_dies_is_started_again_but_for_a_gate_with_a_budget(tmp_path, monkeypatch, who, budget):
+    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
+    from longproof.batch.ray import ray_engine
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    cases, killed = write(tmp_path), list[int]()
+
+    def kill(word: BatchProgress) -> None:
+        if word.done >= 6 and not killed:
+            killed.append(processes(who)[0])
+            os.kill(killed[0], signal.SIGKILL)
+
+    with ChatServer(well, delay_s=0.1) as server:
+        settings = {
+            "judges": [f"openai:{name}@{server.address}" for name in "mn"],
+            "home": str(tmp_path / "home"),
+            "concurrency": AT_ONCE,
+            "max_calls": budget,
+        }
+
+        def go() -> BatchDone:
+            engine = ray_engine(settings, cases, EngineOptions(workers=2, parallel=2))
+            return run_batch(cases, tmp_path / "out", engine, settings={}, progress=kill)
+
+        first = go()
+        assert len(killed) == 1
+        if budget:
+            assert first.states["failed"] > 1
+            assert "ActorDied" in (tmp_path / "out" / "failures.jsonl").read_text("utf-8")
+            first = go()
+        assert (first.states["done"], first.states["failed"]) == (20, 1)
+        assert paid_again(server) <= AT_ONCE
+        asked = len(server.asked)
+        run_batch(cases, tmp_path / "here", local_engine(Verifier(**settings), cases), settings={})
+        assert len(server.asked) == asked
+    assert reports(tmp_path / "out") == reports(tmp_path / "here")

@@ -1,0 +1,93 @@
+"""`longproof batch`: what it leaves in its folder, and how it exits."""
+
+import json
+
+import pytest
+from fakes import ChatServer, denying
+
+from longproof.agent.types import Usage
+from longproof.batch.run import BatchProgress
+from longproof.cli import main
+from longproof.cli.progress import batch_text
+
+SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in arguments])
+    return int(stop.value.code or 0)
+
+
+@pytest.fixture
+def cases(tmp_path):
+    path = tmp_path / "cases.jsonl"
+    responses = {
+        "<b>right": "Ada lit the lamp at nine.",
+        "wrong": "Tom sold the boat to Ada for ninety pounds.",
+    }
+    rows = [{"id": id_, "source_text": SOURCE, "response": text} for id_, text in responses.items()]
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    return path
+
+
+def test_it_leaves_reports_pages_a_summary_and_an_index(cases, tmp_path, capsys):
+    out = tmp_path / "out"
+    with ChatServer(denying("ninety")) as server:
+        judge = ("--judge", f"openai:m@{server.address}")
+        assert run("batch", cases, "--out", out, "--html", *judge) == 0
+    assert capsys.readouterr().out.startswith("2 cases: 1 faithful, 1 hallucinated\n")
+    assert sorted(p.name for p in (out / "pages").iterdir()) == ["_b_right.html", "wrong.html"]
+    index = (out / "index.html").read_text("utf-8")
+    assert "./pages/wrong.html" in index
+    assert "<b>right" not in index
+    assert run("batch", cases, "--out", out, *judge, "--check") == 1
+
+
+def test_without_a_model_the_summary_and_the_index_say_so(cases, tmp_path, capsys):
+    assert run("batch", cases, "--out", tmp_path / "out", "--check") in (1, 3)
+    header, *rows = (tmp_path / "out" / "summary.csv").read_text("utf-8").splitlines()
+    assert header.split(",")[2] == "triage"
+    assert [row.split(",")[2] for row in rows] == ["1", "1"]
+    assert "hallucinated (no model)" in (tmp_path / "out" / "index.html").read_text("utf-8")
+
+
+def test_cases_that_cannot_be_checked_exit_with_two_after_the_others_are_done(cases, tmp_path, capsys):
+    cases.write_text(cases.read_text("utf-8") + "{}\n", "utf-8")
+    assert run("batch", cases, "--out", tmp_path / "out") == 2
+    assert "1 cases could not be checked" in capsys.readouterr().err
+    assert len(list((tmp_path / "out" / "reports").iterdir())) == 2
+
+
+def test_another_batch_is_refused_in_one_line(cases, tmp_path, capsys):
+    assert run("batch", cases, "--out", tmp_path / "out") == 0
+    capsys.readouterr()
+    assert run("batch", cases, "--out", tmp_path / "out", "--judge", "openai:m@http://127.0.0.1:9/v1") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_no_file_of_cases(tmp_path, capsys):
+    assert run("batch", tmp_path / "gone.jsonl", "--out", tmp_path / "out") == 2
+    assert "gone.jsonl" in capsys.readouterr().err
+
+
+def test_a_file_without_cases_is_refused_before_anything_is_written(tmp_path, capsys):
+    (tmp_path / "empty.jsonl").write_text("\n \n", "utf-8")
+    assert run("batch", tmp_path / "empty.jsonl", "--out", tmp_path / "out") == 2
+    told = capsys.readouterr()
+    assert "there is no case in" in told.err
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_file_in_the_place_of_the_folder_is_refused(cases, tmp_path, capsys):
+    (tmp_path / "out").write_text("mine", "utf-8")
+    assert run("batch", cases, "--out", tmp_path / "out") == 2
+    told = capsys.readouterr().err
+    assert "is a file: name a folder" in told
+    assert told.count("\n") == 1
+
+
+def test_progress_says_cost_and_time_left():
+    word = BatchProgress(3, 10, 1, Usage(calls=1200, prompt_tokens=5000, completion_tokens=50), 3725.0)
+    assert batch_text(word) == "1,200 calls, 5,050 tokens paid; 1 failed; 1:02:05 left"

@@ -1,0 +1,230 @@
+"""The terminal: exit codes, one line for what can't be used, stdout that stays clean."""
+
+import json
+import subprocess
+
+import pytest
+from fakes import ChatServer, denying
+
+from longproof.agent.types import Report
+from longproof.cli import main
+
+SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
+    (tmp_path / "response.txt").write_text("Ada lit the lamp at nine.", "utf-8")
+    return tmp_path
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in arguments])
+    return int(stop.value.code or 0)
+
+
+def verify(files, *more, source="source.txt", response="response.txt"):
+    return run("verify", "--source", files / source, "--response", files / response, *more)
+
+
+def test_a_faithful_response_exits_with_zero_and_says_so(files, capsys):
+    assert verify(files, "--check") == 0
+    assert capsys.readouterr().out
+
+
+def test_a_hallucinated_response_exits_with_one_only_under_check(files):
+    (files / "response.txt").write_text("Tom sold the boat to Ada for ninety pounds.", "utf-8")
+    with ChatServer(denying("ninety")) as server:
+        judge = ("--judge", f"openai:m@{server.address}")
+        assert verify(files, *judge) == 0
+        assert verify(files, *judge, "--check") == 1
+
+
+@pytest.mark.parametrize(
+    "response", ["Napoleon died.", "What a day! Ada lit the lamp at nine.", "What a day?"]
+)
+def test_what_no_model_has_read_exits_with_three_under_check(files, capsys, response):
+    (files / "response.txt").write_text(response, "utf-8")
+    assert verify(files) == 0
+    assert verify(files, "--check", "--json", "-") == 3
+    report = Report.model_validate_json(capsys.readouterr().out.partition("\n{")[2].join(("{", "")))
+    assert (report.verdict, report.triage) == ("undecided", True)
+
+
+def test_json_on_stdout_is_nothing_but_the_report(files, capsys):
+    assert verify(files, "--json", "-") == 0
+    report = Report.model_validate_json(capsys.readouterr().out)
+    assert report.case.response == "Ada lit the lamp at nine."
+    assert report.documents[1].uri.endswith("source.txt")
+
+
+def test_json_and_html_go_to_files(files):
+    assert verify(files, "--json", files / "out" / "r.json", "--html", files / "out" / "r.html") == 0
+    assert json.loads((files / "out" / "r.json").read_text("utf-8"))["schema_version"] == 2
+    assert "<html" in (files / "out" / "r.html").read_text("utf-8")
+
+
+BAD = {
+    "missing.txt": None,
+    "empty.txt": b"",
+    "blank.txt": b" \n\t\n",
+    "signs.txt": "。。。！！！\u200b".encode(),
+    "binary.txt": bytes(range(256)) * 20,
+    "nul.txt": b"some text\0with a hole",
+    "broken.json": b'{"a": [1, 2',
+    "undecodable.txt": b"caf\xe9 \x81\x8d " * 50,
+}
+
+
+@pytest.mark.parametrize("name", BAD)
+@pytest.mark.parametrize("role", ["source", "response"])
+def test_bad_files_exit_with_two_and_one_line(files, capsys, name, role):
+    if BAD[name] is not None:
+        (files / name).write_bytes(BAD[name])
+    assert verify(files, **{role: name}) == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.count("\n") == 1
+    assert err.startswith("longproof: ")
+    assert name in err
+
+
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        (["--task", "poem"], "poem"),
+        (["--protocol", "nope"], "nope"),
+        (["--judge", "oracle"], "oracle"),
+        (["--encoding", "klingon"], "klingon"),
+        (["--bogus"], "bogus"),
+    ],
+)
+def test_unknown_settings_exit_with_two_and_one_line(files, capsys, more, says):
+    assert verify(files, *more) == 2
+    _, err = capsys.readouterr()
+    assert err.count("\n") == 1
+    assert says in err
+
+
+def test_a_directory_is_no_source(files, capsys):
+    assert verify(files, source=".") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    "response",
+    [
+        "Boat.",
+        "👩‍👩‍👧‍👦 Ada lit the lamp. e\u0301",
+        "أضاءت آدا المصباح.",
+        "Ada\r\nlit\rthe lamp.",
+        SOURCE * 3,
+    ],
+    ids=["one word", "emoji", "right to left", "line ends", "longer than its source"],
+)
+def test_odd_responses_are_checked_without_complaint(files, response):
+    (files / "response.txt").write_bytes(response.encode())
+    assert verify(files, "--json", files / "r.json") == 0
+    report = Report.model_validate_json((files / "r.json").read_text("utf-8"))
+    for claim in report.claims:
+        assert report.case.response[claim.origin.start : claim.origin.end] == claim.origin.text
+
+
+def test_ten_megabytes_on_one_line_are_checked(files):
+    (files / "source.txt").write_text(SOURCE.replace("\n", " ") * 49_000, "utf-8")
+    assert verify(files) == 0
+
+
+def test_a_file_name_cannot_write_to_the_terminal(files, capsys):
+    assert verify(files, source="no\x1b[31m\nsuch") == 2
+    err = capsys.readouterr().err
+    assert "\x1b" not in err
+    assert err.count("\n") == 1
+
+
+def test_a_folder_is_no_place_for_a_report_and_is_refused_before_the_run(files, capsys):
+    assert verify(files, "--json", files) == 2
+    assert capsys.readouterr().out == ""
+
+
+def test_pages_that_are_not_there_are_refused(files, capsys):
+    assert verify(files, "--pages", files / "nowhere") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_reader_that_stops_reading_loses_no_file(files):
+    command = "longproof verify --source source.txt --response response.txt --json r.json | true"
+    subprocess.run(["bash", "-c", command], check=True, capture_output=True, cwd=files)
+    assert (files / "r.json").exists()
+
+
+def test_all_protocols_that_apply_stand_side_by_side(files, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "300")
+    assert verify(files, "--protocol", "all") == 0
+    rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
+    assert "faithful" in rows["longproof"]
+    assert all(
+        "give --judge openai:MODEL" in row for name, row in rows.items() if name.startswith("longnovel")
+    )
+
+
+def test_an_index_is_built_once_and_used(files, capsys):
+    assert run("index", files / "source.txt", "--text", files / "text.txt") == 0
+    assert (files / "text.txt").read_text("utf-8") == SOURCE
+    assert "indexed (lexical)" in capsys.readouterr().out
+    assert verify(files) == 0
+
+
+def test_a_damaged_index_is_refused_with_the_way_to_rebuild_it(files, capsys, monkeypatch):
+    monkeypatch.setenv("LONGPROOF_HOME", str(files / "home"))
+    assert run("index", files / "source.txt") == 0
+    for array in (files / "home" / "sources").rglob("*.npy"):
+        array.write_bytes(array.read_bytes()[:-1])
+    capsys.readouterr()
+    assert verify(files) == 2
+    assert "delete" in capsys.readouterr().err
+
+
+def test_there_is_nothing_to_index_without_a_source(capsys):
+    assert run("index") == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_trust_is_counted_from_a_label_on(files, capsys):
+    assert verify(files, "--at-least", "implicitly_supported") == 0
+    assert "1 of 1 sentences are at least implicitly_supported" in capsys.readouterr().err
+    assert verify(files, "--at-least", "nice") == 2
+
+
+def test_protocols_doctor_and_schema_answer(capsys):
+    assert run("protocols") == 0
+    assert run("doctor") == 0
+    assert "longproof" in capsys.readouterr().out
+    assert run("doctor", "--schema") == 0
+    assert "verdict" in json.loads(capsys.readouterr().out)["properties"]
+
+
+def test_an_interrupt_exits_with_130(monkeypatch):
+    import longproof.cli.commands
+
+    def interrupted(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(longproof.cli.commands, "app", interrupted)
+    assert run("demo") == 130
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_demo_says_what_it_found_and_that_the_rest_needs_a_model(tmp_path, capsys, language):
+    assert run("demo", "--language", language, "--html", tmp_path / "demo.html") == 0
+    assert (tmp_path / "demo.html").exists()
+    out, err = capsys.readouterr()
+    assert "--judge openai:" in out
+    assert "of 4 planted errors found, 0 sentences flagged without one" in err
+
+
+def test_the_command_is_installed():
+    done = subprocess.run(["longproof", "--help"], capture_output=True, text=True, check=True)
+    assert "verify" in done.stdout

@@ -1,0 +1,73 @@
+"""`longproof construct` from the terminal: what it prints, writes and refuses."""
+
+import json
+from pathlib import Path
+
+import pytest
+import typer
+from fakes import ChatServer
+from scripted_writer import novel, writer
+from typer.testing import CliRunner
+
+from longproof.cli.construct import construct_command
+from longproof.cli.options import add_command
+from longproof.evaluation.datasets import examples
+from longproof.retrieval.types import BadInput
+
+app = typer.Typer()
+add_command(app, "construct", construct_command)
+
+
+@pytest.fixture
+def book(tmp_path: Path) -> Path:
+    path = tmp_path / "book.txt"
+    path.write_text(novel(1, 60).text, encoding="utf-8")
+    return path
+
+
+def test_rules_need_no_model(book, tmp_path):
+    out = tmp_path / "set"
+    book.write_text(novel(1, 250).text, encoding="utf-8")
+    done = CliRunner().invoke(app, ["rules", str(book), "--out", str(out), "--cases", "60"])
+    assert done.exit_code == 0, done.output
+    assert "no model asked" in done.output
+    assert "balance of labels" in done.output
+    assert examples("jsonl", out)
+    provenance = json.loads((out / "provenance.json").read_text("utf-8"))
+    assert provenance["construction"] == "rules"
+    assert "easier" in provenance["note"]
+
+
+def test_models_are_asked_and_paid_once(book, tmp_path, monkeypatch):
+    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
+    out = tmp_path / "set"
+    with ChatServer(writer()) as server:
+        asked = [
+            "longnovel",
+            str(book),
+            "--out",
+            str(out),
+            "--cases",
+            "20",
+            "--model",
+            f"openai:m@{server.address}",
+        ]
+        first, second = CliRunner().invoke(app, asked), CliRunner().invoke(app, asked)
+    assert first.exit_code == second.exit_code == 0, first.output
+    assert "paid now 0" in second.output
+    assert "paid now 0" not in first.output
+
+
+@pytest.mark.parametrize(
+    ("arguments", "why"),
+    [
+        (["poems"], "no construction"),
+        (["probe"], "needs a language model"),
+        (["rules", "--cases", "3"], "at least 10"),
+    ],
+)
+def test_what_cannot_be_made_is_refused(book, tmp_path, arguments, why):
+    kind, *more = arguments
+    done = CliRunner().invoke(app, [kind, str(book), "--out", str(tmp_path / "set"), *more])
+    assert isinstance(done.exception, BadInput)
+    assert why in str(done.exception)

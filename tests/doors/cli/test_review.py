@@ -1,0 +1,192 @@
+"""A run that waits for a person, at the terminal: it outlives its process, and goes on with what is typed."""
+
+import asyncio
+import json
+import subprocess
+import sys
+import time
+from collections import Counter
+from importlib.resources import files as files_of
+from pathlib import Path
+
+import pytest
+from fakes import ChatServer, Reply, findings, well
+
+from longproof.cli import main
+from longproof.review import Settings, open_checkpoints
+
+GRAY = files_of("longproof.examples") / "gray"
+LABEL = "implicitly_supported"
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """An article and a summary."""
+    (tmp_path / "story.txt").write_text((GRAY / "article.txt").read_text("utf-8"), "utf-8")
+    (tmp_path / "response.txt").write_text((GRAY / "summary.txt").read_text("utf-8"), "utf-8")
+    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.fixture
+def split(files):
+    """Two models that agree on no claim, and a person who decides."""
+    with ChatServer(disagreeing) as server:
+        judges = [f"openai:{name}@{server.address}" for name in ("for", "against")]
+        Path("longproof.toml").write_text(
+            f'[panel]\njudges = {json.dumps(judges)}\narbiter = "person"\n', "utf-8"
+        )
+        yield
+
+
+def disagreeing(asked):
+    """What one model calls supported the other calls contradicting, by the same quote."""
+    if asked.form != "Findings":
+        return well(asked)
+    quote = asked.parts("evidence")[0].strip().split("\n")[0]
+    label = "explicitly_supported" if asked.body["model"] == "for" else "contradicting"
+    holds = "yes" if asked.body["model"] == "for" else "no"
+    return Reply(json.dumps(findings(asked, quotes=[quote], label=label, holds=holds)))
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in arguments])
+    return int(stop.value.code or 0)
+
+
+def verify(*more):
+    return run("verify", "--source", "story.txt", "--response", "response.txt", "--run-id", "r", *more)
+
+
+def disputes(capsys):
+    capsys.readouterr()
+    assert run("review", "r", "--show") == 0
+    return json.loads(capsys.readouterr().out)
+
+
+def answers(files, asked, **changes):
+    decisions = [{"claim_id": one["claim_id"], "label": LABEL, "reason": "I read it."} for one in asked]
+    review = {"name": "Ines Okafor", "decisions": decisions, **changes}
+    (files / "answers.json").write_text(json.dumps(review), "utf-8")
+    return files / "answers.json"
+
+
+def test_verify_stops_with_the_next_command_and_review_goes_on_to_the_report(files, split, capsys):
+    assert verify("--json", "early.json") == 3
+    assert "longproof review r" in capsys.readouterr().err
+    assert not (files / "early.json").exists()
+    asked = disputes(capsys)
+    assert asked
+    assert run("review", "r", "--answers", answers(files, asked), "--json", "r.json", "--html", "r.html") == 0
+    report = json.loads((files / "r.json").read_text("utf-8"))
+    decided = {c["id"]: c for c in report["claims"] if c["decided_by"] == "person"}
+    assert set(decided) == {one["claim_id"] for one in asked}
+    assert all(claim["label"] == LABEL for claim in decided.values())
+    assert "Ines Okafor" in (files / "r.html").read_text("utf-8")
+    assert run("runs") == 0
+    assert "r  done" in capsys.readouterr().out
+
+
+def test_the_same_command_again_waits_again_and_after_the_review_gives_its_report(files, split, capsys):
+    assert verify() == 3
+    assert verify() == 3
+    assert run("review", "r", "--answers", answers(files, disputes(capsys))) == 0
+    assert verify("--json", "again.json") == 0
+    assert (
+        json.loads((files / "again.json").read_text("utf-8"))["stamp"]["reviews"][0]["name"] == "Ines Okafor"
+    )
+    assert run("review", "r", "--json", "-") == 0
+
+
+def test_other_texts_under_the_same_name_begin_anew(files, split, capsys):
+    assert verify() == 3
+    run("review", "r", "--answers", answers(files, disputes(capsys)))
+    (files / "response.txt").write_text(
+        "The Marigold left on a Monday in May, the band on her deck.", "utf-8"
+    )
+    assert verify() == 3
+    assert disputes(capsys)
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"name": ""}, "name"),
+        ({"decisions": [{"claim_id": "x", "label": LABEL}]}, "claim_id"),
+        ({"colour": "red"}, "colour"),
+    ],
+)
+def test_answers_that_do_not_fit_are_refused_in_one_line_and_lose_nothing(
+    files, split, capsys, changes, message
+):
+    assert verify() == 3
+    asked = disputes(capsys)
+    assert run("review", "r", "--answers", answers(files, asked, **changes)) == 2
+    assert message in capsys.readouterr().err
+    assert disputes(capsys) == asked
+
+
+def test_a_run_that_is_not_there_is_named(files, capsys):
+    assert run("review", "nobody") == 2
+    assert "no run 'nobody'" in capsys.readouterr().err
+
+
+def test_a_person_answers_at_the_terminal_in_another_process(files, split, capsys):
+    assert verify() == 3
+    number = len(disputes(capsys))
+    typed = "Ines Okafor\n" + "6\nit is meant\n" * number
+    done = subprocess.run(
+        [sys.executable, "-m", "longproof", "review", "r", "--json", "r.json"],
+        input=typed,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    report = json.loads((files / "r.json").read_text("utf-8"))
+    people = [c for c in report["claims"] if c["decided_by"] == "person"]
+    assert len(people) == number
+    assert people[0]["judgements"][0]["reason"] == "it is meant"
+
+
+@pytest.mark.heavy
+def test_a_run_killed_on_its_way_goes_on_and_pays_for_nothing_twice(files):
+    command = [
+        sys.executable,
+        "-m",
+        "longproof",
+        "verify",
+        "--source",
+        "story.txt",
+        "--response",
+        "response.txt",
+    ]
+    more = ["--run-id", "r", "--arbiter", "person", "--concurrency", "1", "--json", "r.json"]
+    with ChatServer(well, delay_s=0.3) as models:
+        judges = [part for name in "abc" for part in ("--judge", f"openai:{name}@{models.address}")]
+        first = subprocess.Popen([*command, *judges, *more], stderr=subprocess.DEVNULL)
+        while len(models.answered) < 2:
+            assert first.poll() is None
+            time.sleep(0.05)
+        first.kill()
+        first.wait(30)
+        assert subprocess.run([*command, *judges, *more]).returncode in (0, 3)
+        times = Counter(
+            (asked.body["model"], json.dumps(asked.body["messages"])) for asked in models.answered
+        )
+    assert sum(times.values()) - len(times) <= 1, "more than the one call under way was paid twice"
+
+
+async def _steps():
+    async with open_checkpoints(Settings()) as desk:
+        config = {"configurable": {"thread_id": "r"}}
+        history = [state async for state in desk.graph.aget_state_history(config)]
+    return [state.next for state in history]
+
+
+def test_the_run_is_kept_step_by_step(files, split, capsys):
+    assert verify() == 3
+    steps = asyncio.run(_steps())
+    assert steps[0] == ("review",)
+    assert ("align",) in steps

@@ -1,0 +1,74 @@
+"""The order of importance, the texts that are believed, and text cut at its marks."""
+
+from typing import Any
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.report.summary import (
+    around,
+    checked_texts,
+    language,
+    marked_pieces,
+    missing_documents,
+    short,
+    unread_claims,
+    unsettled_claims,
+    wrong_claims,
+)
+from longproof.retrieval.types import Document
+
+
+def test_the_wrong_come_first_then_the_unsettled(english_report: Any) -> None:
+    report, _ = english_report
+    assert [claim.id for claim in wrong_claims(report)] == ["c0", "c2", "c3"]
+    assert [claim.id for claim in unsettled_claims(report)] == ["c5"]
+
+
+def test_a_text_with_another_hash_is_not_believed(english_report: Any) -> None:
+    report, texts = english_report
+    source = next(d for d in report.documents if d.role == "source")
+    assert set(checked_texts(report, texts)) == set(texts)
+    known = checked_texts(report, {source.id: texts[source.id] + " "})
+    assert missing_documents(report, known) == [source]
+
+
+def test_what_no_model_has_read_is_not_among_the_unsettled(english_report: Any, triage_report: Any) -> None:
+    assert unread_claims(english_report[0]) == []
+    assert (len(unread_claims(triage_report[0])), unsettled_claims(triage_report[0])) == (38, [])
+
+
+def test_language_follows_the_letters() -> None:
+    assert language("王冕 went home") == "en"
+    assert language("王冕放牛，读书。") == "zh"
+
+
+@given(
+    st.text(max_size=60),
+    st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=5),
+    st.integers(0, 9),
+)
+def test_pieces_are_the_text(text: str, places: list[tuple[int, int]], offset: int) -> None:
+    found = marked_pieces(text, places, offset)
+    marked = {at - offset for start, end in places for at in range(start, end)} & set(range(len(text)))
+    flags = [piece.marked for piece in found for _ in piece.text]
+    assert "".join(piece.text for piece in found) == text
+    assert {at for at, flag in enumerate(flags) if flag} == marked
+
+
+def test_surroundings_stay_on_the_line_and_say_that_they_are_cut() -> None:
+    document = Document.of("first\nsecond line with a quote in it and more\nthird")
+    start = document.text.index("quote")
+    found = around(document.span(start, start + 5), document.text, 7)
+    assert [piece.text for piece in found] == ["…with a ", "quote", " in it …"]
+    assert [piece.text for piece in around(document.span(0, 5), document.text, 9)] == ["first"]
+
+
+def test_a_quote_that_is_not_in_the_text_stands_alone() -> None:
+    span = Document.of("abc").span(0, 3)
+    assert [piece.text for piece in around(span, "xbc", 9)] == ["abc"]
+
+
+@given(st.text(max_size=200), st.integers(2, 80))
+def test_short_is_short(text: str, characters: int) -> None:
+    assert len(short(text, characters)) <= max(characters + 3, 3)

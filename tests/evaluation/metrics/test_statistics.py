@@ -1,0 +1,80 @@
+"""Agreement of judges, and intervals."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.agent.types import LABELS, Label
+from longproof.evaluation.metrics.statistics import bootstrap_interval, fleiss_kappa
+from longproof.retrieval.types import BadInput
+
+FLEISS = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
+"""Ten items, fourteen raters, five categories: the worked example whose kappa is 0.210."""
+
+
+def test_fleiss_worked_example() -> None:
+    votes = [[LABELS[label] for label, n in enumerate(row) for _ in range(n)] for row in FLEISS]
+    scores = fleiss_kappa(votes)
+    assert scores.value == pytest.approx(0.210, abs=5e-4)
+    assert (scores.n, scores.coverage) == (10, 1.0)
+
+
+def test_failures_are_no_vote_and_lower_the_coverage() -> None:
+    scores = fleiss_kappa(
+        [
+            ["fabricated", "fabricated", None],
+            ["not_found", "not_found", "timeout"],
+            ["fabricated", None, None],
+        ]
+    )
+    assert (scores.value, scores.n, scores.coverage) == (1.0, 3, 2 / 3)
+    assert fleiss_kappa([["fabricated", "fabricated"]]).value is None
+    assert fleiss_kappa([]).coverage is None
+
+
+@given(st.lists(st.lists(st.sampled_from(LABELS[:3]), min_size=2, max_size=4), min_size=1, max_size=30))
+def test_kappa_does_not_depend_on_order(votes: list[list[Label]]) -> None:
+    shuffled = [row[::-1] for row in votes][::-1]
+    assert fleiss_kappa(votes).value == pytest.approx(fleiss_kappa(shuffled).value)
+
+
+def test_unknown_names_are_refused() -> None:
+    with pytest.raises(BadInput, match="'zz' is no name"):
+        fleiss_kappa([["zz", "q"]])
+
+
+def _mean(values: list[float]) -> float | None:
+    return sum(values) / len(values) if values else None
+
+
+def test_interval_is_seeded_and_holds_the_mean() -> None:
+    values = [float(i % 3) for i in range(60)]
+    interval = bootstrap_interval(_mean, values, seed=7)
+    assert interval == bootstrap_interval(_mean, values, seed=7)
+    assert interval is not None
+    assert interval.low < 1.0 < interval.high
+    assert bootstrap_interval(_mean, []) is None
+
+
+def test_groups_are_drawn_whole() -> None:
+    """All of a group or none of it: with equal values inside groups the interval must widen."""
+    values, groups = [0.0] * 50 + [1.0] * 50, [i // 10 for i in range(100)]
+    alone, grouped = bootstrap_interval(_mean, values), bootstrap_interval(_mean, values, groups)
+    assert alone is not None
+    assert grouped is not None
+    assert grouped.high - grouped.low > 2 * (alone.high - alone.low)
+
+
+def test_an_interval_of_a_mostly_undefined_statistic_is_none() -> None:
+    assert bootstrap_interval(lambda items: 1.0 if "rare" in items else None, ["rare"] + ["x"] * 9) is None

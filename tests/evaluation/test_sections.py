@@ -1,0 +1,215 @@
+"""Which scores a set is given follows from its gold."""
+
+from typing import Any
+
+import pytest
+from evaluated import line, scripted_report
+
+from longproof.agent.types import Place
+from longproof.evaluation.headlines import HEADLINES, headline
+from longproof.evaluation.results import Result, prediction
+from longproof.evaluation.sections import sections
+from longproof.evaluation.types import Gold, GoldClaim, GoldError, GoldPart
+
+TEXT = "He won twice in May. She lost."
+
+
+def place(quote: str) -> Place:
+    return Place(start=TEXT.index(quote), end=TEXT.index(quote) + len(quote), text=quote)
+
+
+def scores(*results: Result) -> dict[str, dict[str, float | None]]:
+    return {s.title: {score.name: score.value for score in s.scores} for s in sections(results)}
+
+
+def annotated(gold: Gold) -> Result:
+    report = scripted_report(TEXT, ["contradicting", "explicitly_supported"], wrong=["twice"])
+    return line("a", gold.outcome, "hallucinated").model_copy(
+        update={"gold": gold, "prediction": prediction(report)}
+    )
+
+
+def offline(gold: Gold, labels: list[Any], wrong: tuple[str, ...] = ()) -> Result:
+    predicted = prediction(scripted_report(TEXT, labels, wrong=wrong)).model_copy(update={"triage": True})
+    return line("a", gold.outcome, "hallucinated").model_copy(update={"gold": gold, "prediction": predicted})
+
+
+def test_without_a_model_what_conflicts_comes_first_with_its_precision_and_coverage() -> None:
+    marked = Gold(outcome="hallucinated", errors=(GoldError(place=place("twice")),))
+    here = offline(marked, ["contradicting", "explicitly_supported"], ("twice",))
+    there = offline(marked, ["contradicting", None], ("May",))
+    first = sections([here, there])[0]
+    assert first.title == "Without a model"
+    assert {score.name: (score.value, score.n) for score in first.scores} == {
+        "precision of conflicts": (0.5, 2),
+        "precision of what stands there": (1.0, 1),
+        "coverage of claims": (0.75, 4),
+    }
+    assert first.scores[0].coverage == 0.75
+
+
+@pytest.mark.parametrize(
+    ("gold", "conflicts", "standing"),
+    [
+        (Gold(outcome="hallucinated"), 1.0, None),
+        (Gold(outcome="faithful"), 0.0, 1.0),
+        (Gold(outcome=None), None, None),
+        (Gold(outcome="hallucinated", errors=()), 1.0, None),
+        (
+            Gold(
+                outcome="hallucinated",
+                parts=(
+                    GoldPart(place=place("He won twice in May."), outcome="faithful"),
+                    GoldPart(place=place("She lost."), outcome="hallucinated"),
+                ),
+            ),
+            0.0,
+            0.0,
+        ),
+        (
+            Gold(
+                outcome="hallucinated",
+                parts=(
+                    GoldPart(place=place("He won twice in May."), outcome=None),
+                    GoldPart(place=place("She lost."), outcome="faithful"),
+                ),
+            ),
+            None,
+            1.0,
+        ),
+    ],
+)
+def test_gold_is_taken_as_closely_as_it_says(
+    gold: Gold, conflicts: float | None, standing: float | None
+) -> None:
+    found = scores(offline(gold, ["contradicting", "explicitly_supported"]))["Without a model"]
+    assert found["precision of conflicts"] == conflicts
+    assert found["precision of what stands there"] == standing
+
+
+def test_where_models_have_read_there_is_no_such_section() -> None:
+    assert "Without a model" not in scores(annotated(Gold(outcome="hallucinated")))
+
+
+def test_outcomes_alone_give_responses_and_cost() -> None:
+    assert set(scores(line("a", "faithful", "faithful"))) == {"Responses", "Cost"}
+
+
+def test_gray_gold_is_counted_and_in_no_score() -> None:
+    found = scores(line("a", "faithful", "faithful"), line("b", None, "hallucinated"))["Responses"]
+    assert found["gray gold, in no score above"] == 0.5
+    assert found["accuracy"] == 1.0
+
+
+def test_marked_places_give_characters_and_places() -> None:
+    gold = Gold(outcome="hallucinated", errors=(GoldError(place=place("twice in"), name="NUMBER"),))
+    found = scores(annotated(gold))["Places"]
+    assert found["characters: precision"] == 1.0
+    assert found["characters: recall"] == 5 / 8
+    assert found["places: recall of NUMBER"] == 1.0
+
+
+def test_parts_with_labels_give_verigrays_scores() -> None:
+    parts = (
+        GoldPart(place=place("He won twice in May."), outcome="hallucinated", label="fabricated"),
+        GoldPart(place=place("She lost."), outcome="faithful", label="implicitly_supported"),
+    )
+    found = scores(annotated(Gold(outcome="hallucinated", parts=parts)))
+    assert found["Parts"]["parts: mean accuracy"] == 1.0
+    assert found["Parts, seven labels"]["ranking loss"] == 0.0
+    assert found["Parts, seven labels"]["risk at explicitly_supported or above"] == 0.0
+
+
+def test_annotated_claims_give_probes_steps() -> None:
+    claims = (
+        GoldClaim(text="He won twice.", origin=place("He won twice"), hallucinated=True),
+        GoldClaim(text="She lost.", origin=place("She lost."), hallucinated=False),
+        GoldClaim(text="It rained.", origin=None, hallucinated=False),
+    )
+    found = scores(annotated(Gold(outcome="hallucinated", claims=claims)))["Claims (PROBE)"]
+    assert found["decomposition: precision"] == 1.0
+    assert found["decomposition: recall"] == pytest.approx(2 / 3)
+    assert (found["localisation: precision"], found["localisation: recall"]) == (1.0, 1.0)
+    assert found["evidence: partial"] is None
+
+
+def with_claims(gold: Gold, **changes: Any) -> Result:
+    """A result whose two claims, one a sentence, are changed: a list of values for each field."""
+    result = annotated(gold)
+    claims = [
+        claim.model_copy(update={name: values[n] for name, values in changes.items()})
+        for n, claim in enumerate(result.prediction.claims)
+    ]
+    return result.model_copy(
+        update={"prediction": result.prediction.model_copy(update={"claims": tuple(claims)})}
+    )
+
+
+def test_votes_on_pieces_give_probes_third_step_and_agreement_by_piece() -> None:
+    claims = (
+        GoldClaim(text="He won twice.", origin=place("He won twice in May."), hallucinated=True),
+        GoldClaim(text="She lost.", origin=place("She lost."), hallucinated=False),
+    )
+    no, yes = "fabricated", "explicitly_supported"
+    pieces = [((no, no, yes), (no, no, no)), ((yes, yes, None),)]
+    result = with_claims(Gold(outcome="hallucinated", claims=claims), pieces=pieces, votes=[(), ()])
+    found = scores(result)
+    assert found["Claims (PROBE)"]["evaluation: accuracy"] == pytest.approx(7 / 9)
+    (kappa,) = (s for section in sections([result]) for s in section.scores if s.name == "Fleiss' kappa")
+    assert (kappa.over, kappa.n) == ("pieces with a panel", 3)
+    assert kappa.value == pytest.approx(((1 / 3 + 1 + 1) / 3 - 34 / 64) / (1 - 34 / 64))
+
+
+def test_an_audit_is_scored_by_the_wrong_labels_that_it_leaves_to_people() -> None:
+    parts = (
+        GoldPart(place=place("He won twice in May."), outcome="hallucinated", label="fabricated"),
+        GoldPart(place=place("She lost."), outcome="faithful", label="explicitly_supported"),
+    )
+    gold = Gold(outcome="hallucinated", parts=parts)
+    caught = with_claims(
+        gold,
+        given=["explicitly_supported", "explicitly_supported"],
+        label=[None, "explicitly_supported"],
+        failure=["disputed", None],
+    )
+    unread = with_claims(
+        gold, given=["fabricated", "ambiguous"], label=[None, "ambiguous"], failure=["unparsed", None]
+    )
+    found = scores(caught, unread)
+    assert set(found) == {"Audit of given labels", "Cost"}
+    assert found["Audit of given labels"] == {
+        "left to people": pytest.approx(2 / 3),
+        "wrong labels left to people": 1.0,
+        "right labels left to people": 0.5,
+        "wrong among those left": 0.5,
+    }
+    assert sections([caught, unread])[0].scores[0].coverage == pytest.approx(2 / 3)
+
+
+def test_slices_give_recall_or_accuracy() -> None:
+    found = scores(
+        line("a", "hallucinated", "faithful", kind="event", position="begin", scale="S"),
+        line("b", "hallucinated", "hallucinated", kind="temporal", position="begin", scale="S"),
+        line("c", "faithful", "faithful", position="begin", scale="S"),
+    )
+    assert found["By kind"] == {"recall of event": 0.0, "recall of temporal": 1.0}
+    assert found["By scale"]["S: mean accuracy"] == 0.75
+    assert found["By position"]["begin: recall"] == 0.5
+    assert found["By position, the paper's four kinds"] == {"recall of begin": 0.0}
+
+
+def test_an_interval_holds_its_score_and_widens_with_groups() -> None:
+    results = [
+        line(str(i), "faithful" if i % 2 else "hallucinated", "faithful", str(i // 20)) for i in range(80)
+    ]
+    flipped = [
+        r if i % 3 else r.model_copy(update={"gold": Gold(outcome="faithful")}) for i, r in enumerate(results)
+    ]
+    alone = headline([r.model_copy(update={"group": r.id}) for r in flipped], "MCC", "", 80, 1.0)
+    assert alone.value == 0.0
+    score = headline(flipped, "accuracy of faithful", "", 80, 1.0)
+    assert score.low is not None
+    assert score.high is not None
+    assert score.value is not None
+    assert score.low <= score.value <= score.high
+    assert set(HEADLINES) >= {"mean accuracy", "MCC"}

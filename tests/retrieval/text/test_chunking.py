@@ -1,0 +1,117 @@
+"""Segments are whole sentences, blocks partition, passages and snippets cover."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, blocks, overlapping, segments
+from longproof.retrieval.text.sentences import sentences
+
+TEXT = st.lists(
+    st.one_of(
+        st.sampled_from(
+            [*"字我。！？，“”「」.,!? \n\raZ1😀\u0301ש\u3000", "He left. ", "他走了。", "\r\n", "……", "\n\n"]
+        ),
+        st.characters(exclude_categories=["Cs"]),
+    )
+).map("".join)
+SIZE = st.integers(1, 60)
+
+
+def test_sentences_are_packed_up_to_the_size():
+    text = "他来了。" * 10
+    assert [text[a:b] for a, b in segments(text, 12)] == ["他来了。" * 3] * 3 + ["他来了。"]
+    assert segments(text, 11)[0] == (0, 8)
+
+
+def test_a_longer_sentence_is_a_segment_of_its_own():
+    text = "短句。" + "长" * 200 + "。" + "又短。"
+    assert [b - a for a, b in segments(text)] == [3, 201, 3]
+
+
+def test_a_line_break_always_parts_segments():
+    assert segments("甲。\n乙。\r\n丙。\r丁。\n\n戊。") == [(0, 2), (3, 5), (7, 9), (10, 12), (14, 16)]
+
+
+def test_the_default_sizes_are_those_of_the_appendix():
+    assert segments("一" * 149 + "。" + "二。") == [(0, 150), (150, 152)]
+    assert blocks("字" * 11001) == [(0, 5500), (5500, 11000), (11000, 11001)]
+    assert overlapping("字" * 1001) == [(0, 400), (200, 600), (400, 800), (600, 1000), (800, 1001)]
+
+
+def test_no_text_has_no_pieces():
+    assert segments("") == blocks("") == overlapping("") == []
+
+
+@pytest.mark.parametrize("cut", [segments, blocks, overlapping])
+def test_a_size_below_one_is_refused(cut):
+    with pytest.raises(ValueError, match="0 characters"):
+        cut("text", 0)
+
+
+def test_a_step_that_leaves_gaps_is_refused():
+    with pytest.raises(ValueError, match="gaps"):
+        overlapping("text", 2, 3)
+
+
+@given(TEXT, SIZE)
+def test_each_sentence_lies_in_exactly_one_segment(text, size):
+    packed = segments(text, size)
+    homes = [
+        [piece for piece in packed if piece[0] <= start and end <= piece[1]] for start, end in sentences(text)
+    ]
+    assert all(len(home) == 1 for home in homes)
+    assert {home[0] for home in homes} == set(packed)
+    assert all(first[1] <= second[0] for first, second in pairwise(packed))
+
+
+@given(TEXT, SIZE)
+def test_only_a_single_sentence_is_longer_than_the_size_or_holds_a_line_break(text, size):
+    single = set(sentences(text))
+    for start, end in segments(text, size):
+        if (start, end) not in single:
+            assert end - start <= size
+            inner = [piece for piece in single if start <= piece[0] and piece[1] <= end]
+            between = "".join(text[a:b] for (_, a), (b, _) in pairwise(sorted(inner)))
+            assert not set(between) & set("\n\r\x0b\x0c\x85\u2028\u2029")
+
+
+@given(TEXT, SIZE)
+def test_blocks_partition_the_text(text, size):
+    assert "".join(text[start:end] for start, end in blocks(text, size)) == text
+    assert all(end - start == size for start, end in blocks(text, size)[:-1])
+    assert all(end > start for start, end in blocks(text, size))
+
+
+@given(TEXT, SIZE, st.data())
+def test_passages_cover_the_text_and_none_lies_in_another(text, size, data):
+    step = data.draw(st.integers(1, size))
+    found = overlapping(text, size, step)
+    assert {place for start, end in found for place in range(start, end)} == set(range(len(text)))
+    assert all(b[0] == a[0] + step and b[1] > a[1] for a, b in pairwise(found))
+
+
+def snippets(text):
+    return overlapping(text, SNIPPET, SNIPPET - OVERLAP)
+
+
+def test_sizes_are_those_of_verigray() -> None:
+    assert (SNIPPET, OVERLAP) == (1600, 200)
+    assert snippets("x" * 4000) == [(0, 1600), (1400, 3000), (2800, 4000)]
+
+
+@pytest.mark.parametrize(("length", "number"), [(0, 0), (1, 1), (1600, 1), (1601, 2), (3000, 2), (3001, 3)])
+def test_a_text_that_fits_is_one_snippet(length: int, number: int) -> None:
+    assert len(snippets("字" * length)) == number
+
+
+@given(st.integers(0, 500), st.integers(1, 60), st.data())
+def test_neighbours_share_what_the_step_leaves(length: int, size: int, data: st.DataObject) -> None:
+    overlap = data.draw(st.integers(0, size - 1))
+    cut = overlapping("🦊" * length, size, size - overlap)
+    assert (cut[0][0], cut[-1][1]) == (0, length) if length else cut == []
+    assert all(0 < end - start <= size for start, end in cut)
+    assert all(before[1] - after[0] == overlap for before, after in pairwise(cut))
+    assert all(end - start == size for start, end in cut[:-1])

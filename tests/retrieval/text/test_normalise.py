@@ -1,0 +1,106 @@
+"""Folding gives one form to all spellings, every place leads back to the original; lone surrogates go."""
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.retrieval.text.normalise import fold, without_surrogates
+
+TEXT = st.text(
+    st.one_of(
+        st.sampled_from("後后說说Ａa ßﬁ℃é\u0301\u200b½「」…“"), st.characters(exclude_categories=["Cs"])
+    )
+)
+
+
+@pytest.mark.parametrize(
+    ("written", "folded"),
+    [
+        ("後來，寶玉説：「走罷！」", '后来,宝玉说:"走罷!"'.replace("罷", "罢")),
+        ("ＡＢＣ　１２３", "abc 123"),
+        ("Straße ﬁne", "strasse fine"),
+        ("Café CAFE\u0301", "cafe cafe"),
+        ("‘it’s’ – “so”—『是』", '\'it\'s\' - "so"-"是"'),
+        ("等等…⋯", "等等……"),
+        ("看著裏裡乾", "看着里里干"),
+        ("3½ cups", "3½ cups"),
+        ("co\u00adop\ufeff", "coop"),
+    ],
+)
+def test_spellings_of_the_same_words_fold_to_one_form(written, folded):
+    assert fold(written).text == folded
+
+
+def test_folding_a_character_leaves_other_scripts_as_they_are():
+    assert fold("שלום नमस्ते 안녕 が 😀").text == "שלום नमस्ते 안녕 が 😀"
+
+
+def test_places_after_an_expansion_lead_back():
+    folded = fold("Straße ﬁne")
+    assert folded.text[7:12] == " fine"
+    assert folded.original(8, 12) == (7, 10)
+    assert folded.original(4, 5) == (4, 5), "half of a folded ß is the whole ß"
+    assert folded.original(5, 6) == (4, 5)
+
+
+def test_a_dropped_mark_goes_with_the_character_before_it():
+    assert fold("e\u0301t").original(0, 1) == (0, 2)
+    assert fold("e\u0301t").original(1, 2) == (2, 3)
+
+
+def test_a_range_outside_the_text_is_refused():
+    with pytest.raises(ValueError, match="does not lie"):
+        fold("ab").original(1, 3)
+
+
+@given(TEXT)
+def test_folding_is_character_by_character(text):
+    assert fold(text).text == "".join(fold(character).text for character in text)
+
+
+@given(TEXT, st.data())
+def test_every_range_leads_to_a_range_that_folds_to_it(text, data):
+    folded = fold(text)
+    start = data.draw(st.integers(0, len(folded.text)))
+    end = data.draw(st.integers(start, len(folded.text)))
+    first, last = folded.original(start, end)
+    assert 0 <= first <= last <= len(text)
+    assert folded.text[start:end] in fold(text[first:last]).text
+
+
+@given(TEXT)
+def test_neighbouring_ranges_come_in_order_and_lose_only_what_folds_to_nothing(text):
+    folded = fold(text)
+    places = [folded.original(index, index + 1) for index in range(len(folded.text))]
+    for (_, end), (start, _) in pairwise(places):
+        assert end <= start or (end - start == 1 and fold(text[start:end]).text)
+    covered = {index for start, end in places for index in range(start, end)}
+    assert all(fold(text[index]).text == "" for index in set(range(len(text))) - covered)
+
+
+@given(st.text(st.sampled_from("萬歲學習東風來去龍鳳樓臺"), min_size=1))
+def test_traditional_and_simplified_fold_alike(text):
+    from opencc import OpenCC
+
+    assert fold(text).text == fold("".join(map(OpenCC("t2s").convert, text))).text
+
+
+BROKEN = st.text(st.characters() | st.characters(categories=["Cs"]))
+
+
+@given(BROKEN)
+def test_what_is_left_can_be_written_and_keeps_its_offsets(text: str) -> None:
+    clean = without_surrogates(text)
+    clean.encode("utf-8")
+    assert len(clean) == len(text)
+    assert all(
+        a == b or (b == "\ufffd" and "\ud800" <= a <= "\udfff") for a, b in zip(text, clean, strict=True)
+    )
+
+
+def test_texts_inside_json_values_are_cleaned_keys_too() -> None:
+    row = {"a\ud800": ["b\udc00", 1, None, {"c": "😀"}]}
+    assert without_surrogates(row) == {"a\ufffd": ["b\ufffd", 1, None, {"c": "😀"}]}
+    assert without_surrogates("sky \ud800", "?") == "sky ?"
