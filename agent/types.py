@@ -301,6 +301,11 @@ class Place(Frozen):
     end: int
     text: str = ""
 
+    @classmethod
+    def of(cls, text: str, start: int, end: int) -> Self:
+        """The place `[start, end)` of this text."""
+        return cls(start=start, end=end, text=text[start:end])
+
 
 class ReportDocument(Frozen):
     """A text that the report points into. `role` is response, source or page; its text is not repeated here."""

@@ -11,7 +11,7 @@ from itertools import pairwise
 from random import Random
 from typing import NamedTuple
 
-from longproof.agent.types import Kind
+from longproof.agent.types import Kind, Place
 from longproof.construction.rule_words import (
     AUXILIARIES_EN,
     CAUSES,
@@ -34,7 +34,6 @@ from longproof.construction.versions import (
     TextWithError,
     checked_error,
     containing,
-    place_at,
     prompt_language,
 )
 from longproof.prompts import Language
@@ -111,7 +110,7 @@ def _changed(text: str, kind: Kind, edit: Edit) -> TextWithError | None:
         found = found.model_copy(update={"sentences": containing(made, start, end), "original": right})
     elif not inside:
         return None
-    wrong = place_at(made, start, end)
+    wrong = Place.of(made, start, end)
     return found.model_copy(update={"wrong": wrong, "right": right, "how": edit.how})
 
 

@@ -13,8 +13,8 @@ from random import Random
 from typing import Literal, get_args
 
 from longproof.agent.models.limits import estimate_tokens
-from longproof.agent.types import KINDS, Kind
-from longproof.construction.versions import TextWithError, Version, place_at
+from longproof.agent.types import KINDS, Kind, Place
+from longproof.construction.versions import TextWithError, Version
 from longproof.prompts import Language
 from longproof.retrieval.text import sentences
 from longproof.retrieval.types import BadInput, Frozen
@@ -209,7 +209,7 @@ def joined_case(
 
 def _moved(change: TextWithError, by: int, response: str) -> TextWithError:
     moved = {
-        name: place_at(response, at.start + by, at.end + by)
+        name: Place.of(response, at.start + by, at.end + by)
         for name, at in (("wrong", change.wrong), ("sentences", change.sentences))
     }
     return change.model_copy(update={"text": response, **moved})

@@ -171,8 +171,8 @@ def sentence_difference(base: str, text: str) -> Differs | None:
     if not come:
         return Differs(gone, (), Place(start=0, end=0), Place(start=0, end=0))
     touched = [new[n] for step in steps for n in (step[3], step[4] - 1) if 0 <= n < len(new)]
-    region = place_at(text, min(touched)[0], max(touched)[1])
-    return Differs(gone, tuple(text[a:b] for a, b in come), place_at(text, come[0][0], come[-1][1]), region)
+    region = Place.of(text, min(touched)[0], max(touched)[1])
+    return Differs(gone, tuple(text[a:b] for a, b in come), Place.of(text, come[0][0], come[-1][1]), region)
 
 
 def new_places(base: str, text: str) -> tuple[list[Place], float]:
@@ -190,7 +190,7 @@ def new_places(base: str, text: str) -> tuple[list[Place], float]:
         if step in ("insert", "replace"):
             ranges.append((new[i].start(), new[j - 1].end()))
     kept = sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(old))
-    return [place_at(text, a, b) for a, b in _joined(ranges, text)], kept
+    return [Place.of(text, a, b) for a, b in _joined(ranges, text)], kept
 
 
 def _joined(ranges: Sequence[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
@@ -227,7 +227,7 @@ def checked_error(base: str, text: str, kind: Kind, part: str, reason: str = "")
     where = differs.region if kind == "temporal" else differs.place
     if said.end <= where.start or said.start >= where.end:
         return "span_elsewhere"
-    around = place_at(text, min(differs.place.start, said.start), max(differs.place.end, said.end))
+    around = Place.of(text, min(differs.place.start, said.start), max(differs.place.end, said.end))
     gone = " ".join(differs.gone)
     return TextWithError(
         text=text,
@@ -247,22 +247,17 @@ def locate_quote(quote: str, text: str) -> Place | None:
         return None
     at = text.find(quote.strip())
     if at >= 0:
-        return place_at(text, at, at + len(quote.strip()))
+        return Place.of(text, at, at + len(quote.strip()))
     found = locate(quote, Document.of(text))
     if found is None or tokens(found.text) != tokens(quote):
         return None
     return Place(start=found.start, end=found.end, text=found.text)
 
 
-def place_at(text: str, start: int, end: int) -> Place:
-    """The place `[start, end)` of a text, with its words."""
-    return Place(start=start, end=end, text=text[start:end])
-
-
 def containing(text: str, start: int, end: int) -> Place:
     """The whole sentences of a text that `[start, end)` touches."""
     touched: Sequence[tuple[int, int]] = [(a, b) for a, b in sentences(text) if a < end and b > start]
-    return place_at(text, touched[0][0], touched[-1][1])
+    return Place.of(text, touched[0][0], touched[-1][1])
 
 
 def _right_many(differs: Differs, kind: Kind) -> bool:

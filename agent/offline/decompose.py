@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from longproof.agent.offline.reading import listed
+from longproof.agent.offline.reading import word_set
 from longproof.agent.types import Case, Claim, Decomposed, Sentence
 from longproof.retrieval.text.tokens import is_chinese
 from longproof.retrieval.types import Span
@@ -20,7 +20,7 @@ Range = tuple[int, int]
 SHORTEST_ZH = 6
 SHORTEST_EN = 4
 """A piece with fewer characters (Chinese) or words (English) stays with its neighbour."""
-CONNECTIVES_EN = listed("and but while whereas although though because since so yet which who where")
+CONNECTIVES_EN = word_set("and but while whereas although though because since so yet which who where")
 
 COURTESIES = frozenset(
     line.strip()

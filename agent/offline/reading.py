@@ -20,12 +20,12 @@ _TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+(?:'[^\W_{CJK}]+)*")
 _FIRST_CJK = "\u2e80"
 
 
-def listed(words: str) -> frozenset[str]:
+def word_set(words: str) -> frozenset[str]:
     """The words of a text, each once."""
     return frozenset(words.split())
 
 
-STOP = listed(
+STOP = word_set(
     """
     a an the and or but of at by for with about to from in on into as than then so too very also that this these those
     it its is are was were be been being am has have had having do does did doing i he she they we you his her their
@@ -58,7 +58,7 @@ class Token(NamedTuple):
         return self.key not in STOP
 
 
-class Place(NamedTuple):
+class Match(NamedTuple):
     """Where a claim stands: pairs of (claim token, source token), in order, close together."""
 
     pairs: tuple[tuple[int, int], ...]
@@ -72,7 +72,7 @@ class Place(NamedTuple):
         return self.pairs[-1][1]
 
 
-class Reading:
+class IndexedText:
     """A text with its tokens. Its postings are made when a claim is first looked for."""
 
     def __init__(self, text: str) -> None:
@@ -81,19 +81,19 @@ class Reading:
         self.keys = [token.key for token in self.tokens]
         self._postings: dict[str, list[int]] | None = None
 
-    def places(self, claim: "Reading") -> list[Place]:
+    def places(self, claim: "IndexedText") -> list[Match]:
         """The places that share most with the claim, the best first."""
         if not 0 < len(claim.tokens) <= LONGEST:
             return []
         found = [self._aligned(claim, *region) for region in self._regions(claim)]
         return sorted((p for p in found if p), key=lambda p: (-len(p.pairs), p.first))
 
-    def range(self, place: Place, *more: Token) -> tuple[int, int]:
+    def range(self, place: Match, *more: Token) -> tuple[int, int]:
         """Where a place begins and ends in the text, tokens behind it included."""
         ends = [self.tokens[place.last].end, *(token.end for token in more)]
         return self.tokens[place.first].start, max(ends)
 
-    def _regions(self, claim: "Reading") -> Iterator[tuple[int, int]]:
+    def _regions(self, claim: "IndexedText") -> Iterator[tuple[int, int]]:
         if self._postings is None:
             self._postings = _postings(self.tokens)
         known = [self._postings[term] for term in _postings(claim.tokens) if term in self._postings]
@@ -103,7 +103,7 @@ class Reading:
         for cell, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:CANDIDATES]:
             yield max(0, (cell - 1) * width - width // 2), (cell + 1) * width + width // 2
 
-    def _aligned(self, claim: "Reading", first: int, last: int) -> Place | None:
+    def _aligned(self, claim: "IndexedText", first: int, last: int) -> Match | None:
         """The claim's tokens in order in `[first, last)`; of runs that lie apart, the one with most of them."""
         runs: list[list[tuple[int, int]]] = []
         for block in LCSseq.editops(claim.keys, self.keys[first:last]).as_matching_blocks():
@@ -113,9 +113,9 @@ class Reading:
                     runs.append([])
                 runs[-1].append(pair)
         best = max(runs, key=lambda run: sum(claim.tokens[i].content for i, _ in run), default=[])
-        return Place(tuple(self._tight(claim, best))) if len(best) > 1 else None
+        return Match(tuple(self._tight(claim, best))) if len(best) > 1 else None
 
-    def _tight(self, claim: "Reading", run: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    def _tight(self, claim: "IndexedText", run: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """The same tokens where they stand closest to what follows: a name told twice is taken from its sentence."""
         tight = run[-1:]
         for i, j in reversed(run[:-1]):

@@ -7,21 +7,21 @@ Does not know: how far such a word reaches; it is taken to reach over its whole 
 import re
 from itertools import pairwise
 
-from longproof.agent.offline.reading import Place, Reading, listed, stem
+from longproof.agent.offline.reading import IndexedText, Match, stem, word_set
 
-_DENIALS = listed(
+_DENIALS = word_set(
     """
     not no never none nor neither nothing nobody without cannot hardly barely scarcely rarely seldom
     不 没 未 无 非 莫 勿 毋 否
     """
 )
-_DOUBTS_ZH = listed(
+_DOUBTS_ZH = word_set(
     """
     如果 若 假如 倘 要是 除非 可能 也许 或许 似乎 大概 恐怕 仿佛 好像 应该 想 欲 打算 希望 计划 几乎 差点
     说 曰 认为 以为 称 表示 据 觉得 相信 声称 问 梦 假装 否认 怀疑 谎
     """
 )
-_DOUBTS_EN = listed(
+_DOUBTS_EN = word_set(
     """
     if unless whether would could should may might must can perhaps maybe possibly probably likely allegedly
     reportedly apparently supposedly seem appear plan planned hope expect want intend try tried fail almost nearly
@@ -35,9 +35,9 @@ _OPEN, _CLOSE = "“「『«", "”」』»"
 _SINGLE = re.compile(r"(?P<open>(?<!\w)[‘'](?=\w))|(?<=[.,!?…—-])[’']")
 """Single quotation marks, which are apostrophes too: a closing one stands behind a mark."""
 _BEFORE = re.compile(r"(?:^|[^\w\s'’]\s*|\n\s*|\b(?:and|but)\s+)(?:(?:the|an?)\s+)?\Z", re.IGNORECASE)
-_JOINS = listed("and but or by for with about to from in on into at of as than so who which where")
+_JOINS = word_set("and but or by for with about to from in on into at of as than so who which where")
 """What may follow a clause that is told without its end."""
-_SHORT = listed("mr mrs ms dr st jr sr prof gen col capt lt rev hon no vs")
+_SHORT = word_set("mr mrs ms dr st jr sr prof gen col capt lt rev hon no vs")
 LONGEST_SPEECH = 3000
 """Characters before a place in which its quotation may begin."""
 FARTHEST = 80
@@ -49,14 +49,14 @@ def is_denial(key: str) -> bool:
     return key in _DENIALS or key.endswith("n't")
 
 
-def doubts(reading: Reading, index: int) -> bool:
+def doubts(reading: IndexedText, index: int) -> bool:
     """Whether the token at an index begins a word of condition, doubt, speech or opinion."""
     keys, token = reading.keys, reading.tokens[index]
     month = reading.text[token.start : token.end] == "May"
     return not month and (keys[index] in _DOUBTS or "".join(keys[index : index + 2]) in _DOUBTS)
 
 
-def unshared(source: Reading, place: Place) -> list[int]:
+def unshared(source: IndexedText, place: Match) -> list[int]:
     """The words of denial, doubt and speech in the sentences of a place that the claim doesn't have there."""
     shared = {j for _, j in place.pairs}
     first, last = sentence(source, place)
@@ -65,7 +65,7 @@ def unshared(source: Reading, place: Place) -> list[int]:
     ]
 
 
-def sentence(source: Reading, place: Place) -> tuple[int, int]:
+def sentence(source: IndexedText, place: Match) -> tuple[int, int]:
     """The tokens `[first, last)` of the sentences that a place lies in."""
     first, last = place.first, place.last + 1
     stop = max(0, first - FARTHEST)
@@ -77,7 +77,7 @@ def sentence(source: Reading, place: Place) -> tuple[int, int]:
     return first, last
 
 
-def quoted(source: Reading, place: Place) -> bool:
+def quoted(source: IndexedText, place: Match) -> bool:
     """Whether a place lies inside quotation marks that it doesn't show."""
     start, end = source.tokens[place.first].start, source.tokens[place.last].end
     text = source.text
@@ -92,7 +92,7 @@ def quoted(source: Reading, place: Place) -> bool:
     )
 
 
-def clause(source: Reading, place: Place) -> bool:
+def clause(source: IndexedText, place: Match) -> bool:
     """Whether a place begins where a clause does, and ends where one does or where only what joins on is left out."""
     first, last, text = place.first, place.last, source.text
     before = text[source.tokens[max(0, first - 3)].start : source.tokens[first].start][-FARTHEST:]
@@ -105,7 +105,7 @@ def clause(source: Reading, place: Place) -> bool:
     return bool(between.strip() or "\n" in between) or after.key in _JOINS
 
 
-def clipped(source: Reading, place: Place) -> Place:
+def clipped(source: IndexedText, place: Match) -> Match:
     """The part of a place that lies in one sentence: the one that has most of it."""
     parts = [[place.pairs[0]]]
     for (_, before), pair in pairwise(place.pairs):
@@ -113,10 +113,10 @@ def clipped(source: Reading, place: Place) -> Place:
             parts.append([])
         parts[-1].append(pair)
     longest = max(parts, key=len)
-    return Place(tuple(longest))
+    return Match(tuple(longest))
 
 
-def _ends(source: Reading, index: int) -> bool:
+def _ends(source: IndexedText, index: int) -> bool:
     """Whether a sentence ends between a token and the one before; a point behind `Mr` or an initial ends none."""
     if index <= 0 or index >= len(source.tokens):
         return True

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
 
-from longproof.agent.types import Kind
+from longproof.agent.types import Kind, Place
 from longproof.evaluation.datasets.reading import (
     Location,
     Row,
@@ -17,7 +17,6 @@ from longproof.evaluation.datasets.reading import (
     keyed,
     lines,
     parsed,
-    place_at,
     rows,
     whole_text,
 )
@@ -163,7 +162,7 @@ def _alignment(row: Row, source: str, units: dict[int, Row]) -> Iterator[Aligned
     ]
     for line, unit in zip(lines(row["summary"]), inside, strict=True):
         start, end = unit["start"] - row["source_start"], unit["end"] - row["source_start"]
-        yield AlignedPart(part=line, evidence=GoldEvidence(source=0, place=place_at(source, start, end)))
+        yield AlignedPart(part=line, evidence=GoldEvidence(source=0, place=Place.of(source, start, end)))
 
 
 def load_nocha(location: Location) -> Iterator[Example]:

@@ -12,7 +12,7 @@ segments, joined where they touch. A response is hallucinated exactly when one o
 from collections.abc import Iterator
 
 from longproof.agent.types import Place, Task
-from longproof.evaluation.datasets.reading import Row, find_quote, place_at
+from longproof.evaluation.datasets.reading import Row, find_quote
 from longproof.evaluation.types import Example, Gold, GoldClaim, GoldError, GoldEvidence, Source
 
 TASK_NAMES: dict[str, Task] = {
@@ -67,7 +67,7 @@ def _merged(places: list[Place], text: str) -> list[Place]:
     joined: list[Place] = []
     for at in sorted(places, key=lambda at: (at.start, at.end)):
         if joined and at.start <= joined[-1].end:
-            joined[-1] = place_at(text, joined[-1].start, max(joined[-1].end, at.end))
+            joined[-1] = Place.of(text, joined[-1].start, max(joined[-1].end, at.end))
         else:
             joined.append(at)
     return joined

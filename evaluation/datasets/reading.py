@@ -86,18 +86,13 @@ def _naming(name: str) -> Iterator[None]:
         raise BadInput(f"{name}: {error}") from error
 
 
-def place_at(text: str, start: int, end: int) -> Place:
-    """The place `[start, end)` with its text."""
-    return Place(start=start, end=end, text=text[start:end])
-
-
 def find_quote(text: str, quote: str, after: int = 0) -> Place:
     """The first place of a quote at or after an offset, else its first anywhere. Raises BadInput without one."""
     at = text.find(quote, after)
     at = at if at >= 0 else text.find(quote)
     if at < 0 or not quote:
         raise BadInput(f"the text does not hold the gold quote {quote[:60]!r}")
-    return place_at(text, at, at + len(quote))
+    return Place.of(text, at, at + len(quote))
 
 
 def text_key(text: str) -> str:
@@ -110,7 +105,7 @@ def lines(text: str) -> list[Place]:
     places, start = [], 0
     for line in text.split("\n"):
         if line:
-            places.append(place_at(text, start, start + len(line)))
+            places.append(Place.of(text, start, start + len(line)))
         start += len(line) + 1
     return places
 

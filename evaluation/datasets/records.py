@@ -15,7 +15,6 @@ from longproof.evaluation.datasets.reading import (
     find_quote,
     keyed,
     parsed,
-    place_at,
     rows,
 )
 from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, Source
@@ -109,7 +108,7 @@ def _mistake(mistake: Row, tokens: list[str], response: str) -> GoldError:
 def _without_blanks(text: str, start: int, end: int) -> Place:
     """The place from the `start`-th to before the `end`-th character of the text that is not a blank."""
     solid = [at for at, character in enumerate(text) if not character.isspace()]
-    return place_at(text, solid[start], solid[end - 1] + 1)
+    return Place.of(text, solid[start], solid[end - 1] + 1)
 
 
 def load_quintd(location: Location) -> Iterator[Example]:
@@ -154,7 +153,7 @@ def _fenced(domain: str, given: str) -> Source:
 
 def _annotated(row: Row) -> Iterator[GoldError]:
     for note in row["annotations"]:
-        at = place_at(row["output"], note["start"], note["start"] + len(note["text"]))
+        at = Place.of(row["output"], note["start"], note["start"] + len(note["text"]))
         if at.text != note["text"]:
             raise BadInput(
                 f"the gold says {note['text'][:40]!r} at {note['start']}, the text there is {at.text[:40]!r}"

@@ -11,7 +11,6 @@ from longproof.evaluation.datasets.reading import (
     Row,
     converted,
     find_quote,
-    place_at,
     rows,
     text_key,
 )
@@ -56,7 +55,7 @@ def _pooled_parts(row: Row) -> Iterator[GoldPart]:
         met = [n for n in row["annotations"] if n["summary_start"] < end and start < n["summary_end"]]
         label = _pooled(met)
         yield GoldPart(
-            place=place_at(row["summary"], start, end), outcome=FAITHBENCH_OUTCOMES.get(label), label=label
+            place=Place.of(row["summary"], start, end), outcome=FAITHBENCH_OUTCOMES.get(label), label=label
         )
 
 

@@ -106,6 +106,6 @@ def test_a_trial_runs_on_its_data_from_beginning_to_end(bench: ModuleType, name:
 
 def test_a_constant_answer_scores_as_one(bench: ModuleType, data: Path) -> None:
     (trial,) = (trial for trial in bench.TRIALS if trial.protocol == "halueval-qa-knowledge")
-    line, _ = bench.lines(trial, sample=4, seed=0)
+    (line,) = bench.lines(trial, sample=4, seed=0)
     found = dict(zip(bench.COLUMNS, line, strict=True))
     assert (found["all wrong"], found["nothing wrong"], found["calls"]) == ("0.500", "0.500", "0")
