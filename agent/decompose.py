@@ -1,7 +1,8 @@
 """Sentences into claims by a language model (PROBE's step 1, seed 000).
 
 Knows: batches of sentences with the text before them, and where in its sentence each claim stands. Nothing of a
-response gets lost: a sentence that can't be taken apart is itself one claim, and its failure is recorded.
+response gets lost: a sentence that can't be taken apart is itself one claim, and its failure is recorded; where a
+model leaves out what a sentence says, or calls a statement free of facts, the sentence is a claim beside the others.
 Does not know: evidence, or how claims are judged.
 """
 
@@ -15,6 +16,7 @@ from longproof.agent.forms import SentenceForm, Sentences
 from longproof.agent.guards import exactly, word
 from longproof.agent.models.asker import Asker, by_number
 from longproof.agent.models.model import Answer, Model
+from longproof.agent.omitted import may_state_no_fact, omits
 from longproof.agent.prompting import language_of, line
 from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
 from longproof.prompts import Prompt, render
@@ -72,7 +74,7 @@ class ModelDecomposer:
             purpose="decompose",
             form=Sentences,
             prompt_of=partial(_prompt, case=case),
-            read=_read,
+            read=partial(_read, case=case),
         )
         for n, taken in found.items():
             if taken.failure:
@@ -81,22 +83,41 @@ class ModelDecomposer:
 
 
 def _prompt(sentences: Mapping[int, Span], case: Case) -> Prompt:
-    first = next(iter(sentences.values()))
     return render(
         "decompose",
         language_of(case),
         context=case.context,
-        before=case.response[: first.start][-BEFORE_CHARACTERS:],
+        before=_before(sentences, case),
         sentences="\n".join(line(sentence=f"S{n}", text=span.text) for n, span in sentences.items()),
     )
 
 
-def _read(answer: Answer[Sentences], sentences: Mapping[int, Span], _: Prompt) -> dict[int, _Taken]:
+def _before(sentences: Mapping[int, Span], case: Case) -> str:
+    """The end of what stands in the response before these sentences."""
+    first = next(iter(sentences.values()))
+    return case.response[: first.start][-BEFORE_CHARACTERS:]
+
+
+def _read(
+    answer: Answer[Sentences], sentences: Mapping[int, Span], _: Prompt, case: Case
+) -> dict[int, _Taken]:
     said = by_number((form.sentence, form) for form in answer.value.sentences) if answer.value else {}
+    known = " ".join([case.context, _before(sentences, case), *(span.text for span in sentences.values())])
     return {
-        n: _Taken((), answer.failure) if answer.failure else _taken(said.get(n, []), span)
+        n: _Taken((), answer.failure)
+        if answer.failure
+        else _whole(_taken(said.get(n, []), span), span, known)
         for n, span in sentences.items()
     }
+
+
+def _whole(taken: _Taken, sentence: Span, known: str) -> _Taken:
+    """What was taken, and the sentence itself where that isn't all: a model may do as the text bids it."""
+    said = [piece.text for piece in taken.pieces]
+    complete = not omits(sentence.text, said, known) if said else may_state_no_fact(sentence.text)
+    if taken.failure or complete:
+        return taken
+    return _Taken((*taken.pieces, _Piece(sentence.text, sentence)))
 
 
 def _batches(sentences: Sequence[Span]) -> list[dict[int, Span]]:

@@ -2,10 +2,12 @@
 
 Knows: how a judge is written (SPEC), the `[panel]` table, and who arbitrates, decomposes and localises when nobody is
 named: the first language model of the panel. Without one nobody arbitrates, and the offline rules decompose. The
-offline check judges alone: beside other judges it has no vote. Keys to servers come from the environment alone.
+offline check judges alone: beside other judges it has no vote. Keys to servers come from the environment alone; an
+address that a file names isn't the owner's word.
 Does not know: settings, protocols, or when the panel is asked.
 """
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Sequence
@@ -17,7 +19,15 @@ from pydantic import Field, ValidationError
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.guards import Guards
 from longproof.agent.judge import ModelArbiter, ModelJudge
-from longproof.agent.models.clients import LANGCHAIN, Chat, LangChainChat, OpenAIChat, Unanswered
+from longproof.agent.models.clients import (
+    DEFAULT_ADDRESS,
+    LANGCHAIN,
+    Chat,
+    LangChainChat,
+    OpenAIChat,
+    Unanswered,
+)
+from longproof.agent.models.key_hosts import key_variable
 from longproof.agent.models.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.types import BadInput, Frozen
@@ -32,13 +42,24 @@ _NLI = re.compile(r"nli:(?P<model>\S.*)")
 
 
 class Spec(Frozen):
-    """A judge by its SPEC, `samples` times on the panel, each asked anew."""
+    """A judge by its SPEC, `samples` times on the panel, each asked anew.
+
+    `by_owner`: whether the owner of the keys named the address, see `longproof.agent.models.key_hosts`.
+    """
 
     kind: Literal["offline", "openai", "nli"]
     model: str = ""
     address: str | None = None
     temperature: float = Field(default=0.0, ge=0, le=2)
     samples: int = Field(default=1, ge=1, le=16)
+    by_owner: bool = True
+
+    @property
+    def keyless(self) -> bool:
+        """Whether no key goes to its server, because no owner of keys named the address."""
+        own = os.environ.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS
+        place = (self.address or own).rstrip("/")
+        return place != own.rstrip("/") and not key_variable(place, by_owner=self.by_owner)
 
     @property
     def text(self) -> str:
@@ -79,6 +100,8 @@ class Panel(NamedTuple):
 def parse_spec(text: str) -> Spec:
     """The judge that this SPEC names. Raises BadInput, naming the forms that there are."""
     text = text.strip()
+    if not text.isprintable():
+        raise BadInput(f"{text!r} is no judge: it holds characters that don't print")
     if text == "offline":
         return Spec(kind="offline")
     found = _OPENAI.fullmatch(text)
@@ -129,15 +152,17 @@ def panel_from(
     prompt_name: str | None = None,
     temperature: float | None = None,
     stream: bool = False,
+    by_owner: bool = True,
 ) -> Panel:
     """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
     `temperature` is for judges that don't name their own. With `stream`, servers are asked to send their answers
-    piece by piece. Raises BadInput where one of them can't be had, and for the offline check beside other judges.
+    piece by piece. Without `by_owner`, no address counts as named by the owner of the keys. Raises BadInput where one
+    of them can't be had, and for the offline check beside other judges.
     """
     if len(judges) > 1 and any(isinstance(judge, Spec) and judge.kind == "offline" for judge in judges):
         raise BadInput(ALONE)
-    models = _Models(make, stream=stream)
+    models = _Models(make, stream=stream, by_owner=by_owner)
     panel = _judges(judges, models, guards, prompt_name, temperature)
     own = models.first
     arbiter_model = models.of(arbiter) if arbiter is not None else own
@@ -159,7 +184,7 @@ async def reach(spec: Spec) -> str | None:
 
             NliJudge(spec.text, spec.model)
         elif spec.kind == "openai":
-            chat = OpenAIChat(spec.model, spec.address)
+            chat = OpenAIChat(spec.model, spec.address, by_owner=spec.by_owner)
             try:
                 await chat.reach()
             finally:
@@ -172,8 +197,8 @@ async def reach(spec: Spec) -> str | None:
 class _Models:
     """One `Model` an endpoint and model name, so that what one judge finds out about a server the others know."""
 
-    def __init__(self, make: Callable[[Chat], Model], *, stream: bool) -> None:
-        self._make, self._stream = make, stream
+    def __init__(self, make: Callable[[Chat], Model], *, stream: bool, by_owner: bool) -> None:
+        self._make, self._stream, self._by_owner = make, stream, by_owner
         self._made: dict[tuple[str, str], Model] = {}
 
     @property
@@ -189,7 +214,12 @@ class _Models:
         if isinstance(chosen, Spec) and chosen.kind != "openai":
             return None
         chat = (
-            OpenAIChat(chosen.model, chosen.address, stream=self._stream)
+            OpenAIChat(
+                chosen.model,
+                chosen.address,
+                stream=self._stream,
+                by_owner=self._by_owner and chosen.by_owner,
+            )
             if isinstance(chosen, Spec)
             else LangChainChat(chosen)
         )
@@ -270,14 +300,15 @@ def _decomposer(chosen: "Chosen | None", model: Model | None) -> Decomposer:
 
 
 def _entry(entry: Any) -> Spec:
+    """The judge that a file names."""
     if isinstance(entry, str):
-        return parse_spec(entry)
+        return parse_spec(entry).model_copy(update={"by_owner": False})
     if not isinstance(entry, dict) or not isinstance(entry.get("spec"), str):
         raise BadInput("a judge is a SPEC, or a table with `spec`, `temperature` and `samples`")
     if extra := set(entry) - {"spec", "temperature", "samples"}:
         raise BadInput(f"a judge has no {min(extra)!r}{_about_keys(entry)}")
     changes = {name: entry[name] for name in ("temperature", "samples") if name in entry}
-    return Spec(**{**parse_spec(entry["spec"]).model_dump(exclude_unset=True), **changes})
+    return Spec(**{**parse_spec(entry["spec"]).model_dump(exclude_unset=True), **changes, "by_owner": False})
 
 
 def _about_keys(table: dict[str, Any]) -> str:

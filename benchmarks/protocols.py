@@ -245,7 +245,7 @@ def measured(
     coverage = found[0][0].coverage
     return [
         row.name,
-        row.source,
+        row.cites,
         trial.data,
         name,
         str(len(done.results)),

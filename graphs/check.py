@@ -46,7 +46,7 @@ class CheckNodes:
     async def gather(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """The evidence of each open claim's next round, as questions."""
         resources = await self.resources(runtime)
-        row = resources.protocol
+        protocol = resources.protocol
         sources = await resources.sources(state["sources"])
         places = {one.claim.id: sources.numbered(one.places) for one in state["claims"]}
         made = [
@@ -56,14 +56,15 @@ class CheckNodes:
                 claims,
                 sources,
                 places,
-                row.rounds[number],
-                budget=row.budget(number),
+                protocol.rounds[number],
+                budget=protocol.budget(number),
                 number=number,
-                prompt=row.prompt,
-                size=row.claims_a_question,
+                prompt=protocol.prompt,
+                size=protocol.claims_a_question,
             )
         ]
-        return {"claims": [one.with_questions(made) for one in state["claims"]]}
+        claims = [one.with_questions(made) for one in state["claims"]]
+        return {"claims": claims, "plan": resources.plan(state["case"])}
 
     async def judge(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Every unanswered question to every judge of the panel."""
@@ -78,6 +79,7 @@ class CheckNodes:
         judgements = _read(answers, resources.protocol, case)
         return {
             "claims": [one.with_judgements(judgements) for one in state["claims"]],
+            "plan": resources.plan(state["case"]),
             "calls": list(chain.from_iterable(answer.calls for answer in answers)),
         }
 
@@ -176,7 +178,7 @@ def _by_round(due: Iterable[tuple[ClaimState, Step]]) -> list[tuple[int, list[Cl
     """Claims by the number of the round that each is to be looked at in."""
     found: dict[int, list[Claim]] = {}
     for one, step in due:
-        found.setdefault(step.round, []).append(one.claim)
+        found.setdefault(step.round_number, []).append(one.claim)
     return sorted(found.items())
 
 
@@ -237,10 +239,10 @@ def _unplaced(claim: ClaimState, label: Label | None) -> Wrong | None:
     )
 
 
-def _read(answers: Iterable[Answered], row: Protocol, case: Case) -> list[Judgement]:
+def _read(answers: Iterable[Answered], protocol: Protocol, case: Case) -> list[Judgement]:
     """Judgements in the protocol's labels; what rests on saved pages as what it is, where they are consulted last."""
-    read = [on_menu(judgement, row.menu) for answer in answers for judgement in answer.judgements]
-    return [resting_on_pages(judgement, case.source_ids) for judgement in read] if row.consults else read
+    read = [on_menu(judgement, protocol.menu) for answer in answers for judgement in answer.judgements]
+    return [resting_on_pages(judgement, case.source_ids) for judgement in read] if protocol.consults else read
 
 
 def _shown(asked: Sequence[Question], claims: dict[str, Claim]) -> dict[str, object]:

@@ -1,6 +1,6 @@
 """The nodes around `check`: read, decompose, align, review, report.
 
-Knows: state in, the rooms' functions, state out. Does not know: how any step does its work.
+Knows: state in, what other folders' functions make of it, state out. Does not know: how any step does its work.
 """
 
 import asyncio
@@ -98,13 +98,13 @@ class Nodes:
     async def align(self, state: State, runtime: Runtime[Settings]) -> State:
         """A window of the source for every segment of the response; neighbouring claims of one window are a group."""
         resources = await self.resources(runtime)
-        row = resources.protocol
+        protocol = resources.protocol
         sources = await resources.sources(state["sources"])
         response = await resources.store.fetch(state["case"].response_id)
-        cut = segments(response, row.segment_characters)
+        cut = segments(response, protocol.segment_characters)
         texts = [response[start:end] for start, end in cut]
         matrix = await asyncio.to_thread(sources.similarity, texts)
-        windows = ALIGNMENTS[row.alignment](matrix) if sources.blocks else []
+        windows = ALIGNMENTS[protocol.alignment](matrix) if sources.blocks else []
         found = aligned([one.claim for one in state["claims"]], cut, windows)
         made = groups(found)
         runtime.stream_writer({"node": "align", "groups": len(made)})
@@ -120,10 +120,11 @@ class Nodes:
 
         Runs again from its start when the answer comes, so nothing is paid for in here.
         """
-        left = [one for one in latest(state) if self._policy(one, state["plan"]).do == "person"]
+        resources = await self.resources(runtime)
+        plan = resources.plan(state["case"])
+        left = [one for one in latest(state) if self._policy(one, plan).do == "person"]
         if not left:
             return {"decided": []}
-        resources = await self.resources(runtime)
         disputes = [await put(one, resources.store) for one in left]
         answer = interrupt(disputes, response_schema=form_of(left))
         at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
@@ -137,14 +138,14 @@ class Nodes:
         """All verdicts, in the order of the claims, and their numbers."""
         resources = await self.resources(runtime)
         case = await state["case"].opened(resources.store)
-        claims = latest(state)
+        claims, plan = latest(state), resources.plan(state["case"])
         calls = distinct(state.get("calls", []))
         made = report(
             case=case,
             documents=_documents(state, case),
             sentences=state["sentences"],
             claims=[one.claim for one in claims],
-            verdicts=[self._conclude(one, state["plan"]) for one in claims],
+            verdicts=[self._conclude(one, plan) for one in claims],
             searches=[search for one in claims for search in one.searches],
             windows={one.claim.id: one.window for one in claims if one.window},
             calls=[call.model_copy(update={"bought": True}) for call in calls],
@@ -158,28 +159,28 @@ class Nodes:
         return {"report": made}
 
 
-def refuse(given: VerifyInput, sources: Sequence[DocumentRef], row: Protocol) -> None:
+def refuse(given: VerifyInput, sources: Sequence[DocumentRef], protocol: Protocol) -> None:
     """Raises BadInput where this can't be checked by this protocol."""
     if given.task not in TASKS:
         raise BadInput(f"there is no task {given.task!r}: choose one of {', '.join(TASKS)}")
     if not _WORD.search(given.response):
         raise BadInput("the response has no text: give the text that is to be checked")
-    if not sources and row.rounds != ("nothing",):
-        _refuse_without_a_source(given, row)
+    if not sources and protocol.rounds != ("nothing",):
+        _refuse_without_a_source(given, protocol)
     has: list[Need] = []
     has += ["labels"] if given.labels is not None else []
     has += ["reference"] if given.reference is not None else []
     has += ["record"] if sources and all(ref.kind == "record" for ref in sources) else []
-    if why := unmet(row, has, among=("labels", "reference", "record")):
+    if why := unmet(protocol, has, among=("labels", "reference", "record")):
         raise BadInput(why)
     _refuse_labels(given)
 
 
-def _refuse_without_a_source(given: VerifyInput, row: Protocol) -> None:
+def _refuse_without_a_source(given: VerifyInput, protocol: Protocol) -> None:
     if given.task != "open":
         raise BadInput("there is no source text: give one, or choose the task `open`")
-    if row.consult == "never":
-        raise BadInput(f"the protocol {row.name} holds a response against a source: give one")
+    if protocol.consult == "never":
+        raise BadInput(f"the protocol {protocol.name} holds a response against a source: give one")
 
 
 def _refuse_labels(given: VerifyInput) -> None:

@@ -1,4 +1,4 @@
-"""What happens next to a claim. Pure and total; nothing else in the project decides it.
+"""What happens next to a claim of the product. Pure and total; nothing else decides it.
 
 Knows: that evidence widens round by round, which side may be decided on how much of it, who decides a split, and when
 saved pages are asked. A paper's own rule of deciding stands in that paper's file.
@@ -25,7 +25,7 @@ class Step(Frozen):
     settle, with a label or the reason why there is none."""
 
     do: Literal["show", "judge", "arbitrate", "person", "consult", "settle"]
-    round: int = 0
+    round_number: int = 0
     label: Label | None = None
     decided_by: DecidedBy = "nobody"
     failure: Failure | None = None
@@ -72,7 +72,10 @@ def _unasked(claim: ClaimState, plan: Plan) -> Step:
 
 
 def _counted(claim: ClaimState, question: QuestionRef, votes: list[Judgement], plan: Plan) -> Step:
-    """The panel's vote on the last question: decided, looked at more widely, or split."""
+    """The panel's vote on the last question: decided, looked at more widely, split, or failed by everybody.
+
+    Where the budget kept every judge from answering, looking further would only fail again.
+    """
     tally = vote(votes, consensus=plan.consensus, sides=_sides(question, plan))
     last = question.round in (plan.rounds[-1], "source", "pages")
     if (
@@ -83,7 +86,7 @@ def _counted(claim: ClaimState, question: QuestionRef, votes: list[Judgement], p
         return _decided(tally.label, "vote", claim, plan)
     unpaid = not tally.votes and any(j.failure == "over_budget" for j in votes)
     if not last and not unpaid:
-        return Step(do="show", round=_wider(question.step, tally.side, plan.rounds))
+        return Step(do="show", round_number=_wider(question.round_number, tally.side, plan.rounds))
     if not tally.votes:
         return undecided(most_common(j.failure for j in votes))
     if plan.arbiter == "nobody":

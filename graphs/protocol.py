@@ -28,20 +28,27 @@ NEEDS: dict[Need, str] = {
 class Protocol(Frozen):
     """One way to check a response. Sizes are in characters.
 
-    `unit` is what is judged at once; a `claim` is what a decomposer makes of a sentence. `rounds`: how wide each look
-    at the source is. `prompt` names the judges' recipe. `temperature` None is the judges' own. `finds` names the
-    prompt with which every model looks for evidence first; empty: nobody does. `splits`: a panel may disagree.
+    `cites`: where a paper sets the method out (docs/protocols.md numbers the papers). `unit` is what is judged at
+    once; a `claim` is what a decomposer makes of a sentence. `rounds`: how wide each look at the source is.
+    `passage_characters`: how much each search may show, one number a round. `prompt` names the judges' recipe.
+    `temperature` None is the judges' own. `finds` names the prompt with which every model looks for evidence first;
+    empty: nobody does. `splits`: an arbiter may be needed, for the estimate of the cost alone.
     """
 
     name: str
     summary: str
-    source: str
+    cites: str
     unit: Literal["claim", "sentence", "segment", "response"] = "claim"
     segment_characters: int = 150
     block_characters: int = 5500
     alignment: Literal["viterbi", "greedy"] = "viterbi"
     embeds: Literal["passages", "blocks"] = "passages"
-    rounds: tuple[Round, ...] = ("passages", "passages", "window", "book")
+    rounds: tuple[Round, ...] = (
+        "passages",
+        "passages",
+        "window",
+        "book",
+    )  # the offline check sees the source whole
     passage_characters: tuple[int, ...] = (2000, 3000)
     claims_a_question: int = CLAIMS_A_QUESTION
     prompt: str = "judge"
@@ -73,7 +80,7 @@ class Protocol(Frozen):
 LONGPROOF = Protocol(
     name="longproof",
     summary="Claim by claim, with evidence that zooms out, a panel that votes and an arbiter.",
-    source="design of this project",
+    cites="design of this project",
 )
 
 

@@ -4,9 +4,8 @@ Does not know: what any of them does.
 """
 
 from longproof.graphs.papers import data_to_text, halueval, longnovel, probe, verigray
-from longproof.graphs.papers.method import Method
 from longproof.graphs.protocol import LONGPROOF, Protocol
-from longproof.graphs.verify import verify_graph
+from longproof.graphs.verify import Method, verify_graph
 from longproof.retrieval.types import BadInput
 
 METHODS: dict[str, Method] = {

@@ -22,7 +22,7 @@ from longproof.agent.types import Arbiter, Case, Decomposer, Finder, Judge
 from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
 from longproof.graphs.settings import PERSON, Settings
 from longproof.graphs.sources import Indexes, Sources
-from longproof.graphs.state import Plan
+from longproof.graphs.state import Plan, StoredCase
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
 from longproof.indexes.files import home
 from longproof.indexes.pages import PageIndex, open_pages
@@ -60,6 +60,7 @@ class Resources:
         budget: Budget,
         *,
         triage: bool,
+        by_owner: bool = True,
     ) -> None:
         self.settings = settings
         self.protocol = protocol.model_copy(update={"rounds": ("source",)}) if triage else protocol
@@ -72,13 +73,14 @@ class Resources:
         self.groups = asyncio.Semaphore(max(GROUPS, 2 * settings.concurrency))
         """Places for claim groups that are being checked at the same time."""
         self._caches = caches
+        self._address_and_key = partial(place_and_key, by_owner=by_owner)
 
     @property
     def consensus(self) -> float:
         """The settings' share, else the protocol's."""
         return self.settings.consensus or self.protocol.consensus
 
-    def plan(self, case: Case) -> Plan:
+    def plan(self, case: Case | StoredCase) -> Plan:
         """What these settings allow for a case."""
         person = self.settings.arbiter == PERSON
         return Plan(
@@ -102,7 +104,7 @@ class Resources:
     def _built(self, refs: Sequence[DocumentRef]) -> Sources:
         folder, size = home(self.settings.home), self.protocol.block_characters
         model = self._caches.embedders.get(
-            self.settings.embedder, lambda: embedder(self.settings.embedder, place_and_key)
+            self.settings.embedder, lambda: embedder(self.settings.embedder, self._address_and_key)
         )
         lexical = partial(_index, folder, None)
         indexes = Indexes(lexical, partial(_index, folder, model) if model else None)
@@ -129,13 +131,17 @@ class Resources:
 
 
 class Given(NamedTuple):
-    """Judges, arbiter and decomposer given as objects, in the place of those that the settings name."""
+    """Judges, arbiter and decomposer given as objects, in the place of those that the settings name.
+
+    `by_owner`: whether whoever makes the settings owns the keys, too. A server's clients don't.
+    """
 
     judges: Sequence[Judge | BaseChatModel] = ()
     arbiter: Arbiter | BaseChatModel | None = None
     decomposer: Decomposer | BaseChatModel | None = None
     make: Callable[[Chat], Model] | None = None
     """Who asks the models, in the place of a `Model` over the run's own ledger and limits."""
+    by_owner: bool = True
 
 
 class Pool:
@@ -195,7 +201,9 @@ async def open_resources(settings: Settings, protocol: Protocol, given: Given, c
         await ledger.close()
         raise
     triage = _is_offline(panel.judges[0])
-    return Resources(settings, protocol, caches, panel, ledger, budget, triage=triage)
+    return Resources(
+        settings, protocol, caches, panel, ledger, budget, triage=triage, by_owner=given.by_owner
+    )
 
 
 def _index(folder: Path, model: Embedder | None, document: Document, cut: PassageSize) -> SourceIndex:
@@ -225,7 +233,7 @@ def _asking(settings: Settings, ledger: Ledger, budget: Budget, caches: Caches) 
     return make
 
 
-def panel_of(settings: Settings, row: Protocol, given: Given, make: Callable[[Chat], Model]) -> Panel:
+def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callable[[Chat], Model]) -> Panel:
     """The panel that the settings name, with those who were given as objects in their places."""
     models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
     objects = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
@@ -235,9 +243,10 @@ def panel_of(settings: Settings, row: Protocol, given: Given, make: Callable[[Ch
         given.make or make,
         arbiter=_asked(given.arbiter, settings.arbiter),
         decomposer=_asked(given.decomposer, settings.decomposer),
-        guards=row.guards,
-        temperature=row.temperature,
+        guards=protocol.guards,
+        temperature=protocol.temperature,
         stream=settings.stream,
+        by_owner=given.by_owner,
     )
     decomposer = given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer
     return panel._replace(
@@ -247,7 +256,7 @@ def panel_of(settings: Settings, row: Protocol, given: Given, make: Callable[[Ch
     )
 
 
-def _refuse_what_is_missing(settings: Settings, row: Protocol, given: Given, panel: Panel) -> None:
+def _refuse_what_is_missing(settings: Settings, protocol: Protocol, given: Given, panel: Panel) -> None:
     """Raises BadInput where the protocol needs models or pages that aren't there."""
     if settings.pages and not Path(settings.pages).is_dir():
         raise BadInput(f"there is no folder {settings.pages}: --pages names a folder of saved web pages")
@@ -255,14 +264,14 @@ def _refuse_what_is_missing(settings: Settings, row: Protocol, given: Given, pan
     offline = [judge for judge in panel.judges if _is_offline(judge)]
     if offline and len(panel.judges) > 1:
         raise BadInput(ALONE)
-    if offline and row.name != "longproof":
-        raise BadInput(f"the protocol {row.name} needs judges that read: give --judge openai:MODEL")
+    if offline and protocol.name != "longproof":
+        raise BadInput(f"the protocol {protocol.name} needs judges that read: give --judge openai:MODEL")
     models = (bool(given.judges) and not offline) or all(
         spec(judge).kind == "openai" for judge in settings.judges
     )
-    if models and (not row.finds or all(isinstance(judge, Finder) for judge in panel.judges)):
+    if models and (not protocol.finds or all(isinstance(judge, Finder) for judge in panel.judges)):
         has.add("models")
-    if why := unmet(row, has, among=("models", "pages")):
+    if why := unmet(protocol, has, among=("models", "pages")):
         raise BadInput(why)
 
 

@@ -99,17 +99,17 @@ class StoredCase(Frozen):
 
 
 class QuestionRef(Frozen):
-    """A question without the texts that it shows. `step` is the number of the protocol's round that it belongs to."""
+    """A question without the texts that it shows. `round_number` counts the protocol's rounds; `round` names one."""
 
     id: str
     claim_ids: tuple[str, ...]
     places: tuple[SourcePlace, ...]
     round: Round
     prompt: str
-    step: int = 0
+    round_number: int = 0
 
     @classmethod
-    def of(cls, question: Question, step: int = 0) -> Self:
+    def of(cls, question: Question, round_number: int = 0) -> Self:
         """The question without its texts."""
         places = tuple(SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in question.shown)
         return cls(
@@ -118,7 +118,7 @@ class QuestionRef(Frozen):
             places=places,
             round=question.round,
             prompt=question.prompt,
-            step=step,
+            round_number=round_number,
         )
 
     async def opened(self, store: DocumentStore) -> Question:

@@ -5,7 +5,8 @@ Does not know: how a step does its work, or what happens next to a claim (policy
 """
 
 from collections.abc import Callable
-from typing import Protocol, cast
+from typing import NamedTuple, cast
+from typing import Protocol as Interface
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
@@ -14,12 +15,21 @@ from langgraph.runtime import Runtime
 
 from longproof.graphs.check import CheckNodes
 from longproof.graphs.nodes import Nodes, after_review, fan_out
+from longproof.graphs.protocol import Protocol
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.state import Checked, CheckState, State, VerifyInput, VerifyOutput
 
 VerifyGraph = CompiledStateGraph[State, Settings, VerifyInput, VerifyOutput]
+Saver = BaseCheckpointSaver[str]
 CheckGraph = CompiledStateGraph[CheckState, Settings, CheckState, Checked]
+
+
+class Method(NamedTuple):
+    """A protocol, and how the graph that runs it is built over a pool of resources for this protocol."""
+
+    protocol: Protocol
+    graph: Callable[[Pool, Saver | None], VerifyGraph]
 
 
 def check_graph(pool: Pool) -> CheckGraph:
@@ -42,7 +52,7 @@ def check_graph(pool: Pool) -> CheckGraph:
     return builder.compile(name="check")
 
 
-class CheckNode(Protocol):
+class CheckNode(Interface):
     """What stands in the graph for `check`."""
 
     async def __call__(self, state: CheckState, runtime: Runtime[Settings]) -> Checked:
@@ -58,8 +68,10 @@ def check_node(pool: Pool) -> CheckNode:
 
     async def in_its_place(state: CheckState, runtime: Runtime[Settings]) -> Checked:
         resources = await pool.get(settings_of(runtime.context))
+        # A run that goes on from here with other settings has another plan.
+        planned: CheckState = {**state, "plan": resources.plan(state["case"])}
         async with resources.groups:
-            found = cast("Checked", await check.ainvoke(state))
+            found = cast("Checked", await check.ainvoke(planned))
         # LangGraph copies all writes that wait at each write; most groups have claims and nothing else.
         return cast("Checked", {name: value for name, value in found.items() if value})
 
@@ -68,7 +80,7 @@ def check_node(pool: Pool) -> CheckNode:
 
 def verify_graph(
     pool: Pool | None = None,
-    checkpointer: BaseCheckpointSaver[str] | None = None,
+    checkpointer: Saver | None = None,
     example: Callable[[], VerifyInput] | None = None,
 ) -> VerifyGraph:
     """The whole graph over a pool of resources; by default one of its own.

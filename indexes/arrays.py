@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError
 
-from longproof.indexes.files import write_whole
+from longproof.indexes.files import private_folder, write_whole
 from longproof.retrieval.bm25 import Arrays
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -47,7 +47,7 @@ def write_arrays(target: Path, manifest: IndexManifest, arrays: Arrays) -> None:
     Raises BadInput where the folder can't be written to.
     """
     try:
-        target.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(target.parent)
         part = Path(tempfile.mkdtemp(dir=target.parent, prefix=".part-"))
     except OSError as error:
         raise _unwritable(target, error) from error

@@ -1,10 +1,11 @@
-"""The user's data folder, and atomic writes: a file is there whole or not at all.
+"""The user's data folder, and atomic writes: a file is there whole or not at all, and nobody else reads it.
 
 Does not know: what is in the files.
 """
 
 import os
 from collections.abc import Iterable
+from contextlib import suppress
 from pathlib import Path
 from uuid import uuid4
 
@@ -15,10 +16,16 @@ PART = ".part-"
 
 
 def home(folder: str | None = None) -> Path:
-    """The data folder: `folder`, else `LONGPROOF_HOME`, else the platform's place for user data."""
+    """The data folder: `folder`, else `LONGPROOF_HOME`, else the platform's place for user data.
+
+    Raises BadInput where it begins with `~` and a user that isn't there.
+    """
     chosen = folder or os.environ.get("LONGPROOF_HOME")
     if chosen:
-        return Path(chosen).expanduser()
+        try:
+            return Path(chosen).expanduser()
+        except RuntimeError as error:
+            raise BadInput(f"there is no folder {chosen!r}: set LONGPROOF_HOME to another") from error
     from platformdirs import user_data_path
 
     return user_data_path("longproof")
@@ -27,12 +34,38 @@ def home(folder: str | None = None) -> Path:
 def make_folder(folder: Path) -> None:
     """Make a folder for results where there is none. Raises BadInput where a file is in its place."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as error:
         at = next((path for path in (folder, *folder.parents) if path.is_file()), folder)
         raise BadInput(f"{at} is a file: name a folder") from error
     except OSError as error:
         raise BadInput(f"can't make {folder}: {error.strerror}; name another folder") from error
+
+
+def private_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, for this user alone; one that is there stays as it is.
+
+    Raises BadInput where it can't be made.
+    """
+    try:
+        for missing in [path for path in (folder, *folder.parents) if not path.is_dir()][::-1]:
+            missing.mkdir(mode=0o700, exist_ok=True)
+    except (OSError, ValueError) as error:
+        raise BadInput(
+            f"can't make the folder {str(folder)!r} ({error}): name another, or set LONGPROOF_HOME"
+        ) from error
+
+
+def private_file(path: Path) -> None:
+    """Make an empty file for this user alone where there is none, and take it from others where there is.
+
+    Where the group may write to it, it is shared on purpose, and stays the group's. Raises OSError.
+    """
+    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    rights = path.stat().st_mode
+    if rights & 0o077:
+        with suppress(PermissionError):
+            path.chmod(0o660 if rights & 0o020 else 0o600)
 
 
 def write_whole(path: Path, data: bytes) -> None:
@@ -56,9 +89,9 @@ def clear_parts(folder: Path) -> None:
 
 def _write(path: Path, parts: Iterable[bytes]) -> None:
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
+        private_folder(path.parent)
         name = path.parent / f"{PART}{uuid4().hex}"
-        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o666)
+        handle = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         try:
             with os.fdopen(handle, "wb") as file:
                 file.writelines(parts)

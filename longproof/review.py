@@ -5,6 +5,7 @@ Does not know: how disputes come about, or how a person is asked.
 """
 
 import json
+import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from hashlib import sha256
@@ -22,7 +23,7 @@ from longproof.graphs.settings import Settings
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verifier import Progress, Verifier, driven
 from longproof.graphs.verify import VerifyGraph
-from longproof.indexes.files import home
+from longproof.indexes.files import home, private_file, private_folder
 from longproof.retrieval.types import BadInput, Document
 
 if TYPE_CHECKING:
@@ -118,22 +119,30 @@ async def resume_run(run_id: str, review: Mapping[str, Any], progress: Progress 
 
 @asynccontextmanager
 async def open_checkpoints(settings: Settings) -> AsyncIterator[OpenCheckpoints]:
-    """The graph with its checkpoints; closes what the run opened, and says in the ledger how it ended."""
+    """The graph with its checkpoints; closes what the run opened, and says in the ledger how it stands.
+
+    Raises BadInput where the checkpoints can't be used.
+    """
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
     path = home(settings.home) / "checkpoints.sqlite"
-    path.parent.mkdir(parents=True, exist_ok=True)
+    private_folder(path.parent)
     chosen = method(settings.protocol or LONGPROOF.name)
     pool = Pool(protocol=chosen.protocol)
-    async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
-        graph = chosen.graph(pool, saver)
-        try:
-            yield OpenCheckpoints(graph, pool, saver)
-        except BaseException:
-            await pool.close("interrupted")
-            raise
-        here = await graph.aget_state(_thread(settings.run_id or ""))
-        await pool.close("waiting" if here.interrupts else "done")
+    try:
+        private_file(path)
+        async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
+            await saver.setup()
+            graph = chosen.graph(pool, saver)
+            try:
+                yield OpenCheckpoints(graph, pool, saver)
+            except BaseException:
+                await pool.close("interrupted")
+                raise
+            here = await graph.aget_state(_thread(settings.run_id or ""))
+            await pool.close("waiting" if here.interrupts else "done")
+    except (OSError, sqlite3.Error) as error:
+        raise BadInput(f"can't use {path}: {error}; free space, or move it away") from error
 
 
 async def _known(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapshot:

@@ -1,11 +1,13 @@
 """What `langgraph dev` serves: the graphs, and who may use the server.
 
 Knows: an empty form means the bundled example; a key in `LONGPROOF_STUDIO_KEY` closes every route that touches data
-(langgraph.json switches off the two ways around it). Does not know: how the graphs work.
+(langgraph.json switches off the two ways around it); without one, no page of another site gets in, neither by its
+own name nor by a name that it points at this machine. Does not know: how the graphs work.
 """
 
 import os
 from hmac import compare_digest
+from ipaddress import ip_address
 from typing import Any
 
 from langgraph.graph.state import CompiledStateGraph
@@ -16,7 +18,7 @@ from longproof.construction.halueval import HALUEVAL
 from longproof.construction.longnovel import LONGNOVEL
 from longproof.construction.probe import PROBE
 from longproof.graphs.protocols import method
-from longproof.graphs.resources import Pool
+from longproof.graphs.resources import Given, Pool
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import verify_graph
 
@@ -53,10 +55,12 @@ def served(compiled: CompiledStateGraph[Any, Any, Any, Any]) -> Served:
 def of_paper(protocol: str) -> Served:
     """The graph of a paper's protocol, over resources of its own."""
     chosen = method(protocol)
-    return served(chosen.graph(Pool(protocol=chosen.protocol), None))
+    return served(chosen.graph(Pool(CLIENTS, chosen.protocol), None))
 
 
-pool = Pool()
+CLIENTS = Given(by_owner=False)
+"""Settings come from clients: what they name gets no key that the server's environment doesn't grant."""
+pool = Pool(CLIENTS)
 graph = served(verify_graph(pool, example=bundled))
 """No checkpointer of its own: the server brings one."""
 longnovel_rag = of_paper("longnovel-rag")
@@ -86,23 +90,55 @@ data_to_text = of_paper("data-to-text")
 construct_longnovel = served(construction_graph(pool, LONGNOVEL))
 construct_probe = served(construction_graph(pool, PROBE))
 construct_halueval = served(construction_graph(pool, HALUEVAL))
+STUDIO = (b"https://smith.langchain.com", b"https://eu.smith.langchain.com")
+"""The pages that may drive a server without a key; langgraph.json lists the same."""
 auth = Auth()
 
 
 @auth.authenticate
 async def authenticate(headers: dict[bytes, bytes]) -> Auth.types.MinimalUserDict:
-    """Whoever has the key, as `Authorization: Bearer KEY` or `x-api-key: KEY`; everybody where none is set."""
+    """Whoever has the key, as `Authorization: Bearer KEY` or `x-api-key: KEY`.
+
+    Where none is set: programs, Studio's page, and this server's own pages.
+    """
+    plain = {_bytes(name).lower(): _bytes(value) for name, value in headers.items()}
     key = os.environ.get("LONGPROOF_STUDIO_KEY", "").encode()
-    if key and not any(compare_digest(given, key) for given in _given(headers)):
+    if key and not any(compare_digest(given, key) for given in _given(plain)):
         raise Auth.exceptions.HTTPException(
             status_code=401, detail="give the key that the server was started with: x-api-key: KEY"
+        )
+    if not key and _foreign(plain):
+        raise Auth.exceptions.HTTPException(
+            status_code=403,
+            detail="without LONGPROOF_STUDIO_KEY only Studio and programs on this machine may ask, by an address "
+            "or as localhost",
         )
     return {"identity": "studio"}
 
 
-def _given(headers: dict[Any, Any]) -> list[bytes]:
+def _foreign(headers: dict[bytes, bytes]) -> bool:
+    """Whether a browser may have sent this for a page of another site.
+
+    A browser names the page's origin with every request that changes something, and sends the host's name as the
+    page wrote it. CORS alone doesn't do: it stops no form, and no name that points here.
+    """
+    origin, host = headers.get(b"origin", b""), headers.get(b"host", b"localhost")
+    if not _is_here(host.decode("latin-1")):
+        return True
+    return bool(origin) and origin not in (*STUDIO, b"http://" + host, b"https://" + host)
+
+
+def _is_here(host: str) -> bool:
+    """Whether a Host header is `localhost` or an address: no name that somebody else can point here."""
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+    try:
+        return name.lower() == "localhost" or bool(ip_address(name.removeprefix("[").removesuffix("]")))
+    except ValueError:
+        return False
+
+
+def _given(plain: dict[bytes, bytes]) -> list[bytes]:
     """The keys in a request's headers."""
-    plain = {_bytes(name).lower(): _bytes(value) for name, value in headers.items()}
     bearer = plain.get(b"authorization", b"")
     return [plain.get(b"x-api-key", b""), bearer[7:] if bearer[:7].lower() == b"bearer " else b""]
 

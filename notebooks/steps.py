@@ -48,7 +48,7 @@ async for _, told in graph.astream(given, thread, context=usual, stream_mode="cu
 
 # %%
 first = (await graph.aget_state(thread)).values["report"]
-first["verdict"], first["counts"]
+first.verdict, first.counts
 
 # %% [markdown]
 # Every step is still there. `check` is where the panel looks; where it comes next, another panel can start from.
@@ -85,4 +85,4 @@ for told in one["said"]:
 answer = {"name": "A. Reader", "decisions": [{"claim_id": one["claim_id"], "label": "implicitly_supported"}]}
 ended = await graph.ainvoke(Command(resume=answer), thread, context=strict)
 second = ended["report"]
-second["verdict"], second["counts"], second["stamp"]["reviews"][0]["name"]
+second.verdict, second.counts, second.stamp["reviews"][0]["name"]

@@ -6,7 +6,7 @@ Does not know: who sends it, or what the answer is used for.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache
 from hashlib import sha256
 from importlib.resources import files
@@ -18,6 +18,7 @@ Language = Literal["en", "zh"]
 NOTHING = "—"
 """What stands where a value is empty."""
 _PARTS = re.compile(r"\A(?:# System\n(?P<system>.*?))?^# User\n(?P<user>.*)\Z", re.DOTALL | re.MULTILINE)
+_FENCE = re.compile(r"<<<([0-9a-f]{8,}) \w+\n")
 
 
 class Prompt(NamedTuple):
@@ -32,6 +33,11 @@ class Prompt(NamedTuple):
         """This prompt with the other's user part after its own."""
         both = sha256((self.hash + after.hash).encode()).hexdigest()[:16]
         return Prompt(self.system, f"{self.user}\n\n{after.user}", both, self.language)
+
+    @property
+    def foreign(self) -> str:
+        """The texts that stand in fences: all that is not ours."""
+        return "\n".join([*_in_fences(self.system), *_in_fences(self.user)])
 
     @property
     def characters(self) -> int:
@@ -73,15 +79,27 @@ def template(name: str, language: Language) -> str:
 
 
 def fence(name: str, text: str, digits: int = 8) -> str:
-    """The text between two lines that carry a mark which the text does not contain.
+    """The text between two lines that carry a mark which the text does not contain, in capitals neither.
 
     The mark follows from the text alone, so the same text gives the same prompt; where a text was made to
     contain its own mark, the next one is taken.
     """
     digest = sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
     marks = (sha256(f"{digest}{n}".encode()).hexdigest()[:digits] for n in count())
-    mark = next(mark for mark in marks if mark not in text)
+    lowered = text.lower()
+    mark = next(mark for mark in marks if mark not in lowered)
     return f"<<<{mark} {name}\n{text}\n{mark}>>>"
+
+
+def _in_fences(text: str) -> Iterator[str]:
+    """What `fence` was given, in order: a fence inside another is foreign text."""
+    begun = _FENCE.search(text)
+    while begun:
+        end = text.find(f"\n{begun[1]}>>>", begun.end() - 1)
+        if end < 0:
+            return
+        yield text[begun.end() : end]
+        begun = _FENCE.search(text, end)
 
 
 def _fenced(name: str, value: str | Sequence[str]) -> str:

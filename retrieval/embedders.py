@@ -6,28 +6,38 @@ Does not know: passages and blocks, how vectors are compared, where keys come fr
 torch, FlagEmbedding and sentence-transformers are imported here alone, inside the functions that need them.
 """
 
+import json
 import re
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import cached_property
 from hashlib import sha256
-from math import isfinite
 from pathlib import Path
 from pickle import UnpicklingError
 from threading import Lock
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longproof.retrieval.dense import Embedder, Embeddings, Kind, Multi, Sparse, Weights, concatenated
+from longproof.retrieval.text.normalise import without_surrogates
+from longproof.retrieval.text.redact import one_line
 from longproof.retrieval.types import BadInput, Frozen, Progress
+
+if TYPE_CHECKING:
+    from httpx2 import Client
 
 FORMS = (
     "lexical, bge-m3, bge-m3:PATH_OR_NAME, st:PATH_OR_NAME, openai:MODEL or openai:MODEL@http://HOST:PORT/v1"
 )
 BGE_M3 = "BAAI/bge-m3"
 HEADS = ("colbert_linear.pt", "sparse_linear.pt")
+MOST_BYTES = 32 << 20
+"""Of a server's answer: 64 vectors of 4,096 numbers are 6 MiB."""
+TRIES, FIRST_WAIT_S = 3, 0.5
+BUSY = (408, 409, 425, 429)
 ENDS = 1 << 20
 """Of a larger file only the first and last MiB and the size are hashed."""
 
@@ -180,30 +190,100 @@ class ServerEmbedder:
         self._key = key
         self._batch_size = batch_size
         self._timeout_s = timeout_s
+        self._width = 0
+        """Of the vectors that came first; 0: none came."""
         self.name = f"server {model} {address}"
 
     def embed(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Embeddings:
         """The vectors of these texts; passages and segments are sent alike. Raises BadInput where none come back."""
-        from openai import OpenAI, OpenAIError
+        from httpx2 import Client
 
+        headers = {"authorization": f"Bearer {self._key}", "accept-encoding": "identity"}
+        with Client(headers=headers, timeout=self._timeout_s, follow_redirects=False) as client:
+            return _in_batches(texts, self._batch_size, lambda batch: self._batch(client, batch), progress)
+
+    def _batch(self, client: "Client", texts: list[str]) -> Embeddings:
+        body = self._answer(client, texts)
         try:
-            with OpenAI(base_url=self._address, api_key=self._key, timeout=self._timeout_s) as client:
-                return _in_batches(
-                    texts, self._batch_size, lambda batch: self._batch(client, batch), progress
-                )
-        except OpenAIError as error:
-            reason = str(error).replace(self._key, "***").replace("\n", " ")[:300]
-            raise BadInput(f"{self._address} gave no embeddings by {self._model}: {reason}") from error
-
-    def _batch(self, client: Any, texts: list[str]) -> Embeddings:
-        answer = client.embeddings.create(model=self._model, input=texts, encoding_format="float")
-        rows = [list(item.embedding) for item in sorted(answer.data, key=lambda item: item.index)]
-        sound = len(rows) == len(texts) and len({len(row) for row in rows}) == 1
-        if not sound or not all(isfinite(number) for row in rows for number in row):
+            vectors = _vectors(json.loads(body), len(texts))
+        except (ValueError, OverflowError, RecursionError) as error:
             raise BadInput(
                 f"{self._address} answered {len(texts)} texts with something else than their vectors"
+            ) from error
+        self._width = self._width or vectors.shape[1]
+        if vectors.shape[1] != self._width:
+            raise BadInput(
+                f"{self._address} answered with vectors of {vectors.shape[1]} numbers after some of {self._width}"
             )
-        return _unit(np.array(rows, dtype=np.float32))
+        return _unit(vectors)
+
+    def _answer(self, client: "Client", texts: list[str]) -> bytes:
+        """The body of an answer. A busy server is asked up to `TRIES` times. Raises BadInput where there is none."""
+        from httpx2 import HTTPError, InvalidURL
+
+        for attempt in range(TRIES):
+            time.sleep(attempt * FIRST_WAIT_S)
+            try:
+                status, body = self._asked(client, texts)
+                why = f"HTTP {status}{_said(status, body)}"
+                if status < 300:
+                    return body
+                if status not in BUSY and status < 500:
+                    break
+            except (HTTPError, InvalidURL, UnicodeError) as error:
+                why = f"{type(error).__name__}: {error}"
+        reason = one_line(why, self._key)[:300]
+        raise BadInput(f"{self._address} gave no embeddings by {self._model}: {reason}")
+
+    def _asked(self, client: "Client", texts: list[str]) -> tuple[int, bytes]:
+        """Status and body of one answer, of which no more is read than `MOST_BYTES`, nor longer than the deadline."""
+        asked = {
+            "model": self._model,
+            "input": [without_surrogates(text, "?") for text in texts],
+            "encoding_format": "float",
+        }
+        until = time.monotonic() + self._timeout_s
+        body = bytearray()
+        content = json.dumps(asked).encode()
+        kind = {"content-type": "application/json"}
+        with client.stream("POST", f"{self._address}/embeddings", content=content, headers=kind) as answer:
+            for piece in answer.iter_bytes():
+                body += piece
+                if len(body) > MOST_BYTES or time.monotonic() > until:
+                    why = "never ends" if len(body) > MOST_BYTES else f"took more than {self._timeout_s:g} s"
+                    raise BadInput(f"{self._address} gave no embeddings: its answer {why}")
+            return answer.status_code, bytes(body)
+
+
+def _vectors(answer: Any, count: int) -> NDArray[np.float32]:
+    """The vectors of an answer in the order of the texts. Raises ValueError or OverflowError where it has others."""
+    data = answer.get("data") if isinstance(answer, dict) else None
+    if not isinstance(data, list) or len(data) != count or not all(isinstance(item, dict) for item in data):
+        raise ValueError("there is not one vector for each text")
+    places = [item.get("index") for item in data]
+    if any(place is not None for place in places):
+        if not all(type(place) is int for place in places) or sorted(places) != list(range(count)):
+            raise ValueError("the vectors are not numbered as the texts are")
+        data = sorted(data, key=lambda item: item["index"])
+    rows = [item.get("embedding") for item in data]
+    if not all(isinstance(row, list) and row and {type(n) for n in row} <= {int, float} for row in rows):
+        raise ValueError("a vector is none")
+    with np.errstate(over="ignore"):
+        vectors = np.array(rows, dtype=np.float32)
+    if not np.isfinite(vectors).all():
+        raise ValueError("a vector has a number beyond all measure")
+    return vectors
+
+
+def _said(status: int, body: bytes) -> str:
+    """What a server says about its error, after a colon."""
+    if 300 <= status < 400:
+        return ", a redirect, which is not followed: name the address itself"
+    try:
+        said = json.loads(body)["error"]["message"]
+    except (ValueError, TypeError, KeyError, RecursionError):
+        return ""
+    return f": {said}" if isinstance(said, str) else ""
 
 
 def model_folder(model: str) -> Path:

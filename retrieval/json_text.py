@@ -16,6 +16,9 @@ from longproof.retrieval.types import BadInput, Document
 DEEPEST = 200
 """Containers may be nested this deep; deeper ones are a mistake or an attack on the parser's stack."""
 
+VALUES = 500_000
+"""How many values a record may have: each is a line that is indexed, and millions take minutes and gigabytes."""
+
 _LONGEST_KEY = 100
 _GROWTH = 50
 _STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
@@ -29,7 +32,7 @@ def record(raw: str, *, title: str = "", uri: str = "") -> Document:
     Numbers, `true`, `false` and `null` stand as they were written, strings without quotes and on one line; an empty
     object, list or string is said to be one (`{}`, `[]`, `""`). Keys that hold a dot, bracket, colon or quote are
     quoted in the path. Raises BadInput for what is not JSON (with line and column), for NaN and infinities, for a key
-    given twice in an object, and for more than `DEEPEST` levels.
+    given twice in an object, for more than `DEEPEST` levels or VALUES values.
     """
     raw = _writable(raw.removeprefix("\ufeff"))
     name = uri or title or "record"
@@ -109,9 +112,14 @@ def _writable(text: str) -> str:
 
 
 def _within(lines: Iterator[str], most: int, name: str) -> Iterator[str]:
-    """The lines, as long as they stay below `most` characters: long paths over many leaves would fill the memory."""
+    """The lines, as long as they are at most VALUES and stay below `most` characters.
+
+    Long paths over many leaves would fill the memory.
+    """
     written = 0
-    for line in lines:
+    for number, line in enumerate(lines, start=1):
+        if number > VALUES:
+            raise BadInput(f"{name}: more than {VALUES:,} values; split it")
         written += len(line) + 1
         if written > most:
             raise BadInput(

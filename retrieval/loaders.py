@@ -7,8 +7,10 @@ hostile data: nothing is unpacked to disk, fetched or run; XML with declarations
 unpacks to more than UNPACKED bytes.
 """
 
+import logging
 import posixpath
 import re
+import stat
 import struct
 import zipfile
 import zlib
@@ -23,11 +25,22 @@ from xml.etree import ElementTree
 from longproof.retrieval.encoding import decode, printable
 from longproof.retrieval.html_markdown import html_to_markdown
 from longproof.retrieval.json_text import record
+from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, DocumentKind
 from longproof.retrieval.web_pages import read_page
 
 KINDS: dict[str, DocumentKind] = {".md": "markdown", ".markdown": "markdown", ".json": "record"}
 """By suffix; every other file that is no book and no page is plain text."""
+
+FILE_BYTES = 64_000_000
+"""How large a file may be, in bytes; a long novel as a scan with pictures has about as many."""
+
+CHARACTERS = 20_000_000
+"""How long a document may be once it is text: several times the longest novels."""
+PAGES, PAGE_BYTES = 10_000, 32_000_000
+"""How many pages a PDF may have, and how long what draws them may be in all, a stream that pages share each time."""
+COLUMNS = 1_000
+"""How many columns a table of a Word document may have."""
 
 UNPACKED = 256_000_000
 """Of a packed file, in bytes; a long novel has about 5 million."""
@@ -37,6 +50,10 @@ _ENCRYPTION = "META-INF/encryption.xml"
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, RuntimeError, SyntaxError)
 _BROKEN_MORE = (ArithmeticError, AssertionError, MemoryError, zipfile.BadZipFile, zlib.error, struct.error)
 """What parsers raise on broken files. lxml's and ElementTree's errors are SyntaxErrors."""
+
+
+_UNSAID = logging.NullHandler()
+"""pypdf's warnings quote the file, terminal codes and all: they go to handlers that were asked for, not to stderr."""
 
 
 class Contents(NamedTuple):
@@ -56,13 +73,14 @@ def read_source(path: Path, encoding: str | None = None) -> Document:
     if reader is None:
         return read_document(path, encoding)
     name = printable(str(path))
-    book = reader(_bytes(path), name)
+    book = reader(read_bytes(path), name)
     text = re.sub(r"\n{3,}", "\n\n", book.text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))
     if not text.strip():
         raise BadInput(
             f"{name}: there is no text in it; if its pages are pictures, run text recognition first"
         )
-    return Document.of(text.strip() + "\n", kind="markdown", title=book.title or path.stem, uri=str(path))
+    title = without_surrogates(book.title or path.stem)
+    return Document.of(text.strip() + "\n", kind="markdown", title=title, uri=_uri(path))
 
 
 def read_document(path: Path, encoding: str | None = None) -> Document:
@@ -72,11 +90,12 @@ def read_document(path: Path, encoding: str | None = None) -> Document:
     readable, empty, binary or without text, for a directory, for bytes whose encoding can't be told (see
     `encoding.decode`) and for what is not JSON.
     """
-    text = decode(_bytes(path), encoding, str(path))
+    text = _Room(printable(str(path))).take(decode(read_bytes(path), encoding, str(path)))
     kind = KINDS.get(path.suffix.lower(), "text")
+    title = without_surrogates(path.stem)
     if kind == "record":
-        return record(text, title=path.stem, uri=str(path))
-    return Document.of(text, kind=kind, title=path.stem, uri=str(path))
+        return record(text, title=title, uri=_uri(path))
+    return Document.of(text, kind=kind, title=title, uri=_uri(path))
 
 
 def epub(data: bytes, name: str) -> Contents:
@@ -86,9 +105,11 @@ def epub(data: bytes, name: str) -> Contents:
         root = _xml(files.read(_CONTAINER), name).find(".//{*}rootfile")
         opf = unquote(root.get("full-path", "")) if root is not None else ""
         package = _xml(files.read(opf), name)
-        chapters = _chapters(package, posixpath.dirname(opf))
+        # A spine names each chapter once; one that names it a thousand times is no book's.
+        chapters = list(dict.fromkeys(_chapters(package, posixpath.dirname(opf))))
         _refuse_protected(files, chapters, name)
-        texts = [_chapter(files.read(path), f"{name}: {path}") for path in chapters]
+        room = _Room(name)
+        texts = [room.take(_chapter(files.read(path), f"{name}: {path}")) for path in chapters]
         title = package.findtext(".//{http://purl.org/dc/elements/1.1/}title") or ""
     return Contents("\n\n".join(texts), " ".join(title.split()))
 
@@ -134,19 +155,35 @@ def pdf(data: bytes, name: str) -> Contents:
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
 
+        logging.getLogger("pypdf").addHandler(_UNSAID)
         try:
             reader = PdfReader(BytesIO(data))
             if reader.is_encrypted and not reader.decrypt(""):
                 raise BadInput(f"{name}: it is locked with a password; save a copy without one")
-            headings = _outline(reader, reader.outline, 1)
+            _refuse_long(reader, name)
+            headings, room = _outline(reader, reader.outline, 1), _Room(name)
             pages = [
-                _with_headings(page.extract_text(), [h for h in headings if h[0] == number])
+                _with_headings(room.take(page.extract_text()), [h for h in headings if h[0] == number])
                 for number, page in enumerate(reader.pages)
             ]
             title = str((reader.metadata.title if reader.metadata else "") or "")
         except PyPdfError as error:
             raise BadInput(f"{name}: not a PDF that can be read: {_line(error)}") from error
     return Contents("\n\n".join(pages), " ".join(title.split()))
+
+
+def _refuse_long(reader: Any, name: str) -> None:
+    """Raises BadInput for a PDF whose pages would take minutes."""
+    if len(reader.pages) > PAGES:
+        raise BadInput(f"{name}: it has more than {PAGES:,} pages; split it")
+    drawn = 0
+    for page in reader.pages:
+        contents = page.get_contents()
+        drawn += len(contents.get_data()) if contents is not None else 0
+        if drawn > PAGE_BYTES:
+            raise BadInput(
+                f"{name}: its pages unpack to more than {PAGE_BYTES // 10**6} MB; give its text alone"
+            )
 
 
 def _outline(reader: Any, entries: Any, level: int) -> list[tuple[int, int, str]]:
@@ -191,8 +228,9 @@ def docx(data: bytes, name: str) -> Contents:
         from docx.table import Table
 
         word = Word(BytesIO(data))
+        room = _Room(name)
         parts = [
-            _table(part) if isinstance(part, Table) else _paragraph(part)
+            _table(part, room) if isinstance(part, Table) else room.take(_paragraph(part))
             for part in word.iter_inner_content()
         ]
         title = word.core_properties.title or ""
@@ -206,9 +244,16 @@ def _paragraph(paragraph: Any) -> str:
     return f"{'#' * int(found[1] or 1)} {' '.join(text.split())}" if found and text else text
 
 
-def _table(table: Any) -> str:
-    rows = [[" ".join(cell.text.split()) for cell in row.cells] for row in table.rows]
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows)
+def _table(table: Any, room: "_Room") -> str:
+    lines = []
+    for row in table.rows:
+        if sum(cell.grid_span for cell in row._tr.tc_lst) > COLUMNS:
+            raise BadInput(
+                f"{room.name}: a table has more than {COLUMNS:,} columns; save it without that table"
+            )
+        cells = [room.take(" ".join(cell.text.split())) for cell in row.cells]
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
 
 
 def html(data: bytes, name: str) -> Contents:
@@ -226,6 +271,20 @@ READERS: dict[str, Callable[[bytes, str], Contents]] = {
     ".htm": html,
     ".xhtml": html,
 }
+
+
+class _Room:
+    """How much text a file may still give, so that one that repeats itself ends before it fills the memory."""
+
+    def __init__(self, name: str) -> None:
+        self.name, self._left = name, CHARACTERS
+
+    def take(self, text: str) -> str:
+        """The text. Raises BadInput where that makes more than CHARACTERS."""
+        self._left -= len(text)
+        if self._left < 0:
+            raise BadInput(f"{self.name}: its text is longer than {CHARACTERS:,} characters; split it")
+        return text
 
 
 class _Packed:
@@ -281,10 +340,16 @@ def _broken(name: str, what: str) -> Iterator[None]:
         ) from error
 
 
-def _bytes(path: Path) -> bytes:
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file. Raises BadInput where it can't be read, is no regular file, or has more than FILE_BYTES.
+
+    Devices and pipes have no end, or wait for a writer that never comes.
+    """
     name = printable(str(path))
     try:
-        return path.read_bytes()
+        refuse_irregular(path)
+        with path.open("rb") as file:
+            data = file.read(FILE_BYTES + 1)
     except FileNotFoundError as error:
         raise BadInput(f"{name}: there is no such file; check the path") from error
     except IsADirectoryError as error:
@@ -293,6 +358,23 @@ def _bytes(path: Path) -> bytes:
         raise BadInput(f"{name}: can't be read: {error.strerror}; check the path") from error
     except ValueError as error:
         raise BadInput(f"{name}: this can't be a file's name: {error}") from error
+    if len(data) > FILE_BYTES:
+        raise BadInput(f"{name}: larger than {FILE_BYTES // 10**6} MB; give its text alone, or split it")
+    return data
+
+
+def refuse_irregular(path: Path) -> None:
+    """Raises BadInput for a device, a pipe or a socket, OSError where there is nothing."""
+    mode = path.stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+        raise BadInput(
+            f"{printable(str(path))}: a device or a pipe, not a file; save its content to a file first"
+        )
+
+
+def _uri(path: Path) -> str:
+    """The path as a report can hold it: names that aren't UTF-8 have no text of their own."""
+    return without_surrogates(str(path))
 
 
 def _line(error: Exception) -> str:

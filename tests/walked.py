@@ -39,7 +39,9 @@ def claim(sentence: int = 0) -> ClaimState:
 def question(id_: str, round_: Round = "source", step: int = 0, claim_id: str = "c0") -> QuestionRef:
     """A question about one claim that shows one place."""
     places = (SourcePlace(source_id="s", start=0, end=9),)
-    return QuestionRef(id=id_, claim_ids=(claim_id,), places=places, round=round_, prompt="judge", step=step)
+    return QuestionRef(
+        id=id_, claim_ids=(claim_id,), places=places, round=round_, prompt="judge", round_number=step
+    )
 
 
 def judgement(question_id: str, judge: str, said: str, round_: Round = "source") -> Judgement:
@@ -93,9 +95,9 @@ def followed(
 def done(step: Step, state: ClaimState, plan: Plan, draw: Draw, size: int) -> ClaimState:
     """The claim after the nodes have done what the step says."""
     if step.do == "show":
-        complete = plan.rounds[step.round] != "nothing" and draw(st.booleans())
-        round_: Round = "source" if complete else plan.rounds[step.round]
-        return state.with_questions([question(f"q{len(state.asked)}", round_, step.round)])
+        complete = plan.rounds[step.round_number] != "nothing" and draw(st.booleans())
+        round_: Round = "source" if complete else plan.rounds[step.round_number]
+        return state.with_questions([question(f"q{len(state.asked)}", round_, step.round_number)])
     if step.do == "judge":
         return answered(state, draw(st.lists(SAID, min_size=size, max_size=size)))
     if step.do == "arbitrate":

@@ -1,8 +1,8 @@
 """Parsing a model's answer into a form, or naming why it can't be.
 
-Knows: a form's JSON schema; the last whole JSON object is the answer, reasoning, fences and prose round it are not;
-an answer that was cut off or repeats itself is `truncated`, a refusal `refused`, anything else `unparsed`. Prose is
-never searched for a label.
+Knows: a form's JSON schema; the last whole JSON object is the answer, reasoning, fences and prose round it are not,
+nor is an object that stands in what the model was shown: whoever wrote that is not asked. An answer that was cut off
+or repeats itself is `truncated`, a refusal `refused`, anything else `unparsed`. Prose is never searched for a label.
 Does not know: what the fields mean, or who answered.
 """
 
@@ -22,12 +22,17 @@ LONGEST = 400_000
 """Longer answers are `unparsed`: nothing that we ask for comes near."""
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL)
 _THINKING = re.compile(r"\s*<(think|thinking|thought|reasoning)>")
+_REFUSED = ("content_filter", "refusal")
+_CUT = ("length", "max_tokens", "error", "abort", "aborted", "cancelled", "canceled")
+"""How servers name an answer that was not finished, in lower case."""
 _REFUSALS = (
     "i can't", "i can’t", "i cannot", "i'm sorry", "i’m sorry", "i am sorry", "sorry, ", "i'm unable", "i’m unable",
     "i am unable", "i won't", "i won’t", "抱歉", "很抱歉", "对不起", "我不能", "我无法", "无法提供", "作为一个",
 )  # fmt: skip
 _LONGEST_REFUSAL = 600
 _BEGUN = re.compile(r'\{(?=\s*(?:["}]|\Z))')
+_FIRST_KEY = re.compile(r'\{\s*"([^"\\]*)')
+_LAYOUT = re.compile(r"\\+[nrt]?|\s+")
 MOST_BROKEN = 1000
 """Parsing gives up after so many places that look like the start of an object and are none."""
 TAIL, _UNIT, _TIMES = 4000, 400, 6
@@ -72,12 +77,12 @@ def schema(form: type[Form]) -> dict[str, Any]:
     return written
 
 
-def parse(raw: Raw, form: type[F]) -> F | Failure:
-    """The filled form, or why there is none."""
-    text = raw.text or ""
-    if raw.refusal or raw.finish in ("content_filter", "refusal"):
+def parse(raw: Raw, form: type[F], shown: str = "") -> F | Failure:
+    """The filled form, or why there is none. `shown` is the foreign text that the model was shown."""
+    text, finish = raw.text or "", (raw.finish or "").lower()
+    if raw.refusal or finish in _REFUSED:
         return "refused"
-    if (raw.finish or "").lower() in ("length", "max_tokens"):
+    if finish in _CUT:
         return "truncated"
     if not text.strip() or len(text) > LONGEST:
         return "unparsed"
@@ -86,7 +91,7 @@ def parse(raw: Raw, form: type[F]) -> F | Failure:
     failure: Failure = "unparsed"
     for part in _without_reasoning(text):
         try:
-            found = last_object(part)
+            found = last_object(part, shown)
             if found is not None:
                 return form.model_validate(found)
         except Truncated:
@@ -98,28 +103,51 @@ def parse(raw: Raw, form: type[F]) -> F | Failure:
     return "refused" if failure == "unparsed" and "{" not in text and _refuses(text) else failure
 
 
-def last_object(text: str) -> dict[str, Any] | None:
-    """The last top-level JSON object in a text, whatever stands round it; None where there is none.
+def last_object(text: str, shown: str = "") -> dict[str, Any] | None:
+    """The last top-level JSON object in a text that does not stand in `shown`, whatever stands round it, or None.
 
     Raises Truncated where the text ends inside one. An object with one key twice, or with NaN, is none.
     """
-    decoder = json.JSONDecoder()
-    last, broken, begun = (0, 0), 0, _BEGUN.search(text)
     try:
-        while begun and broken <= MOST_BROKEN:
-            try:
-                _, end = decoder.raw_decode(text, begun.start())
-                last = (begun.start(), end)
-            except json.JSONDecodeError as error:
-                if error.msg.startswith("Unterminated string") or text.rfind("}") < error.pos:
-                    raise Truncated from error
-                end, broken = max(error.pos, begun.start() + 1), broken + 1
-            begun = _BEGUN.search(text, end)
-        return _strict(text[slice(*last)]) if last[1] else None
+        own = (place for place in reversed(_objects(text)) if not _stands_in(text[place], shown))
+        place = next(own, None)
+        return _strict(text[place]) if place else None
     except Truncated:
         raise
     except (ValueError, RecursionError):
         return None
+
+
+def _objects(text: str) -> list[slice]:
+    """Where the top-level JSON objects of a text are. Raises Truncated where it ends inside one."""
+    decoder = json.JSONDecoder()
+    places: list[slice] = []
+    broken, begun = 0, _BEGUN.search(text)
+    while begun and broken <= MOST_BROKEN:
+        try:
+            _, end = decoder.raw_decode(text, begun.start())
+            places.append(slice(begun.start(), end))
+        except json.JSONDecodeError as error:
+            if error.msg.startswith("Unterminated string") or text.rfind("}") < error.pos:
+                raise Truncated from error
+            end, broken = max(error.pos, begun.start() + 1), broken + 1
+        begun = _BEGUN.search(text, end)
+    return places
+
+
+def _stands_in(written: str, shown: str) -> bool:
+    """Whether a JSON object stands word for word in a text, however both are laid out or escaped."""
+    first = _FIRST_KEY.match(written)
+    if not first or not any(first[1] + quote in shown for quote in ('"', '\\"')):
+        return False
+    same = json.dumps(json.loads(written), ensure_ascii=False)
+    bare = _bare(shown)
+    return _bare(written) in bare or _bare(same) in bare
+
+
+def _bare(text: str) -> str:
+    """The text without blanks, escaped or not, and without backslashes."""
+    return _LAYOUT.sub("", text)
 
 
 def repeats(text: str) -> bool:

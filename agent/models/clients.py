@@ -5,6 +5,7 @@ out by trying, never from a model's name.
 Does not know: retries, limits, the ledger, or what an answer means.
 """
 
+import asyncio
 import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -14,13 +15,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
 
 from longproof.agent.models.answers import Raw
-from longproof.agent.models.completions import Broken, completion, text_of
+from longproof.agent.models.completions import OVER_LIMIT, completion, count, mapping, text_of, word
+from longproof.agent.models.key_hosts import key_variable
+from longproof.agent.models.responses import Broken, TooLong, bound
 from longproof.retrieval.text.normalise import without_surrogates
+from longproof.retrieval.text.redact import one_line
 from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
+    from openai import APIStatusError
 
 NO_KEY = "none"
 LANGCHAIN = "langchain:"
@@ -44,14 +49,21 @@ class Message(NamedTuple):
 class Unanswered(Exception):
     """No answer came back. `status` is the server's HTTP status; None: there was no connection, or it broke.
 
-    `wait_s` is how long the server asks to wait; `final`: asking again is no use.
+    `wait_s` is how long the server asks to wait; `final`: asking again is no use; `begun`: an answer had begun, so
+    that it may have been billed.
     """
 
     def __init__(
-        self, detail: str, *, status: int | None = None, wait_s: float | None = None, final: bool = False
+        self,
+        detail: str,
+        *,
+        status: int | None = None,
+        wait_s: float | None = None,
+        final: bool = False,
+        begun: bool = False,
     ) -> None:
         super().__init__(detail[:_DETAIL])
-        self.status, self.wait_s, self.final = status, wait_s, final
+        self.status, self.wait_s, self.final, self.begun = status, wait_s, final, begun
 
 
 class Chat(Protocol):
@@ -78,16 +90,26 @@ class OpenAIChat:
 
     has_schema = True
 
-    def __init__(self, model: str, address: str | None = None, *, stream: bool = False) -> None:
+    def __init__(
+        self, model: str, address: str | None = None, *, stream: bool = False, by_owner: bool = True
+    ) -> None:
         """With `stream`, answers come as a stream, and one that only repeats itself is cut off.
+
+        `by_owner`: whether the owner of the keys named the address, see `key_hosts`.
 
         Raises BadInput where the address is none, or the key that OpenAI itself needs is not set.
         """
-        from openai import AsyncOpenAI
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
-        self.model = model
-        self.endpoint, self._key = place_and_key(address)
-        self._client = AsyncOpenAI(api_key=self._key, base_url=self.endpoint, max_retries=0, timeout=None)
+        self.model, self.by_owner = model, by_owner
+        self.endpoint, self._key = place_and_key(address, by_owner=by_owner)
+        self._client = AsyncOpenAI(
+            api_key=self._key,
+            base_url=self.endpoint,
+            max_retries=0,
+            timeout=None,
+            http_client=DefaultAsyncHttpxClient(follow_redirects=False, event_hooks={"response": [bound]}),
+        )
         self._limit_name = "max_tokens"
         self._takes_temperature = True
         self._stream = self._counts_streams = stream
@@ -98,10 +120,15 @@ class OpenAIChat:
 
         try:
             return await self._create(message)
+        except TooLong:
+            return Raw(finish=OVER_LIMIT)
         except Broken as error:
-            detail = f"the answer of {self.endpoint} broke off: {error}"
-            raise Unanswered(self._clean(detail), status=error.status) from error
+            raise self._broke_off(error) from error
         except (APIError, ValueError) as error:
+            if isinstance(error.__cause__, TooLong):
+                return Raw(finish=OVER_LIMIT)
+            if isinstance(error.__cause__, Broken):
+                raise self._broke_off(error.__cause__) from error
             if self._adapted(error):
                 return await self.send(message)
             raise self._unanswered(error, "sent no chat completion") from error
@@ -111,8 +138,11 @@ class OpenAIChat:
         from openai import APIError
 
         try:
-            await self._client.models.list(timeout=REACH_S)
-        except (APIError, ValueError) as error:
+            async with asyncio.timeout(REACH_S):
+                await self._client.models.with_raw_response.list()
+        except TimeoutError as error:
+            raise Unanswered(f"{self.endpoint} named no models within {REACH_S:g} s") from error
+        except (APIError, ValueError, Broken, TooLong) as error:
             raise self._unanswered(error, "named no models") from error
 
     async def close(self) -> None:
@@ -177,9 +207,8 @@ class OpenAIChat:
         from openai import APIConnectionError, APIStatusError
 
         if isinstance(error, APIStatusError):
-            said = error.body.get("message") if isinstance(error.body, dict) else None
             return Unanswered(
-                self._clean(f"{self.endpoint} answered HTTP {error.status_code}: {said or error.message}"),
+                self._clean(f"{self.endpoint} answered HTTP {error.status_code}{_said(error)}"),
                 status=error.status_code,
                 wait_s=asked_wait(error.response.headers),
                 final=error.code == "insufficient_quota",
@@ -188,10 +217,13 @@ class OpenAIChat:
             return Unanswered(self._clean(f"no connection to {self.endpoint}: {error.__cause__ or error}"))
         return Unanswered(self._clean(f"{self.endpoint} {otherwise}: {error}"), final=True)
 
+    def _broke_off(self, error: Broken) -> Unanswered:
+        detail = f"the answer of {self.endpoint} broke off: {error}"
+        return Unanswered(self._clean(detail), status=error.status, begun=True)
+
     def _clean(self, detail: str) -> str:
-        """The detail on one line, without the key: servers quote it in errors."""
-        hidden = detail if self._key == NO_KEY else detail.replace(self._key, "…")
-        return " ".join(hidden.split())
+        """The detail on one line, without terminal codes and without the key: servers quote it in errors."""
+        return one_line(detail, self._key)
 
 
 class LangChainChat:
@@ -211,10 +243,13 @@ class LangChainChat:
         """One call of the model."""
         try:
             answer = await self._model.ainvoke([("system", message.system), ("human", message.user)])
+            return _raw_of_langchain(answer)
         except Exception as error:
-            # Integrations raise errors of their own; all are failures of this call.
-            raise Unanswered(" ".join(f"{type(error).__name__}: {error}".split())) from error
-        return _raw_of_langchain(answer)
+            # Integrations raise errors of their own; all are failures of this call. Their text may hold a key that
+            # we don't know, so that only the error's name goes on.
+            status = getattr(error, "status_code", None)
+            known = f" (HTTP {status})" if isinstance(status, int) else ""
+            raise Unanswered(one_line(type(error).__name__ + known)) from error
 
     async def close(self) -> None:
         """Nothing to close: the model is the caller's."""
@@ -235,24 +270,18 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def place_and_key(address: str | None) -> tuple[str, str]:
+def place_and_key(address: str | None, *, by_owner: bool = True) -> tuple[str, str]:
     """The address, and the key that may be sent there.
 
-    `OPENAI_API_KEY` goes to OpenAI, or where `OPENAI_BASE_URL` points; any other address gets `LONGPROOF_API_KEY`
-    if it is set, else the word `none`: a key is never sent to a server that it wasn't meant for.
+    `OPENAI_API_KEY` goes to OpenAI, or where `OPENAI_BASE_URL` points; any other address gets what `key_hosts` says,
+    else the word `none`: a key is never sent to a server that it wasn't meant for.
     """
     own = os.environ.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS
     place = (address or own).rstrip("/")
-    parts = urlsplit(place)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
-        raise BadInput(f"{place!r} is no address of a server: write http://HOST:PORT/v1")
-    if parts.username or parts.password or parts.query:
-        raise BadInput(
-            f"keys come from the environment: name {parts.hostname} without user, password or query"
-        )
+    _refuse_no_address(place)
     if place != own.rstrip("/"):
-        return place, os.environ.get("LONGPROOF_API_KEY") or NO_KEY
-    key = os.environ.get("OPENAI_API_KEY")
+        return place, _key_in(key_variable(place, by_owner=by_owner)) or NO_KEY
+    key = _key_in("OPENAI_API_KEY")
     if not key and place == DEFAULT_ADDRESS:
         raise BadInput(
             "OPENAI_API_KEY is not set: set it, or name a server as openai:MODEL@http://HOST:PORT/v1"
@@ -260,16 +289,52 @@ def place_and_key(address: str | None) -> tuple[str, str]:
     return place, key or NO_KEY
 
 
+def _refuse_no_address(place: str) -> None:
+    """Raises BadInput where this is no address of a server, or holds what may be secret."""
+    from httpx2 import URL, InvalidURL
+
+    try:
+        parts = urlsplit(place)
+        host = URL(place).raw_host.decode("ascii")
+        # Looks at the port, and at labels that are empty or too long.
+        sound = parts.port != 0 and bool(host.encode("idna")) and "%" not in host
+    except (ValueError, InvalidURL):
+        sound = False
+    if not sound or parts.scheme not in ("http", "https") or not place.isprintable() or " " in place:
+        raise BadInput(f"{place!r} is no address of a server: write http://HOST:PORT/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadInput(
+            f"keys come from the environment: name {parts.hostname} without user, password or query"
+        )
+
+
+def _key_in(name: str) -> str:
+    """The key in this environment variable, without blanks round it. Raises BadInput where no key looks like that:
+    a client would quote it in an error."""
+    key = os.environ.get(name, "").strip()
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise BadInput(f"{name} holds blanks or characters that no key has: set it again")
+    return key
+
+
+def _said(error: "APIStatusError") -> str:
+    """What a server says about its error, after a colon."""
+    to = error.response.headers.get("location")
+    if error.status_code < 400 and to:
+        return f", a redirect to {to}, which is not followed: name the address itself"
+    said = error.body.get("message") if isinstance(error.body, dict) else error.message
+    return f": {said}" if isinstance(said, str) and said else ""
+
+
 def _raw_of_langchain(answer: "AIMessage") -> Raw:
-    usage: Mapping[str, Any] = answer.usage_metadata or {}
-    details: Mapping[str, Any] = usage.get("input_token_details") or {}
-    about = answer.response_metadata
+    usage = mapping(answer.usage_metadata)
+    about = mapping(answer.response_metadata)
     refusal = answer.additional_kwargs.get("refusal")
     return Raw(
         text=text_of(answer.content),
         refusal=str(refusal) if refusal else None,
-        finish=str(about.get("finish_reason") or about.get("stop_reason") or "") or None,
-        prompt_tokens=usage.get("input_tokens"),
-        completion_tokens=usage.get("output_tokens"),
-        cached_tokens=details.get("cache_read"),
+        finish=word(about.get("finish_reason")) or word(about.get("stop_reason")),
+        prompt_tokens=count(usage.get("input_tokens")),
+        completion_tokens=count(usage.get("output_tokens")),
+        cached_tokens=count(mapping(usage.get("input_token_details")).get("cache_read")),
     )

@@ -1,7 +1,8 @@
 """The ledger: every paid answer, keyed by the content of its request, and the runs that paid, in one SQLite file.
 
-Knows: an answer is committed before anyone reads it; identical requests made at once are sent once; timeouts and
-other calls without an answer are not kept. One instance an event loop; SQLite is used in one thread of its own.
+Knows: an answer is committed before anyone reads it; identical requests made at once are sent once, by one process
+or several; timeouts and other calls without an answer are not kept. One instance an event loop; SQLite is used in
+one thread of its own.
 Does not know: what is asked, or what an answer means. Keys to servers are never stored.
 """
 
@@ -18,7 +19,9 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from longproof.agent.models.answers import Raw
+from longproof.agent.models.turns import Turns
 from longproof.agent.types import Failure
+from longproof.indexes.files import private_file, private_folder
 from longproof.retrieval.types import BadInput, Frozen
 
 T = TypeVar("T")
@@ -39,6 +42,8 @@ CREATE TABLE purchases (
 );
 CREATE INDEX purchases_of_run ON purchases(run_id);
 """
+TURNS = "-turns"
+"""How the name of the file ends in which processes lock what they ask for."""
 GRACE_S = 5.0
 """How long `close` waits for calls under way, so that what is nearly paid for is kept."""
 
@@ -76,6 +81,7 @@ class Ledger:
         self._run_id = ""
         self._asked_again: set[str] = set()
         self._db: sqlite3.Connection
+        self._turns: Turns
 
     @classmethod
     async def open(cls, path: Path | None, *, retry_failed: bool = False) -> "Ledger":
@@ -86,9 +92,10 @@ class Ledger:
         ledger = cls(path, retry_failed=retry_failed)
         try:
             ledger._db = await ledger._in_thread(_opened, path)
-        except BadInput:
+            ledger._turns = Turns(path and path.with_name(path.name + TURNS))
+        except (BadInput, OSError) as error:
             ledger._thread.shutdown(wait=False)
-            raise
+            raise BadInput(str(error)) from error
         return ledger
 
     async def get(self, key: str) -> Entry | None:
@@ -157,6 +164,7 @@ class Ledger:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
+        self._turns.close()
         await self._in_thread(self._db.close)
         self._thread.shutdown(wait=False)
 
@@ -168,7 +176,7 @@ class Ledger:
         endpoint: str,
         model: str,
     ) -> Entry:
-        async with slots:
+        async with slots, self._turns.of(key):
             kept = await self.get(key)
             if kept is not None:
                 return kept
@@ -193,7 +201,7 @@ class Ledger:
     def _raw(self, key: str, answer: str) -> Raw:
         try:
             return Raw.model_validate(json.loads(answer))
-        except ValueError as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise BadInput(f"the ledger {self._path} was tampered with at {key}: move it away") from error
 
     def _select(self, key: str) -> Any:
@@ -223,10 +231,13 @@ class Ledger:
             " coalesce(sum(completion_tokens), 0), coalesce(sum(cached_tokens), 0)"
             " FROM runs r LEFT JOIN purchases p ON p.run_id = r.run_id GROUP BY r.run_id ORDER BY started DESC"
         ).fetchall()
-        return [
-            Run(**dict(zip(Run.model_fields, [*row[:4], json.loads(row[4]), *row[5:]], strict=True)))
-            for row in rows
-        ]
+        try:
+            return [
+                Run(**dict(zip(Run.model_fields, [*row[:4], json.loads(row[4]), *row[5:]], strict=True)))
+                for row in rows
+            ]
+        except (ValueError, TypeError, RecursionError) as error:
+            raise BadInput(f"the runs in the ledger {self._path} were tampered with: move it away") from error
 
 
 def content_key(asked: Mapping[str, Any]) -> str:
@@ -237,7 +248,8 @@ def content_key(asked: Mapping[str, Any]) -> str:
 def _opened(path: Path | None) -> sqlite3.Connection:
     try:
         if path is not None:
-            path.parent.mkdir(parents=True, exist_ok=True)
+            private_folder(path.parent)
+            private_file(path)
         db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
         _check(db, path)
         db.execute("PRAGMA journal_mode = WAL")

@@ -30,7 +30,7 @@ FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
 TIMEOUT_S = 300.0
 MAX_TOKENS = 8192
 BUSY = frozenset({408, 409, 425, 429})
-NOT_ABOUT_FORM = frozenset({401, 402, 403, 404})
+NOT_ABOUT_FORM = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
 """HTTP statuses that say nothing about whether the server takes JSON schema."""
 
 
@@ -228,31 +228,37 @@ class Model:
 
     async def _send(self, request: _Request) -> Raw:
         """One paid answer, within the budget. Raises _Lost or _Rejected."""
-        tokens, budget = request.tokens, self._limits.budget
-        if not budget.take(tokens, request.purpose, request.key):
-            raise _Lost("over_budget", "the budget of this run is spent")
+        self._reserve(request)
+        reserved = True
         try:
-            raw = await self._send_with_retries(request)
+            for attempt in range(RETRIES + 1):
+                await self._limiter.wait(request.tokens)
+                try:
+                    async with asyncio.timeout(self._timeout_s):
+                        raw = await self._chat.send(request.message)
+                    break
+                except Unanswered as error:
+                    reserved = not error.begun
+                    await self._wait_or_give_up(error, request, attempt)
+                    if not reserved:
+                        self._reserve(request)
+                        reserved = True
         except TimeoutError as error:
             # The server may well have worked on it, and billed it: the reservation stays.
             raise _Lost("timeout", f"no answer within {self._timeout_s:g} s") from error
         except BaseException:
-            budget.give_back(tokens)
+            if reserved:
+                self._limits.budget.give_back(request.tokens)
             raise
-        more = _tokens(raw, request) - tokens
-        budget.settle(more)
+        more = _tokens(raw, request) - request.tokens
+        self._limits.budget.settle(more)
         self._limiter.settle(more)
         return raw
 
-    async def _send_with_retries(self, request: _Request) -> Raw:
-        for attempt in range(RETRIES + 1):
-            await self._limiter.wait(request.tokens)
-            try:
-                async with asyncio.timeout(self._timeout_s):
-                    return await self._chat.send(request.message)
-            except Unanswered as error:
-                await self._wait_or_give_up(error, request, attempt)
-        raise AssertionError("the last attempt always raises")
+    def _reserve(self, request: _Request) -> None:
+        """Take one call from the budget. An answer that broke off is paid: the next attempt takes another."""
+        if not self._limits.budget.take(request.tokens, request.purpose, request.key):
+            raise _Lost("over_budget", "the budget of this run is spent")
 
     async def _wait_or_give_up(self, error: Unanswered, request: _Request, attempt: int) -> None:
         """Wait before the next attempt, or raise: _Rejected where the form may be at fault, else _Lost."""
@@ -305,7 +311,7 @@ class Model:
 
     def _answer(self, request: _Request, entry: Entry, form: type[F], calls: list[Call]) -> Answer[F]:
         """The entry read into the form; its call is appended to `calls`."""
-        filled = parse(entry.raw, form)
+        filled = parse(entry.raw, form, request.prompt.foreign)
         failure, value = (filled, None) if isinstance(filled, str) else (None, filled)
         calls.append(self._call(request, entry.raw, failure, bought=entry.bought))
         return Answer(value, failure, "", tuple(calls))

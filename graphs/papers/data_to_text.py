@@ -7,11 +7,11 @@ from langgraph.runtime import Runtime
 
 from longproof.graphs.check import CheckNodes
 from longproof.graphs.nodes import Nodes
-from longproof.graphs.papers.method import Method, Saver, Steps, Units, paper, paper_graph
+from longproof.graphs.papers.method import Steps, Units, paper, paper_graph
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import State
-from longproof.graphs.verify import VerifyGraph
+from longproof.graphs.verify import Method, Saver, VerifyGraph
 from longproof.indexes.documents import DocumentRef, DocumentStore
 
 

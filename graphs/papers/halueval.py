@@ -4,8 +4,9 @@ Knows: the tasks (question answering, dialogue, summary, general) and where thei
 section 3.2: with the knowledge, after reasoning in steps, and beside the right text.
 """
 
-from longproof.graphs.papers.method import Method, each_unit, paper
+from longproof.graphs.papers.method import each_unit, paper
 from longproof.graphs.protocol import Need
+from longproof.graphs.verify import Method
 
 SUMMARIES = {
     "qa": "An answer: yes or no by four patterns",

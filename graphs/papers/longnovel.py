@@ -6,9 +6,9 @@ response in one prompt (Appendix I.2); two judges and a third where they differ 
 
 from longproof.graphs.check import CheckNodes
 from longproof.graphs.nodes import Nodes
-from longproof.graphs.papers.method import Method, Saver, Steps, Units, each_unit, paper, paper_graph
+from longproof.graphs.papers.method import Steps, Units, each_unit, paper, paper_graph
 from longproof.graphs.resources import Pool
-from longproof.graphs.verify import VerifyGraph
+from longproof.graphs.verify import Method, Saver, VerifyGraph
 
 
 def windows_graph(pool: Pool, saver: Saver | None = None) -> VerifyGraph:

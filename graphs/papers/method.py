@@ -6,9 +6,8 @@ person, as in the product. Does not know: what any paper asks.
 
 from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal
 
-from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 
 from longproof.agent.types import Case, Claim, Decomposed, Sentence
@@ -18,23 +17,15 @@ from longproof.graphs.protocol import Protocol
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import State, VerifyInput, VerifyOutput
-from longproof.graphs.verify import VerifyGraph
+from longproof.graphs.verify import Saver, VerifyGraph
 from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.types import Document, Span
 
-Saver = BaseCheckpointSaver[str]
 Steps = Mapping[str, Callable[..., Any]]
 """Nodes by name, in order."""
 
 
-class Method(NamedTuple):
-    """A protocol, and how the graph that runs it is built over a pool of resources for this protocol."""
-
-    protocol: Protocol
-    graph: Callable[[Pool, Saver | None], VerifyGraph]
-
-
-def paper(name: str, summary: str, source: str, **settings: object) -> Protocol:
+def paper(name: str, summary: str, cites: str, **settings: object) -> Protocol:
     """A protocol whose judges see all of the source at once and are asked as a paper asks: once, about one thing."""
     usual: dict[str, object] = {
         "rounds": ("source",),
@@ -43,7 +34,7 @@ def paper(name: str, summary: str, source: str, **settings: object) -> Protocol:
         "consult": "never",
         "localises": False,
     }
-    return Protocol.model_validate({"name": name, "summary": summary, "source": source, **usual, **settings})
+    return Protocol.model_validate({"name": name, "summary": summary, "cites": cites, **usual, **settings})
 
 
 def paper_graph(steps: Steps, nodes: Nodes, check: CheckNodes, saver: Saver | None = None) -> VerifyGraph:

@@ -17,12 +17,12 @@ from longproof.agent.vote import SIDES
 from longproof.graphs.check import CheckNodes
 from longproof.graphs.evidence import make_question
 from longproof.graphs.nodes import Nodes
-from longproof.graphs.papers.method import Method, Saver, Steps, each_unit, paper, paper_graph
+from longproof.graphs.papers.method import Steps, each_unit, paper, paper_graph
 from longproof.graphs.policy import Step, most_common, settle, undecided
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import CheckState, ClaimState, Plan, QuestionRef
-from longproof.graphs.verify import VerifyGraph
+from longproof.graphs.verify import Method, Saver, VerifyGraph
 from longproof.retrieval.types import Span
 
 AROUND = 300
@@ -35,12 +35,12 @@ class ProbeNodes(CheckNodes):
     async def find(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Every model looks for evidence of every claim; what any of them finds is asked about, piece by piece."""
         resources = await self.resources(runtime)
-        row = resources.protocol
+        protocol = resources.protocol
         case = await state["case"].opened(resources.store)
         sources = await resources.sources(state["sources"])
         shown = tuple(document.span(0, len(document.text)) for document in sources.documents)
         finders = [judge for judge in resources.panel.judges if isinstance(judge, Finder)]
-        looks = [make_question([one.claim], shown, "source", row.finds) for one in state["claims"]]
+        looks = [make_question([one.claim], shown, "source", protocol.finds) for one in state["claims"]]
         answers = await asyncio.gather(
             *(
                 _found(finders, look, one.claim, case)
@@ -49,7 +49,7 @@ class ProbeNodes(CheckNodes):
         )
         return {
             "claims": [
-                _with_pieces(one, [answer.search for answer in told], shown, row.prompt)
+                _with_pieces(one, [answer.search for answer in told], shown, protocol.prompt)
                 for one, told in zip(state["claims"], answers, strict=True)
             ],
             "calls": list(chain.from_iterable(answer.calls for told in answers for answer in told)),

@@ -13,12 +13,12 @@ from longproof.agent.vote import SIDES
 from longproof.graphs.check import CheckNodes, found_snippets
 from longproof.graphs.evidence import with_snippets
 from longproof.graphs.nodes import Nodes
-from longproof.graphs.papers.method import Method, Saver, Steps, Units, each_unit, paper, paper_graph
+from longproof.graphs.papers.method import Steps, Units, each_unit, paper, paper_graph
 from longproof.graphs.policy import Step, most_common, settle, undecided
 from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import CheckState, ClaimState, Plan, QuestionRef
-from longproof.graphs.verify import VerifyGraph
+from longproof.graphs.verify import Method, Saver, VerifyGraph
 from longproof.indexes.documents import DocumentRef
 from longproof.indexes.pages import PageIndex
 

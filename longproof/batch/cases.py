@@ -18,7 +18,7 @@ from pydantic import Field, ValidationError
 
 from longproof.agent.types import Task
 from longproof.retrieval.json_text import record
-from longproof.retrieval.loaders import read_source
+from longproof.retrieval.loaders import read_source, refuse_irregular
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen
 
@@ -61,6 +61,7 @@ class GivenCase(Frozen):
 def case_lines(path: Path) -> Iterator[tuple[Line, bytes]]:
     """Every line that is not blank. Raises BadInput where the file can't be read."""
     try:
+        refuse_irregular(path)
         with path.open("rb") as file:
             offset = 0
             for number, data in enumerate(file, start=1):

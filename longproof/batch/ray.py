@@ -27,8 +27,8 @@ from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 
 T = TypeVar("T")
-ModelKey = tuple[str, str]
-"""A model's name and its endpoint."""
+ModelKey = tuple[str, str, bool]
+"""A model's name, its endpoint, and whether the owner of the keys named that."""
 CPUS = 0.25
 """What a worker claims: with a whole CPU each, workers on a small machine leave none for reading, and all wait."""
 RESTARTS = 3
@@ -161,7 +161,8 @@ class ProxiedModel:
     """A model as a worker sees it: every question goes to the model proxy."""
 
     def __init__(self, proxy: Any, chat: Chat) -> None:
-        self._proxy, self._key = proxy, (chat.model, chat.endpoint)
+        by_owner = isinstance(chat, OpenAIChat) and chat.by_owner
+        self._proxy, self._key = proxy, (chat.model, chat.endpoint, by_owner)
         self.name, self.endpoint = chat.model, chat.endpoint
 
     async def ask(self, prompt: Prompt, form: type[Any], **options: Any) -> Answer[Any]:
@@ -211,7 +212,7 @@ class ModelProxy:
         ledger = await self._ledger()
         if key not in self._models:
             self._models[key] = Model(
-                OpenAIChat(*key, stream=self._settings.stream),
+                OpenAIChat(key[0], key[1], stream=self._settings.stream, by_owner=key[2]),
                 ledger,
                 self._limits,
                 timeout_s=self._settings.timeout_s,

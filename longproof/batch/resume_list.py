@@ -8,13 +8,13 @@ Does not know: how a case is checked, or what its report says.
 import json
 import sqlite3
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from longproof.agent.types import Report, Usage
 from longproof.batch.cases import Line, case_key, case_lines, file_name, given_case, sources_key
-from longproof.indexes.files import make_folder
+from longproof.indexes.files import make_folder, private_file
 from longproof.retrieval.types import BadInput, Frozen
 
 FILE = "batch.sqlite"
@@ -174,6 +174,8 @@ def open_resume_list(folder: Path, settings: dict[str, Any]) -> Iterator[ResumeL
     Raises BadInput where the folder can't be made, another run holds it, or it is another batch's.
     """
     make_folder(folder)
+    with suppress(OSError):  # SQLite says better what is wrong
+        private_file(folder / FILE)
     db = sqlite3.connect(folder / FILE, timeout=0)
     try:
         db.execute("PRAGMA locking_mode = EXCLUSIVE")

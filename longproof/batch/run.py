@@ -1,8 +1,8 @@
 """One run over a case file: a report a case, written whole or not at all; a run that was stopped goes on.
 
 Knows: what is left, who checks it, where reports go, how far it has come. A case that can't be checked is named in
-the failures, and the others go on. Memory doesn't grow with the number of cases. Paid answers are in the ledger, so
-a case that was under way when the run died costs nothing again.
+the failures, and the others go on; where the ledger can't be written, the run stops. Memory doesn't grow with the
+number of cases. Paid answers are in the ledger, so a case that was under way when the run died costs nothing again.
 Does not know: how a case is checked, or how reports are shown.
 """
 
@@ -10,7 +10,9 @@ import asyncio
 import csv
 import io
 import json
+import sqlite3
 import time
+import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -23,8 +25,11 @@ from longproof.batch.resume_list import CaseState, ResumeList, Summary, Todo, op
 from longproof.graphs.verifier import Checker
 from longproof.indexes.documents import Cache
 from longproof.indexes.files import clear_parts, write_lines, write_whole
+from longproof.report.control_characters import visible
 from longproof.retrieval.types import BadInput, Document, Frozen
 
+FORMULA = frozenset("=+-@")
+"""What a formula begins with, in a spreadsheet."""
 REPORTS, SUMMARY, FAILURES = "reports", "summary.csv", "failures.jsonl"
 COLUMNS = ("id", "verdict", "triage", "claims", *LABELS, "undecided", "coverage", "calls", "tokens", "report")
 
@@ -116,7 +121,7 @@ class CaseChecker:
         self._read: Cache[Sequence[Document]] = Cache(room=2)
 
     async def checked(self, data: bytes) -> Report | str:
-        """The report on the case of this line, or why there is none. Never raises."""
+        """The report on the case of this line, or why there is none. Raises BadInput where the ledger fails."""
         try:
             case = given_case(data)
             return await self._checker.averify(
@@ -129,6 +134,8 @@ class CaseChecker:
                 labels=case.labels,
             )
         except BadInput as error:
+            if isinstance(error.__cause__, sqlite3.Error):
+                raise  # The ledger's failure, not the case's: every further case would pay and keep nothing.
             return str(error)
         except Exception as error:
             # A defect met by one case in ten thousand must not cost the others; it is named in the failures.
@@ -242,8 +249,13 @@ def _cells(one: Summary) -> tuple[object, ...]:
 
 
 def _inert(id_: str) -> str:
-    """An id that no spreadsheet takes for a formula."""
-    return f"'{id_}" if id_.startswith(("=", "+", "-", "@", "\t", "\r")) else id_
+    """An id that no spreadsheet takes for a formula, and no reader of CSV for two lines.
+
+    Spreadsheets skip spaces and controls before a formula, and take `＝` (full width) for `=`.
+    """
+    shown = visible(id_).replace("\n", "␊").replace("\t", "␉")
+    first = unicodedata.normalize("NFKC", shown.lstrip(" \u00a0\u3000\u200b\ufeff␊␉␍"))[:1]
+    return f"'{shown}" if first in FORMULA or shown != id_ else shown
 
 
 def _failure(failure: tuple[int, str, str]) -> str:

@@ -55,6 +55,7 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
     """Check many cases: a report each, a summary and an index page; goes on where it was stopped."""
     from longproof.batch.folder import check_cases
     from longproof.cli.progress import batch_progress
+    from longproof.report.control_characters import visible
 
     settings = {**panel.settings(), **calls.settings(), **batch.settings()}
     with batch_progress() as progress:
@@ -67,7 +68,7 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
             progress=progress,
         )
     for line in _end_lines(done):
-        typer.echo(line)
+        typer.echo(visible(line))
     if done.states["failed"]:
         sys.stderr.write(f"longproof: {done.states['failed']} cases could not be checked\n")
         raise typer.Exit(2)

@@ -1,13 +1,17 @@
 """The list of all commands, and `main`: exit code 2 and one line for what can't be used, 130 when interrupted.
 
-Knows: which function each command is. Does not know: any rule of judging.
+Knows: which function each command is, and that no failure may look like a verdict.
+Does not know: any rule of judging.
 Answers `--help` without importing langgraph or openai: each command imports what it needs.
 """
 
 import os
 import shlex
 import sys
+import traceback
+from contextlib import suppress
 from io import TextIOWrapper
+from tempfile import mkstemp
 
 import typer
 
@@ -23,7 +27,7 @@ from longproof.cli.reports import report_command
 from longproof.cli.review import review_command
 from longproof.cli.verify import demo_command, verify_command
 
-UNUSABLE, INTERRUPTED = 2, 130
+UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 
 app = typer.Typer(
     name="longproof",
@@ -48,34 +52,79 @@ app.command("doctor")(doctor_command)
 
 
 def main(arguments: list[str] | None = None) -> None:
-    """Run a command; exit with 2 and one line on stderr for what can't be used, 130 when interrupted."""
-    from typer.exceptions import Abort, TyperException
+    """Run a command; what can't be used exits with 2 and one line on stderr, an interrupt with 130.
 
-    from longproof.retrieval.types import BadInput
-
+    No failure exits with a code that `--check` gives a meaning: an unforeseen error exits with 70, a reader of our
+    output that went away with 141, as a shell says it.
+    """
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
     try:
-        code = app(arguments, standalone_mode=False) or 0
+        sys.exit(_code(arguments))
+    except BrokenPipeError:
+        _silence_stdout()
+        sys.exit(PIPE_CLOSED)
+    except Exception as error:
+        _silence_stdout()
+        sys.stderr.write(f"longproof: unforeseen {type(error).__name__}; {_saved_traceback(error)}\n")
+        sys.exit(UNFORESEEN)
+
+
+def _code(arguments: list[str] | None) -> int:
+    """Run a command to its end; its exit code."""
+    from typer.exceptions import Abort, TyperException
+
+    from longproof.retrieval.types import BadInput
+
+    try:
+        code = int(app(arguments, standalone_mode=False) or 0)
         if code == INTERRUPTED:
             raise KeyboardInterrupt
-        sys.exit(code)
+        sys.stdout.flush()
     except BadInput as error:
-        _refuse(str(error))
+        return _refused(str(error))
     except TyperException as error:
-        _refuse(error.format_message())
-    except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(0)
+        return _refused(error.format_message())
+    except SystemExit as error:
+        # Typer and Rich exit with 1 where a pipe is closed, which under --check is a verdict.
+        if isinstance(error.__context__, BrokenPipeError):
+            raise error.__context__ from error
+        raise
     except (KeyboardInterrupt, Abort):
         again = shlex.join(["longproof", *(sys.argv[1:] if arguments is None else arguments)])
         sys.stderr.write(f"longproof: interrupted; what was answered is kept; go on with: {again}\n")
-        sys.exit(INTERRUPTED)
+        return INTERRUPTED
+    return code
 
 
-def _refuse(message: str) -> None:
-    """One line, whatever the message holds: file names may hold line breaks and terminal codes."""
+def _refused(message: str) -> int:
+    """Say it in one line, whatever the message holds: file names may hold line breaks and terminal codes."""
     line = "".join(c if c.isprintable() else " " for c in message)
     sys.stderr.write(f"longproof: {line}\n")
-    sys.exit(UNUSABLE)
+    return UNUSABLE
+
+
+def _silence_stdout() -> None:
+    """What is left to write goes nowhere: Python writes it at its end, and exits with 120 where it can't."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+
+
+def _saved_traceback(error: Exception) -> str:
+    """Where the traceback is, in a file for its owner alone; keys from the environment are taken out."""
+    from longproof.indexes.files import home
+
+    text = "".join(traceback.format_exception(error))
+    for name, value in os.environ.items():
+        if name.endswith("_KEY") and value.strip():
+            text = text.replace(value.strip(), f"[{name}]")
+    try:
+        folder = home() / "errors"
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        handle, path = mkstemp(".txt", f"{type(error).__name__}-", folder)
+        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
+            file.write(text)
+    except OSError:
+        return "its traceback can't be saved: make the data folder writable"
+    return f"its traceback: {path!r}"

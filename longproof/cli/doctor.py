@@ -37,7 +37,7 @@ def doctor_command(
         typer.echo(json.dumps(Report.model_json_schema(), indent=2, ensure_ascii=False))
         return
     for line in _diagnosis():
-        typer.echo(line)
+        typer.echo(_one_line(line))
 
 
 def runs_command() -> None:
@@ -49,7 +49,14 @@ def runs_command() -> None:
         paid = f"{run.calls} calls, {run.prompt_tokens + run.completion_tokens} tokens paid"
         judges = ", ".join(str(judge) for judge in run.asked.get("judges", []))
         protocol = run.asked.get("protocol", "")
-        typer.echo(f"{run.run_id}  {run.state:11}  {run.started}  {paid}  {protocol}  {judges}")
+        typer.echo(_one_line(f"{run.run_id}  {run.state:11}  {run.started}  {paid}  {protocol}  {judges}"))
+
+
+def _one_line(text: str) -> str:
+    """Servers' errors, names of runs and paths may hold line breaks and terminal codes."""
+    from longproof.report.control_characters import visible
+
+    return visible(text).replace("\n", "␊")
 
 
 async def _runs() -> list[Any]:
@@ -95,7 +102,10 @@ def _judges() -> Iterator[str]:
     yield "judge offline: answers (says what stands there and what plainly conflicts; the rest needs a model)"
     for judge in read_panel(TOML).judges if TOML.exists() else ():
         why = asyncio.run(reach(judge))
-        yield f"judge {judge.text}: " + (f"does NOT answer: {why}" if why else "answers")
+        about = (
+            " (asked without a key: LONGPROOF_API_KEY_HOSTS does not list its host)" if judge.keyless else ""
+        )
+        yield f"judge {judge.text}: " + (f"does NOT answer: {why}" if why else "answers") + about
 
 
 def _version(name: str) -> str | None:

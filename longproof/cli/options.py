@@ -4,15 +4,18 @@ Knows: a group of options is a dataclass, a command takes groups; options go bef
 before the offline check. Does not know: what a command does with its settings.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
 from inspect import Parameter, Signature
 from pathlib import Path
 from secrets import token_hex
-from typing import Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
 
 import typer
+
+if TYPE_CHECKING:
+    from longproof.agent.specs import Spec
 
 TOML = Path("longproof.toml")
 
@@ -45,10 +48,16 @@ class PanelOptions:
     ] = None
 
     def settings(self, toml: Path = TOML) -> dict[str, Any]:
-        """The settings that name the panel. Raises BadInput where the TOML file can't be read."""
+        """The settings that name the panel; whom the TOML file names is told on stderr.
+
+        Raises BadInput where the file can't be read.
+        """
         from longproof.agent.specs import PanelTable, read_panel
 
         table = read_panel(toml) if toml.exists() else PanelTable()
+        judges = [] if self.judge else [*table.judges]
+        helpers = [None if self.arbiter else table.arbiter, None if self.decomposer else table.decomposer]
+        _tell(toml, [spec for spec in [*judges, *helpers] if spec])
         return {
             "judges": list(self.judge or table.judges) or ["offline"],
             "arbiter": self.arbiter or table.arbiter,
@@ -57,6 +66,15 @@ class PanelOptions:
             "pages": str(self.pages) if self.pages else None,
             **table.model_dump(include={"stream", "timeout_s"}, exclude_none=True),
         }
+
+
+def _tell(toml: Path, named: "Sequence[Spec | str]") -> None:
+    """Name on stderr whom the file names, and whether a key goes along: the folder may be somebody else's."""
+    for one in dict.fromkeys(named):
+        where = one if isinstance(one, str) else one.text
+        withheld = not isinstance(one, str) and one.keyless
+        why = " without a key: LONGPROOF_API_KEY_HOSTS does not list its host" if withheld else ""
+        typer.echo(f"longproof: {toml} names {where}{why}", err=True)
 
 
 @dataclass(frozen=True, kw_only=True)

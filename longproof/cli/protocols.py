@@ -39,7 +39,7 @@ def protocol_table() -> "Table":
     )
     for one in PROTOCOLS.values():
         price = cost(one, SOURCE, RESPONSE, JUDGES)
-        table.add_row(one.name, one.source, one.summary, f"{price.calls}", f"{price.passes:.2f}")
+        table.add_row(one.name, one.cites, one.summary, f"{price.calls}", f"{price.passes:.2f}")
     return table
 
 
@@ -56,9 +56,11 @@ def print_all_protocols(
     """
     from rich.console import Console
     from rich.table import Table
+    from rich.text import Text
 
     from longproof.graphs.cost import cost, paid_judges
     from longproof.graphs.protocols import PROTOCOLS
+    from longproof.report.control_characters import visible
 
     table = Table("protocol", "verdict", "calls", "passes", "seconds", "why not", box=None, pad_edge=False)
     source, models = sum(len(document.text) for document in documents), paid_judges(settings["judges"])
@@ -73,7 +75,8 @@ def print_all_protocols(
         )
 
     for one in PROTOCOLS.values():
-        table.add_row(one.name, *cells(one))
+        # As Text: what stands in brackets in a path is no markup.
+        table.add_row(one.name, *(Text(" ".join(visible(cell).split())) for cell in cells(one)))
     Console().print(table)
 
 

@@ -62,6 +62,7 @@ class CaseOptions:
     def read(self) -> "tuple[list[Document], dict[str, str]]":
         """The sources, and the response with what is known of it. Raises BadInput for what can't be read."""
         from longproof.retrieval.loaders import read_source
+        from longproof.retrieval.text.normalise import without_surrogates
 
         documents = [read_source(path, self.encoding) for path in self.source or []]
         response = read_source(self.response, self.encoding)
@@ -70,7 +71,7 @@ class CaseOptions:
             "response": response.raw or response.text,
             "task": self.task,
             "context": read_source(self.context, self.encoding).text if self.context else "",
-            "case_id": self.response.stem,
+            "case_id": without_surrogates(self.response.stem),
         }
 
 

@@ -17,13 +17,14 @@ from longproof.agent.report import outcome
 from longproof.agent.types import LABELS, Error, Report, ReportClaim, ReportDocument
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.files import home
-from longproof.retrieval.loaders import read_source
+from longproof.retrieval.loaders import read_source, refuse_irregular
 from longproof.retrieval.types import BadInput, Document, Span, text_id
 
 
 def open_report(path: Path) -> Report:
     """The report in a file. Raises BadInput where there is none, or it doesn't fit its response or itself."""
     try:
+        refuse_irregular(path)
         found = Report.model_validate_json(path.read_bytes())
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}; give a JSON report") from error

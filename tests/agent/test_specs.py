@@ -73,6 +73,18 @@ judges = [
     assert (read.judges[1].temperature, read.judges[1].samples) == (0.6, 3)
 
 
+def test_an_address_in_a_file_is_not_the_owners_word(tmp_path: Path) -> None:
+    said = "'openai:m@http://h:1/v1'"
+    read = table(
+        tmp_path, f"[panel]\njudges = [{said}, {{spec = {said}}}]\narbiter = {said}\ndecomposer = {said}"
+    )
+    named = [*read.judges, read.arbiter, read.decomposer]
+    assert [spec.by_owner for spec in named] == [False] * 4
+    assert [spec.keyless for spec in named] == [True] * 4
+    assert parse_spec(said.strip("'")).by_owner
+    assert not table(tmp_path, "[panel]\njudges = ['openai:m@https://api.openai.com/v1']").judges[0].keyless
+
+
 def test_a_person_may_arbitrate_and_a_file_may_say_nothing(tmp_path: Path) -> None:
     assert table(tmp_path, '[panel]\narbiter = "person"').arbiter == "person"
     assert table(tmp_path, "[other]\nx = 1").judges == ()
@@ -93,6 +105,8 @@ def test_a_person_may_arbitrate_and_a_file_may_say_nothing(tmp_path: Path) -> No
         ("[panel]\njudges = [{spec = 'offline', samples = 0}]", "samples"),
         ("[panel]\njudges = [{spec = 'offline', temperature = 'hot'}]", "temperature"),
         ("[panel]\narbiter = 'nobody'", "there is no judge"),
+        ("[panel]\njudges = [{spec = 'offline', by_owner = true}]", "no 'by_owner'"),
+        ('[panel]\njudges = ["openai:m\\u001b]0;x@http://h/v1"]', "don't print"),
     ],
 )
 def test_a_wrong_table_is_told_in_one_line(tmp_path: Path, text: str, told: str) -> None:

@@ -22,6 +22,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "agent/models": (
         "longproof.agent.models",
         "longproof.agent.types",
+        "longproof.indexes.files",
         "longproof.retrieval.types",
         "longproof.retrieval.text",
         "longproof.prompts",

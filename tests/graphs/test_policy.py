@@ -42,7 +42,7 @@ def test_evidence_only_widens_and_pages_arbiters_and_people_come_once_each(
 ) -> None:
     steps, _ = followed(next_step, claim(), plan, data.draw)
     did = [step.do for step in steps]
-    shown = [step.round for step in steps if step.do == "show"]
+    shown = [step.round_number for step in steps if step.do == "show"]
     assert shown == sorted(set(shown))
     assert all(number < len(plan.rounds) for number in shown)
     assert did.count("consult") <= 1
@@ -130,14 +130,14 @@ def test_a_panel_that_only_fails_ends_with_one_of_its_failures(plan: Plan, said:
 
 def test_a_spent_budget_is_not_spent_again_on_a_wider_look() -> None:
     assert next_step(asked(["over_budget", "timeout"], "passages"), OURS).do == "settle"
-    assert next_step(asked(["timeout", "timeout"], "passages"), OURS) == Step(do="show", round=1)
+    assert next_step(asked(["timeout", "timeout"], "passages"), OURS) == Step(do="show", round_number=1)
 
 
 def test_what_is_denied_is_looked_at_at_once_where_it_may_be_said() -> None:
     for word in ("contradicting", "ambiguous"):
-        assert next_step(asked([word] * 3, "passages"), OURS) == Step(do="show", round=2)
+        assert next_step(asked([word] * 3, "passages"), OURS) == Step(do="show", round_number=2)
         assert next_step(asked([word] * 3, "window", 2), OURS).label == word
-    assert next_step(asked(["not_found"] * 3, "window", 2), OURS) == Step(do="show", round=3)
+    assert next_step(asked(["not_found"] * 3, "window", 2), OURS) == Step(do="show", round_number=3)
     assert next_step(asked(["not_found"] * 3, "book", 3), OURS).do == "consult"
 
 

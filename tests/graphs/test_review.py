@@ -197,3 +197,23 @@ def test_from_python_without_anybody_to_ask_disputes_stay_undecided():
     report = verifier(arbiter="person").verify(SOURCE, RESPONSE)
     assert [claim.failure for claim in report.claims] == ["split", "split", None]
     assert report.stamp["reviews"] == []
+
+
+def test_a_run_that_goes_on_before_check_with_other_settings_follows_them():
+    async def work() -> tuple[str, bool]:
+        judges = [ScriptedJudge("a", "explicitly_supported"), ScriptedJudge("b", "not_found")]
+        pool = Pool(Given(judges=judges, arbiter=ScriptedArbiter("explicitly_supported")))
+        graph = verify_graph(pool, InMemorySaver())
+        thread = {"configurable": {"thread_id": "fork"}}
+        text = "Ada sold the boat to Tom."
+        given = {"source": text, "response": text}
+        usual = Settings(decomposer="offline", cache=False)
+        first = await graph.ainvoke(given, thread, context=usual)
+        history = [step async for step in graph.aget_state_history(thread)]
+        before = next(step for step in history if set(step.next) == {"check"})
+        strict = Settings(decomposer="offline", cache=False, arbiter="person")
+        stopped = await graph.ainvoke(None, before.config, context=strict)
+        await pool.close()
+        return first["report"].verdict, "__interrupt__" in stopped
+
+    assert asyncio.run(work()) == ("faithful", True)

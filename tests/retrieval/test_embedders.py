@@ -1,5 +1,6 @@
 """Embedders: SPECs and a server everywhere; BGE-M3 and SentenceTransformers on a tiny model made here."""
 
+import gzip
 import json
 import threading
 from collections.abc import Iterator
@@ -71,7 +72,7 @@ def test_a_fingerprint_changes_with_any_file_that_counts(tmp_path: Path) -> None
 @pytest.fixture
 def server() -> Iterator[tuple[str, dict[str, Any]]]:
     """A server of embeddings; `said` holds what it was asked and what it should answer instead."""
-    said: dict[str, Any] = {"asked": [], "status": 200, "rows": None}
+    said: dict[str, Any] = {"asked": [], "status": 200, "rows": None, "raw": None, "headers": {}}
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
@@ -87,8 +88,10 @@ def server() -> Iterator[tuple[str, dict[str, Any]]]:
             }
             if said["status"] != 200:
                 answer = {"error": {"message": f"too long, {self.headers['Authorization']}"}}
-            body = json.dumps(answer).encode()
+            body = json.dumps(answer).encode() if said["raw"] is None else said["raw"]
             self.send_response(said["status"])
+            for name, value in said["headers"].items():
+                self.send_header(name, value)
             self.send_header("Content-Type", "application/json")
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()
@@ -132,6 +135,95 @@ def test_a_refusal_is_one_line_without_the_key(server) -> None:
         ServerEmbedder("m", address, "secret-key").embed(["a" * 9999], "passage")
     assert "secret-key" not in str(refused.value)
     assert "\n" not in str(refused.value)
+
+
+def data(*rows: str) -> str:
+    return f'{{"data": [{", ".join(rows)}]}}'
+
+
+def item(index: str, embedding: str) -> str:
+    return f'{{"index": {index}, "embedding": {embedding}}}'
+
+
+GOOD = item("0", "[1, 2]")
+ODD = [
+    "", "null", "[]", "7", '"text"', "{}", '{"data": null}', '{"data": {}}', '{"data": 7}', "<html>", '{"data": [',
+    data(), data("7", "7"), data(GOOD), data(GOOD, GOOD, GOOD), data(GOOD, GOOD), data(GOOD, item("2", "[1, 2]")),
+    data(GOOD, item("-1", "[1, 2]")), data(GOOD, item('"1"', "[1, 2]")), data(GOOD, item("true", "[1, 2]")),
+    data(GOOD, item("null", "[1, 2]")), data(GOOD, item("NaN", "[1, 2]")), data(GOOD, item("1.5", "[1, 2]")),
+    *(data(GOOD, item("1", row)) for row in (
+        "null", "7", '"AAAA"', "{}", "[]", "[1]", "[1, 2, 3]", "[1, null]", '[1, "2"]', "[[1, 2]]", "[[1], [2]]",
+        "[1, true]", "[1, NaN]", "[1, 1e400]", "[1, 1e39]", f"[1, {'9' * 400}]", f"[1, {'9' * 5000}]",
+    )),
+    "[" * 200_000, '{"data": ' + "[" * 100_000, "\ud83d",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("number", range(len(ODD)))
+def test_an_odd_answer_is_named(server, number: int) -> None:
+    address, said = server
+    said["raw"] = ODD[number].encode("utf-8", "surrogatepass")
+    with pytest.raises(BadInput, match="something else than their vectors"):
+        ServerEmbedder("m", address, "key").embed(["a", "b"], "segment")
+
+
+def test_vectors_of_another_width_later_are_named(server) -> None:
+    address, said = server
+    ours = ServerEmbedder("m", address, "key", batch_size=1)
+    ours.embed(["a"], "passage")
+    said["rows"] = [[1.0, 2.0, 3.0]]
+    with pytest.raises(BadInput, match="vectors of 3 numbers after some of 2"):
+        ours.embed(["a"], "segment")
+
+
+def test_vectors_without_numbers_are_in_the_order_of_the_texts(server) -> None:
+    address, said = server
+    said["raw"] = b'{"data": [{"embedding": [1, 0]}, {"embedding": [0, 2.0]}]}'
+    assert ServerEmbedder("m", address, "k").embed(["a", "b"], "segment").dense.tolist() == [[1, 0], [0, 1]]
+
+
+@pytest.mark.parametrize("compressed", [True, False])
+def test_an_answer_without_end_is_left(server, compressed: bool) -> None:
+    address, said = server
+    said["raw"] = b'{"data": [' + b" " * 60_000_000
+    if compressed:
+        said["raw"] = gzip.compress(said["raw"])
+        said["headers"] = {"Content-Encoding": "gzip"}
+    with pytest.raises(BadInput, match="never ends"):
+        ServerEmbedder("m", address, "key").embed(["a", "b"], "segment")
+
+
+def test_a_redirect_is_not_followed(server) -> None:
+    address, said = server
+    said["status"], said["headers"] = 307, {"Location": f"{address}/elsewhere"}
+    with pytest.raises(BadInput, match="HTTP 307, a redirect, which is not followed"):
+        ServerEmbedder("m", address, "key").embed(["a"], "segment")
+    assert len(said["asked"]) == 1
+
+
+def test_a_busy_server_is_asked_again(server) -> None:
+    address, said = server
+    said["status"] = 503
+    with pytest.raises(BadInput, match="HTTP 503"):
+        ServerEmbedder("m", address, "key").embed(["a"], "segment")
+    assert len(said["asked"]) == 3
+
+
+def test_no_terminal_code_of_a_server_is_shown(server) -> None:
+    address, said = server
+    said["status"], said["raw"] = (
+        400,
+        json.dumps({"error": {"message": "\x1b[2J secret-KEY \x07no"}}).encode(),
+    )
+    with pytest.raises(BadInput, match=r"\[2J … no") as refused:
+        ServerEmbedder("m", address, "secret-key").embed(["a"], "segment")
+    assert str(refused.value).isprintable()
+
+
+@pytest.mark.parametrize("address", ["http://127.0.0.1:9/v1", "http://no.such.host.invalid/v1"])
+def test_a_server_that_is_not_there_is_named(address: str) -> None:
+    with pytest.raises(BadInput, match="gave no embeddings"):
+        ServerEmbedder("m", address, "key", timeout_s=5).embed(["a\ud800"], "segment")
 
 
 @pytest.fixture(scope="session")

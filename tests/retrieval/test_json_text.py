@@ -116,3 +116,8 @@ def test_every_leaf_is_one_line_and_no_half_character_is_left(value):
 def test_any_text_is_a_record_or_bad_input(text):
     with suppress(BadInput):
         assert record(text).raw == text.removeprefix("\ufeff")
+
+
+def test_a_record_of_millions_of_numbers_is_refused() -> None:
+    with pytest.raises(BadInput, match="more than 500,000 values"):
+        record("[" + "1," * 3_000_000 + "1]", uri="numbers.json")

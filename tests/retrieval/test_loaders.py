@@ -1,5 +1,6 @@
 """Plain files, and books in EPUB, PDF, DOCX and HTML: text in reading order; what can't be read is refused."""
 
+import re
 import zipfile
 from io import BytesIO
 from pathlib import Path
@@ -252,3 +253,53 @@ def test_files_that_cant_be_read_are_refused_in_one_line(tmp_path):
         read_document(tmp_path / ("x" * 5000))
     with pytest.raises(BadInput, match="can't be read"):
         read_document(tmp_path / "empty.txt" / "below")
+
+
+def test_an_epub_that_repeats_a_chapter_gives_it_once(tmp_path: Path) -> None:
+    assert OPF.count("<itemref") > 1
+    repeated = re.sub(r"<itemref[^>]*>", lambda found: found[0] * 5000, OPF)
+    assert read(tmp_path, "many.epub", packed(opf=repeated)).text == read(tmp_path, "one.epub", packed()).text
+
+
+@pytest.mark.parametrize("name", ["book.epub", "book.txt", "book.docx"])
+def test_text_without_measure_is_refused(tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loaders, "CHARACTERS", 1_000)
+    data = packed(two="<p>" + "tide " * 300) if name.endswith("epub") else b"tide " * 300
+    if name.endswith("docx"):
+        data = a_table(span=900)
+    refused(tmp_path, name, data, "longer than 1,000 characters")
+
+
+def a_table(span: int) -> bytes:
+    """A Word document with a table of one wide cell."""
+    docx = pytest.importorskip("docx", reason="the extra `read` is not installed")
+    word = docx.Document()
+    cell = word.add_table(1, 1).cell(0, 0)
+    cell.text = "tide"
+    cell._tc.grid_span = span
+    data = BytesIO()
+    word.save(data)
+    return data.getvalue()
+
+
+def test_a_table_with_columns_without_measure_is_refused(tmp_path: Path) -> None:
+    refused(tmp_path, "wide.docx", a_table(900_000_000), "more than 1,000 columns")
+
+
+def test_a_pdf_whose_pages_share_a_long_stream_is_refused(tmp_path: Path) -> None:
+    pypdf = pytest.importorskip("pypdf", reason="the extra `read` is not installed")
+    from pypdf.generic import DecodedStreamObject, NameObject
+
+    writer, stream = pypdf.PdfWriter(), DecodedStreamObject()
+    stream.set_data(b"BT (tide) Tj ET " * 50_000)
+    shared = writer._add_object(stream)
+    for _ in range(100):
+        writer.add_blank_page(600, 800)[NameObject("/Contents")] = shared
+    data = BytesIO()
+    writer.write(data)
+    refused(tmp_path, "shared.pdf", data.getvalue(), "more than 32 MB")
+
+
+def test_a_pdf_of_too_many_pages_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(loaders, "PAGES", 2)
+    refused(tmp_path, "long.pdf", a_pdf(["one", "two", "three"]), "more than 2 pages")

@@ -113,12 +113,13 @@ def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
 
 def test_every_construction_is_a_graph_with_a_form(server):
     async def work(client):
-        found = await client.assistants.search()
+        found = await client.assistants.search(limit=100)
         return {one["graph_id"]: await client.assistants.get_schemas(one["assistant_id"]) for one in found}
 
     forms = drive(server, work)
-    assert set(forms) == {"verify", "construct_longnovel", "construct_probe", "construct_halueval"}
-    assert all("sources" in schemas["input_schema"]["properties"] for schemas in forms.values())
+    constructions = {name: schemas for name, schemas in forms.items() if name.startswith("construct_")}
+    assert set(constructions) == {"construct_longnovel", "construct_probe", "construct_halueval"}
+    assert all("sources" in schemas["input_schema"]["properties"] for schemas in constructions.values())
 
 
 def test_an_unknown_setting_is_refused(server):
@@ -248,6 +249,91 @@ def test_a_stopped_server_goes_on_and_pays_for_nothing_twice(tmp_path):
     assert ended["report"]["verdict"] == "faithful"
     assert "Blocking" not in server.log
     assert sum(times.values()) - len(times) <= 1, "more than the one call under way was paid twice"
+
+
+def answered(server, path, method, headers, body=b"{}"):
+    """Status and headers, in lower case, of a request as a browser would send it."""
+    asked = urllib.request.Request(server.url + path, data=body, method=method, headers=headers)
+    try:
+        with urllib.request.urlopen(asked, timeout=30) as got:
+            return got.status, {name.lower(): value for name, value in got.headers.items()}
+    except urllib.error.HTTPError as error:
+        return error.code, {name.lower(): value for name, value in error.headers.items()}
+
+
+FOREIGN = [
+    "https://evil.example",
+    "null",
+    "http://127.0.0.1.evil.example",
+    "https://smith.langchain.com.evil.example",
+    "http://smith.langchain.com",
+    "http://localhost:1",
+]
+
+
+@pytest.mark.parametrize("origin", FOREIGN)
+def test_a_page_of_another_site_drives_nothing(server, origin):
+    asks = {"origin": origin, "access-control-request-method": "POST", "access-control-request-headers": "x"}
+    for path in ("/threads", "/runs/wait", "/assistants/search"):
+        assert "access-control-allow-origin" not in answered(server, path, "OPTIONS", asks, None)[1]
+        for kind in ("application/json", "text/plain", "application/x-www-form-urlencoded"):
+            status, told = answered(server, path, "POST", {"origin": origin, "content-type": kind})
+            assert status == 403, (path, kind)
+            assert "access-control-allow-origin" not in told
+
+
+def test_a_name_that_another_site_points_at_the_server_reaches_nothing(server):
+    port = server.port
+    for host in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "localhost.evil.example"):
+        head = {"host": host, "origin": f"http://{host}", "content-type": "application/json"}
+        assert answered(server, "/threads", "POST", head)[0] == 403, host
+        assert answered(server, "/threads", "POST", {**head, "origin": ""})[0] == 403, host
+
+
+def test_studios_page_and_programs_get_through(server):
+    studio = {"origin": "https://smith.langchain.com", "content-type": "application/json"}
+    asks = {
+        **studio,
+        "access-control-request-method": "POST",
+        "access-control-request-headers": "content-type",
+    }
+    status, told = answered(server, "/threads", "OPTIONS", asks, None)
+    assert (status, told["access-control-allow-origin"]) == (200, "https://smith.langchain.com")
+    status, told = answered(server, "/threads", "POST", studio)
+    assert (status, told["access-control-allow-origin"]) == (200, "https://smith.langchain.com")
+    for head in (
+        {},
+        {"origin": server.url},
+        {"host": f"localhost:{server.port}"},
+        {"host": f"[::1]:{server.port}"},
+    ):
+        assert answered(server, "/threads", "POST", {"content-type": "application/json", **head})[0] == 200
+
+
+def test_a_judge_that_a_client_names_gets_no_key(tmp_path):
+    async def work(client):
+        given = {"source": SOURCE, "response": RESPONSE}
+        plain = f"openai:m@{models.address}"
+        owned = {"kind": "openai", "model": "n", "address": models.address, "by_owner": True}
+        for judge in (plain, owned):
+            await client.runs.wait(
+                None, "verify", input=given, context={"judges": [judge]}, raise_error=False
+            )
+            await client.runs.wait(
+                None, "verigray", input=given, context={"judges": [judge]}, raise_error=False
+            )
+
+    with ChatServer(well) as models:
+        for hosts, key in (("", "none"), ("127.0.0.1", "lp-secret")):
+            folder = tmp_path / key
+            folder.mkdir()
+            server = Server(folder, LONGPROOF_API_KEY="lp-secret", LONGPROOF_API_KEY_HOSTS=hosts)
+            try:
+                drive(server, work)
+            finally:
+                server.stop()
+            assert {asked.key for asked in models.asked} == {key}
+            models.asked.clear()
 
 
 ROUTES = [

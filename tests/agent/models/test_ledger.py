@@ -4,6 +4,7 @@ import asyncio
 import sqlite3
 import time
 from collections.abc import Awaitable, Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -231,6 +232,51 @@ def test_a_changed_answer_is_named(tmp_path: Path) -> None:
         other.execute('UPDATE calls SET answer = \'{"text": 1, "evil": true}\'')
     with pytest.raises(BadInput, match="tampered"):
         using(path, lambda ledger: ledger.get("k"))
+
+
+ODD = ["NULL", "7", "'{'", "'[]'", "x'ff00'", "'{\"text\": NaN}'", f"'{'[' * 50_000}'", "1e400", "'\ud83d'"]
+
+
+@pytest.mark.parametrize("odd", ODD)
+@pytest.mark.parametrize("column", ["state", "started", "ended", "asked"])
+def test_a_changed_run_is_named(tmp_path: Path, column: str, odd: str) -> None:
+    path = tmp_path / "ledger.sqlite"
+    using(path, lambda ledger: ledger.start_run("one", {}))
+    with sqlite3.connect(path) as other:
+        try:
+            other.execute(f"UPDATE OR FAIL runs SET {column} = {odd}")
+        except (sqlite3.Error, UnicodeError):
+            pytest.skip("the database itself refuses it")
+    with suppress(BadInput):
+        (run,) = using(path, lambda ledger: ledger.runs())
+        assert run.run_id == "one"
+
+
+@pytest.mark.parametrize("odd", ["7", "'{'", "'[]'", "x'ff00'", f"'{'[' * 50_000}'"])
+def test_an_answer_of_another_type_is_named(tmp_path: Path, odd: str) -> None:
+    path = tmp_path / "ledger.sqlite"
+    using(path, lambda ledger: buy(ledger, "k"))
+    with sqlite3.connect(path) as other:
+        other.execute(f"UPDATE calls SET answer = {odd}")
+    with pytest.raises(BadInput, match="ledger"):
+        using(path, lambda ledger: ledger.get("k"))
+
+
+def test_purchases_beyond_all_measure_are_named(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+
+    async def paid(ledger: Ledger) -> None:
+        await ledger.start_run("one", {})
+        await buy(ledger, "k")
+        await buy(ledger, "l")
+
+    using(path, paid)
+    for odd in ("9223372036854775807", "'many'", "x'ff'", "-5", "1.5"):
+        with sqlite3.connect(path) as other:
+            other.execute(f"UPDATE purchases SET prompt_tokens = {odd}")
+        with suppress(BadInput):
+            (run,) = using(path, lambda ledger: ledger.runs())
+            assert run.prompt_tokens in (0, -10, 3)
 
 
 def test_a_place_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:

@@ -1,9 +1,11 @@
 """Many cases: killed and taken up, one bad case, names, memory, shared sources, what was paid."""
 
+import csv
 import gc
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -15,6 +17,7 @@ from fakes import ChatServer, well
 
 from longproof.agent.types import Report
 from longproof.batch.cases import case_lines, file_name, given_case
+from longproof.batch.folder import check_cases
 from longproof.batch.run import BatchProgress, local_engine, run_batch
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
@@ -179,6 +182,51 @@ def test_long_ids_with_one_beginning_get_two_names():
 def test_ids_are_inert_in_the_table(tmp_path):
     go(write(tmp_path, [case("=1+1")]), tmp_path / "out")
     assert "\n'=1+1,faithful" in (tmp_path / "out" / "summary.csv").read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    "id_",
+    [
+        "\r=1+1",
+        "\n=1+1",
+        "＝1+1",
+        "\t＠x",
+        " =1",
+        "\u200b=1",
+        "﹢1",
+        "\ufeff-1",
+        "\x0b=1",
+        "a\rb",
+        "a\nb",
+        "a\0b",
+    ],
+)
+def test_an_odd_id_neither_breaks_the_table_nor_becomes_a_formula(tmp_path, id_):
+    path = write(tmp_path, [case(id_), case("other")])
+    settings = {"home": str(tmp_path / "home")}
+    for _ in range(2):
+        assert check_cases(path, tmp_path / "out", settings=settings).states["done"] == 2
+    data = (tmp_path / "out" / "summary.csv").read_bytes()
+    assert data.count(b"\n") == 3
+    assert b"\r" not in data
+    (cell, *_), _ = list(csv.reader(data.decode().splitlines()))[1:]
+    assert cell.startswith("'")
+
+
+def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path):
+    home = tmp_path / "home"
+    with ChatServer(well) as server:
+        known = {"judges": [f"openai:m@{server.address}"], "home": str(home)}
+        go(write(tmp_path, [case("first")]), tmp_path / "first", **known)
+        with sqlite3.connect(home / "ledger.sqlite") as db:
+            full = "BEFORE INSERT ON purchases BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+            db.execute(f"CREATE TRIGGER full {full}")
+        db.close()
+        paid = len(server.asked)
+        rows = [case(f"{i}", response=f"Ada lit the lamp {i} times.") for i in range(30)]
+        with pytest.raises(BadInput, match="disk is full"):
+            go(write(tmp_path, rows), tmp_path / "out", **known)
+        assert len(server.asked) - paid <= 8
 
 
 def test_a_folder_takes_one_batch_and_one_run_at_a_time(tmp_path):

@@ -75,7 +75,7 @@ def processes(name: str) -> list[int]:
 
 def paid_again(server: ChatServer) -> int:
     """How many questions were asked that had been asked before."""
-    return len(server.asked) - len({asked.user for asked in server.asked})
+    return len(server.asked) - len({(asked.body["model"], asked.user) for asked in server.asked})
 
 
 def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path, monkeypatch):
@@ -136,8 +136,8 @@ def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path, monkeypatch
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the actors' processes under /proc")
-@pytest.mark.parametrize(("who", "budget"), [("Gate", None), ("Gate", 1000), ("MapWorker", None)])
-def test_who_dies_is_started_again_but_for_a_gate_with_a_budget(tmp_path, monkeypatch, who, budget):
+@pytest.mark.parametrize(("who", "budget"), [("ModelProxy", None), ("ModelProxy", 1000), ("MapWorker", None)])
+def test_who_dies_is_started_again_but_for_a_proxy_with_a_budget(tmp_path, monkeypatch, who, budget):
     pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
     from longproof.batch.ray import ray_engine
 

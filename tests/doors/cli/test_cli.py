@@ -1,13 +1,17 @@
 """The terminal: exit codes, one line for what can't be used, stdout that stays clean."""
 
 import json
+import os
+import shlex
 import subprocess
+from pathlib import Path
 
 import pytest
-from fakes import ChatServer, denying
+from fakes import ChatServer, Reply, always, denying
 
 from longproof.agent.types import Report
 from longproof.cli import main
+from longproof.retrieval.loaders import FILE_BYTES
 
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
 
@@ -108,6 +112,39 @@ def test_unknown_settings_exit_with_two_and_one_line(files, capsys, more, says):
     assert says in err
 
 
+def test_names_that_arent_utf_8_are_read_and_reported(files):
+    for name in ("source.txt", "response.txt"):
+        (files / name).rename(files / os.fsdecode(b"caf\xe9 " + name.encode()))
+    odd = {"source": os.fsdecode(b"caf\xe9 source.txt"), "response": os.fsdecode(b"caf\xe9 response.txt")}
+    assert verify(files, "--json", files / "r.json", "--html", files / "r.html", **odd) == 0
+    report = Report.model_validate_json((files / "r.json").read_bytes())
+    assert report.case.id == "caf\ufffd response"
+    assert report.documents[1].uri.endswith("caf\ufffd source.txt")
+
+
+@pytest.mark.parametrize("role", ["source", "response", "context"])
+@pytest.mark.parametrize("kind", ["/dev/zero", "pipe", "huge"])
+def test_what_has_no_end_is_refused_in_one_line(files, capsys, role, kind):
+    path = files / kind.strip("/").replace("/", "-") if kind != "/dev/zero" else Path(kind)
+    if kind == "pipe":
+        os.mkfifo(path)
+    if kind == "huge":
+        with path.open("wb") as file:
+            file.truncate(FILE_BYTES + 1)
+    given = {"source": files / "source.txt", "response": files / "response.txt", role: path}
+    assert run("verify", *(word for name, at in given.items() for word in (f"--{name}", at))) == 2
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert ("larger than 64 MB" if kind == "huge" else "not a file") in err
+
+
+@pytest.mark.parametrize("command", [["batch", "--out"], ["report", "--html"]])
+def test_a_pipe_is_no_case_file_and_no_report(files, capsys, command):
+    os.mkfifo(files / "pipe")
+    assert run(command[0], files / "pipe", command[1], files / "out") == 2
+    assert "a device or a pipe" in capsys.readouterr().err
+
+
 def test_a_directory_is_no_source(files, capsys):
     assert verify(files, source=".") == 2
     assert capsys.readouterr().err.count("\n") == 1
@@ -142,6 +179,39 @@ def test_a_file_name_cannot_write_to_the_terminal(files, capsys):
     err = capsys.readouterr().err
     assert "\x1b" not in err
     assert err.count("\n") == 1
+
+
+def test_paths_in_the_table_of_all_protocols_are_no_markup_and_write_nothing(files, capsys):
+    odd = f"{files}/[/red]\x1b[31m"
+    assert verify(files, "--protocol", "all", "--pages", odd, "--max-passes", "1") in (0, 2)
+    assert verify(files, "--protocol", "all", "--embedder", "st:[/red]\x1b]0;owned\a") in (0, 2)
+    out, err = capsys.readouterr()
+    assert "\x1b" not in out + err
+    assert "[/red]" in out + err
+
+
+def test_a_servers_error_writes_nothing_to_the_terminal_of_doctor(files, capsys, monkeypatch):
+    monkeypatch.chdir(files)
+    with ChatServer(always(Reply(status=500))) as server:
+        judge = f"openai:m\\u001b[31m@{server.address}"
+        (files / "longproof.toml").write_text(f'[panel]\njudges = ["{judge}"]\n', "utf-8")
+        assert run("doctor") == 2
+    told = capsys.readouterr()
+    assert "\x1b" not in told.out + told.err
+
+
+def test_a_pdfs_warnings_dont_reach_the_terminal(files):
+    pypdf = pytest.importorskip("pypdf", reason="the extra `read` is not installed")
+    writer = pypdf.PdfWriter()
+    writer.add_blank_page(10, 10)
+    writer.write(files / "odd.pdf")
+    data = (files / "odd.pdf").read_bytes()
+    (files / "odd.pdf").write_bytes(b"\x1b[31mjunk\n" + data.replace(b"startxref", b"startxxxx"))
+    asked = ["longproof", "verify", "--source", "odd.pdf", "--response", "response.txt"]
+    done = subprocess.run(asked, capture_output=True, cwd=files, check=False)
+    assert done.returncode == 2
+    assert done.stderr.count(b"\n") == 1
+    assert b"\x1b" not in done.stderr
 
 
 def test_a_folder_is_no_place_for_a_report_and_is_refused_before_the_run(files, capsys):
@@ -214,6 +284,39 @@ def test_an_interrupt_exits_with_130(monkeypatch):
 
     monkeypatch.setattr(longproof.cli.commands, "app", interrupted)
     assert run("demo") == 130
+
+
+def test_an_unforeseen_error_exits_with_70_one_line_and_a_saved_traceback(monkeypatch, tmp_path, capsys):
+    import longproof.cli.commands
+
+    def crashing(*_, **__):
+        raise RecursionError("line\x1b[31m\none, sk-SECRET")
+
+    monkeypatch.setattr(longproof.cli.commands, "app", crashing)
+    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("LONGPROOF_API_KEY", "sk-SECRET\n")
+    assert run("verify", "--check") == 70
+    err = capsys.readouterr().err
+    assert err.count("\n") == 1
+    assert "\x1b" not in err
+    (saved,) = (tmp_path / "home" / "errors").iterdir()
+    assert str(saved) in err
+    assert saved.stat().st_mode & 0o077 == 0
+    assert "RecursionError" in saved.read_text("utf-8")
+    assert "sk-SECRET" not in err + saved.read_text("utf-8")
+    monkeypatch.setenv("LONGPROOF_HOME", "/dev/null/nowhere")
+    assert run("verify", "--check") == 70
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+@pytest.mark.parametrize("more", [[], ["--json", "-"]])
+@pytest.mark.parametrize(("target", "code"), [("> /dev/full", 70), ("| true", 141)])
+def test_where_nothing_can_be_written_is_no_verdict(files, more, target, code):
+    asked = ["longproof", "verify", "--check", "--source", "source.txt", "--response", "response.txt", *more]
+    command = f"{shlex.join(asked)} {target}; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, cwd=files, check=False)
+    assert done.returncode == code, done.stderr
+    assert done.stderr.count(b"\n") <= 1
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

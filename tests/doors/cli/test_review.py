@@ -190,3 +190,23 @@ def test_the_run_is_kept_step_by_step(files, split, capsys):
     steps = asyncio.run(_steps())
     assert steps[0] == ("review",)
     assert ("align",) in steps
+
+
+def test_a_run_of_an_earlier_edition_is_refused_in_one_line_and_begun_anew_for_nothing(
+    files, capsys, monkeypatch
+):
+    with ChatServer(disagreeing) as server:
+        judges = [f"openai:{name}@{server.address}" for name in ("for", "against")]
+        Path("longproof.toml").write_text(
+            f'[panel]\njudges = {json.dumps(judges)}\narbiter = "person"\n', "utf-8"
+        )
+        assert verify() == 3
+        asked = len(server.asked)
+        monkeypatch.setattr("longproof.review.EDITION", 3)
+        capsys.readouterr()
+        assert run("review", "r", "--show") == 2
+        told = capsys.readouterr().err
+        assert "an earlier edition began the run 'r'" in told
+        assert len(told.strip().splitlines()) == 1
+        assert verify() == 3
+        assert len(server.asked) == asked

@@ -88,6 +88,25 @@ def test_the_panel_file_says_whether_answers_stream_and_how_long_one_may_take(fi
     assert (settings["stream"], settings["timeout_s"]) == (True, 900)
 
 
+def test_the_panel_file_is_told_of_and_gets_no_key_that_nobody_granted(files, monkeypatch, capsys):
+    monkeypatch.setenv("LONGPROOF_API_KEY", "lp-very-secret")
+    monkeypatch.delenv("LONGPROOF_API_KEY_HOSTS", raising=False)
+    with ChatServer(well) as server:
+        judge = f"openai:m@{server.address}"
+        (files / "longproof.toml").write_text(f'[panel]\njudges = ["{judge}"]\n')
+        assert verify("--json", "-") == 0
+        assert f"longproof.toml names {judge} without a key" in capsys.readouterr().err
+        assert {asked.key for asked in server.asked} == {"none"}
+        server.asked.clear()
+        assert verify("--judge", judge, "--json", "-", "--no-cache") == 0
+        assert "longproof.toml" not in capsys.readouterr().err
+        assert {asked.key for asked in server.asked} == {"lp-very-secret"}
+        server.asked.clear()
+        monkeypatch.setenv("LONGPROOF_API_KEY_HOSTS", "127.0.0.1")
+        assert verify("--json", "-", "--no-cache") == 0
+        assert {asked.key for asked in server.asked} == {"lp-very-secret"}
+
+
 def test_keys_appear_nowhere(files, monkeypatch, capsys):
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-1234")
     with ChatServer(well) as server:

@@ -330,17 +330,22 @@ def test_an_xxl_case_shows_what_its_report_says(opened: Any, tmp_path: Path) -> 
     if not root:
         pytest.skip("LONGPROOF_DATA is not set: the XXL cases of longnovel_mini_zh are read from there")
     from longproof import Verifier
+    from longproof.retrieval.text.sentences import sentences
     from longproof.retrieval.types import Document
 
     folder = Path(root) / "longnovel_mini_zh"
     novel = Document.of((folder / "novel.txt").read_text(encoding="utf-8"), title="儒林外史")
     with (folder / "cases.jsonl").open(encoding="utf-8") as lines:
         case = next(c for c in map(json.loads, lines) if c["scale"] == "XXL" and c["label"] == "hallucinated")
-    report = Verifier(home=str(tmp_path)).verify(novel, case["summary"], case_id=case["id"])
+    own = (novel.text[a:b] for a, b in sentences(novel.text) if a > 60_000)
+    quoted = next(s for s in own if len(s) > 10 and not set(s) & set("“”‘’「」『』，；：？！\n"))
+    report = Verifier(home=str(tmp_path)).verify(novel, case["summary"] + "\n" + quoted, case_id=case["id"])
+    last = max(claim.sentence for claim in report.claims)
     seen = opened((report, {novel.id: novel.text}))
-    seen.one("#s100").click()
+    seen.one(f"#s{last + 1}").click()
     seen.settle()
-    spans = [span for claim in report.claims if claim.sentence == 99 for span in claim.evidence]
+    spans = [span for claim in report.claims if claim.sentence == last for span in claim.evidence]
+    assert spans
     units = [(_units(novel.text[: span.start]), _units(novel.text[: span.end])) for span in spans]
     wanted = {at for start, end in units for at in range(start, end)}
     met = set(seen.probe("marked()"))

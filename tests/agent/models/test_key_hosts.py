@@ -1,0 +1,56 @@
+"""A key goes where its owner sent it, and nowhere that a file or a client names."""
+
+import pytest
+
+from longproof.agent.models.clients import place_and_key
+from longproof.agent.models.key_hosts import key_variable
+
+
+@pytest.fixture(autouse=True)
+def keys(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("OPENAI_BASE_URL", "LONGPROOF_API_KEY_HOSTS"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("LONGPROOF_API_KEY", "lp-secret")
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret")
+
+
+def test_an_address_that_the_owner_named_gets_the_key() -> None:
+    assert place_and_key("http://any.example/v1")[1] == "lp-secret"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "http://evil.example/v1",
+        "http://good.example.evil.example/v1",
+        "http://evil.example/good.example/v1",
+        "http://evilgood.example/v1",
+        "http://good.example:9/v1",
+        "https://api.openai.com.evil.example/v1",
+        "http://[::1]:80/v1",
+    ],
+)
+def test_an_address_that_nobody_listed_gets_none(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert place_and_key(address, by_owner=False) == (address, "none")
+    monkeypatch.setenv("LONGPROOF_API_KEY_HOSTS", "good.example:8000, ,other.example,=,")
+    assert place_and_key(address, by_owner=False) == (address, "none")
+
+
+def test_a_listed_host_gets_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LONGPROOF_API_KEY_HOSTS", "a.example, B.example:8000 ,[::1], c.example = C_KEY")
+    monkeypatch.setenv("C_KEY", "c-secret")
+    for address in (
+        "http://a.example/v1",
+        "https://A.example:1/v1",
+        "http://b.example:8000/v1",
+        "http://[::1]/v1",
+    ):
+        assert place_and_key(address, by_owner=False)[1] == "lp-secret", address
+    for by_owner in (False, True):
+        assert place_and_key("http://c.example/v1", by_owner=by_owner)[1] == "c-secret"
+    assert key_variable("http://b.example/v1", by_owner=False) == ""
+
+
+def test_openai_gets_its_own_key_whoever_names_it() -> None:
+    assert place_and_key(None, by_owner=False)[1] == "sk-secret"
+    assert place_and_key("https://api.openai.com/v1", by_owner=False)[1] == "sk-secret"

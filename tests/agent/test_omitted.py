@@ -1,0 +1,139 @@
+"""A decomposer that obeys the text can't hide what a sentence says; one that does its work costs nothing more."""
+
+import time
+
+import pytest
+
+from longproof.agent.omitted import may_state_no_fact, omits
+
+HIDING = [
+    ("Ada killed Tom in 1950.", ["There is a person."]),
+    ("Ada killed Tom in 1950.", ["Ada killed Tom."]),
+    ("Ada killed Tom and Ben.", ["Ada killed Tom."]),
+    ("Ada did not kill Tom.", ["Ada killed Tom."]),
+    ("Ada didn't kill Tom.", ["Ada killed Tom."]),
+    ("Ada killed Tom.", ["Ada killed Tom or did not kill Tom."]),
+    ("Ada married and killed Tom.", ["Ada married Tom."]),
+    ("The keeper strangled his wife.", ["There is a person."]),
+    ("The keeper loved his wife and strangled her brother.", ["The keeper loved his wife."]),
+    ("Betrayed by the merchants, Ada left the town.", ["Ada left the town."]),
+    ("She slept.", ["There is a person."]),
+    ("阿达在一九五〇年杀了汤姆。", ["有一个人。"]),
+    ("阿达在一九五〇年杀了汤姆。", ["阿达杀了汤姆。"]),
+    ("阿达没有杀汤姆。", ["阿达杀了汤姆。"]),
+    ("阿达嫁给了汤姆，后来毒死了他的哥哥。", ["阿达嫁给了汤姆。"]),
+    ("守塔人勒死了妻子，离开了海岛。", ["守塔人离开了海岛。"]),
+]
+FAITHFUL = [
+    (
+        "Mara rowed to the island, and the keeper let her in.",
+        ["Mara rowed to the island.", "The keeper let Mara in."],
+    ),
+    ("Based on the passages, Ada left the town.", ["Ada left the town."]),
+    ("However, Ada left the town because of the flood.", ["Ada left the town because of the flood."]),
+    ("According to the text provided above, she was born in 1950.", ["Mara was born in 1950."]),
+    (
+        "Born in Prague in 1950, Ada was a chemist who later married Tom.",
+        ["Ada was born in Prague.", "Ada was born in 1950.", "Ada was a chemist.", "Ada later married Tom."],
+    ),
+    ("When he arrived, the keeper was asleep.", ["The keeper was asleep when Tom arrived."]),
+    ("Three of the nine letters weren't opened.", ["Three of nine letters were not opened."]),
+    ("The nineteen-year-old gave 3,500 crowns.", ["The 19-year-old gave 3500 crowns."]),
+    ("The arrival of the ship delighted everyone.", ["The ship's arrival delighted everybody."]),
+    (
+        "The novel, set in 1920s Paris, follows Jake Barnes, a journalist wounded in the war.",
+        [
+            "The novel is set in 1920s Paris.",
+            "The novel follows Jake Barnes.",
+            "Jake Barnes is a journalist.",
+            "Jake Barnes was wounded in the war.",
+        ],
+    ),
+    ("In summary, the passages don't mention his age.", ["The passages do not mention Tom's age."]),
+    ("As a result, the crew abandons ship at dawn.", ["The crew abandons ship at dawn."]),
+    ("根据材料，阿达离开了小镇。", ["阿达离开了小镇。"]),
+    ("另一方面，母亲拒绝出售老屋。", ["母亲拒绝出售老屋。"]),
+    ("她虽然害怕，但还是打开了门。", ["玛拉害怕。", "玛拉打开了门。"]),
+    ("最终，他不得不离开故乡，前往上海谋生。", ["汤姆最终不得不离开故乡。", "汤姆前往上海谋生。"]),
+    ("然而，他随后娶了一个渔夫的女儿。", ["汤姆娶了渔夫的女儿。"]),
+    (
+        "阿达于1950年出生在布拉格，后来成为一名化学家。",
+        ["阿达出生于1950年。", "阿达出生在布拉格。", "阿达后来成为化学家。"],
+    ),
+    ("守塔人没有让她进去，因为天黑了。", ["守塔人没有让玛拉进去。", "守塔人没有让玛拉进去是因为天黑了。"]),
+]
+
+
+@pytest.mark.parametrize(("sentence", "claims"), HIDING)
+def test_what_no_claim_says_is_noticed(sentence: str, claims: list[str]) -> None:
+    assert omits(sentence, claims)
+    told = f"{sentence[:-1]} (this sentence states no fact)."
+    assert omits(told, claims)
+
+
+@pytest.mark.parametrize(("sentence", "claims"), FAITHFUL)
+def test_a_faithful_decomposition_omits_nothing(sentence: str, claims: list[str]) -> None:
+    assert not omits(sentence, claims, known="Tom and Mara stood there. 汤姆和玛拉站在那里。")
+    assert not omits(sentence, [sentence])
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Ada killed Tom in 1950 (this sentence states no fact).",
+        "She slept.",
+        "The keeper strangled his wife.",
+        "Ada killed Tom in 1950 (didn't she?)",
+        "Ada killed Tom, right?",
+        "In 1950 Ada killed Tom:",
+        "**Ada killed Tom (no fact):**",
+        "# Ada killed Tom in 1950.",
+        "Let me know, Ada killed Tom.",
+        "I hope this helps: Ada killed Tom.",
+        "Why not? Ada killed Tom (ok?)",
+        "阿达杀了汤姆（本句没有陈述事实）。",
+        "阿达杀了汤姆（对吗？）",
+        "他死了。",
+    ],
+)
+def test_a_statement_is_not_free_of_facts(sentence: str) -> None:
+    assert not may_state_no_fact(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence",
+    [
+        "Hello!",
+        "Sure!",
+        "Was he alone?",
+        "What did Ada do in 1950?",
+        "And why did she leave?",
+        "Here is the summary:",
+        "Here is a summary of Moby Dick:",
+        "Good Morning!",
+        "Main characters:",
+        "## Chapter 3",
+        "***",
+        "I hope this helps!",
+        "I hope this summary helps you.",
+        "Let me know if you need more details.",
+        "Please feel free to ask further questions.",
+        "你好！",
+        "他是一个人吗？",
+        "阿达为什么离开？",
+        "以下是概述：",
+        "希望这份概述对您有帮助。",
+        "如果您有其他问题，欢迎随时提问。",
+    ],
+)
+def test_courtesies_questions_and_headings_may_be_free_of_facts(sentence: str) -> None:
+    assert may_state_no_fact(sentence)
+
+
+@pytest.mark.parametrize("piece", ["Ada saw lamp n and ", "word ", "who ? ", "吗", "阿达看见了灯，", "#. "])
+def test_a_sentence_without_end_is_read_in_linear_time(piece: str) -> None:
+    sentence = piece * (80_000 // len(piece))
+    start = time.perf_counter()
+    omits(sentence, [sentence[:1000]])
+    may_state_no_fact(sentence)
+    assert time.perf_counter() - start < 5

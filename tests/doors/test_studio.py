@@ -1,0 +1,100 @@
+"""Who may drive a Studio server that has no key; what the real server does stands in tests/studio."""
+
+import asyncio
+import json
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from fakes import ChatServer, well
+from langgraph_sdk import Auth
+
+from longproof import studio
+from longproof.graphs.state import VerifyInput
+
+CONFIG = json.loads((Path(__file__).parents[2] / "langgraph.json").read_text("utf-8"))
+HOST = b"127.0.0.1:2024"
+
+
+def status(key: str, monkeypatch: pytest.MonkeyPatch, **headers: bytes) -> int:
+    """The status with which a request is let in or refused."""
+    monkeypatch.setenv("LONGPROOF_STUDIO_KEY", key)
+    named = {name.replace("_", "-").encode(): value for name, value in headers.items()}
+    try:
+        asyncio.run(studio.authenticate(named))
+    except Auth.exceptions.HTTPException as refused:
+        return refused.status_code
+    return 200
+
+
+def test_langgraph_json_opens_the_server_to_studios_pages_alone() -> None:
+    http, auth = CONFIG["http"], CONFIG["auth"]
+    assert [origin.encode() for origin in http["cors"]["allow_origins"]] == list(studio.STUDIO)
+    assert "allow_origin_regex" not in http["cors"]
+    assert http["cors"]["allow_credentials"] is False
+    assert http["enable_custom_route_auth"] is True
+    assert auth == {"path": "longproof.studio:auth", "disable_studio_auth": True}
+    assert CONFIG["checkpointer"]["serde"]["pickle_fallback"] is False
+
+
+@pytest.mark.parametrize(
+    "origin",
+    [
+        b"https://evil.example",
+        b"null",
+        b"http://localhost:1",
+        b"http://smith.langchain.com",
+        b"HTTPS://x",
+        b"\xff",
+    ],
+)
+def test_a_page_of_another_site_is_refused(origin: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert status("", monkeypatch, host=HOST, origin=origin) == 403
+    assert status("k", monkeypatch, host=HOST, origin=origin) == 401
+    assert status("k", monkeypatch, host=HOST, origin=origin, x_api_key=b"k") == 200
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        b"evil.example",
+        b"evil.example:2024",
+        b"127.0.0.1.evil.example",
+        b"localhost.evil.example:1",
+        b"",
+        b":",
+    ],
+)
+def test_a_name_that_points_here_is_refused(host: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert status("", monkeypatch, host=host) == 403
+    assert status("", monkeypatch, host=host, origin=b"http://" + host) == 403
+
+
+@pytest.mark.parametrize("host", [HOST, b"localhost", b"LOCALHOST:2024", b"[::1]:2024", b"192.168.1.5:2024"])
+def test_programs_studio_and_the_servers_own_pages_are_let_in(
+    host: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for origin in ({}, {"origin": studio.STUDIO[0]}, {"origin": b"http://" + host}):
+        assert status("", monkeypatch, host=host, **origin) == 200
+
+
+def test_what_clients_name_gets_no_key_of_its_own() -> None:
+    assert studio.CLIENTS.by_owner is False
+
+
+@pytest.mark.heavy
+def test_no_graph_sends_a_key_to_what_a_client_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("LONGPROOF_API_KEY", "lp-secret")
+    monkeypatch.delenv("LONGPROOF_API_KEY_HOSTS", raising=False)
+    with ChatServer(well) as server:
+        named = f"openai:m@{server.address}"
+        owned = {"kind": "openai", "model": "n", "address": server.address, "by_owner": True}
+        usual = {"home": str(tmp_path), "judges": [named, owned]}
+        more = [{}, {"arbiter": owned, "decomposer": owned}]
+        for graph in (studio.graph, studio.verigray):
+            for settings in more:
+                given = VerifyInput(source="Ada sold the boat to Tom.", response="Ada sold the boat.")
+                with suppress(Exception):
+                    asyncio.run(graph.ainvoke(given, context={**usual, **settings}))
+    assert len(server.asked) > 4
+    assert {asked.key for asked in server.asked} == {"none"}

@@ -1,0 +1,113 @@
+"""What we write is the user's alone: files 600, folders 700, whatever the umask."""
+
+import asyncio
+import os
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from longproof import Verifier
+from longproof.agent.models.answers import Raw
+from longproof.agent.models.ledger import Ledger
+from longproof.indexes.files import home, private_folder, write_lines, write_whole
+from longproof.retrieval.types import BadInput
+
+
+@pytest.fixture(autouse=True)
+def _open_handed() -> Iterator[None]:
+    before = os.umask(0o000)
+    yield
+    os.umask(before)
+
+
+def rights(path: Path) -> int:
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+def test_files_and_their_new_folders_are_private(tmp_path: Path) -> None:
+    tmp_path.chmod(0o755)
+    write_whole(tmp_path / "a" / "b" / "whole", b"text")
+    write_lines(tmp_path / "a" / "c" / "lines", ["text\n"])
+    assert {rights(path) for path in tmp_path.rglob("*") if path.is_dir()} == {0o700}
+    assert {rights(path) for path in tmp_path.rglob("*") if path.is_file()} == {0o600}
+    assert rights(tmp_path) == 0o755
+
+
+def test_a_file_that_is_written_again_becomes_private(tmp_path: Path) -> None:
+    (tmp_path / "old").write_text("text")
+    write_whole(tmp_path / "old", b"text")
+    assert rights(tmp_path / "old") == 0o600
+
+
+def test_a_whole_run_leaves_nothing_that_others_read(tmp_path: Path) -> None:
+    Verifier(home=str(tmp_path / "home")).verify("The old man went to sea. " * 50, "The old man went to sea.")
+    found = [tmp_path / "home", *(tmp_path / "home").rglob("*")]
+    assert any(path.suffix == ".sqlite" for path in found)
+    assert not [path for path in found if rights(path) & 0o077]
+
+
+def test_the_ledger_and_what_sqlite_puts_beside_it_are_private(tmp_path: Path) -> None:
+    path = tmp_path / "new" / "ledger.sqlite"
+
+    async def fill() -> set[int]:
+        ledger = await Ledger.open(path)
+
+        async def asked() -> Raw:
+            return Raw(text="paid")
+
+        await ledger.buy("k", asked, asyncio.Semaphore(1), endpoint="e", model="m")
+        seen = {rights(file) for file in path.parent.iterdir()}
+        await ledger.close()
+        return seen
+
+    assert asyncio.run(fill()) == {0o600}
+    path.chmod(0o644)
+    assert asyncio.run(fill()) == {0o600}
+    path.chmod(0o664)
+    asyncio.run(fill())
+    assert rights(path) == 0o660, "whoever lets a group write shares it on purpose"
+
+
+def test_a_run_that_waits_for_a_person_is_private(tmp_path: Path) -> None:
+    from longproof.graphs.settings import Settings
+    from longproof.review import open_checkpoints
+
+    async def look() -> None:
+        async with open_checkpoints(Settings(home=str(tmp_path / "home"))):
+            pass
+
+    asyncio.run(look())
+    found = [tmp_path / "home", *(tmp_path / "home").iterdir()]
+    assert (tmp_path / "home" / "checkpoints.sqlite") in found
+    assert not [path for path in found if rights(path) & 0o077]
+
+
+def test_damaged_checkpoints_are_named(tmp_path: Path) -> None:
+    from longproof.graphs.settings import Settings
+    from longproof.review import open_checkpoints
+
+    async def look() -> None:
+        async with open_checkpoints(Settings(home=str(tmp_path))):
+            pass
+
+    for damage in (b"no database" * 1000, b"SQLite format 3\x00" + b"\xff" * 5000):
+        (tmp_path / "checkpoints.sqlite").write_bytes(damage)
+        with pytest.raises(BadInput, match=r"checkpoints\.sqlite.*move it away"):
+            asyncio.run(look())
+        assert (tmp_path / "checkpoints.sqlite").read_bytes() == damage
+
+
+def test_a_batchs_results_are_private(tmp_path: Path) -> None:
+    from longproof.batch.resume_list import open_resume_list
+
+    with open_resume_list(tmp_path / "out", {}):
+        assert rights(tmp_path / "out") == 0o700
+        assert {rights(path) for path in (tmp_path / "out").iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("chosen", ["~nosuchuser/x", "~nosuchuser", "/a\x00b"])
+def test_a_home_that_is_none_is_bad_input(chosen: str) -> None:
+    with pytest.raises(BadInput, match="LONGPROOF_HOME"):
+        private_folder(home(chosen))
