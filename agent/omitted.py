@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Sequence
 
 from longproof.agent.offline.decompose import CONNECTIVES_EN, states_fact
-from longproof.agent.offline.reading import IndexedText, Token, word_set
+from longproof.agent.offline.reading import Indexed, Token, word_set
 from longproof.retrieval.text.tokens import is_chinese
 
 NEGATIONS = word_set("not no never none nobody nothing neither nor without cannot 不 没 无 未")
@@ -84,7 +84,7 @@ def omits(sentence: str, claims: Sequence[str], known: str = "") -> bool:
 def _content(text: str) -> Iterator[Token]:
     """The tokens that carry content: no function words, no connectives, no "one"."""
     plain = _CONNECTIVES_ZH.sub(lambda found: " " * len(found[0]), text)
-    for token in IndexedText(plain).tokens:
+    for token in Indexed(plain).tokens:
         article = token.key == "#1.0" and not plain[token.start].isdigit()
         if token.content and token.key not in CONNECTIVES and not article:
             yield token
@@ -93,7 +93,7 @@ def _content(text: str) -> Iterator[Token]:
 def _negations(text: str) -> set[str]:
     """Words that deny, `n't` as `not`."""
     plain = _CONNECTIVES_ZH.sub("", text)
-    keys = {token.key for token in IndexedText(plain).tokens}
+    keys = {token.key for token in Indexed(plain).tokens}
     return (keys & NEGATIONS) | {"not" for key in keys if key.endswith("n't")}
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from longproof.agent.offline.reading import IndexedText, Match, Token, is_han, word_set
+from longproof.agent.offline.reading import Indexed, Match, Token, is_han, word_set
 from longproof.agent.offline.scope import clause, clipped, doubts, is_denial, quoted, sentence, unshared
 from longproof.agent.types import Kind
 from longproof.retrieval.text.numbers import differ
@@ -49,12 +49,12 @@ class Difference(NamedTuple):
     quote: tuple[int, int]
 
 
-def comparable(claim: IndexedText) -> bool:
+def comparable(claim: Indexed) -> bool:
     """Whether a claim tells enough by itself to be found: not too short, and no entry of a list."""
     return _told(claim.tokens) >= LEAST and not _LISTED.match(claim.text)
 
 
-def stands(claim: IndexedText, source: IndexedText, place: Match) -> bool:
+def stands(claim: Indexed, source: Indexed, place: Match) -> bool:
     """Whether all that the claim says is a clause of the source, in order: articles and auxiliaries may differ."""
     matched, shared = ({pair[side] for pair in place.pairs} for side in (0, 1))
     new = {source.tokens[j] for j in range(place.first, place.last) if j not in shared}
@@ -67,21 +67,21 @@ def stands(claim: IndexedText, source: IndexedText, place: Match) -> bool:
     return clause(source, place) and not unshared(source, place) and not quoted(source, place)
 
 
-def follows(before: IndexedText, source: IndexedText, place: Match) -> bool:
+def follows(before: Indexed, source: Indexed, place: Match) -> bool:
     """Whether a place follows what the claim's sentence says before it: a clause means little without its subject."""
     ours = _content(before.tokens)[-BEFORE:]
     theirs = _content(source.tokens[max(0, place.first - AROUND) : place.first])[-len(ours) :]
     return not ours or [token.key for token in ours] == [token.key for token in theirs]
 
 
-def difference(claim: IndexedText, source: IndexedText, places: Sequence[Match]) -> Difference | None:
+def difference(claim: Indexed, source: Indexed, places: Sequence[Match]) -> Difference | None:
     """The first difference that is a conflict; None where the places tell several things in its stead."""
     found = [d for place in places for d in _differences(claim, source, clipped(source, place))]
     same = [d for d in found if d.start == found[0].start]
     return found[0] if found and len({d.reason for d in same}) == 1 else None
 
 
-def _differences(claim: IndexedText, source: IndexedText, place: Match) -> Iterator[Difference]:
+def _differences(claim: Indexed, source: Indexed, place: Match) -> Iterator[Difference]:
     """Differences from one sentence that tells most of the claim, under the same scopes."""
     matched = {i for i, _ in place.pairs}
     missing = [i for i, token in enumerate(claim.tokens) if token.content and i not in matched]
@@ -98,9 +98,7 @@ def _differences(claim: IndexedText, source: IndexedText, place: Match) -> Itera
         yield from _denied(claim, source, place, ours, theirs)
 
 
-def _replaced(
-    claim: IndexedText, source: IndexedText, place: Match, missing: Sequence[int]
-) -> Iterator[Difference]:
+def _replaced(claim: Indexed, source: Indexed, place: Match, missing: Sequence[int]) -> Iterator[Difference]:
     """A number or name of the claim in whose stead, between the same neighbours, the source has another."""
     near = set(source.keys[max(0, place.first - AROUND) : place.last + AROUND])
     absent = [claim.tokens[i] for i in missing if claim.keys[i] not in near]
@@ -122,7 +120,7 @@ def _replaced(
         )
 
 
-def _gaps(claim: IndexedText, source: IndexedText, place: Match) -> Iterator[tuple[list[Token], list[Token]]]:
+def _gaps(claim: Indexed, source: Indexed, place: Match) -> Iterator[tuple[list[Token], list[Token]]]:
     """What carries content between two neighbours that are told alike, and a number behind the last one."""
     for (i, j), (k, m) in pairwise(place.pairs):
         yield _content(claim.tokens[i + 1 : k]), _content(source.tokens[j + 1 : m])
@@ -132,9 +130,7 @@ def _gaps(claim: IndexedText, source: IndexedText, place: Match) -> Iterator[tup
         yield _content(claim.tokens[i + 1 :]), behind
 
 
-def _kind(
-    claim: IndexedText, source: IndexedText, one: Sequence[Token], other: Sequence[Token]
-) -> Kind | None:
+def _kind(claim: Indexed, source: Indexed, one: Sequence[Token], other: Sequence[Token]) -> Kind | None:
     """Which kind of conflict it is to say one thing for the other: for numbers and names, as many in both."""
     if not one or len(one) != len(other):
         return None
@@ -145,7 +141,7 @@ def _kind(
 
 
 def _denied(
-    claim: IndexedText, source: IndexedText, place: Match, ours: Sequence[int], theirs: Sequence[int]
+    claim: Indexed, source: Indexed, place: Match, ours: Sequence[int], theirs: Sequence[int]
 ) -> Iterator[Difference]:
     """A claim that denies what its place tells, or tells what its place denies, in the same words but for that."""
     shared = {j for _, j in place.pairs}
@@ -162,7 +158,7 @@ def _denied(
         yield Difference(word.start, word.end, "inversion", reason, "", source.range(place))
 
 
-def _owner(reading: IndexedText, index: int) -> bool:
+def _owner(reading: Indexed, index: int) -> bool:
     """Whether a token is of one who owns: `Ada's`."""
     token = reading.tokens[index]
     return reading.text[token.start : token.end].casefold().endswith(("'s", "’s"))
@@ -177,7 +173,7 @@ def _told(tokens: Sequence[Token]) -> float:
     return sum(0.5 if token.number or is_han(token.key) else 1.0 for token in tokens if token.content)
 
 
-def _is_name(token: Token, reading: IndexedText) -> bool:
+def _is_name(token: Token, reading: Indexed) -> bool:
     """Whether a word is written as a name: with a capital, behind a word of its sentence."""
     before = reading.text[max(0, token.start - 2) : token.start]
     if token.number or not token.content or not reading.text[token.start].isupper():

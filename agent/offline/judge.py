@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from longproof.agent.offline.compare import comparable, difference, follows, stands
-from longproof.agent.offline.reading import IndexedText
+from longproof.agent.offline.reading import Indexed
 from longproof.agent.offline.rows import Rows
 from longproof.agent.types import Answered, Case, Claim, Error, Judgement, Question
 from longproof.retrieval.types import Span
@@ -44,7 +44,7 @@ class OfflineJudge:
     def _judgement(
         self, question: Question, claim: Claim, case: Case, sources: Sequence["_Source"]
     ) -> Judgement:
-        reading = IndexedText(claim.text)
+        reading = Indexed(claim.text)
         found = [source.finding(claim, reading, case) for source in sources]
         place = next((f for f in found if isinstance(f, Span)), None)
         conflict = next((f for f in found if isinstance(f, Conflict)), None)
@@ -68,13 +68,13 @@ class _Source:
 
     def __init__(self, shown: Span) -> None:
         self._shown = shown
-        self._reading = IndexedText(shown.text)
+        self._reading = Indexed(shown.text)
         self._rows = Rows(shown.text)
 
-    def finding(self, claim: Claim, reading: IndexedText, case: Case) -> Span | Conflict | None:
+    def finding(self, claim: Claim, reading: Indexed, case: Case) -> Span | Conflict | None:
         """Where the claim stands, else how it conflicts, else None."""
         places = self._reading.places(reading) if comparable(reading) else []
-        before = IndexedText(_before(claim, case) if claim.text == claim.origin.text else "")
+        before = Indexed(_before(claim, case) if claim.text == claim.origin.text else "")
         for place in places:
             if stands(reading, self._reading, place) and follows(before, self._reading, place):
                 return self._span(*self._reading.range(place))

@@ -72,7 +72,7 @@ class Match(NamedTuple):
         return self.pairs[-1][1]
 
 
-class IndexedText:
+class Indexed:
     """A text with its tokens. Its postings are made when a claim is first looked for."""
 
     def __init__(self, text: str) -> None:
@@ -81,7 +81,7 @@ class IndexedText:
         self.keys = [token.key for token in self.tokens]
         self._postings: dict[str, list[int]] | None = None
 
-    def places(self, claim: "IndexedText") -> list[Match]:
+    def places(self, claim: "Indexed") -> list[Match]:
         """The places that share most with the claim, the best first."""
         if not 0 < len(claim.tokens) <= LONGEST:
             return []
@@ -93,7 +93,7 @@ class IndexedText:
         ends = [self.tokens[place.last].end, *(token.end for token in more)]
         return self.tokens[place.first].start, max(ends)
 
-    def _regions(self, claim: "IndexedText") -> Iterator[tuple[int, int]]:
+    def _regions(self, claim: "Indexed") -> Iterator[tuple[int, int]]:
         if self._postings is None:
             self._postings = _postings(self.tokens)
         known = [self._postings[term] for term in _postings(claim.tokens) if term in self._postings]
@@ -103,7 +103,7 @@ class IndexedText:
         for cell, _ in sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:CANDIDATES]:
             yield max(0, (cell - 1) * width - width // 2), (cell + 1) * width + width // 2
 
-    def _aligned(self, claim: "IndexedText", first: int, last: int) -> Match | None:
+    def _aligned(self, claim: "Indexed", first: int, last: int) -> Match | None:
         """The claim's tokens in order in `[first, last)`; of runs that lie apart, the one with most of them."""
         runs: list[list[tuple[int, int]]] = []
         for block in LCSseq.editops(claim.keys, self.keys[first:last]).as_matching_blocks():
@@ -115,7 +115,7 @@ class IndexedText:
         best = max(runs, key=lambda run: sum(claim.tokens[i].content for i, _ in run), default=[])
         return Match(tuple(self._tight(claim, best))) if len(best) > 1 else None
 
-    def _tight(self, claim: "IndexedText", run: list[tuple[int, int]]) -> list[tuple[int, int]]:
+    def _tight(self, claim: "Indexed", run: list[tuple[int, int]]) -> list[tuple[int, int]]:
         """The same tokens where they stand closest to what follows: a name told twice is taken from its sentence."""
         tight = run[-1:]
         for i, j in reversed(run[:-1]):

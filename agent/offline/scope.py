@@ -7,7 +7,7 @@ Does not know: how far such a word reaches; it is taken to reach over its whole 
 import re
 from itertools import pairwise
 
-from longproof.agent.offline.reading import IndexedText, Match, stem, word_set
+from longproof.agent.offline.reading import Indexed, Match, stem, word_set
 
 _DENIALS = word_set(
     """
@@ -49,14 +49,14 @@ def is_denial(key: str) -> bool:
     return key in _DENIALS or key.endswith("n't")
 
 
-def doubts(reading: IndexedText, index: int) -> bool:
+def doubts(reading: Indexed, index: int) -> bool:
     """Whether the token at an index begins a word of condition, doubt, speech or opinion."""
     keys, token = reading.keys, reading.tokens[index]
     month = reading.text[token.start : token.end] == "May"
     return not month and (keys[index] in _DOUBTS or "".join(keys[index : index + 2]) in _DOUBTS)
 
 
-def unshared(source: IndexedText, place: Match) -> list[int]:
+def unshared(source: Indexed, place: Match) -> list[int]:
     """The words of denial, doubt and speech in the sentences of a place that the claim doesn't have there."""
     shared = {j for _, j in place.pairs}
     first, last = sentence(source, place)
@@ -65,7 +65,7 @@ def unshared(source: IndexedText, place: Match) -> list[int]:
     ]
 
 
-def sentence(source: IndexedText, place: Match) -> tuple[int, int]:
+def sentence(source: Indexed, place: Match) -> tuple[int, int]:
     """The tokens `[first, last)` of the sentences that a place lies in."""
     first, last = place.first, place.last + 1
     stop = max(0, first - FARTHEST)
@@ -77,7 +77,7 @@ def sentence(source: IndexedText, place: Match) -> tuple[int, int]:
     return first, last
 
 
-def quoted(source: IndexedText, place: Match) -> bool:
+def quoted(source: Indexed, place: Match) -> bool:
     """Whether a place lies inside quotation marks that it doesn't show."""
     start, end = source.tokens[place.first].start, source.tokens[place.last].end
     text = source.text
@@ -92,7 +92,7 @@ def quoted(source: IndexedText, place: Match) -> bool:
     )
 
 
-def clause(source: IndexedText, place: Match) -> bool:
+def clause(source: Indexed, place: Match) -> bool:
     """Whether a place begins where a clause does, and ends where one does or where only what joins on is left out."""
     first, last, text = place.first, place.last, source.text
     before = text[source.tokens[max(0, first - 3)].start : source.tokens[first].start][-FARTHEST:]
@@ -105,7 +105,7 @@ def clause(source: IndexedText, place: Match) -> bool:
     return bool(between.strip() or "\n" in between) or after.key in _JOINS
 
 
-def clipped(source: IndexedText, place: Match) -> Match:
+def clipped(source: Indexed, place: Match) -> Match:
     """The part of a place that lies in one sentence: the one that has most of it."""
     parts = [[place.pairs[0]]]
     for (_, before), pair in pairwise(place.pairs):
@@ -116,7 +116,7 @@ def clipped(source: IndexedText, place: Match) -> Match:
     return Match(tuple(longest))
 
 
-def _ends(source: IndexedText, index: int) -> bool:
+def _ends(source: Indexed, index: int) -> bool:
     """Whether a sentence ends between a token and the one before; a point behind `Mr` or an initial ends none."""
     if index <= 0 or index >= len(source.tokens):
         return True
