@@ -4,26 +4,8 @@ Knows: segments of 150 characters against a sliding window of blocks (Appendix D
 response in one prompt (Appendix I.2); two judges and a third where they differ (section 3.2).
 """
 
-from longproof.graphs.check import CheckNodes
-from longproof.graphs.nodes import Nodes
-from longproof.graphs.papers.method import Steps, Units, each_unit, paper, paper_graph
-from longproof.graphs.resources import Pool
-from longproof.graphs.verify import Method, Saver, VerifyGraph
-
-
-def windows_graph(pool: Pool, saver: Saver | None = None) -> VerifyGraph:
-    """Segments are aligned with windows of the source; each is judged against its window; any flagged one decides."""
-    nodes, check = Nodes(pool, decomposer=Units("segment")), CheckNodes(pool)
-    steps: Steps = {
-        "read": nodes.read,
-        "split": nodes.decompose,
-        "align": nodes.align,
-        "show": check.gather,
-        "judge": check.judge,
-        "vote": check.vote,
-    }
-    return paper_graph(steps, nodes, check, saver)
-
+from longproof.graphs.papers.method import each_unit, paper
+from longproof.graphs.verify import Method
 
 RAG = paper(
     "longnovel-rag",
@@ -71,6 +53,6 @@ ARBITRATION = paper(
     consensus=1.0,
 )
 METHODS = (
-    Method(RAG, windows_graph),
+    Method(RAG, each_unit("segment")),
     *(Method(protocol, each_unit("response")) for protocol in (*ZERO_SHOT, ARBITRATION)),
 )

@@ -13,6 +13,7 @@ from langgraph.graph import END, START, StateGraph
 from longproof.agent.types import Case, Claim, Decomposed, Sentence
 from longproof.graphs.check import CheckNodes
 from longproof.graphs.nodes import Nodes
+from longproof.graphs.policy import Policy, next_step
 from longproof.graphs.protocol import Protocol
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings
@@ -59,12 +60,12 @@ def paper_graph(steps: Steps, nodes: Nodes, check: CheckNodes, saver: Saver | No
 
 
 def each_unit(
-    unit: Literal["sentence", "segment", "response"],
+    unit: Literal["sentence", "segment", "response"], policy: Policy = next_step
 ) -> Callable[[Pool, Saver | None], VerifyGraph]:
-    """A graph that asks about each unit of the response against all of the source, once."""
+    """A graph that asks about each unit of the response once, against what the protocol shows; `policy` decides."""
 
     def graph(pool: Pool, saver: Saver | None = None) -> VerifyGraph:
-        nodes, check = Nodes(pool, decomposer=Units(unit)), CheckNodes(pool)
+        nodes, check = Nodes(pool, decomposer=Units(unit), policy=policy), CheckNodes(pool, policy)
         steps: Steps = {
             "read": nodes.read,
             "split": nodes.decompose,

@@ -54,21 +54,6 @@ def snippets_graph(pool: Pool, saver: Saver | None = None) -> VerifyGraph:
     return paper_graph(steps, nodes, check, saver)
 
 
-def audit_graph(pool: Pool, saver: Saver | None = None) -> VerifyGraph:
-    """Every given label to every judge; what any of them disputes has no verdict and is left to people."""
-    check = CheckNodes(pool, audited)
-    nodes = Nodes(pool, decomposer=Units("sentence"), policy=audited)
-    steps: Steps = {
-        "read": nodes.read,
-        "split": nodes.decompose,
-        "align": nodes.align,
-        "show": check.gather,
-        "judge": check.judge,
-        "vote": check.vote,
-    }
-    return paper_graph(steps, nodes, check, saver)
-
-
 def audited(claim: ClaimState, plan: Plan) -> Step:
     """The next step of a sentence whose label was given: a label that nobody disputes stands."""
     given = (plan.labels or ())[claim.claim.sentence]
@@ -129,4 +114,8 @@ AUDIT = paper(
     splits=False,
     needs=("models", "labels"),
 )
-METHODS = (Method(ZERO_SHOT, each_unit("sentence")), Method(RAG, snippets_graph), Method(AUDIT, audit_graph))
+METHODS = (
+    Method(ZERO_SHOT, each_unit("sentence")),
+    Method(RAG, snippets_graph),
+    Method(AUDIT, each_unit("sentence", audited)),
+)
