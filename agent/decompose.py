@@ -7,25 +7,36 @@ Does not know: evidence, or how claims are judged.
 """
 
 import asyncio
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from typing import NamedTuple
 
-from longproof.agent.forms import SentenceForm, Sentences
-from longproof.agent.guards import exactly, word
-from longproof.agent.models.asker import Asker, by_number
+from longproof.agent.forms import Sentences
+from longproof.agent.guards import exactly
+from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.omitted import may_state_no_fact, omits
 from longproof.agent.prompting import language_of, line
 from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
 from longproof.prompts import Prompt, render
+from longproof.retrieval.text.tokens import CJK
 from longproof.retrieval.types import Span
 
 BATCH_SENTENCES, BATCH_CHARACTERS = 24, 4000
 BEFORE_CHARACTERS = 400
 """How much of the response before a batch is shown, to resolve its pronouns."""
 LONGEST_CLAIM = 1000
+FROM = " @ "
+"""What stands in an answer between a claim and the words that it comes from."""
+_CUT = re.compile(r" ?(?:…+|⋯+|\.{3,}) ?")
+_LETTER = rf"[^\W_{CJK}]"
+
+
+_NUMBERED = re.compile(r"\W*S?\s*([0-9]{1,4})(?![0-9])[\s:：.、|)\]]*(.*)", re.DOTALL | re.IGNORECASE)
+_NO_FACT = " -–—"
+"""What stands where a sentence states no fact."""
 
 
 class _Piece(NamedTuple):
@@ -88,20 +99,36 @@ def _prompt(sentences: Mapping[int, Span], case: Case) -> Prompt:
         language_of(case),
         context=case.context,
         before=_before(sentences, case),
-        sentences="\n".join(line(sentence=f"S{n}", text=span.text) for n, span in sentences.items()),
+        sentences="\n".join(_listed(n, span, case) for n, span in sentences.items()),
     )
+
+
+def _listed(n: int, sentence: Span, case: Case) -> str:
+    """A sentence as one line of the prompt, which says where another of several responses begins."""
+    begins = _part(case, sentence) > 0 and not _told(case, sentence).strip()
+    more = {"begins": "another text"} if begins else {}
+    return line(sentence=f"S{n}", **more, text=sentence.text)
 
 
 def _before(sentences: Mapping[int, Span], case: Case) -> str:
     """The end of what stands in the response before these sentences."""
-    first = next(iter(sentences.values()))
-    return case.response[: first.start][-BEFORE_CHARACTERS:]
+    return _told(case, next(iter(sentences.values())))[-BEFORE_CHARACTERS:]
+
+
+def _told(case: Case, sentence: Span) -> str:
+    """What stands before a sentence in its own one of the responses."""
+    return case.response[_part(case, sentence) : sentence.start]
+
+
+def _part(case: Case, sentence: Span) -> int:
+    """Where the response begins that a sentence belongs to, if several are checked together."""
+    return max((start for start in case.parts if start <= sentence.start), default=0)
 
 
 def _read(
     answer: Answer[Sentences], sentences: Mapping[int, Span], _: Prompt, case: Case
 ) -> dict[int, _Taken]:
-    said = by_number((form.sentence, form) for form in answer.value.sentences) if answer.value else {}
+    said = _by_sentence(answer.value.claims) if answer.value else {}
     known = " ".join([case.context, _before(sentences, case), *(span.text for span in sentences.values())])
     return {
         n: _Taken((), answer.failure)
@@ -133,19 +160,58 @@ def _batches(sentences: Sequence[Span]) -> list[dict[int, Span]]:
     return batches
 
 
-def _taken(said: Sequence[SentenceForm], sentence: Span) -> _Taken:
-    """What a model made of one sentence. To say nothing of it, or to say two things, is a failure."""
+def _by_sentence(claims: Sequence[str]) -> dict[int, list[str]]:
+    """What was said of each sentence, by its number; what begins with no number is left out."""
+    found: dict[int, list[str]] = {}
+    for claim in (_NUMBERED.fullmatch(" ".join(said.split())) for said in claims):
+        if claim:
+            found.setdefault(int(claim[1]), []).append(claim[2].strip())
+    return found
+
+
+def _taken(said: Sequence[str], sentence: Span) -> _Taken:
+    """What a model made of one sentence. To say nothing of it is a failure, and so is to say that it states no fact
+    beside the facts that it states."""
+    claims = [claim for claim in said if claim.partition(FROM)[0].strip(_NO_FACT)]
     if not said:
         return _Taken((), "unparsed")
-    form = said[-1]
-    states_fact = word(form.states_fact)
-    pieces = tuple(
-        _Piece(" ".join(claim.claim.split())[:LONGEST_CLAIM], exactly(claim.segment, sentence) or sentence)
-        for claim in form.claims
-        if claim.claim.strip()
-    )
-    if states_fact not in ("yes", "no"):
-        return _Taken((), "unparsed")
-    if len(said) > 1 or (states_fact == "yes") != bool(pieces):
+    if claims and len(claims) < len(said):
         return _Taken((), "self_contradicted")
+    pieces = [_piece(claim, sentence) for claim in claims]
     return _Taken(tuple(sorted(dict.fromkeys(pieces), key=lambda piece: piece.origin.start)))
+
+
+def _piece(said: str, sentence: Span) -> _Piece:
+    """A claim, and the words that it comes from: those named, else its own, else the sentence."""
+    claim, _, segment = said.rpartition(FROM)
+    if not claim.strip() or said.strip() in sentence.text:
+        claim, segment = said, ""
+    origin = located_segment(segment, sentence) or exactly(claim, sentence) or sentence
+    return _Piece(" ".join(claim.split())[:LONGEST_CLAIM], origin)
+
+
+def located_segment(segment: str, sentence: Span) -> Span | None:
+    """Where a piece of a sentence stands that is copied whole, or given by its two ends as `first…last`."""
+    first, *rest = _CUT.split(" ".join(segment.split()), maxsplit=1)
+    if not rest or segment.strip() in sentence.text:
+        return exactly(segment, sentence)
+    for begin in _places(first, sentence.text):
+        for end in _places(rest[0], sentence.text, begin.end()):
+            start, stop = begin.start(), end.end()
+            text = sentence.text[start:stop]
+            return Span(
+                source_id=sentence.source_id,
+                start=sentence.start + start,
+                end=sentence.start + stop,
+                text=text,
+            )
+    return None
+
+
+def _places(words: str, text: str, after: int = 0) -> Iterator[re.Match[str]]:
+    """Where a few words stand from here on, whatever their case: first as whole words, then as they come."""
+    pattern = r"\s+".join(map(re.escape, words.split()))
+    for bounded in (rf"(?<!{_LETTER}){pattern}(?!{_LETTER})", pattern):
+        found = re.compile(bounded, re.IGNORECASE).search(text, after)
+        if pattern and found:
+            yield found

@@ -1,14 +1,14 @@
 """The forms that a model fills in.
 
-Knows: the fields, their order (quotes and reasons before labels), the menus that the schema offers. A menu binds the
-schema, not the parser: a word that is not on the menu is parsed as it stands, and the guards reject it.
+Knows: the fields, their order (citations and reasons before labels), the menus that the schema offers. A menu binds
+the schema, not the parser: a word that is not on the menu is parsed as it stands, and the guards reject it.
 The papers' own forms keep their fields and words.
 Does not know: what a good answer is (guards), or how a form is asked for (models).
 """
 
-from typing import Any, get_args
+from typing import Any, Self, get_args
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from longproof.agent.models.answers import Form
 from longproof.agent.types import KINDS, LABELS, JudgeLabel, Kind
@@ -41,13 +41,12 @@ class ReadingForm(Form):
 
 
 class Finding(Form):
-    """What a judge says of one claim."""
+    """What a judge says of one claim that needs words. `lines` are citations: a number and how that line begins."""
 
     claim: str
-    quotes: list[str]
-    reason: str
+    lines: list[str] = Field(default_factory=list)
+    reason: str = ""
     readings: list[ReadingForm] = Field(default_factory=list)
-    holds: str = Field(json_schema_extra=_one_of("yes", "no"))
     label: str = Field(json_schema_extra=_one_of(*MENU))
     kind: str = Field(default="none", json_schema_extra=_one_of(*KINDS, "none"))
     wrong: str = ""
@@ -55,40 +54,42 @@ class Finding(Form):
 
 
 class Findings(Form):
-    """What a judge says of all claims of a question."""
+    """What a judge says of all claims of a question.
 
-    findings: list[Finding]
+    A supported claim is one short string: its number, E (explicitly) or I (implicitly), and its citations, as in
+    `C1 E 12 Ada lit; 15 Tom said`; one that was not found is `C2 N`. Every other claim is a `Finding`. One of the two
+    lists may be left out.
+    """
 
+    short: list[str] = Field(default_factory=list)
+    rest: list[Finding] = Field(default_factory=list)
 
-class ClaimForm(Form):
-    """One claim taken from a sentence."""
-
-    segment: str
-    claim: str
-
-
-class SentenceForm(Form):
-    """One sentence taken apart."""
-
-    sentence: str
-    states_fact: str = Field(json_schema_extra=_one_of("yes", "no"))
-    claims: list[ClaimForm] = Field(default_factory=list)
+    @model_validator(mode="after")
+    def _has_a_list(self) -> Self:
+        if not self.model_fields_set & {"short", "rest"}:
+            raise ValueError("an answer has short or rest")
+        return self
 
 
 class Sentences(Form):
-    """All sentences of a batch, taken apart."""
+    """All sentences of a batch, taken apart: a short string a claim, in order, its sentence's number first.
 
-    sentences: list[SentenceForm]
+    `S1 the claim`, or `S1 the claim @ first…last` with the words that it comes from; `S2 -` where a sentence states
+    no fact.
+    """
+
+    claims: list[str]
 
 
 class PlaceForm(Form):
-    """Where one claim is wrong, and what should stand there."""
+    """Where one claim is wrong, and what should stand there; only what is wrong `here` has the last three fields."""
 
     claim: str
     reason: str
-    wrong: str
-    kind: str = Field(json_schema_extra=_one_of(*KINDS))
-    correction: str
+    where: str = Field(json_schema_extra=_one_of("here", "outside", "nothing"))
+    wrong: str = ""
+    kind: str = Field(default="none", json_schema_extra=_one_of(*KINDS, "none"))
+    correction: str = ""
 
 
 class Places(Form):
@@ -189,3 +190,33 @@ class MadeUp(Form):
     """What one prompt alone lists as made up (seed 000, section 4.1)."""
 
     hallucinated: list[str]
+
+
+class SearchTurn(Form):
+    """A searcher's answer: claims with the lines that bear on them, then what to look for and where to read on."""
+
+    claims: list[str]
+    find: list[str] = Field(default_factory=list)
+    read: list[str] = Field(default_factory=list)
+
+
+class ScanNotes(Form):
+    """What a reader notes of one piece of a source, and its last line as proof that all of it was read."""
+
+    notes: list[str] = Field(default_factory=list)
+    last: str
+
+
+class WrongSentence(Form):
+    """A sentence that the source does not bear out, in answer to the plain question."""
+
+    sentence: str = Field(pattern="^S?[0-9]+$")
+    reason: str = ""
+    label: str = Field(json_schema_extra=_one_of("contradicting", "fabricated"))
+    words: str = ""
+
+
+class WrongSentences(Form):
+    """The answer to the plain question: what isn't listed is supported."""
+
+    wrong: list[WrongSentence]

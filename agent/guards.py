@@ -1,8 +1,9 @@
-"""Checks on what a model says of a claim: off the menu, contradicting itself, or quoting what wasn't shown. Pure.
+"""Checks on what a model says of a claim: off the menu, contradicting itself, or citing what wasn't shown. Pure.
 
-Knows: the menu, the form's `holds` against its label, corrections that change nothing, quotes that are or aren't in
-what was shown. The failures are those that LongNovel (seed 004, section 5.4 and Appendix H) saw in models; a paper's
-protocol (`paper`) keeps only those that its authors could have seen, and names the rest `unparsed`.
+Knows: the menu, corrections that change nothing, citations and quotes that are or aren't in what was shown: a line
+of evidence is cited by its number and the characters that it begins with, which prove that it was read. The failures
+are those that LongNovel (seed 004, section 5.4 and Appendix H) saw in models; a paper's protocol (`paper`) keeps only
+those that its authors could have seen, and names the rest `unparsed`.
 Does not know: which model answered, or whether it is asked again.
 """
 
@@ -10,30 +11,32 @@ import re
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from longproof.agent.evidence.citations import begins, letters, says_something
 from longproof.agent.forms import MENU, Finding
-from longproof.agent.types import KINDS, LABELS, Claim, Error, Failure, JudgeLabel, Reading
+from longproof.agent.prompting import shown_runs
+from longproof.agent.types import KINDS, LABELS, Claim, Error, Failure, JudgeLabel, Question, Reading
 from longproof.retrieval.text.locate import locate
-from longproof.retrieval.text.normalise import fold
-from longproof.retrieval.text.tokens import CJK
-from longproof.retrieval.types import Document, Span
+from longproof.retrieval.types import Document, Line, Span
 
 Guards = Literal["ours", "paper"]
 
-HOLDS: dict[JudgeLabel, str] = {
-    "explicitly_supported": "yes",
-    "implicitly_supported": "yes",
-    "out_dependent": "yes",
-    "contradicting": "no",
-    "fabricated": "no",
-    "not_found": "no",
-}
-"""What `holds` must say beside a label. Ambiguous and no_fact go with either."""
 UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact"})
 """Labels that rest on nothing that could be quoted."""
 WRONG: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
-_WEIGHT = 4
-"""A quote counts from two CJK characters or four others on."""
-_CJK_CHARACTER = re.compile(f"[{CJK}]")
+_SHORT = re.compile(
+    r"\W*[CcＣ]?\s*(?P<number>\d{1,4})(?!\d)[\W_]*"
+    r"(?:(?P<label>[EIei](?:xplicitly|mplicitly)?(?:[\s_-]?supported)?|[Nn](?:ot[\s_-]?found)?)(?![^\W\d_])[\s:：,，.。)）\]|-]*)?"
+    r"(?P<citations>.*)"
+)
+"""How a model writes that a claim is supported, `C1 E 12 Ada lit; 15 Tom said`, or not found, `C1 N`."""
+_CITATION = re.compile(
+    r"[\s\[(【（<《\"'“「*`]*(?P<page>[PpＰ]?)\s*(?P<number>\d{1,9})(?!\d)"
+    r"[\])】）>》*`]*\s*[|｜:：.,，、]?\s*(?P<begins>.*)"
+)
+_SEMICOLON = re.compile("[;；]")
+_COMMA = re.compile(r"[,，、]\s?(?=\W{0,2}[PpＰ]?\d)")
+MOST_CITED = 40
+"""Citations of one claim that are read."""
 
 
 class Weighed(NamedTuple):
@@ -48,13 +51,29 @@ class Weighed(NamedTuple):
     reason: str = ""
 
 
-def weigh(finding: Finding, claim: Claim, shown: Sequence[Span], guards: Guards = "ours") -> Weighed:
+class Short(NamedTuple):
+    """What a short string says: the claim's number, its label's letter or nothing, its citations in one string."""
+
+    number: int
+    letter: str
+    citations: str
+
+
+def short_answer(compact: str) -> Short | None:
+    """The short string of a claim, read; None where it names no claim."""
+    found = _SHORT.fullmatch(" ".join(compact.split()))
+    if found is None:
+        return None
+    return Short(int(found["number"]), (found["label"] or "")[:1].upper(), found["citations"])
+
+
+def weigh(finding: Finding, claim: Claim, question: Question, guards: Guards = "ours") -> Weighed:
     """The finding on a claim, checked against the menu, against itself and against what was shown."""
     label = word(finding.label)
     if label not in MENU:
         return Weighed(None, "off_menu" if guards == "ours" else "unparsed")
-    quotes, dropped = located(finding.quotes, shown)
-    if guards == "ours" and (failure := _failure(finding, label, claim, quotes, shown)):
+    quotes, dropped = read_lines(finding.lines, question)
+    if guards == "ours" and (failure := _failure(finding, label, claim, quotes, question.shown)):
         return Weighed(None, failure, quotes, dropped)
     errors = wrong_place(finding.wrong, finding.kind, finding.correction, finding.reason, claim)
     return Weighed(
@@ -65,6 +84,21 @@ def weigh(finding: Finding, claim: Claim, shown: Sequence[Span], guards: Guards 
         errors if label in WRONG else (),
         _readings(finding) if label == "ambiguous" else (),
     )
+
+
+def read_lines(citations: Sequence[str], question: Question) -> tuple[tuple[Span, ...], int]:
+    """The lines that are cited, each once; and how many citations fit nothing. One string may hold several."""
+    found = [line for citation in citations[:MOST_CITED] for line in _each(citation, question)]
+    return tuple(dict.fromkeys(line for line in found if line)), found.count(None)
+
+
+def cited(citation: str, question: Question) -> Span | None:
+    """The line whose number the citation names and that begins as it says; or the line that it quotes.
+
+    Where texts are shown without numbers, the place of the quote. None for what fits nothing, and for a number alone:
+    that proves no reading.
+    """
+    return _numbered(citation, question) or _quoted(citation, question)
 
 
 def located(quotes: Sequence[str], shown: Sequence[Span]) -> tuple[tuple[Span, ...], int]:
@@ -125,23 +159,12 @@ def word(text: str) -> str:
 
 def same(one: str, other: str) -> bool:
     """Whether two texts say the same in the same words: marks, spaces, case and script don't matter."""
-    return bool(_bare(one)) and _bare(one) == _bare(other)
-
-
-def says_something(quote: str) -> bool:
-    """Whether a quote is long enough for its place to mean anything."""
-    letters = sum(character.isalnum() for character in quote)
-    return letters + len(_CJK_CHARACTER.findall(quote)) >= _WEIGHT
+    return bool(letters(one)) and letters(one) == letters(other)
 
 
 def _failure(
     finding: Finding, label: JudgeLabel, claim: Claim, quotes: Sequence[Span], shown: Sequence[Span]
 ) -> Failure | None:
-    holds = word(finding.holds)
-    if holds not in ("yes", "no"):
-        return "unparsed"
-    if HOLDS.get(label, holds) != holds:
-        return "self_contradicted"
     if label in WRONG and any(
         same(finding.correction, t) for t in (finding.wrong, claim.text, claim.origin.text)
     ):
@@ -149,6 +172,51 @@ def _failure(
     if shown and label not in UNQUOTED and not quotes:
         return "ungrounded"
     return None
+
+
+def _each(citations: str, question: Question) -> list[Span | None]:
+    """What is cited in one string: by all of it, else by what stands between semicolons, or commas before numbers."""
+    citations = " ".join(citations.split())
+    if whole := _numbered(citations, question):
+        return [whole]
+    found: list[Span | None] = []
+    for piece in filter(str.strip, _SEMICOLON.split(citations)[:MOST_CITED]):
+        line = cited(piece, question)
+        found += [line] if line else [cited(part, question) for part in _COMMA.split(piece)[:MOST_CITED]]
+    return found
+
+
+def _numbered(citation: str, question: Question) -> Span | None:
+    """The line that a number and some of its text name; without numbers, the quoted place."""
+    if not question.numbers:
+        return find(citation, question.shown)
+    said = _CITATION.fullmatch(" ".join(citation.split()))
+    number = (-1 if said["page"] else 1) * int(said["number"]) if said else 0
+    if said is None or (said["page"] and not number) or number not in question.numbers:
+        return None
+    line = question.shown[question.numbers.index(number)]
+    return line if begins(Line(number, line), said["begins"]) or find(said["begins"], [line]) else None
+
+
+def _quoted(quote: str, question: Question) -> Span | None:
+    """The line that holds most of a quote without a number, which may run on into the lines after it."""
+    if not question.numbers or not says_something(quote) or not re.search(r"[^\W\d]", quote):
+        return None
+    snippets = [[s] for n, s in zip(question.numbers, question.shown, strict=True) if n < 0]
+    for lines in [*([line.span for line in run] for run in shown_runs(question)), *snippets]:
+        place = locate(quote, Document(id="", text="\n".join(line.text for line in lines)))
+        if place is not None:
+            return _most_of(place, lines)
+    return None
+
+
+def _most_of(place: Span, lines: Sequence[Span]) -> Span:
+    """Of lines joined by line breaks the one that a place in them lies in, or lies in most."""
+    held, start = [], 0
+    for line in lines:
+        held.append(min(place.end, start + len(line.text)) - max(place.start, start))
+        start += len(line.text) + 1
+    return lines[held.index(max(held))]
 
 
 def exactly(words: str, origin: Span) -> Span | None:
@@ -170,7 +238,3 @@ def _shifted(span: Span, by: int) -> Span:
 def _readings(finding: Finding) -> tuple[Reading, ...]:
     named = [(reading.text, word(reading.label)) for reading in finding.readings]
     return tuple(Reading(text=text, label=label) for text, label in named if label in LABELS)
-
-
-def _bare(text: str) -> str:
-    return "".join(character for character in fold(text).text if character.isalnum())

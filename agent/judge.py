@@ -113,8 +113,8 @@ class _Vote(NamedTuple):
         prompt = prompt_for(self.recipe.parts, self.question, numbered, self.case)
         if self.prior is None:
             return prompt
-        said = opinions(numbered, self.prior)
-        return prompt.then(render("arbitrate", language_of(self.case), opinions=said))
+        said = opinions(numbered, self.prior, self.question)
+        return prompt.then(render(self.recipe.arbitrate, language_of(self.case), opinions=said))
 
     def _judgements(self, answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
         return {

@@ -11,9 +11,11 @@ from collections.abc import Sequence
 from threading import Lock
 from typing import Any, Literal, NamedTuple
 
+from longproof.agent.evidence.citations import on_one_line
+from longproof.agent.evidence.scan import Noted
 from longproof.agent.types import Answered, Case, Claim, JudgeLabel, Judgement, Question
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import BadInput, Span
+from longproof.retrieval.types import BadInput, Line, Span
 
 Relation = Literal["entailment", "neutral", "contradiction"]
 
@@ -49,6 +51,21 @@ class NliJudge:
         found = await asyncio.to_thread(self._judged, question, claims)
         return Answered(found, [])
 
+    async def scan(self, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
+        """For each claim the lines of the passage that supports it best, and of the one that contradicts it best,
+        where these are believed; nothing is paid."""
+        packed = [passage for piece in pieces for passage in packed_lines(piece)]
+        try:
+            found = [await asyncio.to_thread(self._noted, claim, packed) for claim in claims]
+        except RuntimeError:
+            return Noted({}, {claim.id: "unavailable" for claim in claims}, [])
+        noted = zip(claims, found, strict=True)
+        return Noted({claim.id: numbers for claim, numbers in noted if numbers}, {}, [])
+
+    def _noted(self, claim: Claim, packed: Sequence[Sequence[Line]]) -> tuple[int, ...]:
+        texts = [" ".join(on_one_line(line.span.text) for line in passage) for passage in packed]
+        return bearing(packed, self._scores([(text, claim.text) for text in texts]))
+
     def _judged(self, question: Question, claims: Sequence[Claim]) -> list[Judgement]:
         pieces = [piece for span in question.shown for piece in passages(span)]
         try:
@@ -79,6 +96,19 @@ def decide(scored: Sequence[tuple[Span, Scores]]) -> tuple[JudgeLabel, Span | No
     if against and against[1].contradiction >= BELIEVED:
         return "contradicting", against[0]
     return "not_found", None
+
+
+def bearing(packed: Sequence[Sequence[Line]], scores: Sequence[Scores]) -> tuple[int, ...]:
+    """Numbers of the lines of the best supporting and the best contradicting passage, where these are believed."""
+    scored = list(zip(packed, scores, strict=True))
+    supporting = max(scored, key=lambda pair: pair[1].entailment, default=None)
+    against = max(scored, key=lambda pair: pair[1].contradiction, default=None)
+    believed: list[Line] = []
+    if supporting and supporting[1].entailment >= BELIEVED:
+        believed += supporting[0]
+    if against and against[1].contradiction >= BELIEVED:
+        believed += against[0]
+    return tuple(sorted({line.number for line in believed}))
 
 
 def relations(labels: Sequence[str], model: str) -> tuple[int, int, int]:
@@ -119,6 +149,19 @@ def passages(span: Span) -> list[Span]:
         )
         for start, end in packed
     ]
+
+
+def packed_lines(piece: Sequence[Line]) -> list[list[Line]]:
+    """The lines of a piece packed to passages; a longer line is one by itself."""
+    packed: list[list[Line]] = []
+    size = 0
+    for line in piece:
+        size += len(line.span.text) + 1
+        if not packed or size > PASSAGE_CHARACTERS:
+            packed.append([])
+            size = len(line.span.text) + 1
+        packed[-1].append(line)
+    return packed
 
 
 def _judgement(

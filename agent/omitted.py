@@ -14,10 +14,23 @@ from longproof.agent.offline.reading import Indexed, Token, word_set
 from longproof.retrieval.text.tokens import is_chinese
 
 NEGATIONS = word_set("not no never none nobody nothing neither nor without cannot 不 没 无 未")
-CONNECTIVES = CONNECTIVES_EN | word_set("after before when if until 名 位 某")
+CONNECTIVES = CONNECTIVES_EN | word_set(
+    "after before when if until wher whil wherea ther thi thes thos hav wer doe whos 名 位 某 却 还 才 此"
+)
+"""Words as `Indexed` keys them, which cuts endings."""
+_TIES = re.compile(r"\b(?:after|before|until|because|if|unless)\b|因|由于|如果|除非", re.IGNORECASE)
+"""What makes of two statements a third: which came first, which is the cause, on what condition."""
 _CONNECTIVES_ZH = re.compile(
     "然而|随后|于是|同时|此外|因为|所以|因此|由于|虽然|尽管|如果|而且|并且|不过|不仅|不但|但是|接着|后来|另一方面|一方面|与此|一直|还是|总的来说|综上所述|最后|最终|之后|总之|其中|以及|十分|非常|但|并|则"
 )
+_MARKS = re.compile(
+    r"^[\W_]*\d{1,3}[.)．、](?=\s)|\bas well as\b|此人|这人|那人"
+    r"|^\W*(?:please )?note that\b|\bit(?:['’]s| is) (?:also )?(?:worth noting|important to note) that\b"
+    r"|[(（\[]\s*(?:passages?|sources?|documents?|段落|材料|资料|来源)\s*\d+"
+    r"(?:(?:[\s,&、和]|and|passages?)+\d+)*\s*[)）\]]",
+    re.IGNORECASE,
+)
+"""What says nothing by itself: the number of a list's item, a bracket that names a passage, "note that"."""
 _OPENING_EN = re.compile(r"\W*([^,;:—]{1,80}),")
 _OPENING_ZH = re.compile(r"\W*([^，；：,]{1,20})[，,]")
 _ABOUT_THE_TEXT = re.compile(
@@ -30,11 +43,25 @@ _ASKS = re.compile(
     r"|[^（(]*[吗呢么谁什哪何怎几多否][^，。；：（(]*[?？]\W*",
     re.IGNORECASE,
 )
+_ADVISER = (
+    r"(?:professional|provider|doctor|physician|pharmacist|dentist|veterinarian|lawyer|attorney|therapist)"
+)
+_OF_ANSWERS = (
+    r"(?:an?|any|the|this|your|you|straightforward|definitive|complete|question|answer|based|on|to|with|from|for|in"
+    r"|given|provided|passages?|context|information)"
+)
 _OFFERS = re.compile(
     r"\W*(?:please )?(?:let me know|feel free|don['’]t hesitate|i hope this)\b[^,;:—(]{0,80}"
+    r"|\W*(?:(?:sure|of course|certainly)\W+)?i(?: can|['’]ll) help(?: you)?(?: with (?:that|this))?\W*"
+    rf"|(?:\w+,? )?(?:(?:i am|i['’]m) )?unable to (?:answer|give|provide)(?:\W+{_OF_ANSWERS})*\W*"
+    r"|\W*(?:please |it(?:['’]s| is) (?:always |also )?(?:recommended|advisable|best|important) to )?"
+    r"(?:consult|see|seek (?:help|advice) from|speak (?:to|with)|talk to)(?: with)? (?:an?|your)"
+    rf"(?: (?:qualified|licensed|local|medical|legal|mental|health|healthcare|care))* {_ADVISER}\W*"
+    r"|\W*(?:建议|请)(?:您|你)?(?:及时|尽快|立即)?(?:就医|咨询医生|咨询专业人士|寻求专业帮助)\W*"
     r"|\W*(?:希望[这以本]|如果?您?[有需])[^，。；：（(]{0,16}(?:，[^，。；：（(]{0,16})?[。！!]?\W*",
     re.IGNORECASE,
 )
+"""Offers of help, apologies for having no answer, advice to ask a professional."""
 _ANNOUNCES = re.compile(
     r"\b(?:here|below|following|follows|summary|overview)\b|以下|如下|下面|概述|总结|摘要|要点", re.IGNORECASE
 )
@@ -70,6 +97,8 @@ def omits(sentence: str, claims: Sequence[str], known: str = "") -> bool:
     keys = {token.key for token in said}
     if bool(NEGATIONS & _negations(sentence)) != any(_negations(claim) for claim in claims):
         return True
+    if _TIES.search(sentence, _opening(sentence)) and not any(map(_TIES.search, claims)):
+        return True
     missing = [token for token in wanted if token.key not in keys]
     if any(_must_stay(token, sentence) for token in missing):
         return True
@@ -83,7 +112,8 @@ def omits(sentence: str, claims: Sequence[str], known: str = "") -> bool:
 
 def _content(text: str) -> Iterator[Token]:
     """The tokens that carry content: no function words, no connectives, no "one"."""
-    plain = _CONNECTIVES_ZH.sub(lambda found: " " * len(found[0]), text)
+    plain = _MARKS.sub(lambda found: " " * len(found[0]), text)
+    plain = _CONNECTIVES_ZH.sub(lambda found: " " * len(found[0]), plain)
     for token in Indexed(plain).tokens:
         article = token.key == "#1.0" and not plain[token.start].isdigit()
         if token.content and token.key not in CONNECTIVES and not article:
@@ -93,7 +123,7 @@ def _content(text: str) -> Iterator[Token]:
 def _negations(text: str) -> set[str]:
     """Words that deny, `n't` as `not`."""
     plain = _CONNECTIVES_ZH.sub("", text)
-    keys = {token.key for token in Indexed(plain).tokens}
+    keys = {plain[token.start : token.end].lower().replace("’", "'") for token in Indexed(plain).tokens}
     return (keys & NEGATIONS) | {"not" for key in keys if key.endswith("n't")}
 
 

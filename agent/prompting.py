@@ -1,34 +1,46 @@
 """The prompt of a question: its parts, filled with what the question shows.
 
-Knows: what each placeholder of a prompt stands for, and in which language a case is asked about.
+Knows: what each placeholder of a prompt stands for, how lines of evidence and claims are written down, and in which
+language a case is asked about. The text of a line stands on one line behind its number, so that no text that we read
+can begin a line with a number of its own.
 Does not know: who is asked, or how the answer is read.
 """
 
 import json
 import random
+from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
+from functools import lru_cache, reduce
 from hashlib import sha256
+from itertools import pairwise
 
-from longproof.agent.recipes import in_order
+from longproof.agent.evidence.citations import line_name, on_one_line, runs, shown
 from longproof.agent.types import Case, Claim, Judgement, Question
 from longproof.prompts import Language, Prompt, placeholders, render
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import is_chinese
+from longproof.retrieval.types import Line, Span
 
 Numbered = Mapping[int, Claim]
 Value = Callable[[Question, Numbered, Case], str | list[str]]
 
+BEGINNING = 20
+"""Characters of a cited line that an arbiter is told."""
+
 VALUES: dict[str, Value] = {
-    "evidence": lambda question, _, case: [s.text for s in question.shown if s.source_id in case.source_ids],
-    "pages": lambda question, _, case: [s.text for s in question.shown if s.source_id not in case.source_ids],
+    "evidence": lambda question, _, case: evidence(question, case),
+    "pages": lambda question, _, case: pages(question, case),
     "piece": lambda question, _, case: question.shown[0].text,
     "surroundings": lambda question, _, case: [span.text for span in question.shown[1:]],
     "context": lambda question, _, case: case.context,
     "response": lambda question, _, case: case.response,
     "first": lambda question, _, case: in_order(case)[0],
     "second": lambda question, _, case: in_order(case)[1],
-    "claims": lambda question, numbered, case: listed(numbered),
+    "claims": lambda question, numbered, case: in_sentences(numbered, case),
     "passage": lambda question, numbered, case: [claim.text for claim in numbered.values()],
+    "sentences": lambda question, numbered, case: "\n".join(
+        line(sentence=f"S{n}", text=claim.text) for n, claim in numbered.items()
+    ),
 }
 """What a prompt may ask for. A `piece` is the first place shown, `surroundings` are what is shown beside it."""
 
@@ -45,6 +57,50 @@ def prompt_for(parts: Sequence[str], question: Question, numbered: Numbered, cas
     return reduce(Prompt.then, filled)
 
 
+def evidence(question: Question, case: Case) -> list[str]:
+    """What is shown of the sources: runs of numbered lines, or the texts as they are where there are no numbers."""
+    if question.numbers:
+        return ["\n".join(map(shown, run)) for run in shown_runs(question)]
+    return [span.text for span in question.shown if span.source_id in case.source_ids]
+
+
+def pages(question: Question, case: Case) -> list[str]:
+    """What is shown of saved pages, each snippet by itself."""
+    if question.numbers:
+        return [shown(line) for line in shown_lines(question) if line.number < 0]
+    return [span.text for span in question.shown if span.source_id not in case.source_ids]
+
+
+def shown_lines(question: Question) -> list[Line]:
+    """The numbered lines that a question shows, in order."""
+    return list(map(Line, question.numbers, question.shown))
+
+
+def shown_runs(question: Question) -> list[list[Line]]:
+    """The lines of the sources that a question shows, those together that follow each other in one place."""
+    lines = shown_lines(question)
+    cuts = [0, *(n for n in question.starts if n), len(lines)]
+    return [run for a, b in pairwise(cuts) for run in runs(lines[a:b]) if run[0].number >= 0]
+
+
+def in_sentences(numbered: Numbered, case: Case) -> str:
+    """Each sentence of the response once, with its claims, as a line of JSON: no text ends its line."""
+    found: dict[Span, dict[str, str]] = {}
+    for n, claim in numbered.items():
+        found.setdefault(sentence_of(claim, case), {})[f"C{n}"] = claim.text
+    return "\n".join(line(sentence=sentence.text, claims=claims) for sentence, claims in found.items())
+
+
+def sentence_of(claim: Claim, case: Case) -> Span:
+    """The sentence of the response that a claim was drawn from; its origin where that lies in no single sentence."""
+    origin, found = claim.origin, _sentences(case.response, case.parts)
+    at = bisect_right(found, (origin.start, len(case.response))) - 1
+    start, end = found[at] if at >= 0 else (0, 0)
+    if not start <= origin.start < origin.end <= end or not _lies_in(origin, case):
+        return origin
+    return Span(source_id=origin.source_id, start=start, end=end, text=case.response[start:end])
+
+
 def listed(numbered: Numbered) -> str:
     """Claims one a line, as JSON: no text ends its line. Each with the passage of the response that it came from,
     where that says it in other words."""
@@ -56,18 +112,26 @@ def listed(numbered: Numbered) -> str:
     )
 
 
-def opinions(numbered: Numbered, judgements: Sequence[Judgement]) -> str:
+def opinions(numbered: Numbered, judgements: Sequence[Judgement], question: Question) -> str:
     """What the others said of each claim, in an order that tells nothing of who they are."""
+    numbers = dict(zip(question.shown, question.numbers, strict=False))
     lines: list[str] = []
     for n, claim in numbered.items():
         said = sorted(
-            line(claim=f"C{n}", label=j.label, reason=j.reason, quotes=[quote.text for quote in j.quotes])
+            line(claim=f"C{n}", label=j.label, reason=j.reason, **_proof(j, numbers))
             for j in judgements
             if j.claim_id == claim.id and j.label is not None
         )
         random.Random(sha256(f"{claim.id} {claim.text}".encode()).digest()).shuffle(said)
         lines += said
     return "\n".join(lines)
+
+
+def in_order(case: Case) -> tuple[str, str]:
+    """The response and the reference in an order that follows from their texts and tells nothing."""
+    first, second = case.response, case.reference or ""
+    swap = sha256("\0".join(sorted((first, second))).encode()).digest()[0] % 2
+    return (max(first, second), min(first, second)) if swap else (min(first, second), max(first, second))
 
 
 def language_of(case: Case) -> Language:
@@ -78,3 +142,26 @@ def language_of(case: Case) -> Language:
 def line(**fields: object) -> str:
     """One line of JSON, readable in any script."""
     return json.dumps(fields, ensure_ascii=False)
+
+
+def _proof(judgement: Judgement, numbers: Mapping[Span, int]) -> dict[str, list[str]]:
+    """What a judge rests on: lines by number and beginning; where lines have no numbers, quotes."""
+    if not numbers:
+        return {"quotes": [quote.text for quote in judgement.quotes]}
+    begun = ((numbers.get(quote), on_one_line(quote.text)[:BEGINNING].strip()) for quote in judgement.quotes)
+    return {"lines": [text if number is None else f"{line_name(number)} {text}" for number, text in begun]}
+
+
+@lru_cache(maxsize=8)
+def _sentences(response: str, parts: tuple[int, ...]) -> tuple[tuple[int, int], ...]:
+    """The sentences of a response; none reaches from one of its parts into the next."""
+    ends = sorted({0, *parts, len(response)})
+    return tuple(
+        (first + start, first + end)
+        for first, last in pairwise(ends)
+        for start, end in sentences(response[first:last])
+    )
+
+
+def _lies_in(origin: Span, case: Case) -> bool:
+    return case.response[origin.start : origin.end] == origin.text

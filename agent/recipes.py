@@ -6,7 +6,6 @@ Does not know: how a prompt is filled (prompting), or who answers.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 from longproof.agent.forms import (
@@ -26,11 +25,23 @@ from longproof.agent.forms import (
     PassFail,
     ReasonedRecognition,
     Recognition,
+    WrongSentence,
+    WrongSentences,
 )
-from longproof.agent.guards import Guards, Weighed, exact_places, weigh, word, wrong_place
+from longproof.agent.guards import (
+    WRONG,
+    Guards,
+    Weighed,
+    exact_places,
+    short_answer,
+    weigh,
+    word,
+    wrong_place,
+)
 from longproof.agent.models.answers import Form
 from longproof.agent.models.asker import by_number
-from longproof.agent.types import LABELS, Case, Claim, Error, Kind, Label, Question
+from longproof.agent.prompting import in_order, sentence_of
+from longproof.agent.types import LABELS, Case, Claim, Error, JudgeLabel, Kind, Label, Question
 
 Reader = Callable[[Any, Claim, Question, Case, Guards], Weighed]
 
@@ -39,7 +50,7 @@ _KINDS: dict[str, Kind] = {name: kind for kind, name in KIND_NAMES.items()}
 
 
 class Recipe(NamedTuple):
-    """How a prompt is made and its answer read: parts in order, form, reader and menu.
+    """How a prompt is made and its answer read: parts in order, form, reader and menu, and what an arbiter is told.
 
     `menu` maps answers to labels; where it is empty, the labels themselves are the answers.
     """
@@ -48,31 +59,39 @@ class Recipe(NamedTuple):
     form: type[Form]
     read: Reader
     menu: Mapping[str, Label] = {}
+    arbitrate: str = "arbitrate_paper"
 
 
 def findings(value: Findings, claim: Claim, question: Question, case: Case, guards: Guards) -> Weighed:
-    """Our own form, for one of its claims: located quotes, consistent fields, places that exist.
+    """Our own form, for one of its claims: citations that fit, consistent fields, places that exist.
 
     `value` holds what was said of this claim alone.
     """
-    said = value.findings
+    said = [*map(_spelt_out, value.short), *value.rest]
     if not said:
         return Weighed(None, "unparsed")
     reason = brief(said[-1].reason)
     if len({word(finding.label) for finding in said}) > 1:
         return Weighed(None, "self_contradicted" if guards == "ours" else "unparsed", reason=reason)
-    weighed = weigh(said[-1], claim, question.shown, guards)._replace(reason=reason)
+    finding = said[-1].model_copy(update={"lines": [line for one in said for line in one.lines]})
+    weighed = weigh(finding, claim, question, guards)._replace(reason=reason)
+    if weighed.label in WRONG and not weighed.errors:
+        weighed = weighed._replace(errors=_in_sentence(finding, claim, case))
     if guards == "ours" and weighed.label == "out_dependent" and question.round == "pages":
         return _from_pages(weighed, case)
     return weighed
 
 
 def about(value: Form, number: int) -> Form:
-    """What an answer says of the claim of this number: its part of `Findings`; other forms are about one claim."""
+    """What an answer says of the claim of this number: its part of a list; other forms are about one claim."""
+    if isinstance(value, WrongSentences):
+        listed: dict[int, list[WrongSentence]] = by_number((one.sentence, one) for one in value.wrong)
+        return WrongSentences(wrong=listed.get(number, []))
     if not isinstance(value, Findings):
         return value
-    said: dict[int, list[Finding]] = by_number((finding.claim, finding) for finding in value.findings)
-    return Findings(findings=said.get(number, []))
+    said: dict[int, list[Finding]] = by_number((finding.claim, finding) for finding in value.rest)
+    brief_ones = [text for text in value.short if (read := short_answer(text)) and read.number == number]
+    return Findings(short=brief_ones, rest=said.get(number, []))
 
 
 def option(value: Option, claim: Claim, question: Question, case: Case, guards: Guards) -> Weighed:
@@ -136,16 +155,34 @@ def evaluated(value: PassFail, claim: Claim, question: Question, case: Case, gua
     return weighed._replace(quotes=question.shown[:1]) if weighed.label == PROBE["pass"] else weighed
 
 
-def in_order(case: Case) -> tuple[str, str]:
-    """The response and the reference in an order that follows from their texts and tells nothing."""
-    first, second = case.response, case.reference or ""
-    swap = sha256("\0".join(sorted((first, second))).encode()).digest()[0] % 2
-    return (max(first, second), min(first, second)) if swap else (min(first, second), max(first, second))
+def unlisted(value: WrongSentences, claim: Claim, question: Question, case: Case, guards: Guards) -> Weighed:
+    """What the plain question's answer lists of a sentence: nothing means supported; the worst label counts."""
+    reason = brief(" ".join(one.reason for one in value.wrong))
+    said = {word(one.label) for one in value.wrong}
+    if not said <= PLAIN.keys() - {"none"}:
+        return _off_menu(guards, reason)
+    label = min((PLAIN[name] for name in said or {"none"}), key=LABELS.index)
+    places = (wrong_place(one.words, "none", "", brief(one.reason), claim) for one in value.wrong)
+    errors = tuple(dict.fromkeys(error for found in places for error in found))
+    return Weighed(label, None, errors=errors, reason=reason)
 
 
 def brief(text: str) -> str:
     """A reason on one line, within bounds."""
     return " ".join(text.split())[:LONGEST_REASON]
+
+
+def _spelt_out(compact: str) -> Finding:
+    """A claim's short string as a finding. Without a letter it has no label."""
+    read = short_answer(compact)
+    label = LETTERS.get(read.letter, "") if read else ""
+    return Finding(claim=compact, lines=[read.citations] if read else [], label=label)
+
+
+def _in_sentence(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
+    """The error where the wrong words stand in the claim's sentence, but outside its own words."""
+    wide = claim.model_copy(update={"origin": sentence_of(claim, case)})
+    return wrong_place(finding.wrong, finding.kind, finding.correction, finding.reason, wide)
 
 
 def _from_pages(weighed: Weighed, case: Case) -> Weighed:
@@ -187,6 +224,12 @@ def _listed(
     return Weighed(LISTED["some"], None, (), dropped, errors, reason=brief(reason))
 
 
+LETTERS: dict[str, JudgeLabel] = {
+    "E": "explicitly_supported",
+    "I": "implicitly_supported",
+    "N": "not_found",
+}
+"""The labels that a short string may give."""
 LONGNOVEL: dict[str, Label] = {
     YES: "contradicting",
     KIND_NAMES["fabrication"]: "fabricated",
@@ -200,9 +243,14 @@ AUDIT: dict[str, Label] = {
 }
 PROBE: dict[str, Label] = {"pass": "explicitly_supported", "fail": "fabricated"}
 LISTED: dict[str, Label] = {"some": "fabricated", "none": "implicitly_supported"}
+PLAIN: dict[str, Label] = {
+    "contradicting": "contradicting",
+    "fabricated": "fabricated",
+    "none": "implicitly_supported",
+}
 
 RECIPES: dict[str, Recipe] = {
-    "judge": Recipe(("judge",), Findings, findings),
+    "judge": Recipe(("judge",), Findings, findings, arbitrate="arbitrate"),
     "verigray": Recipe(("verigray",), Option, option),
     "verigray_rag": Recipe(("verigray_rag",), Option, option),
     "verigray_audit": Recipe(("verigray_audit",), Attribution, attribution, AUDIT),
@@ -228,5 +276,6 @@ RECIPES: dict[str, Recipe] = {
     "data_to_text": Recipe(("data_to_text",), Article, article, LISTED),
     "evaluate": Recipe(("evaluate",), PassFail, evaluated, PROBE),
     "probe_direct": Recipe(("probe_direct",), MadeUp, made_up, LISTED),
+    "plain": Recipe(("plain",), WrongSentences, unlisted, PLAIN),
 }
 """Every prompt that a judge answers."""

@@ -1,7 +1,8 @@
 """From judgements and a decision to a verdict with its places, and from all verdicts to the report of a case. Pure.
 
 Knows: whose quotes are evidence and whose errors stand; that the whole claim is marked where no judge named what is
-wrong; how sentences get their labels from claims and the case its outcome from sentences; counts, coverage, cost.
+wrong; how sentences get their labels from claims and the case its outcome from sentences; counts, coverage, cost
+and price.
 Does not know: how a decision was reached, or how a report is shown.
 """
 
@@ -19,6 +20,7 @@ from longproof.agent.types import (
     Failure,
     Judgement,
     Label,
+    Looked,
     Outcome,
     Place,
     Report,
@@ -36,6 +38,8 @@ from longproof.retrieval.types import Frozen, Span
 
 F = TypeVar("F", bound=Frozen)
 WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
+WRITTEN = 5
+"""How many times what it costs to have a character read it costs to have one written."""
 
 
 def verdict(
@@ -109,12 +113,13 @@ def report(
     claims: Sequence[Claim],
     verdicts: Sequence[Verdict],
     windows: Mapping[str, SourcePlace],
+    looked: Mapping[str, Looked] | None = None,
     searches: Sequence[Search] = (),
     calls: Sequence[Call] = (),
     stamp: dict[str, Any],
     triage: bool = False,
 ) -> Report:
-    """The report of one case. `windows` maps claim ids to places in a source.
+    """The report of one case. `windows` maps claim ids to places in a source, `looked` to how far was looked.
 
     In a `triage`, a sentence without claims is undecided: no rule of the offline check has read it.
     Raises ValueError where a claim has no verdict or more than one: no claim leaves the denominator.
@@ -128,19 +133,18 @@ def report(
         _sentence(s, [_label_in(s, c, by_claim[c.id], triage) for c in held] or unread)
         for s, held in zip(sentences, about, strict=True)
     )
-    counts = {label: sum(v.label == label for v in verdicts) for label in LABELS}
-    undecided = sum(v.label is None for v in verdicts)
+    labels = [verdict.label for verdict in verdicts]
     return Report(
         case=case,
         documents=tuple(documents),
         verdict=outcome([s.label for s in shown]) if claims else "undecided",
         triage=triage,
         sentences=shown,
-        claims=tuple(_claim(c, by_claim[c.id], windows.get(c.id)) for c in claims),
+        claims=tuple(_claim(c, by_claim[c.id], windows.get(c.id), (looked or {}).get(c.id)) for c in claims),
         searches=tuple(searches),
         calls=tuple(calls),
-        counts={**counts, "undecided": undecided},
-        coverage=1 - undecided / len(claims) if claims else 0.0,
+        counts=counts_by_label(labels),
+        coverage=coverage_of(labels),
         usage=usage(calls),
         stamp=stamp,
     )
@@ -167,6 +171,16 @@ def outcome(labels: Sequence[Label | None]) -> Outcome:
     return "undecided" if None in labels else "faithful"
 
 
+def counts_by_label(labels: Sequence[Label | None]) -> dict[str, int]:
+    """How many claims have which label; those without one are undecided."""
+    return {**{label: labels.count(label) for label in LABELS}, "undecided": labels.count(None)}
+
+
+def coverage_of(labels: Sequence[Label | None]) -> float:
+    """The share of claims that somebody decided."""
+    return 1 - labels.count(None) / len(labels) if labels else 0.0
+
+
 def trusted(report: Report, at_least: Label) -> tuple[ReportSentence, ...]:
     """The sentences whose label is at least so faithful: selective prediction (VeriGray, seed 002, section 5.3).
 
@@ -184,7 +198,22 @@ def usage(calls: Sequence[Call]) -> Usage:
         completion_tokens=sum(call.completion_tokens or 0 for call in calls),
         cached_tokens=sum(call.cached_tokens or 0 for call in calls),
         prompt_characters=sum(call.prompt_characters for call in calls),
+        answer_characters=sum(call.answer_characters or 0 for call in calls),
     )
+
+
+def total_usage(used: Iterable[Usage]) -> Usage:
+    """What several checks cost together."""
+    given = list(used)
+    return Usage(**{name: sum(getattr(one, name) for one in given) for name in Usage.model_fields})
+
+
+def price(used: Usage, source_characters: int) -> float | None:
+    """Characters read, and those written five times, by the characters of the source: one plain reading costs a
+    little over 1. None without a source, and where the answers' lengths were not kept."""
+    if not source_characters or (used.calls and not used.answer_characters):
+        return None
+    return (used.prompt_characters + WRITTEN * used.answer_characters) / source_characters
 
 
 def _sentence(sentence: Sentence, labels: Sequence[Label | None]) -> ReportSentence:
@@ -224,7 +253,7 @@ def _touch(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
 
 
-def _claim(claim: Claim, verdict: Verdict, window: SourcePlace | None) -> ReportClaim:
+def _claim(claim: Claim, verdict: Verdict, window: SourcePlace | None, looked: Looked | None) -> ReportClaim:
     origin = claim.origin
     return ReportClaim(
         id=claim.id,
@@ -240,4 +269,5 @@ def _claim(claim: Claim, verdict: Verdict, window: SourcePlace | None) -> Report
         evidence=verdict.evidence,
         judgements=verdict.judgements,
         caveat=verdict.caveat,
+        looked=looked,
     )

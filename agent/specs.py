@@ -1,9 +1,9 @@
 """The panel: judges, arbiter, decomposer and localiser, from a command line or from `longproof.toml`.
 
-Knows: how a judge is written (SPEC), the `[panel]` table, and who arbitrates, decomposes and localises when nobody is
-named: the first language model of the panel. Without one nobody arbitrates, and the offline rules decompose. The
-offline check judges alone: beside other judges it has no vote. Keys to servers come from the environment alone; an
-address that a file names isn't the owner's word.
+Knows: how a judge is written (SPEC), the `[panel]` table, and who arbitrates, decomposes, searches and localises
+when nobody is named: the first language model of the panel. Without one nobody arbitrates, and the offline rules
+decompose. The offline check judges alone: beside other judges it has no vote. Keys to servers come from the
+environment alone; an address that a file names isn't the owner's word.
 Does not know: settings, protocols, or when the panel is asked.
 """
 
@@ -78,17 +78,19 @@ class PanelTable(Frozen):
     consensus: float | None = Field(default=None, gt=0, le=1)
     arbiter: Spec | Literal["person"] | None = None
     decomposer: Spec | None = None
+    searcher: Spec | None = None
     stream: bool | None = None
     timeout_s: float | None = Field(default=None, gt=0)
 
 
 class Panel(NamedTuple):
-    """Everyone who is asked. `arbiter` and `localiser` are None where no language model is there to ask."""
+    """Everyone who is asked. `arbiter`, `localiser` and `searcher` are None where no language model is there."""
 
     judges: list[Judge]
     arbiter: Arbiter | None
     decomposer: Decomposer
     localiser: Model | None
+    searcher: Model | None
     models: list[Model]
 
     async def close(self) -> None:
@@ -131,7 +133,7 @@ def read_panel(path: Path) -> PanelTable:
                 f"[panel] has no {min(set(table) - set(PanelTable.model_fields))!r}{_about_keys(table)}"
             )
         read = {**table, "judges": tuple(_entry(entry) for entry in table.get("judges", []))}
-        for name in ("arbiter", "decomposer"):
+        for name in ("arbiter", "decomposer", "searcher"):
             if name in table and table[name] != "person":
                 read[name] = _entry(table[name])
         return PanelTable(**read)
@@ -148,6 +150,7 @@ def panel_from(
     *,
     arbiter: "Chosen | None" = None,
     decomposer: "Chosen | None" = None,
+    searcher: "Chosen | None" = None,
     guards: Guards = "ours",
     prompt_name: str | None = None,
     temperature: float | None = None,
@@ -167,11 +170,15 @@ def panel_from(
     own = models.first
     arbiter_model = models.of(arbiter) if arbiter is not None else own
     decomposer_model = models.of(decomposer) if decomposer is not None else own
+    searcher_model = models.of(searcher) if searcher is not None else own
+    if isinstance(searcher, Spec) and searcher_model is None:
+        raise BadInput(f"{searcher.text} can't search: write openai:MODEL")
     return Panel(
         panel,
         _arbiter(arbiter, arbiter_model, guards),
         _decomposer(decomposer, decomposer_model),
-        models.first,
+        own,
+        searcher_model,
         models.all,
     )
 

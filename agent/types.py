@@ -22,16 +22,7 @@ Label = Literal[
 ]
 LABELS: tuple[Label, ...] = get_args(Label)
 """All labels, the least faithful first."""
-JudgeLabel = Literal[
-    "contradicting",
-    "fabricated",
-    "ambiguous",
-    "no_fact",
-    "out_dependent",
-    "implicitly_supported",
-    "explicitly_supported",
-    "not_found",
-]
+JudgeLabel = Literal[Label, "not_found"]
 """What a judge may say: a label, or `not_found` (not in what was shown)."""
 
 Kind = Literal["entity", "numerical", "relation", "inversion", "event", "temporal", "causal", "fabrication"]
@@ -46,34 +37,34 @@ Failure = Literal[
     "refused",
     "timeout",
     "unavailable",
+    "too_long",
     "over_budget",
     "needs_model",
+    "not_found_so_far",
     "split",
     "disputed",
     "sourceless",
 ]
-"""Why there is no label; never dressed as one. The first nine are a model's; `needs_model`: nothing but the offline
-check looked, and it can't tell; `split`: the panel disagrees and nobody arbitrates; `disputed`: a judge of an audit
-disagrees with the given label; `sourceless`: there is no source, and no saved page speaks of it."""
+"""Why there is no label; never dressed as one. The first ten are a model's (`too_long`: more than its context holds).
+`needs_model`: only the offline check looked, and it can't tell; `not_found_so_far`: nobody found it, and part of the
+source was not read; `split`: the panel disagrees and nobody arbitrates; `disputed`: a judge of an audit disagrees
+with the given label; `sourceless`: there is no source, and no saved page speaks of it."""
 
 Task = Literal["summary", "answer", "turn", "article", "rewrite", "open"]
 TASKS: tuple[Task, ...] = get_args(Task)
-Round = Literal["nothing", "passages", "window", "book", "source", "pages"]
-"""How wide the evidence was: none at all, inside the window, the window, all of the source by search,
-the source itself, or saved web pages."""
+Round = Literal["nothing", "place", "window", "search", "scan", "source", "pages", "passages", "book"]
+"""How wide the evidence was: nothing, the aligned place, the window, what a searcher found, what a reading of all of
+it found, the source itself, saved pages; in the first edition `passages` of the window or the `book`, by rules."""
 DecidedBy = Literal["vote", "arbiter", "person", "rule", "nobody"]
 Outcome = Literal["faithful", "hallucinated", "undecided"]
-
-
-CLAIMS_A_QUESTION = 8
-"""How many claims a judge is asked about at once, at most."""
 
 
 class Case(Frozen):
     """One text to check. `source_ids` may be empty (task `open`).
 
     `context` is the question, the earlier turns or what else the response was written for;
-    `reference` and `labels` are there only where a protocol needs them (contrast, audit).
+    `reference` and `labels` are there only where a protocol needs them (contrast, audit). `parts` says where each of
+    several responses begins that are checked together: none continues the one before it.
     """
 
     id: str
@@ -83,6 +74,7 @@ class Case(Frozen):
     context: str = ""
     reference: str | None = None
     labels: tuple[Label, ...] | None = None
+    parts: tuple[int, ...] = Field(default=(), exclude=True)
 
 
 class Sentence(Frozen):
@@ -111,13 +103,20 @@ class Claim(Frozen):
 
 
 class Question(Frozen):
-    """What a judge is asked at once: a few claims and the evidence shown with them."""
+    """What a judge is asked at once: claims and the evidence shown with them.
+
+    Where evidence is shown in lines, each of `shown` is one and `numbers` holds their numbers: a line's place among
+    all lines of the sources, or -1, -2, … for snippets of saved pages. Without numbers, texts are shown as they are.
+    `starts` says where in `shown` each place begins: what an earlier question showed stands as it stood there.
+    """
 
     id: str
-    claim_ids: tuple[str, ...] = Field(min_length=1, max_length=CLAIMS_A_QUESTION)
+    claim_ids: tuple[str, ...] = Field(min_length=1)
     shown: tuple[Span, ...]
     round: Round
     prompt: str
+    numbers: tuple[int, ...] = ()
+    starts: tuple[int, ...] = ()
 
 
 class Search(Frozen):
@@ -198,8 +197,9 @@ class Verdict(Frozen):
 class Call(Frozen):
     """One paid call: what it was for, and what the server said it cost when it was bought.
 
-    Token counts are None where the server sent none. `bought` is false when the ledger answered; a report doesn't
-    tell its calls apart so (it is true of all), its stamp says what the run paid.
+    Token counts are None where the server sent none, `answer_characters` in reports of earlier editions. `bought` is
+    false when the ledger answered; a report doesn't tell its calls apart so (it is true of all), its stamp says what
+    the run paid.
     """
 
     id: str
@@ -211,6 +211,7 @@ class Call(Frozen):
     prompt_tokens: int | None = None
     completion_tokens: int | None = None
     cached_tokens: int | None = None
+    answer_characters: int | None = None
     failure: Failure | None = None
     bought: bool = True
 
@@ -223,6 +224,7 @@ class Usage(Frozen):
     completion_tokens: int = 0
     cached_tokens: int = 0
     prompt_characters: int = 0
+    answer_characters: int = 0
 
 
 class Answered(NamedTuple):
@@ -335,8 +337,18 @@ class SourcePlace(Frozen):
     end: int
 
 
+class Looked(Frozen):
+    """How far was looked for a claim: the rounds in order, what was searched for, and the share of the source that
+    judges or a reader of all of it read. 1: nothing is left to read."""
+
+    rounds: tuple[Round, ...] = ()
+    queries: tuple[str, ...] = ()
+    share: float = Field(ge=0, le=1)
+
+
 class ReportClaim(Frozen):
-    """A claim and the verdict on it. `origin` is a place in the response, `window` one in a source."""
+    """A claim and the verdict on it. `origin` is a place in the response, `window` one in a source; `looked` is None
+    in reports of earlier editions."""
 
     id: str
     text: str
@@ -351,6 +363,7 @@ class ReportClaim(Frozen):
     evidence: tuple[Span, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     caveat: str = ""
+    looked: Looked | None = None
 
 
 class Report(Frozen):

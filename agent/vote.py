@@ -80,12 +80,12 @@ def vote(
 def may_decide(side: Side, round_: Round, *, last: bool) -> bool:
     """Whether this side may be given in this round: nobody says "nowhere in the source" before having looked.
 
-    Supported and no-fact in any round, contradicted and ambiguous from `window` on,
-    not found only in the protocol's last round.
+    Supported and no-fact in any round, contradicted and ambiguous from `window` on, not found only where no wider
+    look is left.
     """
     if last or side in ("supported", "no_fact"):
         return True
-    return side != "not_found" and round_ != "passages"
+    return side != "not_found" and round_ not in ("place", "passages")
 
 
 def settled(label: JudgeLabel) -> Label:

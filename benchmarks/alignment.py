@@ -1,13 +1,15 @@
-"""Where segments of a summary are looked for in a book: recall and size of windows, and what the index costs.
+"""Where sentences of a summary are looked for in a book: recall and size of windows, what the first piece of
+evidence holds, and what the index costs.
 
 Knows: books of LONGPROOF_DATA with summaries whose places are known, dense and thinned out, in order and with
 flashbacks: a Chinese one (longnovel_mini_zh) in units of 5,000 characters, and others with the places of events in
 `data/*.jsonl`, told `plain` with the book's names and usual words, of one also `reworded` with as few of them as can
-be. All were written for this project.
+be. All were written for this project. Summaries are running text: line breaks would tell where a place ends.
 Does not know: whether a judge can use what a window holds.
 
     LONGPROOF_DATA=... python benchmarks/alignment.py recall
     LONGPROOF_DATA=... python benchmarks/alignment.py sizes
+    LONGPROOF_DATA=... python benchmarks/alignment.py pieces
     LONGPROOF_DATA=... python benchmarks/alignment.py index --characters 100000 1000000 10000000
 """
 
@@ -20,20 +22,26 @@ import random
 import resource
 import tempfile
 import time
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
+from itertools import accumulate
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.graphs.sources import MARGIN
+from longproof.agent.types import Claim
+from longproof.graphs.evidence.places import claim_groups, locate_sentences, windows
+from longproof.graphs.evidence.reading_plan import PLACE, reading_plan
+from longproof.graphs.evidence.sources import MARGIN, Sources
 from longproof.indexes.sources import source_index
 from longproof.retrieval.align import greedy, viterbi
 from longproof.retrieval.lexical import LexicalIndex
-from longproof.retrieval.text.chunking import blocks, overlapping, segments
+from longproof.retrieval.text.chunking import BLOCK, SEGMENT, blocks, overlapping, segments
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document
+from longproof.retrieval.text.tokens import is_chinese
+from longproof.retrieval.types import Document, Window
 
 Range = tuple[int, int]
 EVENTS = Path(__file__).parent / "data"
@@ -52,21 +60,34 @@ SHUFFLES = 5
 
 
 class Told(NamedTuple):
-    """Pieces of a summary, in order, each with the place in the book that it is about."""
+    """Sentences or lines of a summary, in order, each with the place in the book that it is about."""
 
     texts: list[str]
     places: list[Range]
 
     def of(self, numbers: Sequence[int]) -> "Told":
-        """These pieces, in this order."""
+        """These ones, in this order."""
         return Told([self.texts[i] for i in numbers], [self.places[i] for i in numbers])
+
+    def running(self, size: int = 0) -> tuple[list[str], list[tuple[int, Range]]]:
+        """The text without line breaks, cut into sentences or segments of `size`, and the places each is to hold.
+
+        A segment may have to hold the places of several sentences: a pair of its number and a place for each.
+        """
+        between = "" if is_chinese("".join(self.texts)) else " "
+        text = between.join(self.texts)
+        begins = list(accumulate((len(line) + len(between) for line in self.texts), initial=0))
+        cut = segments(text, size) if size else sentences(text)
+        owners = [range(bisect_right(begins, start) - 1, bisect_left(begins, end)) for start, end in cut]
+        pairs = [(n, self.places[line]) for n, lines in enumerate(owners) for line in lines]
+        return [text[start:end] for start, end in cut], pairs
 
 
 class Book(NamedTuple):
     text: str
     index: LexicalIndex
     summaries: dict[str, Told]
-    """`dense`: whole; others: one piece an event, to be thinned out."""
+    """`dense`: a paragraph a unit; others: a sentence an event. All are thinned out."""
 
 
 def chinese(data: Path) -> Book:
@@ -76,7 +97,7 @@ def chinese(data: Path) -> Book:
     units = [json.loads(line) for line in (folder / "annotations.jsonl").open(encoding="utf-8")]
     places = [(unit["start"], unit["end"]) for unit in units]
     first = [unit["summary"][slice(*sentences(unit["summary"])[0])] for unit in units]
-    dense = in_segments([unit["paraphrase"] or unit["summary"] for unit in units], places)
+    dense = Told([unit["paraphrase"] or unit["summary"] for unit in units], places)
     return Book(text, indexed(text), {"dense": dense, "first sentences": Told(first, places)})
 
 
@@ -87,7 +108,7 @@ def told_by_events(data: Path, name: str) -> Book:
     events = [json.loads(line) for line in (EVENTS / f"{file}.jsonl").open(encoding="utf-8")]
     places = [(event["start"], event["end"]) for event in events]
     told = {
-        way: in_segments([event[way] for event in events], places)
+        way: Told([event[way] for event in events], places)
         for way in ("plain", "reworded")
         if way in events[0]
     }
@@ -110,23 +131,13 @@ def indexed(text: str) -> LexicalIndex:
     return LexicalIndex.build(Document.of(text), overlapping(text))
 
 
-def in_segments(lines: Sequence[str], places: Sequence[Range], size: int = 150) -> Told:
-    """The segments of each line, with the line's place."""
-    cut = [
-        (line[start:end], place)
-        for line, place in zip(lines, places, strict=True)
-        for start, end in segments(line, size)
-    ]
-    return Told([text for text, _ in cut], [place for _, place in cut])
-
-
 def thinned(told: Told, every: int) -> list[Told]:
-    """Every `every`-th piece, from each beginning."""
+    """Every `every`-th of them, from each beginning."""
     return [told.of(range(first, len(told.texts), every)) for first in range(every)]
 
 
 def flashed(told: Told, share: float) -> list[Told]:
-    """The pieces with this share of them moved elsewhere, a few times."""
+    """With this share of them moved elsewhere, a few times."""
     moved = []
     for seed in range(SHUFFLES):
         draw, numbers = random.Random(seed), list(range(len(told.texts)))
@@ -137,7 +148,7 @@ def flashed(told: Told, share: float) -> list[Told]:
 
 
 Shown = list[list[tuple[int, int]]]
-"""For each piece, the first and last block of what is shown."""
+"""For each piece of a summary, the first and last block of what is shown."""
 
 
 def best_blocks(similarity: NDArray[np.float64], k: int) -> Shown:
@@ -145,12 +156,24 @@ def best_blocks(similarity: NDArray[np.float64], k: int) -> Shown:
     return [[(block, block) for block in sorted(row)] for row in best.tolist()]
 
 
-WAYS: dict[str, Callable[[NDArray[np.float64]], Shown]] = {
-    "viterbi": lambda matrix: [[(w.first, w.last)] for w in viterbi(matrix)],
-    "greedy": lambda matrix: [[(w.first, w.last)] for w in greedy(matrix)],
-    "top 1": lambda matrix: best_blocks(matrix, 1),
-    "top 5": lambda matrix: best_blocks(matrix, 5),
+def spans(found: Sequence[Window]) -> Shown:
+    return [[(window.first, window.last)] for window in found]
+
+
+class Way(NamedTuple):
+    """How a summary is cut, its characters a segment (0: sentences), and what is shown for each piece of it."""
+
+    segment: int
+    shown: Callable[[NDArray[np.float64], Sequence[str]], Shown]
+
+
+WAYS = {
+    "sentences": Way(0, lambda matrix, texts: spans(windows(matrix, texts, [range(len(texts))]))),
+    "segments": Way(SEGMENT, lambda matrix, texts: spans(viterbi(matrix))),
+    "greedy": Way(SEGMENT, lambda matrix, texts: spans(greedy(matrix))),
+    "top 5": Way(0, lambda matrix, texts: best_blocks(matrix, 5)),
 }
+"""`sentences` is this project's own protocol, `greedy` LongNovel's; `segments` its segments on our path."""
 
 
 def characters_of(
@@ -166,17 +189,20 @@ def characters_of(
     return joined
 
 
-def held(book: Book, summaries: Sequence[Told], way: str, size: int = 5500) -> tuple[float, float]:
-    """The share of pieces whose whole place is shown, and how much is shown on average, in blocks of `size`.
+def held(
+    book: Book, summaries: Sequence[Told], way: str, size: int = 5500, segment: int | None = None
+) -> tuple[float, float]:
+    """The share of places that are shown whole, and how much is shown on average, in blocks of `size`.
 
-    The windows of `viterbi` are shown with a margin.
+    Windows on our path are shown with a margin.
     """
-    cut, margin = blocks(book.text, size), MARGIN if way == "viterbi" else 0
+    cut, margin = blocks(book.text, size), MARGIN if way in ("sentences", "segments") else 0
     found, read = [], []
     for told in summaries:
-        shown = WAYS[way](book.index.similarity(told.texts, cut))
-        for place, pairs in zip(told.places, shown, strict=True):
-            ranges = characters_of(book, cut, pairs, margin)
+        texts, pairs = told.running(WAYS[way].segment if segment is None else segment)
+        shown = WAYS[way].shown(book.index.similarity(texts, cut), texts)
+        for number, place in pairs:
+            ranges = characters_of(book, cut, shown[number], margin)
             found.append(any(start <= place[0] and place[1] <= end for start, end in ranges))
             read.append(sum(end - start for start, end in ranges) / size)
     return float(np.mean(found)), float(np.mean(read))
@@ -187,21 +213,20 @@ def selections(told: Told) -> Iterator[tuple[str, list[Told]]]:
     yield "all", [told]
     for every, which in ((2, "every 2nd"), (3, "every 3rd"), (5, "every 5th")):
         yield which, thinned(told, every)
-    for share in (0.1, 0.3):
-        yield f"all, {share:.0%} moved", flashed(told, share)
-        yield f"every 3rd, {share:.0%} moved", [t for part in thinned(told, 3) for t in flashed(part, share)]
+    yield "all, 30% moved", flashed(told, 0.3)
+    yield "every 3rd, 30% moved", [moved for part in thinned(told, 3) for moved in flashed(part, 0.3)]
 
 
 def recall(data: Path) -> None:
-    row("book", "summary", "pieces", *WAYS)
+    row("book", "summary", "sentences", *WAYS)
     for name, book in books(data):
         for kind, told in book.summaries.items():
-            for which, summaries in selections(told) if kind != "dense" else [("all", [told])]:
+            for which, summaries in selections(told):
                 results = [held(book, summaries, way) for way in WAYS]
                 row(
                     name,
                     f"{kind}, {which}",
-                    len(summaries[0].texts),
+                    len(summaries[0].running()[0]),
                     *(f"{r:.1%}, {m:.1f}" for r, m in results),
                 )
 
@@ -210,26 +235,62 @@ def sizes(data: Path) -> None:
     """LongNovel's Appendix G: other blocks, other segments. Characters read: the mean window."""
     for name, book in books(data):
         told = next(iter(book.summaries.values()))
-        row(name, "blocks of", "viterbi: recall, blocks, characters", "greedy: recall, blocks, characters")
+        row(name, "blocks of", "sentences: recall, blocks, characters", "greedy: recall, blocks, characters")
         for size in (1000, 2000, 3000, 4000, 5500, 7000, 10000):
-            results = [held(book, [told], way, size) for way in ("viterbi", "greedy")]
+            results = [held(book, [told], way, size) for way in ("sentences", "greedy")]
             row("", f"{size:,}", *(f"{r:.1%}, {m:.1f}, {m * size:,.0f}" for r, m in results))
-        lines, places = whole_lines(told)
-        if len(lines) == len(told.texts):
-            continue  # a sentence an event: segments of any size are the same
-        row(name, "segments of", "viterbi: recall, blocks, segments", "greedy: recall, blocks, segments")
+        row(name, "segments of", "segments: recall, blocks, segments", "greedy: recall, blocks, segments")
         for size in (50, 100, 150, 250, 350, 500):
-            cut = in_segments(lines, places, size)
-            results = [held(book, [cut], way) for way in ("viterbi", "greedy")]
-            row("", size, *(f"{r:.1%}, {m:.1f}, {len(cut.texts)}" for r, m in results))
+            results = [held(book, [told], way, segment=size) for way in ("segments", "greedy")]
+            count = len(told.running(size)[0])
+            row("", size, *(f"{r:.1%}, {m:.1f}, {count}" for r, m in results))
 
 
-def whole_lines(told: Told) -> tuple[list[str], list[Range]]:
-    """The segments of each place, joined again."""
-    joined: dict[Range, str] = {}
-    for text, place in zip(told.texts, told.places, strict=True):
-        joined[place] = joined.get(place, "") + text
-    return list(joined.values()), list(joined)
+def first_pieces(data: Path) -> None:
+    """What graphs/evidence/places.py does with summaries, and with each sentence as a response of its own."""
+    row("book", "summary", "window holds", "sure", "sure and held", "pieces right", "characters", "groups")
+    for name, book in books(data):
+        sources = Sources([Document.of(book.text)], BLOCK)
+        for kind, told in book.summaries.items():
+            for which, summaries in selections(told):
+                if "moved" not in which:
+                    row(name, f"{kind}, {which}", *told_in_pieces(book, sources, summaries))
+            row(name, f"{kind}, alone", *told_in_pieces(book, sources, [told], alone=True))
+
+
+def told_in_pieces(book: Book, sources: Sources, summaries: Sequence[Told], alone: bool = False) -> list[str]:
+    """Shares of sentences, characters shown a sentence, and groups.
+
+    A group's pieces are right for a sentence if its place lies half inside them, or half a piece inside the place.
+    """
+    seen: list[tuple[bool, bool, bool]] = []
+    shown, grouped = 0, 0
+    for told in summaries:
+        texts, pairs = told.running()
+        parts = [range(n, n + 1) for n in range(len(texts))] if alone else [range(len(texts))]
+        found = locate_sentences(texts, parts, sources)
+        groups = claim_groups(
+            [as_claim(n, text) for n, text in enumerate(texts)],
+            [at.piece for at in found],
+            reading_plan(sources.characters, len(texts)),
+        )
+        pieces = {claim.index: group.pieces for group in groups for claim in group.claims}
+        shown += sum(end - start for group in groups for _, start, end in group.pieces)
+        grouped += len(groups)
+        for number, place in pairs:
+            wide = any(a <= place[0] and place[1] <= b for _, a, b in sources.places(found[number].window))
+            near = sum(max(0, min(b, place[1]) - max(a, place[0])) for _, a, b in pieces[number])
+            half = min(PLACE, place[1] - place[0]) / 2
+            seen.append((wide, found[number].sure, near >= half))
+    wide, certain, right = np.array(seen).T
+    both = f"{wide[certain].mean():.1%}" if certain.any() else "-"
+    shares = [f"{wide.mean():.1%}", f"{certain.mean():.1%}", both, f"{right.mean():.1%}"]
+    return [*shares, f"{shown / len(seen):,.0f}", str(grouped)]
+
+
+def as_claim(number: int, text: str) -> Claim:
+    origin = Document.of(text).span(0, len(text))
+    return Claim(id=f"c{number}", index=number, sentence=number, text=text, origin=origin)
 
 
 def index(data: Path, characters: Sequence[int]) -> None:
@@ -294,7 +355,7 @@ def row(*cells: object) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
-    parser.add_argument("what", choices=["recall", "sizes", "index"])
+    parser.add_argument("what", choices=["recall", "sizes", "pieces", "index"])
     parser.add_argument("--characters", type=int, nargs="*", default=[100_000, 1_000_000])
     arguments = parser.parse_args()
     folder = os.environ.get("LONGPROOF_DATA")
@@ -303,7 +364,7 @@ def main() -> None:
     if arguments.what == "index":
         index(Path(folder), arguments.characters)
     else:
-        {"recall": recall, "sizes": sizes}[arguments.what](Path(folder))
+        {"recall": recall, "sizes": sizes, "pieces": first_pieces}[arguments.what](Path(folder))
 
 
 if __name__ == "__main__":

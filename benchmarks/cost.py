@@ -14,10 +14,10 @@ import re
 import sys
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from fakes import FORMS, Asked, ChatServer, Reply
+from fakes import FORMS, Asked, ChatServer, Reply, answer_of
 
 from longproof import Verifier
 from longproof.agent.types import Report
@@ -55,23 +55,33 @@ def summary_and_truth(
     return found, truth, errors
 
 
+def bare(text: str) -> str:
+    """A text without blanks, as lines may break it anywhere."""
+    return "".join(text.split())
+
+
+def nearest(claim: str, shown: Mapping[str, str]) -> list[str]:
+    """The numbers of the two lines that share most with a claim."""
+    pairs = {claim[n : n + 2] for n in range(len(claim) - 1)}
+    return sorted(shown, key=lambda n: -sum(pair in shown[n] for pair in pairs))[:2]
+
+
 def reader(
     truth: dict[str, list[str]], errors: set[str], enough: Callable[..., bool]
 ) -> Callable[[Asked], Reply]:
     """The script of a panel that reads correctly and knows the truth."""
 
-    def finding(item: dict, shown: str) -> dict:
+    def finding(item: dict, shown: dict[str, str], text: str) -> dict:
         passages = truth[item["text"].strip()]
-        seen = enough(passage in shown for passage in passages)
+        seen = enough(bare(passage) in text for passage in passages)
         label = (
             "not_found" if not seen else "contradicting" if item["text"] in errors else "explicitly_supported"
         )
         wrong = item["text"][:-1] if label == "contradicting" else ""
         return {
             "claim": item["claim"],
-            "quotes": [passage for passage in passages if passage in shown][:1] if seen else [],
+            "quotes": [shown[number] for number in nearest(item["text"], shown)] if seen else [],
             "reason": "It says so.",
-            "holds": "yes" if label == "explicitly_supported" else "no",
             "label": label,
             "wrong": wrong,
             "correction": "otherwise" if wrong else "",
@@ -80,10 +90,10 @@ def reader(
     def script(asked: Asked) -> Reply:
         if asked.form != "Findings":
             return Reply(json.dumps(FORMS[asked.form](asked), ensure_ascii=False))
-        shown = "\n".join(asked.parts("evidence"))
-        return Reply(
-            json.dumps({"findings": [finding(i, shown) for i in asked.items("claims")]}, ensure_ascii=False)
-        )
+        shown = asked.lines()
+        text = bare("".join(shown.values()))
+        said = answer_of(asked, [finding(item, shown, text) for item in asked.items("claims")])
+        return Reply(json.dumps(said, ensure_ascii=False))
 
     return script
 

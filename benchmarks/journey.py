@@ -29,9 +29,7 @@ from longproof.retrieval.types import Span
 
 ROOT = Path(longproof.__file__).parent.parent
 FACT = "Ada sold the boat to Tom for twenty pounds."
-SPLIT = {
-    "sentences": [{"sentence": "S1", "states_fact": "yes", "claims": [{"claim": FACT, "segment": FACT}]}]
-}
+SPLIT = {"claims": [f"S1 {FACT}"]}
 LINE = "Chapter {n}. The {n}th day passed and rain fell on the {n} hills of the north."
 
 
@@ -90,10 +88,10 @@ class ScriptedModel(BaseChatModel):
         return ChatResult(generations=[ChatGeneration(message=message)])
 
     def _finding(self) -> dict[str, Any]:
-        holds = "no" if self.label in ("contradicting", "not_found") else "yes"
-        quotes = [FACT] if holds == "yes" else []
-        finding = {"claim": "C1", "quotes": quotes, "reason": "it says so", "readings": [], "holds": holds}
-        return {"findings": [{**finding, "label": self.label, "kind": "none", "wrong": "", "correction": ""}]}
+        if self.label == "explicitly_supported":
+            return {"short": [f"C1 E {FACT}"], "rest": []}
+        lines = [] if self.label == "not_found" else [FACT]
+        return {"short": [], "rest": [{"claim": "C1", "lines": lines, "label": self.label}]}
 
 
 class Trace:

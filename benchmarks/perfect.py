@@ -137,13 +137,13 @@ PEERS = {
 
 def judged(asked: Any) -> str:
     """What a perfect reader says to a prompt of this project."""
-    from fakes import FORMS
+    from fakes import FORMS, answer_of
 
     if asked.form != "Findings":
         return json.dumps(FORMS[asked.form](asked))
-    evidence = " ".join(asked.parts("evidence"))
+    evidence = " ".join(asked.said("evidence"))
     held = {match[1]: match for match in ENTRY.finditer(evidence)}
-    return json.dumps({"findings": [finding(item, held) for item in asked.items("claims")]})
+    return json.dumps(answer_of(asked, [finding(item, held) for item in asked.items("claims")]))
 
 
 def finding(item: dict[str, Any], held: dict[str, re.Match[str]]) -> dict[str, Any]:
@@ -155,8 +155,6 @@ def finding(item: dict[str, Any], held: dict[str, re.Match[str]]) -> dict[str, A
         "claim": item["claim"],
         "quotes": [entry[0]] if entry else [],
         "reason": "The log says so." if entry else "The log says nothing of it here.",
-        "readings": [],
-        "holds": "yes" if right else "no",
         "label": "explicitly_supported" if right else "contradicting" if entry else "not_found",
         "kind": "none" if right or not entry else "numerical",
         "wrong": claim[3] if claim and entry and not right else "",

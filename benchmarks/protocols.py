@@ -200,6 +200,7 @@ TRIALS: tuple[Trial, ...] = (
         not in {("summary", "-knowledge"), ("general", "-knowledge"), ("general", "-contrast")}
     ),
     Trial("data-to-text", "Quintd-1 records (stand-in)", quintd, PLACES, 60),
+    Trial("plain", "RAGTruth", ragtruth, CLASSES, 100),
 )
 """One for every protocol, and for ours one a task."""
 

@@ -1,7 +1,8 @@
 """Examples through a verifier into a folder: one line each, resumable, the same bytes every time.
 
-A killed run goes on where it stopped: what has a line is not checked again. Does not know: how a check works, how a
-folder is kept, or any metric.
+A killed run goes on where it stopped: what has a line is not checked again, unless it belongs to a group of which a
+part is left; that costs nothing, the answers are in the ledger.
+Does not know: how a check works, how a folder is kept, or any metric.
 """
 
 import asyncio
@@ -10,11 +11,13 @@ import json
 import time
 from collections import Counter
 from collections.abc import Callable, Coroutine, Iterator, Sequence
+from operator import itemgetter
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from longproof.agent.types import Usage
+from longproof.agent.report import total_usage
+from longproof.agent.types import Case, Usage
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
 from longproof.evaluation.folder import (
@@ -35,6 +38,8 @@ from longproof.evaluation.results import Prediction, Result, prediction, result
 from longproof.evaluation.sections import sections
 from longproof.evaluation.tables import Section, score_tables
 from longproof.evaluation.types import Example, Source
+from longproof.graphs.joined import SOURCE_CHARACTERS, case_groups, joinable, joins
+from longproof.graphs.settings import settings_of
 from longproof.graphs.verifier import Checker
 from longproof.retrieval.types import BadInput, Document
 
@@ -115,9 +120,11 @@ def evaluate_dataset(
         data=_digest(drawn),
     )
     make = checker or _verifiers(protocol, judges, settings)
+    joined = joins(settings_of({**settings, "protocol": protocol, "judges": list(judges)}))
+    groups = example_groups(drawn) if joined else [[example] for example in drawn]
     with locked(out):
         done = opened_folder(out, run_settings)
-        _drive(_Run(out, drawn, done, repeat, progress).through(make, concurrency))
+        _drive(_Run(out, groups, done, repeat, progress).through(make, concurrency))
         return _finished(out, run_settings, drawn)
 
 
@@ -138,22 +145,41 @@ def sampled(found: Sequence[Example], size: int | None, seed: int) -> list[Examp
     return [example for example in found if (example.pair or example.id) in taken]
 
 
+def example_groups(drawn: Sequence[Example]) -> list[list[Example]]:
+    """The examples in the groups in which they are checked: short responses to one long source, by `joinable`.
+
+    Examples of one pair are never in one group; nor are those that a data set groups otherwise than by pairs, since
+    such responses are often about the same thing.
+    """
+    keyed = [(_group_key(example), example.pair or example.group or None, example) for example in drawn]
+    return list(case_groups(sorted(keyed, key=itemgetter(0))))
+
+
+def _group_key(example: Example) -> str:
+    """What examples of one group have in common; empty for one that is checked alone."""
+    texts = [source.text for source in example.sources]
+    if sum(map(len, texts)) <= SOURCE_CHARACTERS or not joinable(_case(example)):
+        return ""
+    digests = [hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest() for text in texts]
+    return json.dumps([example.task, digests, [(source.kind, source.title) for source in example.sources]])
+
+
 class _Run:
     """One pass over what is left: checks, appends, and says how far it has come."""
 
     def __init__(
         self,
         out: Path,
-        drawn: Sequence[Example],
+        groups: Sequence[Sequence[Example]],
         done: Sequence[Result],
         repeat: int,
         progress: Callable[[EvaluationProgress], None] | None,
     ) -> None:
         self._out, self._progress = out, progress
         self._done, self._undecided, self._counts, self._usage = 0, 0, NOTHING, Usage()
-        seen = {(line.repeat, line.id) for line in done}
-        self._left = [(r, e) for r in range(repeat) for e in drawn if (r, e.id) not in seen]
-        self._total = len(self._left) + len(done)
+        self._seen = {(line.repeat, line.id) for line in done}
+        self._left = [(r, g) for r in range(repeat) for g in groups if any(self._unseen(r, g))]
+        self._total = repeat * sum(map(len, groups))
         for line in done:
             self._add(line)
 
@@ -176,19 +202,28 @@ class _Run:
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from failed
 
-    async def _work(self, todo: Iterator[tuple[int, Example]], checkers: dict[int, Checker]) -> None:
-        for repeat, example in todo:
+    async def _work(
+        self, todo: Iterator[tuple[int, Sequence[Example]]], checkers: dict[int, Checker]
+    ) -> None:
+        for repeat, group in todo:
             started = time.perf_counter()
-            line = result(example, repeat, await _checked(checkers[repeat], example))
-            append_result(self._out, line, time.perf_counter() - started)
-            self._add(line)
+            checked = await _checked(checkers[repeat], group)
+            seconds = (time.perf_counter() - started) / len(group)
+            for example, found in zip(group, checked, strict=True):
+                if (repeat, example.id) not in self._seen:
+                    line = result(example, repeat, found)
+                    append_result(self._out, line, seconds)
+                    self._add(line)
             self._tell()
+
+    def _unseen(self, repeat: int, group: Sequence[Example]) -> Iterator[bool]:
+        return ((repeat, example.id) not in self._seen for example in group)
 
     def _add(self, line: Result) -> None:
         self._done += 1
         self._undecided += line.prediction.outcome == "undecided"
         self._counts = sum_counts([self._counts, response_counts(line)])
-        self._usage = _sum([self._usage, line.prediction.usage])
+        self._usage = total_usage([self._usage, line.prediction.usage])
 
     def _tell(self) -> None:
         if self._progress is None:
@@ -204,7 +239,20 @@ class _Run:
         )
 
 
-async def _checked(checker: Checker, example: Example) -> Prediction:
+async def _checked(checker: Checker, group: Sequence[Example]) -> list[Prediction]:
+    """The predictions of a group, checked together; one by one where that fails, for one must not cost the others."""
+    if len(group) > 1:
+        sources = [_source(source) for source in group[0].sources]
+        try:
+            reports = await checker.averify_group(sources, [_case(example) for example in group])
+        except BadInput:
+            pass
+        else:
+            return [prediction(report) for report in reports]
+    return [await _checked_alone(checker, example) for example in group]
+
+
+async def _checked_alone(checker: Checker, example: Example) -> Prediction:
     """The prediction; what can't be checked is undecided, with the reason."""
     sources = [_source(source) for source in example.sources]
     try:
@@ -220,6 +268,12 @@ async def _checked(checker: Checker, example: Example) -> Prediction:
     except BadInput as error:
         return Prediction(failure=str(error))
     return prediction(report)
+
+
+def _case(example: Example) -> Case:
+    """The example as a checker takes it, without its sources."""
+    names = ("id", "task", "response", "context", "reference", "labels")
+    return Case(**{name: getattr(example, name) for name in names})
 
 
 def _source(source: Source) -> Document:
@@ -275,10 +329,6 @@ def _digest(drawn: Sequence[Example]) -> str:
         ]
         digest.update(json.dumps([texts, example.model_dump_json(exclude={"sources"})]).encode())
     return "sha256:" + digest.hexdigest()
-
-
-def _sum(used: Sequence[Usage]) -> Usage:
-    return Usage(**{name: sum(getattr(usage, name) for usage in used) for name in Usage.model_fields})
 
 
 def _title(settings: RunSettings) -> str:

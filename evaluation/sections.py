@@ -6,6 +6,7 @@ Does not know: data sets, verifiers, or how scores are shown.
 
 from collections.abc import Iterator, Sequence
 
+from longproof.agent.report import price, total_usage
 from longproof.evaluation.claim_scores import audit_scores, judge_scores, probe_scores
 from longproof.evaluation.headlines import (
     conflict_counts,
@@ -242,4 +243,5 @@ def _cost(results: Sequence[Result]) -> Iterator[Score]:
         ("prompt tokens a response", share(sum(u.prompt_tokens for u in used), n), "responses", n),
         ("completion tokens a response", share(sum(u.completion_tokens for u in used), n), "responses", n),
         ("passes", share(sum(u.prompt_characters for u in used), source), "source characters", source),
+        ("price", price(total_usage(used), source), "source characters", source),
     )

@@ -5,23 +5,35 @@ Does not know: what happens next to a claim (policy), how a judge judges or a pa
 """
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import chain
 
 from langgraph.runtime import Runtime
 
 from longproof.agent.localise import Wrong, localise
 from longproof.agent.report import WRONG, agreed, named
-from longproof.agent.types import Answered, Call, Case, Claim, Error, Judgement, Label, Question
+from longproof.agent.types import (
+    Answered,
+    Call,
+    Case,
+    Claim,
+    Error,
+    Judgement,
+    Label,
+    Question,
+    Round,
+    SourcePlace,
+)
 from longproof.agent.vote import on_menu, resting_on_pages
-from longproof.graphs.evidence import questions, with_snippets
-from longproof.graphs.panel import ask_panel, complete
+from longproof.graphs.evidence.questions import questions, together, widened, with_snippets
+from longproof.graphs.evidence.sources import Sources
+from longproof.graphs.panel import ask_cascade, ask_panel, complete
 from longproof.graphs.policy import Policy, Step, next_step
 from longproof.graphs.protocol import Protocol
 from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.state import CheckState, ClaimState, QuestionRef
-from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.indexes.documents import DocumentRef
 from longproof.indexes.pages import PageIndex
 from longproof.retrieval.types import Span
 
@@ -46,25 +58,12 @@ class CheckNodes:
     async def gather(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """The evidence of each open claim's next round, as questions."""
         resources = await self.resources(runtime)
-        protocol = resources.protocol
         sources = await resources.sources(state["sources"])
-        places = {one.claim.id: sources.numbered(one.places) for one in state["claims"]}
-        made = [
-            QuestionRef.of(question, number)
-            for number, claims in _by_round(self.due(state, "show"))
-            for question in questions(
-                claims,
-                sources,
-                places,
-                protocol.rounds[number],
-                budget=protocol.budget(number),
-                number=number,
-                prompt=protocol.prompt,
-                size=protocol.claims_a_question,
-            )
-        ]
-        claims = [one.with_questions(made) for one in state["claims"]]
-        return {"claims": claims, "plan": resources.plan(state["case"])}
+        claims = {one.claim.id: one for one in state["claims"]}
+        for round_, due in _by_round(self.due(state, "show")):
+            show = _lined if resources.protocol.lined else _as_it_stands
+            claims |= {one.claim.id: one for one in show(due, sources, round_, resources.protocol)}
+        return {"claims": list(claims.values()), "plan": resources.plan(state["case"])}
 
     async def judge(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
         """Every unanswered question to every judge of the panel."""
@@ -73,9 +72,11 @@ class CheckNodes:
         claims = {one.claim.id: one.claim for one in state["claims"]}
         due = [one for one, _ in self.due(state, "judge")]
         refs = dict.fromkeys(ref for one in due for ref in one.asked if not one.votes(ref.id))
-        opened = [await ref.opened(resources.store) for ref in refs]
+        sources = await resources.sources(state["sources"])
+        opened = [await ref.opened(resources.store, sources) for ref in refs]
         runtime.stream_writer(_shown(opened, claims))
-        answers = await ask_panel(resources.panel.judges, opened, claims, case)
+        near = {one.claim.id: one.pieces for one in due}
+        answers = await _asked(resources, opened, claims, near, case)
         judgements = _read(answers, resources.protocol, case)
         return {
             "claims": [one.with_judgements(judgements) for one in state["claims"]],
@@ -95,8 +96,9 @@ class CheckNodes:
         arbiter = resources.panel.arbiter
         assert arbiter is not None, "the plan knows whether there is an arbiter"
         case = await state["case"].opened(resources.store)
+        sources = await resources.sources(state["sources"])
         disputes = [
-            (await _narrowed(ref, held, resources.store), held)
+            (await _narrowed(ref, held).opened(resources.store, sources), held)
             for ref, held in _by_question([one for one, _ in self.due(state, "arbitrate")])
         ]
         answers = await asyncio.gather(
@@ -165,21 +167,74 @@ class CheckNodes:
             if (unplaced := _unplaced(one, step.label))
         ]
         named = {one.claim.id: unplaced for one, unplaced in wrong}
+        sources = await resources.sources(state["sources"])
         asked = [
-            (await ref.opened(resources.store), [named[one.claim.id] for one in held])
+            (await ref.opened(resources.store, sources), [named[one.claim.id] for one in held])
             for ref, held in _by_question([one for one, _ in wrong])
         ]
-        answers = await asyncio.gather(*(localise(model, held, q.shown, case) for q, held in asked))
+        answers = await asyncio.gather(*(localise(model, held, q, case) for q, held in asked))
         places = {id_: errors for answer in answers for id_, errors in answer.errors.items()}
         return places, [call for answer in answers for call in answer.calls]
 
 
-def _by_round(due: Iterable[tuple[ClaimState, Step]]) -> list[tuple[int, list[Claim]]]:
-    """Claims by the number of the round that each is to be looked at in."""
-    found: dict[int, list[Claim]] = {}
+async def _asked(
+    resources: Resources,
+    questions: Sequence[Question],
+    claims: Mapping[str, Claim],
+    near: Mapping[str, Sequence[SourcePlace]],
+    case: Case,
+) -> list[Answered]:
+    judges, settings = resources.panel.judges, resources.settings
+    if settings.cascade and len(judges) > 1:
+        return await ask_cascade(judges, questions, claims, case, settings.sample, near)
+    return await ask_panel(judges, questions, claims, case)
+
+
+def _by_round(due: Iterable[tuple[ClaimState, Step]]) -> list[tuple[Round, list[ClaimState]]]:
+    """Claims by the round that each is to be looked at in."""
+    found: dict[Round, list[ClaimState]] = {}
     for one, step in due:
-        found.setdefault(step.round_number, []).append(one.claim)
-    return sorted(found.items())
+        found.setdefault(step.round, []).append(one)
+    return list(found.items())
+
+
+def _as_it_stands(
+    claims: Sequence[ClaimState], sources: Sources, round_: Round, protocol: Protocol
+) -> list[ClaimState]:
+    """The claims with their questions over the text of the round, as papers show it."""
+    places = {one.claim.id: sources.numbered(one.places) for one in claims}
+    made = questions(
+        [one.claim for one in claims],
+        sources,
+        places,
+        round_,
+        prompt=protocol.prompt,
+        size=protocol.claims_a_question,
+    )
+    refs = [QuestionRef.of(question) for question in made]
+    return [one.looked(round_).with_questions(refs) for one in claims]
+
+
+def _lined(
+    claims: Sequence[ClaimState], sources: Sources, round_: Round, protocol: Protocol
+) -> list[ClaimState]:
+    """The claims with what this round adds to their evidence; where that is nothing, they aren't asked again."""
+    done: list[ClaimState] = []
+    groups = [list(claims)] if round_ == "place" else together(claims, protocol.claims_a_question)
+    for group in groups:
+        added = [place for one in group for place in _added(one, round_)]
+        ref = widened(group, sources, added, round_, protocol.prompt)
+        done += [
+            one.looked(ref.round if ref else round_).with_questions([ref] if ref else []) for one in group
+        ]
+    return done
+
+
+def _added(claim: ClaimState, round_: Round) -> tuple[SourcePlace, ...]:
+    """What a round shows of the sources for a claim."""
+    if claim.found:
+        return claim.found
+    return claim.pieces if round_ == "place" else claim.places
 
 
 def _by_question(claims: Iterable[ClaimState]) -> list[tuple[QuestionRef, list[ClaimState]]]:
@@ -190,10 +245,9 @@ def _by_question(claims: Iterable[ClaimState]) -> list[tuple[QuestionRef, list[C
     return list(found.values())
 
 
-async def _narrowed(ref: QuestionRef, held: Sequence[ClaimState], store: DocumentStore) -> Question:
+def _narrowed(ref: QuestionRef, held: Sequence[ClaimState]) -> QuestionRef:
     """A question about these of its claims alone."""
-    ids = tuple(one.claim.id for one in held)
-    return await ref.model_copy(update={"claim_ids": ids}).opened(store)
+    return ref.model_copy(update={"claim_ids": tuple(one.claim.id for one in held)})
 
 
 def _votes(claims: Iterable[ClaimState], question_id: str) -> list[Judgement]:
@@ -215,10 +269,16 @@ async def _looked_up(
     spans, found = await found_snippets(pages, claim.claim.text)
     if not spans:
         return claim.model_copy(update={"consulted": "nothing_found"}), {}
-    prompt = resources.protocol.prompt
-    empty = Question(id="", claim_ids=(claim.claim.id,), shown=(), round="nothing", prompt=prompt)
-    before = await claim.asked[-1].opened(resources.store) if claim.asked else empty
-    question = QuestionRef.of(with_snippets(before, claim.claim, spans))
+    protocol = resources.protocol
+    empty = QuestionRef(
+        id="",
+        claim_ids=(claim.claim.id,),
+        places=(),
+        round="nothing",
+        prompt=protocol.prompt,
+        lined=protocol.lined,
+    )
+    question = with_snippets(claim.asked[-1] if claim.asked else empty, claim.claim, spans)
     return claim.with_questions([question]).model_copy(update={"consulted": "found"}), found
 
 
@@ -230,8 +290,13 @@ async def found_snippets(pages: PageIndex, query: str) -> tuple[list[Span], dict
 
 
 def _unplaced(claim: ClaimState, label: Label | None) -> Wrong | None:
-    """A claim decided wrong of which no judge said where, with the reasons that were given; None for another."""
+    """A claim decided wrong of which no judge said where, with the reasons that were given; None for another.
+
+    What all judges take for true, if not from the source, has no wrong words.
+    """
     if label is None or label not in WRONG:
+        return None
+    if all(j.label == "out_dependent" for j in claim.votes(claim.last_asked)):
         return None
     said = agreed(claim.judgements, label, claim.last_asked)
     return (

@@ -1,7 +1,7 @@
 """What a protocol would cost, before anybody is asked: calls, and how often the source would be read.
 
-Knows: the rows, the length of the prompts, and how far claims go: usually (rough shares, within a factor of about
-two; its test says where), or as far as they can (no check of that size costs more, second askings apart).
+Knows: the protocols, the length of the prompts, and how far claims go: usually (rough shares, within a factor of
+about two; its test says where), or as far as they can (no check of that size costs more, second askings apart).
 Does not know: prices, answers' lengths, second askings. A report says what a run did cost.
 """
 
@@ -11,13 +11,16 @@ from math import ceil
 from typing import NamedTuple
 
 from longproof.agent.decompose import BATCH_SENTENCES
-from longproof.agent.forms import Places
+from longproof.agent.evidence.search import TURNS
+from longproof.agent.forms import Places, ScanNotes, SearchTurn
 from longproof.agent.models.answers import schema
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.prompting import language_of
 from longproof.agent.recipes import RECIPES
 from longproof.agent.specs import Spec, parse_spec
-from longproof.agent.types import Report, SourcePlace
+from longproof.agent.types import Report
+from longproof.graphs.evidence.questions import NOTED, TOGETHER
+from longproof.graphs.evidence.reading_plan import DENSE, WHOLE, reading_plan
 from longproof.graphs.papers.probe import AROUND
 from longproof.graphs.protocol import Protocol
 from longproof.graphs.protocols import protocol
@@ -37,29 +40,39 @@ FENCE = 1.2
 OPINION = 500
 """Characters of what one judge said of a claim."""
 
+NUMBERED = 1.3
+"""How much longer lines are with their numbers."""
+A_CLAIM, FOUND = 750, 2000
+"""Characters of source: at a claim's place, and found for a claim."""
+OUTLINE, SHOWN, PIECE_READ = 4000, 60_000, 15_000
+"""Characters: of an outline, that a searcher is shown at most, of a piece that a reader is given at least."""
+LOOP = 50
+"""Claims that one search, or one reading of everything, is for."""
+
 BEGINNING = 100_000
 
 
 class Flow(NamedTuple):
-    """How far claims go. `goes_on`: shares of the claims that are looked at in the first round, the second, and so
-    on; `window`: blocks of one; `pieces`: of evidence that each model finds for a claim (PROBE); `worst`: all that is
-    asked about is disputed, absent from the source and wrong, by servers that are told of forms in words."""
+    """How far claims go. `goes_on`: shares of the claims that each round looks at; `window`: blocks of one; `turns`
+    of a search; `pieces`: of evidence that each model finds for a claim (PROBE); `worst`: all that is asked about is
+    disputed, absent from the source and wrong, by servers that are told of forms in words."""
 
-    goes_on: tuple[float, ...]
+    goes_on: Mapping[str, float]
     window: Mapping[str, int]
+    turns: int
     pieces: float
     worst: bool = False
 
 
-USUAL = Flow((1.0, 0.3, 0.2, 0.2), {"greedy": 6, "viterbi": 3}, 1.5)
-MOST = Flow((1.0,), {"greedy": 7, "viterbi": 6}, 3, worst=True)
+USUAL = Flow({"window": 0.3, "search": 0.2, "scan": 0.0}, {"greedy": 6, "viterbi": 3}, 3, 1.5)
+MOST = Flow({}, {"greedy": 7, "viterbi": 6}, TURNS, 3, worst=True)
 
 
 class Sizes(NamedTuple):
     """What is checked, in characters, and by how many judges that are paid. `questions` are those of the first round.
 
-    `sentence` is the length of one, `window` that of what a question shows in that round, where it is known;
-    `arbiter`: whether one is paid; `pages`: whether some may be consulted.
+    `sentence` is the length of one, `windows` how many different ones the claims have; `arbiter`, `searcher`: whether
+    one is paid; `pages`: whether some may be consulted.
     """
 
     source: int
@@ -68,8 +81,9 @@ class Sizes(NamedTuple):
     questions: float
     judges: int
     sentence: float = SENTENCE
-    window: float | None = None
+    windows: float = 0
     arbiter: bool = False
+    searcher: bool = False
     pages: bool = False
     language: Language = "en"
 
@@ -105,10 +119,18 @@ class Between(NamedTuple):
 def cost(row: Protocol, source_characters: int, response_characters: int, judges: int) -> Cost:
     """What checking a response of this length against a source of this length usually takes."""
     units = _units(row, response_characters)
-    sizes = Sizes(source_characters, response_characters, units, units / row.claims_a_question, judges)
+    row = row.model_copy(update={"rounds": row.looks(None, source_characters)})
+    questions = units / row.claims_a_question
+    sizes = Sizes(source_characters, response_characters, units, questions, judges, searcher=judges > 0)
     taken = [_decomposing(row, sizes), *steps(row, sizes, USUAL).values()]
     characters = sum(step.characters for step in taken)
     return Cost(sum(step.calls for step in taken), characters / max(source_characters, 1))
+
+
+def asked_by(dry: Report) -> Protocol:
+    """The protocol of this run, with the looks at the source that its settings and its length allow."""
+    row, reach = protocol(dry.stamp["protocol"]), settings_of(dry.stamp["settings"]).reach
+    return row.model_copy(update={"rounds": row.looks(reach, _source_characters(dry))})
 
 
 def between(dry: Report, sources: Iterable[str]) -> dict[str, Between]:
@@ -117,7 +139,7 @@ def between(dry: Report, sources: Iterable[str]) -> dict[str, Between]:
     At least what the dry run was refused: each sentence one claim, decided in its first round. At most what claims
     cost that go as far as they can, three a sentence unless they are known; what the ledger has counts there too.
     """
-    row, refused = protocol(dry.stamp["protocol"]), dry.stamp["refused"]
+    row, refused = asked_by(dry), dry.stamp["refused"]
     least = {purpose: Paid(*paid) for purpose, paid in refused.items()}
     density = max(_density(text) for text in (dry.case.response, *sources, template("judge", "en")))
     most = {"decompose": least.get("decompose", Paid())}
@@ -141,6 +163,9 @@ def paid_judges(judges: Sequence[str | Spec]) -> int:
 def steps(row: Protocol, sizes: Sizes, flow: Flow) -> dict[str, Calls]:
     """What comes after decomposition, by purpose; only those that may come."""
     asked = {"judge": _judging(row, sizes, flow)}
+    if sizes.searcher and sizes.source > WHOLE:
+        beyond = {"search": _searching, "scan": _scanning}
+        asked |= {look: price(row, sizes, flow) for look, price in beyond.items() if look in row.rounds}
     if row.finds:
         looks = ceil(sizes.claims) * sizes.judges
         asked["find"] = Calls(looks, looks * (_template(row, (row.finds,), sizes, flow) + sizes.source))
@@ -165,10 +190,10 @@ def _judging(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
         found = flow.pieces * (sizes.judges if flow.worst else 2)
         calls = ceil(sizes.claims * found) * sizes.judges
         return Calls(calls, calls * (parts + PIECE + 2 * AROUND + (_own(row, sizes) if flow.worst else 0)))
-    for number in range(_rounds(row, sizes) if flow.worst else len(row.rounds)):
-        asked = ceil(sizes.questions * flow.goes_on[min(number, len(flow.goes_on) - 1)]) * sizes.judges
-        calls += asked
-        characters += asked * (parts + _evidence(row, number, sizes, flow) + _own(row, sizes))
+    for asked, shown in _looks(row, sizes, flow):
+        calls += ceil(asked) * sizes.judges
+        own = _own(row, sizes) if not row.lined else 2 * sizes.sentence * sizes.claims / max(1, asked)
+        characters += ceil(asked) * sizes.judges * (parts + shown + own)
     if _consults(row, sizes, flow):
         looked_up = ceil(sizes.claims) * sizes.judges
         each = parts + _widest(row, sizes, flow) + SNIPPETS * SNIPPET + _own(row, sizes)
@@ -176,19 +201,86 @@ def _judging(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
     return Calls(calls, characters)
 
 
+def _looks(row: Protocol, sizes: Sizes, flow: Flow) -> list[tuple[float, float]]:
+    """For each look at the source, how many questions a judge is asked, and what each shows, in characters."""
+    if not row.lined:
+        return [(sizes.questions, _evidence(row, sizes, flow)) for _ in row.rounds]
+    if sizes.source <= WHOLE:
+        return [(max(1, sizes.claims / row.claims_a_question), sizes.source * _marked(flow))]
+    return _worst_looks(row, sizes, flow) if flow.worst else _usual_looks(row, sizes, flow)
+
+
+def _usual_looks(row: Protocol, sizes: Sizes, flow: Flow) -> list[tuple[float, float]]:
+    """Some of the questions about places go on to the next looks, with what was shown before."""
+    near = min(sizes.claims * A_CLAIM, sizes.source)
+    plan = reading_plan(sizes.source, ceil(sizes.claims / CLAIMS_A_SENTENCE))
+    first = max(near / plan.evidence, sizes.claims / plan.claims, 1)
+    shown = near / first
+    looks = [(first, shown * _marked(flow))]
+    for round_ in row.rounds[1:]:
+        asked = first * flow.goes_on[round_]
+        window = flow.window[row.alignment] * row.block_characters
+        shown += window if round_ == "window" else FOUND
+        looks += [(asked, min(shown, sizes.source) * _marked(flow))] if asked else []
+    return looks
+
+
+def _worst_looks(row: Protocol, sizes: Sizes, flow: Flow) -> list[tuple[float, float]]:
+    """After its place every claim is asked about alone, each time with as much more as can be."""
+    shown = DENSE + 2 * PIECE
+    looks = [(max(sizes.questions, 1), min(shown, sizes.source) * _marked(flow))]
+    for round_ in row.rounds[1:]:
+        window = flow.window[row.alignment] * row.block_characters
+        shown += {"window": window, "scan": NOTED}.get(round_, TOGETHER)
+        looks.append((sizes.claims, min(shown, sizes.source) * _marked(flow)))
+    return looks
+
+
+def _searching(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
+    """A loop for every fifty claims; each turn is told the outline and the claims again."""
+    open_ = sizes.claims * flow.goes_on.get("search", 1.0)
+    loops = ceil(open_ / LOOP)
+    turn = (
+        _told(row, "search", SearchTurn, sizes, flow)
+        + OUTLINE * NUMBERED
+        + 4 * sizes.sentence * min(LOOP, open_)
+    )
+    shown = SHOWN if flow.worst else min(SHOWN, open_ * 1500)
+    return Calls(loops * flow.turns, loops * (flow.turns * turn + shown * NUMBERED))
+
+
+def _scanning(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
+    """Every piece of the source, for every fifty claims."""
+    open_ = sizes.claims * flow.goes_on.get("scan", 1.0)
+    readings = ceil(open_ / LOOP)
+    pieces = ceil(sizes.source / PIECE_READ) + 1
+    each = _told(row, "scan", ScanNotes, sizes, flow) + 2 * sizes.sentence * min(LOOP, open_)
+    return Calls(readings * pieces, readings * (pieces * each + sizes.source * NUMBERED))
+
+
+def _told(row: Protocol, name: str, form: type, sizes: Sizes, flow: Flow) -> int:
+    return len(template(name, sizes.language)) + (_form(form, sizes) if flow.worst else 0)
+
+
+def _marked(flow: Flow) -> float:
+    return NUMBERED * FENCE if flow.worst else 1.1
+
+
 def _arbitrating(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
-    """One call a question of the last round; one more a claim that pages were consulted about."""
+    """One call a question of each of the last looks; one more a claim that pages were consulted about."""
     pages = ceil(sizes.claims) if _consults(row, sizes, flow) else 0
-    calls = ceil(sizes.questions) + pages
+    looks = _looks(row, sizes, flow)[-2:] if row.lined else _looks(row, sizes, flow)[-1:]
+    calls = sum(ceil(asked) for asked, _ in looks) + pages
     each = _template(row, (*RECIPES[row.prompt].parts, "arbitrate"), sizes, flow) + _own(row, sizes)
     each += _widest(row, sizes, flow) + (SNIPPETS * SNIPPET if pages else 0)
-    votes = (ceil(sizes.claims) + pages) * sizes.judges * OPINION
+    votes = (len(looks) * ceil(sizes.claims) + pages) * sizes.judges * OPINION
     return Calls(calls, calls * each + votes)
 
 
 def _localising(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
     consulted = _consults(row, sizes, flow)
-    calls = ceil(sizes.claims if consulted else sizes.questions)
+    alone = consulted or row.lined
+    calls = ceil(sizes.claims if alone else max(sizes.questions, sizes.windows))
     each = len(template("localise", sizes.language)) + _form(Places, sizes) + _own(row, sizes)
     each += _widest(row, sizes, flow) + (SNIPPETS * SNIPPET if consulted else 0)
     return Calls(calls, calls * each + sizes.claims * sizes.judges * OPINION)
@@ -200,33 +292,23 @@ def _units(row: Protocol, response_characters: int) -> int:
     return 1 if row.unit == "response" else max(1, round(response_characters / size[row.unit]))
 
 
-def _rounds(row: Protocol, sizes: Sizes) -> int:
-    """How many rounds there can be: none is wider than one that shows all of the sources."""
-    shows = (_evidence(row, number, sizes, MOST) / FENCE for number in range(len(row.rounds)))
-    return next((n for n, shown in enumerate(shows, 1) if shown >= sizes.source), len(row.rounds))
-
-
-def _evidence(row: Protocol, number: int, sizes: Sizes, flow: Flow) -> float:
-    """Characters of evidence that a question of this round shows at most."""
-    shown = {
-        "nothing": 0,
-        "source": sizes.source,
-        "window": flow.window[row.alignment] * row.block_characters,
-    }
-    characters = min(shown.get(row.rounds[number], row.budget(number)), sizes.source)
+def _evidence(row: Protocol, sizes: Sizes, flow: Flow) -> float:
+    """Characters of evidence that a question of a paper's protocol shows at most."""
+    shown = {"nothing": 0, "window": flow.window[row.alignment] * row.block_characters}
+    characters = min(shown.get(row.rounds[0], sizes.source), sizes.source)
     before = SNIPPETS * SNIPPET if row.consult == "before_judging" else 0
     return characters * (FENCE if flow.worst else 1) + before
 
 
 def _widest(row: Protocol, sizes: Sizes, flow: Flow) -> float:
-    return max(_evidence(row, number, sizes, flow) for number in range(len(row.rounds)))
+    return max(shown for _, shown in _looks(row, sizes, flow))
 
 
 def _own(row: Protocol, sizes: Sizes) -> float:
     """Characters of what is asked about: the response, or a question's claims, each beside its sentence."""
     if row.unit in ("sentence", "response"):
         return sizes.response
-    return 2 * sizes.sentence * row.claims_a_question
+    return 2 * sizes.sentence * min(row.claims_a_question, sizes.claims)
 
 
 def _consults(row: Protocol, sizes: Sizes, flow: Flow) -> bool:
@@ -247,34 +329,25 @@ def _sizes(dry: Report, row: Protocol, *, known: bool) -> Sizes:
     settings = settings_of(dry.stamp["settings"])
     judges, arbiter = paid_judges(settings.judges), settings.arbiter
     more = 1 if known or row.unit != "claim" else MOST_CLAIMS_A_SENTENCE
-    questions: dict[str, list[SourcePlace | None]] = {}
-    for claim in dry.claims:
-        question = claim.judgements[0].question_id if claim.judgements else claim.id
-        questions.setdefault(question, []).append(claim.window)
+    questions = {claim.judgements[0].question_id if claim.judgements else claim.id for claim in dry.claims}
     response = len(dry.case.response) + len(dry.case.context)
     return Sizes(
-        source=sum(document.characters for document in dry.documents if document.role == "source"),
+        source=_source_characters(dry),
         response=response,
         claims=more * len(dry.claims),
         questions=more * len(questions),
         judges=judges,
         sentence=response / max(len(dry.sentences), 1) + 40,
-        window=_window(list(questions.values())),
+        windows=len({claim.window for claim in dry.claims}),
         arbiter=judges > 0 if arbiter is None else arbiter != PERSON and paid_judges([arbiter]) > 0,
+        searcher=judges > 0 if settings.searcher is None else paid_judges([settings.searcher]) > 0,
         pages=settings.pages is not None,
         language=language_of(dry.case),
     )
 
 
-def _window(held: Sequence[Sequence[SourcePlace | None]]) -> float | None:
-    """How long the windows of a question's claims are together, on average; None where they aren't in one source."""
-    lengths = []
-    for windows in held:
-        places = [place for place in windows if place is not None]
-        if not places or len({place.source_id for place in places}) > 1:
-            return None
-        lengths.append(max(place.end for place in places) - min(place.start for place in places))
-    return sum(lengths) / max(len(lengths), 1) or None
+def _source_characters(dry: Report) -> int:
+    return sum(document.characters for document in dry.documents if document.role == "source")
 
 
 def _density(text: str) -> float:

@@ -14,23 +14,24 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send, interrupt
 
 from longproof import __version__
+from longproof.agent.cascade import missed
+from longproof.agent.models.prices import money, tokens_of
 from longproof.agent.report import report, usage, verdict
 from longproof.agent.types import TASKS, Arbiter, Call, Case, Decomposer, ReportDocument, Verdict
-from longproof.graphs.evidence import aligned, groups
+from longproof.graphs.check import NODES
+from longproof.graphs.evidence.placing import by_segment, in_groups
+from longproof.graphs.evidence.questions import together
+from longproof.graphs.evidence.reading_plan import CLAIMS
 from longproof.graphs.policy import Policy, next_step
 from longproof.graphs.protocol import Need, Protocol, unmet
 from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.review import applied, form_of, put
 from longproof.graphs.settings import PERSON, Settings, settings_of
-from longproof.graphs.sources import Sources
 from longproof.graphs.state import ClaimState, Plan, Reviewed, State, StoredCase, VerifyInput, latest
 from longproof.indexes.documents import DocumentRef
-from longproof.retrieval.align import greedy, viterbi
-from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import BadInput, Document, Window
+from longproof.retrieval.types import BadInput, Document
 
-ALIGNMENTS = {"greedy": greedy, "viterbi": viterbi}
 _WORD = re.compile(r"\w")
 Conclude = Callable[[ClaimState, Plan], Verdict]
 
@@ -66,7 +67,7 @@ class Nodes:
         given = [Document.of(state.source)] if state.source.strip() else []
         response = Document.of(state.response)
         stored = await asyncio.to_thread(lambda: [resources.store.put(d) for d in [*given, response]])
-        sources = [*state.sources, *stored[:-1]]
+        sources = list({ref.id: ref for ref in reversed([*state.sources, *stored[:-1]])}.values())[::-1]
         refuse(state, sources, resources.protocol)
         case = Case(
             id=state.case_id,
@@ -76,11 +77,13 @@ class Nodes:
             context=state.context,
             reference=state.reference,
             labels=tuple(state.labels) if state.labels is not None else None,
+            parts=tuple(state.parts),
         )
+        kept = StoredCase.of(case, response.id, sum(ref.characters for ref in sources))
         return {
             "started": time.time(),
-            "case": StoredCase.of(case, response.id),
-            "plan": resources.plan(case),
+            "case": kept,
+            "plan": resources.plan(kept),
             "sources": sources,
         }
 
@@ -96,24 +99,21 @@ class Nodes:
         return {"sentences": made.sentences, "claims": claims, "calls": made.calls}
 
     async def align(self, state: State, runtime: Runtime[Settings]) -> State:
-        """A window of the source for every segment of the response; neighbouring claims of one window are a group."""
+        """The claims with their places in the sources, and the groups in which they are checked."""
         resources = await self.resources(runtime)
-        protocol = resources.protocol
         sources = await resources.sources(state["sources"])
         response = await resources.store.fetch(state["case"].response_id)
-        cut = segments(response, protocol.segment_characters)
-        texts = [response[start:end] for start, end in cut]
-        matrix = await asyncio.to_thread(sources.similarity, texts)
-        windows = ALIGNMENTS[protocol.alignment](matrix) if sources.blocks else []
-        found = aligned([one.claim for one in state["claims"]], cut, windows)
-        made = groups(found)
-        runtime.stream_writer({"node": "align", "groups": len(made)})
-        return {
-            "claims": [
-                placed(one, at.window, sources) for one, at in zip(state["claims"], found, strict=True)
-            ],
-            "groups": [[one.claim.id for one in group] for group in made],
-        }
+        place = by_segment if resources.protocol.segment_characters else in_groups
+        claims, groups = await asyncio.to_thread(
+            place, state["claims"], response, state["case"].parts, sources, resources.protocol
+        )
+        runtime.stream_writer({"node": "align", "groups": len(groups)})
+        return {"claims": claims, "groups": groups}
+
+    async def join(self, state: State, runtime: Runtime[Settings]) -> State:
+        """Where all claim groups meet again. A run that goes on from here with other settings has another plan."""
+        resources = await self.resources(runtime)
+        return {"plan": resources.plan(state["case"])}
 
     async def review(self, state: State, runtime: Runtime[Settings]) -> State:
         """Where a person decides what the panel could not: one interrupt for all disputes, then on with them.
@@ -140,19 +140,23 @@ class Nodes:
         case = await state["case"].opened(resources.store)
         claims, plan = latest(state), resources.plan(state["case"])
         calls = distinct(state.get("calls", []))
+        verdicts = [self._conclude(one, plan) for one in claims]
         made = report(
             case=case,
             documents=_documents(state, case),
             sentences=state["sentences"],
             claims=[one.claim for one in claims],
-            verdicts=[self._conclude(one, plan) for one in claims],
+            verdicts=verdicts,
             searches=[search for one in claims for search in one.searches],
             windows={one.claim.id: one.window for one in claims if one.window},
+            looked={one.claim.id: one.how_far(state["case"]) for one in claims},
             calls=[call.model_copy(update={"bought": True}) for call in calls],
             triage=resources.triage,
             stamp={
                 **_stamp(resources, state["started"], self._decomposer or resources.panel.decomposer),
                 "paid": usage([call for call in calls if call.bought]).model_dump(mode="json"),
+                **_missed(resources, verdicts),
+                **_money(resources, calls),
                 "reviews": [review.model_dump(mode="json") for review in state.get("reviews", [])],
             },
         )
@@ -218,9 +222,25 @@ def distinct(calls: Sequence[Call]) -> list[Call]:
 
 
 def fan_out(state: State) -> list[Send] | str:
-    """Every claim group through `check`; straight on where there are none."""
-    claims = {one.claim.id: one for one in state["claims"]}
-    return [_sent(state, [claims[id_] for id_ in group]) for group in state["groups"]] or "review"
+    """Every claim group through `check`, and claims in none that can't be searched for first; straight on where there
+    are none."""
+    due = {one.claim.id: one for one in state["claims"] if next_step(one, state["plan"]).do in NODES}
+    grouped = {id_ for group in state["groups"] for id_ in group}
+    groups = [[due[id_] for id_ in group if id_ in due] for group in state["groups"]]
+    alone = together([one for id_, one in due.items() if id_ not in grouped], CLAIMS)
+    return [_sent(state, group) for group in (*groups, *alone) if group] or "join"
+
+
+def after_join(state: State) -> str:
+    """The next look at the whole source that any claim needs; else the review."""
+    needed = {next_step(one, state["plan"]).do for one in latest(state)}
+    return next((do for do in ("search", "scan") if do in needed), "review")
+
+
+def after_search(state: State) -> list[Send] | str:
+    """What was found goes through `check`, claims that share their evidence together."""
+    due = [one for one in latest(state) if next_step(one, state["plan"]).do in NODES]
+    return [_sent(state, group) for group in together(due, CLAIMS)] or "join"
 
 
 def after_review(state: State) -> list[Send] | str:
@@ -231,18 +251,6 @@ def after_review(state: State) -> list[Send] | str:
 def _sent(state: State, claims: list[ClaimState]) -> Send:
     shared = {"case": state["case"], "plan": state["plan"], "sources": state["sources"]}
     return Send("check", {**shared, "claims": claims})
-
-
-def placed(claim: ClaimState, window: Window | None, sources: Sources) -> ClaimState:
-    """The claim with its window's places, and the one in the document that holds the window's centre."""
-    if window is None:
-        return claim
-    places = sources.places(window)
-    number = sources.blocks[window.centre][0]
-    centre = sources.named(next(place for place in places if place[0] == number))
-    return claim.model_copy(
-        update={"window": centre, "places": tuple(sources.named(place) for place in places)}
-    )
 
 
 def _documents(state: State, case: Case) -> list[ReportDocument]:
@@ -261,6 +269,23 @@ def _described(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocum
     return ReportDocument(
         id=ref.id, role=role, kind=ref.kind, title=ref.title, uri=ref.uri, characters=ref.characters
     )
+
+
+def _money(resources: Resources, calls: Sequence[Call]) -> dict[str, Any]:
+    """Where prices are given, what all answers cost when they were bought, and what this run paid."""
+    prices = resources.settings.prices
+    if not prices:
+        return {}
+    paid = money(tokens_of(call for call in calls if call.bought), prices)
+    return {"money": {"answers": money(tokens_of(calls), prices), "paid": paid}}
+
+
+def _missed(resources: Resources, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """With a cascade, how many errors its first judge is estimated to have let pass."""
+    judges = resources.panel.judges
+    if not resources.settings.cascade or len(judges) < 2:
+        return {}
+    return {"cascade": missed(verdicts, judges[0].name).model_dump(mode="json")}
 
 
 def _name(arbiter: Arbiter | None) -> str | None:

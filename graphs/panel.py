@@ -13,7 +13,9 @@ from itertools import chain
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.runnables import RunnableLambda, ensure_config
 
-from longproof.agent.types import Answered, Case, Claim, Judge, Judgement, Question
+from longproof.agent.cascade import clears, read_again
+from longproof.agent.types import Answered, Case, Claim, Judge, Judgement, Question, SourcePlace
+from longproof.retrieval.types import Span
 
 Asked = tuple[Judge, Question]
 Asks = Callable[[Judge, Question], Awaitable[Answered]]
@@ -35,6 +37,50 @@ async def ask_panel(
     one = _traced(asked, claims) if _listened_to() else asked
     answers = await asyncio.gather(*(_first_then_rest(pairs, one) for pairs in sharing.values()))
     return list(chain.from_iterable(answers))
+
+
+async def ask_cascade(
+    judges: Sequence[Judge],
+    questions: Sequence[Question],
+    claims: Mapping[str, Claim],
+    case: Case,
+    seed: int,
+    near: Mapping[str, Sequence[SourcePlace]],
+) -> list[Answered]:
+    """Every question to the first judge; to the others what it doesn't clear, and a random part of what it does.
+
+    `near` has each claim's own place in the source, by id: of a place's question, which shows the places of many
+    claims, the random few are shown theirs alone.
+    """
+    first = await ask_panel(judges[:1], questions, claims, case)
+    said = (judgement for answer in first for judgement in answer.judgements)
+    cleared = {(j.question_id, j.claim_id) for j in said if clears(j)}
+    left: list[Question] = []
+    for question in questions:
+        passed = [id_ for id_ in question.claim_ids if (question.id, id_) in cleared]
+        open_ = tuple(id_ for id_ in question.claim_ids if id_ not in passed)
+        again = [id_ for id_ in passed if read_again(claims[id_], case, seed)]
+        left += [question.model_copy(update={"claim_ids": open_})] if open_ else []
+        left += [_narrowed(question, again, near)] if again else []
+    return [*first, *await ask_panel(judges[1:], left, claims, case)]
+
+
+def _narrowed(question: Question, ids: Sequence[str], near: Mapping[str, Sequence[SourcePlace]]) -> Question:
+    """A question about some of its claims, which shows no more than their own places where it is about places."""
+    asked = question.model_copy(update={"claim_ids": tuple(ids)})
+    if question.round != "place" or not question.numbers:
+        return asked
+    places = [place for id_ in ids for place in near.get(id_, ())]
+    lines = zip(question.numbers, question.shown, strict=True)
+    kept = [(number, line) for number, line in lines if any(_touches(line, place) for place in places)]
+    if not kept:
+        return asked
+    numbers, shown = zip(*kept, strict=True)
+    return asked.model_copy(update={"numbers": numbers, "shown": shown, "starts": ()})
+
+
+def _touches(line: Span, place: SourcePlace) -> bool:
+    return line.source_id == place.source_id and line.start < place.end and place.start < line.end
 
 
 def complete(answer: Answered, judge: str, question: Question) -> Answered:

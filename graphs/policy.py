@@ -1,7 +1,8 @@
 """What happens next to a claim of the product. Pure and total; nothing else decides it.
 
-Knows: that evidence widens round by round, which side may be decided on how much of it, who decides a split, and when
-saved pages are asked. A paper's own rule of deciding stands in that paper's file.
+Knows: that evidence widens from the aligned place to the window, to what a search of the whole source finds, to all
+of it; which side may be decided on how much of it, who decides a split, and when saved pages are asked. A paper's own
+rule of deciding stands in that paper's file.
 Does not know: how evidence is found or a judge asked; the nodes do what a step says.
 """
 
@@ -14,6 +15,8 @@ from longproof.agent.vote import COARSE, SIDES, Side, may_decide, settled, vote
 from longproof.graphs.state import ClaimState, Consulted, Plan, QuestionRef
 from longproof.retrieval.types import Frozen
 
+LOOKS: tuple[Round, ...] = ("place", "window", "search", "scan")
+"""The looks at the source, each wider than the one before."""
 CAVEATS: dict[Consulted, str] = {
     "no_pages": "outside knowledge not consulted",
     "nothing_found": "nothing in the saved pages speaks of it",
@@ -21,11 +24,11 @@ CAVEATS: dict[Consulted, str] = {
 
 
 class Step(Frozen):
-    """What to do next: show the evidence of a round, ask the judges, the arbiter, a person or the saved pages; or
-    settle, with a label or the reason why there is none."""
+    """What to do next: show the evidence of a round, ask the judges, the arbiter, a person or the saved pages, have
+    the whole source searched or read; or settle, with a label or the reason why there is none."""
 
-    do: Literal["show", "judge", "arbitrate", "person", "consult", "settle"]
-    round_number: int = 0
+    do: Literal["show", "judge", "search", "scan", "arbitrate", "person", "consult", "settle"]
+    round: Round = "nothing"
     label: Label | None = None
     decided_by: DecidedBy = "nobody"
     failure: Failure | None = None
@@ -36,16 +39,18 @@ Policy = Callable[[ClaimState, Plan], Step]
 
 
 def next_step(claim: ClaimState, plan: Plan) -> Step:
-    """The next step of a claim, from what was asked and said about it."""
+    """The next step of a claim, from what was looked at, asked and said."""
     if claim.left_open:
         return undecided("split")
-    if not claim.asked:
-        return _unasked(claim, plan)
+    if not claim.asked and not claim.rounds:
+        return _first(claim, plan)
+    if claim.found or not claim.asked:
+        return Step(do="show", round=claim.rounds[-1])
     question = claim.asked[-1]
     if claim.ruling is not None and claim.ruling.question_id == question.id:
         return _ruled(claim, claim.ruling, plan)
     votes = claim.votes(question.id)
-    return _counted(claim, question, votes, plan) if votes else Step(do="judge")
+    return _counted(claim, votes, plan) if votes else Step(do="judge")
 
 
 def settle(label: Label, decided_by: DecidedBy, caveat: str = "") -> Step:
@@ -64,34 +69,66 @@ def most_common(failures: Iterable[Failure | None]) -> Failure:
     return min(counts, key=lambda failure: (-counts[failure], failure), default="unavailable")
 
 
-def _unasked(claim: ClaimState, plan: Plan) -> Step:
-    """Without a source, pages are asked before any judge."""
-    if plan.sourced or not plan.consults:
-        return Step(do="show")
-    return Step(do="consult") if claim.consulted == "not_yet" else undecided("sourceless")
+def _first(claim: ClaimState, plan: Plan) -> Step:
+    """Without a source, pages are asked before any judge; a claim of no sure place is searched for at once."""
+    if not plan.sourced and plan.consults:
+        return Step(do="consult") if claim.consulted == "not_yet" else undecided("sourceless")
+    if not claim.sure and "search" in plan.rounds:
+        return Step(do="search", round="search")
+    return Step(do="show", round=plan.rounds[0])
 
 
-def _counted(claim: ClaimState, question: QuestionRef, votes: list[Judgement], plan: Plan) -> Step:
+def _counted(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
     """The panel's vote on the last question: decided, looked at more widely, split, or failed by everybody.
 
-    Where the budget kept every judge from answering, looking further would only fail again.
+    Where the budget, or the length of what is shown, kept every judge from answering, more would only fail again.
     """
+    question = claim.asked[-1]
     tally = vote(votes, consensus=plan.consensus, sides=_sides(question, plan))
-    last = question.round in (plan.rounds[-1], "source", "pages")
-    if (
-        tally.label is not None
-        and tally.side is not None
-        and may_decide(tally.side, question.round, last=last)
-    ):
+    wider = _wider(claim, tally.side, plan)
+    width = claim.rounds[-1] if claim.rounds else question.round
+    enough = tally.side is not None and (
+        may_decide(tally.side, width, last=not wider) or _shown_to_conflict(tally.side, votes, claim)
+    )
+    if tally.label is not None and enough:
         return _decided(tally.label, "vote", claim, plan)
-    unpaid = not tally.votes and any(j.failure == "over_budget" for j in votes)
-    if not last and not unpaid:
-        return Step(do="show", round_number=_wider(question.round_number, tally.side, plan.rounds))
+    spent = not tally.votes and any(j.failure in ("over_budget", "too_long") for j in votes)
+    if wider and not spent:
+        return wider
     if not tally.votes:
         return undecided(most_common(j.failure for j in votes))
     if plan.arbiter == "nobody":
         return undecided("split")
     return Step(do="person" if plan.arbiter == "person" else "arbitrate")
+
+
+def _shown_to_conflict(side: Side, votes: list[Judgement], claim: ClaimState) -> bool:
+    """Whether lines of the place itself are cited against a claim of which the sentences around it hold the place."""
+    against = [j for j in votes if j.label is not None and SIDES[j.label] == "contradicted"]
+    return side == "contradicted" and bool(claim.places) and all(j.quotes for j in against)
+
+
+def _wider(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None:
+    """The next look at the source, if any is left; all of it is read only for what was found nowhere else."""
+    if claim.asked[-1].round in ("source", "pages") or not claim.rounds:
+        return None
+    for round_ in _left(claim.rounds[-1], plan):
+        if round_ == "window" and not claim.places:
+            continue
+        if round_ == "search":
+            return Step(do="search", round=round_)
+        if round_ != "scan":
+            return Step(do="show", round=round_)
+        if side == "not_found":
+            return Step(do="scan", round=round_)
+    return None
+
+
+def _left(taken: Round, plan: Plan) -> list[Round]:
+    """The looks of a plan that come after this one; a run may go on with another plan than it took it by."""
+    if taken not in LOOKS:
+        return []
+    return [one for one in plan.rounds if one in LOOKS and LOOKS.index(one) > LOOKS.index(taken)]
 
 
 def _ruled(claim: ClaimState, ruling: Judgement, plan: Plan) -> Step:
@@ -104,29 +141,25 @@ def _ruled(claim: ClaimState, ruling: Judgement, plan: Plan) -> Step:
 
 
 def _decided(label: JudgeLabel, decided_by: DecidedBy, claim: ClaimState, plan: Plan) -> Step:
-    """What the source doesn't have goes to the saved pages first, whoever says so (VeriGray's tree, seed 002).
-
-    Without a source, what no page speaks of is not fabricated: nobody can say.
-    """
-    if SIDES[label] == "not_found" and plan.consults and claim.asked[-1].round != "pages":
-        if claim.consulted == "not_yet":
-            return Step(do="consult")
-        label, caveat = "fabricated", CAVEATS.get(claim.consulted, "")
-        return settle(label, decided_by, caveat) if plan.sourced else undecided("sourceless")
-    if label == "not_found" and not plan.sourced:
+    """What was decided; what was not found goes on to the rest of the source, then to the saved pages (VeriGray's
+    tree, seed 002), whoever says so. Fabricated is only what was looked for in all of the source."""
+    if SIDES[label] != "not_found":
+        return settle(settled(label), decided_by)
+    if wider := _wider(claim, "not_found", plan):
+        return wider
+    asked_pages = claim.asked[-1].round == "pages"
+    if label == "out_dependent" and (asked_pages or not plan.consults):
+        return settle(label, decided_by)
+    if plan.consults and not asked_pages and claim.consulted == "not_yet":
+        return Step(do="consult")
+    if not plan.sourced and (label == "not_found" or (plan.consults and not asked_pages)):
         return undecided("sourceless")
-    return settle(settled(label), decided_by)
+    if plan.proves_absence and plan.sourced and not claim.read_whole:
+        return undecided(claim.unread or "not_found_so_far")
+    return settle("fabricated", decided_by, "" if asked_pages else CAVEATS.get(claim.consulted, ""))
 
 
 def _sides(question: QuestionRef, plan: Plan) -> dict[JudgeLabel, Side]:
     """With saved pages shown, what they bear out votes as supported."""
     sides = COARSE if plan.coarse else SIDES
     return {**sides, "out_dependent": "supported"} if question.round == "pages" else sides
-
-
-def _wider(number: int, side: Side | None, rounds: tuple[Round, ...]) -> int:
-    """The round after this one; at once a wide enough one where the panel agrees on what it can't decide here."""
-    if side not in ("contradicted", "ambiguous"):
-        return number + 1
-    wide = (n for n in range(number + 1, len(rounds)) if may_decide(side, rounds[n], last=False))
-    return next(wide, number + 1)

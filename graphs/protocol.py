@@ -9,8 +9,9 @@ from typing import Literal
 
 from longproof.agent.guards import Guards
 from longproof.agent.recipes import RECIPES
-from longproof.agent.types import CLAIMS_A_QUESTION, Label, Round
+from longproof.agent.types import Label, Round
 from longproof.agent.vote import CONSENSUS
+from longproof.graphs.evidence.reading_plan import CLAIMS
 from longproof.retrieval.bm25 import Engine
 from longproof.retrieval.types import Frozen
 
@@ -25,14 +26,21 @@ NEEDS: dict[Need, str] = {
 }
 
 
+SCANNED = 1_000_000
+"""Characters of a source up to which all of it is read, if need be, without being asked for."""
+Reach = Literal["place", "search", "scan"]
+
+
 class Protocol(Frozen):
     """One way to check a response. Sizes are in characters.
 
     `cites`: where a paper sets the method out (docs/protocols.md numbers the papers). `unit` is what is judged at
-    once; a `claim` is what a decomposer makes of a sentence. `rounds`: how wide each look at the source is.
-    `passage_characters`: how much each search may show, one number a round. `prompt` names the judges' recipe.
-    `temperature` None is the judges' own. `finds` names the prompt with which every model looks for evidence first;
-    empty: nobody does. `splits`: an arbiter may be needed, for the estimate of the cost alone.
+    once; a `claim` is what a decomposer makes of a sentence. `segment_characters`: segments of so many are aligned;
+    0: each sentence by itself. `rounds`: how wide each look at the source is. `lined`: evidence is shown in numbered
+    lines. `proves_absence`: what was not found is fabricated only where all of the source was read. `prompt` names
+    the judges' recipe. `temperature` None is the judges' own. `finds` names the prompt with which every model looks
+    for evidence first; empty: nobody does. `splits`: an arbiter may be needed, for the estimate of the cost alone.
+    `joins`: short responses to one long source may be checked together.
     """
 
     name: str
@@ -43,14 +51,10 @@ class Protocol(Frozen):
     block_characters: int = 5500
     alignment: Literal["viterbi", "greedy"] = "viterbi"
     embeds: Literal["passages", "blocks"] = "passages"
-    rounds: tuple[Round, ...] = (
-        "passages",
-        "passages",
-        "window",
-        "book",
-    )  # the offline check sees the source whole
-    passage_characters: tuple[int, ...] = (2000, 3000)
-    claims_a_question: int = CLAIMS_A_QUESTION
+    rounds: tuple[Round, ...] = ("source",)
+    claims_a_question: int = 1
+    lined: bool = False
+    proves_absence: bool = False
     prompt: str = "judge"
     temperature: float | None = None
     guards: Guards = "ours"
@@ -60,6 +64,7 @@ class Protocol(Frozen):
     consensus: float = CONSENSUS
     splits: bool = True
     localises: bool = True
+    joins: bool = False
     needs: tuple[Need, ...] = ()
 
     @property
@@ -67,20 +72,28 @@ class Protocol(Frozen):
         """The labels that the answers stand for; empty where all seven are answers."""
         return tuple(dict.fromkeys(RECIPES[self.prompt].menu.values()))
 
+    def looks(self, reach: Reach | None, source_characters: int) -> tuple[Round, ...]:
+        """The looks at a source of this length: no further than asked for."""
+        reach = reach or ("scan" if source_characters <= SCANNED else "search")
+        left_out = {"place": ("search", "scan"), "search": ("scan",), "scan": ()}[reach]
+        return tuple(round_ for round_ in self.rounds if round_ not in left_out)
+
     @property
     def consults(self) -> bool:
         """Whether saved pages are asked about what a vote didn't find."""
         return self.consult == "when_not_found"
 
-    def budget(self, number: int) -> int:
-        """The characters that a search may show in the round of this number."""
-        return self.passage_characters[min(number, len(self.passage_characters) - 1)]
-
 
 LONGPROOF = Protocol(
     name="longproof",
-    summary="Claim by claim, with evidence that zooms out, a panel that votes and an arbiter.",
+    summary="Claim by claim, with evidence that grows up to all of the source, a panel that votes and an arbiter.",
     cites="design of this project",
+    segment_characters=0,
+    rounds=("place", "window", "search", "scan"),
+    claims_a_question=CLAIMS,
+    lined=True,
+    proves_absence=True,
+    joins=True,
 )
 
 

@@ -3,7 +3,7 @@
 Does not know: what any of them does.
 """
 
-from longproof.graphs.papers import data_to_text, halueval, longnovel, probe, verigray
+from longproof.graphs.papers import data_to_text, halueval, longnovel, plain, probe, verigray
 from longproof.graphs.protocol import LONGPROOF, Protocol
 from longproof.graphs.verify import Method, verify_graph
 from longproof.retrieval.types import BadInput
@@ -17,6 +17,7 @@ METHODS: dict[str, Method] = {
         *verigray.METHODS,
         *halueval.METHODS,
         *data_to_text.METHODS,
+        *plain.METHODS,
     )
 }
 PROTOCOLS: dict[str, Protocol] = {name: method.protocol for name, method in METHODS.items()}

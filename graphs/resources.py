@@ -13,15 +13,16 @@ from typing import NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
+from longproof.agent.evidence.scan import Scanner
 from longproof.agent.models.clients import Chat, place_and_key
 from longproof.agent.models.ledger import Ledger, RunState
 from longproof.agent.models.limits import Budget, Limits, Rates
 from longproof.agent.models.model import Learned, Model
 from longproof.agent.specs import ALONE, Panel, Spec, panel_from, parse_spec
-from longproof.agent.types import Arbiter, Case, Decomposer, Finder, Judge
+from longproof.agent.types import Arbiter, Decomposer, Finder, Judge, Round
+from longproof.graphs.evidence.sources import Indexes, Sources
 from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
 from longproof.graphs.settings import PERSON, Settings
-from longproof.graphs.sources import Indexes, Sources
 from longproof.graphs.state import Plan, StoredCase
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
 from longproof.indexes.files import home
@@ -63,7 +64,8 @@ class Resources:
         by_owner: bool = True,
     ) -> None:
         self.settings = settings
-        self.protocol = protocol.model_copy(update={"rounds": ("source",)}) if triage else protocol
+        at_once = {"rounds": ("source",), "lined": False, "proves_absence": False}
+        self.protocol = protocol.model_copy(update=at_once) if triage else protocol
         self.store = DocumentStore(home(settings.home) / "documents")
         self.panel = panel
         self.ledger = ledger
@@ -80,18 +82,25 @@ class Resources:
         """The settings' share, else the protocol's."""
         return self.settings.consensus or self.protocol.consensus
 
-    def plan(self, case: Case | StoredCase) -> Plan:
+    def plan(self, case: StoredCase) -> Plan:
         """What these settings allow for a case."""
         person = self.settings.arbiter == PERSON
         return Plan(
-            rounds=self.protocol.rounds,
+            rounds=self._rounds(case.source_characters),
             consensus=self.consensus,
             sourced=bool(case.source_ids),
+            proves_absence=self.protocol.proves_absence,
             consults=self.protocol.consults,
             arbiter="person" if person else "model" if self.panel.arbiter else "nobody",
             coarse=bool(self.protocol.menu),
             labels=case.labels,
         )
+
+    def _rounds(self, source_characters: int) -> tuple[Round, ...]:
+        """The protocol's looks at the source, as far as the settings reach and somebody can read all of it."""
+        looks = self.protocol.looks(self.settings.reach, source_characters)
+        reads = self.panel.searcher or any(isinstance(judge, Scanner) for judge in self.panel.judges)
+        return tuple(round_ for round_ in looks if reads or round_ != "scan")
 
     async def sources(self, refs: Sequence[DocumentRef]) -> Sources:
         """The indexed sources of a case, built in a thread where they aren't at hand."""
@@ -243,6 +252,7 @@ def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callabl
         given.make or make,
         arbiter=_asked(given.arbiter, settings.arbiter),
         decomposer=_asked(given.decomposer, settings.decomposer),
+        searcher=_asked(None, settings.searcher),
         guards=protocol.guards,
         temperature=protocol.temperature,
         stream=settings.stream,

@@ -4,10 +4,11 @@ Knows: names, defaults, bounds. Does not know: keys (they come from the environm
 a setting does.
 """
 
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator
 
+from longproof.agent.models.prices import ModelPrice
 from longproof.agent.specs import Spec
 from longproof.retrieval.types import BadInput
 
@@ -54,6 +55,27 @@ class Settings(BaseModel):
         description="Who cuts the response into claims: a judge; empty for the panel's first model.",
         examples=["offline", "openai:gpt-4.1"],
     )
+    searcher: Annotated[str | Spec | None, WithJsonSchema(LINE)] = Field(
+        default=None,
+        title="Searcher",
+        description="Who looks through the whole source: a language model; empty for the panel's first model.",
+        examples=["openai:gpt-4.1"],
+    )
+    cascade: bool = Field(
+        default=False,
+        title="Cascade",
+        description=(
+            "The first judge reads all, the others only what it doesn't clear and a random twentieth of what it does."
+        ),
+    )
+    reach: Literal["place", "search", "scan"] | None = Field(
+        default=None,
+        title="Reach",
+        description=(
+            "How far to look for what the aligned place lacks: not at all, by a search of the whole source, or by "
+            "reading all of it (empty: up to a million characters). Only then a claim is called fabricated."
+        ),
+    )
     pages: str | None = Field(
         default=None,
         title="Pages",
@@ -83,6 +105,11 @@ class Settings(BaseModel):
     )
     max_tokens: int | None = Field(
         default=None, ge=0, title="Tokens at most", description="What may be paid; the rest stays undecided."
+    )
+    prices: dict[str, ModelPrice] = Field(
+        default={},
+        title="Prices",
+        description="What a million tokens cost, by model: input, output and cached; then reports tell money.",
     )
     timeout_s: float = Field(
         default=300, gt=0, title="Timeout", description="Seconds until a call counts as unanswered."
@@ -114,7 +141,9 @@ class Settings(BaseModel):
         default=None, title="Data folder", description="Where texts, indexes and answers are kept."
     )
 
-    @field_validator("protocol", "arbiter", "decomposer", "pages", "run_id", "home", mode="before")
+    @field_validator(
+        "protocol", "arbiter", "decomposer", "searcher", "reach", "pages", "run_id", "home", mode="before"
+    )
     @classmethod
     def _left_empty(cls, value: object) -> object:
         """An emptied line of a form says nothing."""

@@ -18,8 +18,10 @@ from longproof.agent.types import (
     Case,
     Claim,
     Error,
+    Failure,
     Judgement,
     Label,
+    Looked,
     Question,
     Report,
     Round,
@@ -28,6 +30,7 @@ from longproof.agent.types import (
     SourcePlace,
     Task,
 )
+from longproof.graphs.evidence.sources import Sources
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.retrieval.types import Frozen, Span
 
@@ -68,6 +71,11 @@ class VerifyInput(BaseModel):
         default=None, title="Labels", description="A label for each sentence of the response, for an audit."
     )
     case_id: str = Field(default="case", title="Case", description="A name for the report.")
+    parts: list[int] = Field(
+        default=[],
+        title="Parts",
+        description="Where each of several responses begins, if they are checked together.",
+    )
     sources: list[DocumentRef] = Field(
         default=[],
         title="Stored sources",
@@ -76,60 +84,85 @@ class VerifyInput(BaseModel):
 
 
 class StoredCase(Frozen):
-    """A case whose response lies in the document store under `response_id`."""
+    """A case whose response lies in the document store under `response_id`, with the length of its sources."""
 
     id: str
     task: Task
     response_id: str
     source_ids: tuple[str, ...]
+    source_characters: int = 0
     context: str = ""
     reference: str | None = None
     labels: tuple[Label, ...] | None = None
+    parts: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, case: Case, response_id: str) -> Self:
+    def of(cls, case: Case, response_id: str, source_characters: int = 0) -> Self:
         """The case without its response's text."""
-        kept = {name: getattr(case, name) for name in cls.model_fields if name != "response_id"}
-        return cls(**kept, response_id=response_id)
+        kept = {name: getattr(case, name) for name in cls.model_fields if name in Case.model_fields}
+        return cls(**kept, response_id=response_id, source_characters=source_characters)
 
     async def opened(self, store: DocumentStore) -> Case:
         """The case with its response's text."""
-        kept = {name: getattr(self, name) for name in type(self).model_fields if name != "response_id"}
+        kept = {name: getattr(self, name) for name in type(self).model_fields if name in Case.model_fields}
         return Case(**kept, response=await store.fetch(self.response_id))
 
 
 class QuestionRef(Frozen):
-    """A question without the texts that it shows. `round_number` counts the protocol's rounds; `round` names one."""
+    """A question without the texts that it shows. With `lined`, its places are whole lines of the sources, and
+    snippets of saved pages behind them."""
 
     id: str
     claim_ids: tuple[str, ...]
     places: tuple[SourcePlace, ...]
     round: Round
     prompt: str
-    round_number: int = 0
+    lined: bool = False
 
     @classmethod
-    def of(cls, question: Question, round_number: int = 0) -> Self:
+    def of(cls, question: Question) -> Self:
         """The question without its texts."""
-        places = tuple(SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in question.shown)
         return cls(
             id=question.id,
             claim_ids=question.claim_ids,
-            places=places,
+            places=tuple(
+                SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in question.shown
+            ),
             round=question.round,
             prompt=question.prompt,
-            round_number=round_number,
         )
 
-    async def opened(self, store: DocumentStore) -> Question:
-        """The question with the texts that it shows."""
-        shown = [
-            Span(source_id=p.source_id, start=p.start, end=p.end, text=text[p.start : p.end])
-            for p in self.places
-            for text in [await store.fetch(p.source_id)]
-        ]
+    async def opened(self, store: DocumentStore, sources: Sources | None = None) -> Question:
+        """The question with the texts that it shows: in lines where it is lined and the sources are given."""
+        lined = self.lined and sources is not None
+        shown: list[Span] = []
+        numbers: list[int] = []
+        starts: list[int] = []
+        for place in self.places:
+            starts.append(len(shown))
+            lines = sources.lines_of(place) if lined and sources else []
+            if lines:
+                shown += [line.span for line in lines]
+                numbers += [line.number for line in lines]
+                continue
+            text = await store.fetch(place.source_id)
+            shown.append(
+                Span(
+                    source_id=place.source_id,
+                    start=place.start,
+                    end=place.end,
+                    text=text[place.start : place.end],
+                )
+            )
+            numbers.append(min([*numbers, 0]) - 1)
         return Question(
-            id=self.id, claim_ids=self.claim_ids, shown=tuple(shown), round=self.round, prompt=self.prompt
+            id=self.id,
+            claim_ids=self.claim_ids,
+            shown=tuple(shown),
+            round=self.round,
+            prompt=self.prompt,
+            numbers=tuple(numbers) if lined else (),
+            starts=tuple(starts) if lined else (),
         )
 
 
@@ -141,15 +174,25 @@ it, or snippets were shown."""
 class ClaimState(Frozen):
     """A claim and all that is known of it: nothing in here is a decision, every decision follows from it (policy).
 
-    `window` is where its part of the response was aligned to, `places` all that this window shows. `asked` are the
-    questions about it in order; `judgements` what was said, a ruling included. `ruling` is the last word of an
-    arbiter or a person, `left_open` that a person chose not to decide. `localised` are errors that were placed after
-    the decision.
+    `window` is where its part of the response was aligned to, `places` all that this window shows (nothing where it
+    isn't worth its price), `pieces` what of it is shown first; `sure` says whether that is likely to be its place.
+    `rounds` are the looks taken for it so far, and `found` what the last of them found and nobody was shown yet.
+    `queries` is what was searched for, `share` how much of the sources a searcher saw for it, `unread` why they could
+    not be read through. `asked` are the questions about it in order; `judgements` what was said, a ruling included.
+    `ruling` is the last word of an arbiter or a person, `left_open` that a person chose not to decide. `localised`
+    are errors that were placed after the decision.
     """
 
     claim: Claim
     window: SourcePlace | None = None
     places: tuple[SourcePlace, ...] = ()
+    pieces: tuple[SourcePlace, ...] = ()
+    sure: bool = True
+    rounds: tuple[Round, ...] = ()
+    found: tuple[SourcePlace, ...] = ()
+    queries: tuple[str, ...] = ()
+    share: float = 0.0
+    unread: Failure | None = None
     asked: tuple[QuestionRef, ...] = ()
     searches: tuple[Search, ...] = ()
     judgements: tuple[Judgement, ...] = ()
@@ -160,6 +203,20 @@ class ClaimState(Frozen):
     localised: tuple[Error, ...] = ()
 
     @property
+    def read_whole(self) -> bool:
+        """Whether all of the sources was shown to the panel, or read through for this claim."""
+        scanned = "scan" in self.rounds and self.unread is None
+        return scanned or any(question.round == "source" for question in self.asked)
+
+    def how_far(self, case: StoredCase) -> Looked:
+        """How far was looked for it."""
+        shown = {(p.source_id, p.start, p.end) for question in self.asked for p in question.places}
+        characters = sum(end - start for id_, start, end in shown if id_ in case.source_ids)
+        share = max(self.share, characters / max(1, case.source_characters))
+        rounds = tuple(dict.fromkeys([*self.rounds, *(question.round for question in self.asked)]))
+        return Looked(rounds=rounds, queries=self.queries, share=1.0 if self.read_whole else _part(share))
+
+    @property
     def last_asked(self) -> str:
         """The id of the question that was asked last; empty where none was."""
         return self.asked[-1].id if self.asked else ""
@@ -167,6 +224,11 @@ class ClaimState(Frozen):
     def votes(self, question_id: str) -> list[Judgement]:
         """What the panel said to a question; no ruling among it."""
         return [j for j in self.judgements if j.question_id == question_id and j != self.ruling]
+
+    def looked(self, round_: Round) -> Self:
+        """The claim after a look at the source: nothing found is left to be shown."""
+        rounds = self.rounds if self.rounds[-1:] == (round_,) else (*self.rounds, round_)
+        return self.model_copy(update={"rounds": rounds, "found": ()})
 
     def with_questions(self, questions: Iterable[QuestionRef]) -> Self:
         """The claim with the questions that ask about it."""
@@ -182,14 +244,16 @@ class ClaimState(Frozen):
 class Plan(Frozen):
     """What a run allows, the same for all claims of a case.
 
-    `rounds`: how wide each look at the source is. `sourced`: there is a source at all. `consults`: saved pages are
-    asked about what it doesn't have. `coarse`: an answer only says right or wrong, so that contradicted and not found
-    are one side. `labels`: those given with the case, one a sentence, where it is an audit.
+    `rounds`: how wide each look at the source is. `sourced`: there is a source at all. `proves_absence`: what was not
+    found is fabricated only where all of the source was read. `consults`: saved pages are asked about what it doesn't
+    have. `coarse`: an answer only says right or wrong, so that contradicted and not found are one side. `labels`:
+    those given with the case, one a sentence, where it is an audit.
     """
 
     rounds: tuple[Round, ...]
     consensus: float
     sourced: bool = True
+    proves_absence: bool = False
     consults: bool = False
     arbiter: Literal["model", "person", "nobody"] = "model"
     coarse: bool = False
@@ -255,3 +319,8 @@ def latest(state: State) -> list[ClaimState]:
     """Every claim as it stands now, in the order of the response."""
     found = {claim.claim.id: claim for claim in [*state["claims"], *state.get("checked", [])]}
     return list(found.values())
+
+
+def _part(share: float) -> float:
+    """A share that is less than all, however much a searcher saw in passing."""
+    return min(round(share, 4), 0.9999)

@@ -21,7 +21,8 @@ from longproof.agent.models.clients import Chat
 from longproof.agent.models.ledger import RunState
 from longproof.agent.models.model import Model
 from longproof.agent.specs import Spec
-from longproof.agent.types import Arbiter, Decomposer, Judge, Report
+from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
+from longproof.graphs.joined import join, split
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import method
 from longproof.graphs.resources import Given, Pool
@@ -84,6 +85,10 @@ class Checker(Protocol):
         labels: Sequence[str] | None,
     ) -> Coroutine[Any, Any, Report]:
         """The report on one response. Raises BadInput for what can't be checked."""
+        ...
+
+    def averify_group(self, source: Any, cases: Sequence[Case]) -> Coroutine[Any, Any, list[Report]]:
+        """The reports on several responses to one source, in their order. Raises BadInput as `averify` does."""
         ...
 
     async def close(self, state: RunState = "done") -> None:
@@ -186,6 +191,29 @@ class Verifier:
         ended = await driven(self.graph, given, self.settings, progress=progress)
         return Report.model_validate(ended["report"])
 
+    async def averify_group(self, source: Source | Sequence[Source], cases: Sequence[Case]) -> list[Report]:
+        """The reports on several responses to one source, in their order, checked together as one response.
+
+        The source is searched and read once for all of them; each report tells its share of what that took. The cases
+        must be `joinable` and have one task (`longproof.graphs.joined`); their source ids don't count. One alone is
+        checked as `averify` does.
+        Raises BadInput for what can't be checked.
+        """
+        documents = documents_of(source)
+        cases = [case.model_copy(update={"response": without_surrogates(case.response)}) for case in cases]
+        if len(cases) < 2:
+            return [await self.averify(documents, case.response, **_about(case)) for case in cases]
+        joined = join(cases)
+        given = await self.input_of(
+            documents, joined.response, task=joined.task, case_id=joined.id, parts=list(joined.parts)
+        )
+        if self.settings.arbiter == PERSON:
+            report = await self._with_a_person(given, _nobody, None)
+        else:
+            report = Report.model_validate((await driven(self.graph, given, self.settings))["report"])
+        await asyncio.to_thread(self._store, [Document.of(case.response) for case in cases])
+        return split(report, cases)
+
     async def input_of(self, source: Source | Sequence[Source], response: str, **case: Any) -> VerifyInput:
         """What the graph is given: the sources in the store, the response as it is. Raises BadInput for labels
         that don't exist."""
@@ -211,6 +239,12 @@ class Verifier:
             document.refuse_wordless()
         store = DocumentStore(home(self.settings.home) / "documents")
         return [store.put(document) for document in documents]
+
+
+def _about(case: Case) -> dict[str, Any]:
+    """What `averify` is told of a case beside its response."""
+    same = {name: getattr(case, name) for name in ("task", "context", "reference", "labels")}
+    return {**same, "case_id": case.id}
 
 
 async def driven(

@@ -1,6 +1,7 @@
 """The graph that checks one response against its sources, every step a node.
 
-Knows: what happens after what: read, decompose, align, a `Send` for each claim group into check, review, report.
+Knows: what happens after what: read, decompose, align, a `Send` for each claim group into check; search and scan,
+once for all claims that are still open, and check again; review, report.
 Does not know: how a step does its work, or what happens next to a claim (policy).
 """
 
@@ -13,8 +14,9 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from longproof.graphs.check import CheckNodes
-from longproof.graphs.nodes import Nodes, after_review, fan_out
+from longproof.graphs.check import NODES, CheckNodes
+from longproof.graphs.evidence.search import SearchNodes
+from longproof.graphs.nodes import Nodes, after_join, after_review, after_search, fan_out
 from longproof.graphs.protocol import Protocol
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings, settings_of
@@ -33,7 +35,7 @@ class Method(NamedTuple):
 
 
 def check_graph(pool: Pool) -> CheckGraph:
-    """One claim group: look, ask, count; wider, to the arbiter, to saved pages; then places."""
+    """One claim group: look, ask, count; wider, to the arbiter, to saved pages; then the wrong words."""
     nodes = CheckNodes(pool)
     builder = StateGraph(CheckState, context_schema=Settings, output_schema=Checked)
     builder.add_node("gather", nodes.gather)
@@ -42,12 +44,12 @@ def check_graph(pool: Pool) -> CheckGraph:
     builder.add_node("arbitrate", nodes.arbitrate)
     builder.add_node("consult", nodes.consult)
     builder.add_node("localise", nodes.localise)
-    builder.add_conditional_edges(START, nodes.route, ["gather", "consult", "localise"])
+    builder.add_conditional_edges(START, nodes.route, [*NODES.values(), "localise"])
     builder.add_edge("gather", "judge")
     builder.add_edge("judge", "vote")
     builder.add_conditional_edges("vote", nodes.route, ["gather", "arbitrate", "consult", "localise"])
     builder.add_conditional_edges("arbitrate", nodes.route, ["consult", "localise"])
-    builder.add_conditional_edges("consult", nodes.route, ["judge", "localise"])
+    builder.add_conditional_edges("consult", nodes.route, ["judge", "arbitrate", "localise"])
     builder.add_edge("localise", END)
     return builder.compile(name="check")
 
@@ -88,19 +90,25 @@ def verify_graph(
     `example` is what an empty input stands for; without it, an empty input is refused.
     """
     pool = pool or Pool()
-    nodes = Nodes(pool, example=example)
+    nodes, wide = Nodes(pool, example=example), SearchNodes(pool)
     builder = StateGraph(State, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput)
     builder.add_node("read", nodes.read)
     builder.add_node("decompose", nodes.decompose)
     builder.add_node("align", nodes.align)
     builder.add_node("check", check_node(pool))
+    builder.add_node("join", nodes.join)
+    builder.add_node("search", wide.search)
+    builder.add_node("scan", wide.scan)
     builder.add_node("review", nodes.review)
     builder.add_node("report", nodes.report)
     builder.add_edge(START, "read")
     builder.add_edge("read", "decompose")
     builder.add_edge("decompose", "align")
-    builder.add_conditional_edges("align", fan_out, ["check", "review"])
-    builder.add_edge("check", "review")
+    builder.add_conditional_edges("align", fan_out, ["check", "join"])
+    builder.add_edge("check", "join")
+    builder.add_conditional_edges("join", after_join, ["search", "scan", "review"])
+    builder.add_conditional_edges("search", after_search, ["check", "join"])
+    builder.add_conditional_edges("scan", after_search, ["check", "join"])
     builder.add_conditional_edges("review", after_review, ["check", "report"])
     builder.add_edge("report", END)
     return builder.compile(name="verify", checkpointer=checkpointer)

@@ -30,10 +30,9 @@ from longproof.graphs.verify import verify_graph
 
 story, _ = example("en")
 said = story.text.split(". ")[1] + "."
-finding = {"claim": "1", "quotes": [said], "reason": "The quote says so.", "readings": [], "holds": "yes"}
-finding |= {"label": "explicitly_supported", "kind": "none", "wrong": "", "correction": ""}
-other = finding | {"quotes": [], "reason": "I don't see it.", "holds": "no", "label": "not_found"}
-judges = [FakeListChatModel(responses=[json.dumps({"findings": [one]})]) for one in (finding, other)]
+finding = {"short": [f"C1 E {said}"]}
+other = {"rest": [{"claim": "C1", "reason": "I don't see it.", "label": "not_found"}]}
+judges = [FakeListChatModel(responses=[json.dumps(one)]) for one in (finding, other)]
 graph = verify_graph(Pool(Given(judges)), checkpointer=InMemorySaver())
 given = {"source": story.text, "response": said}
 usual = Settings(decomposer="offline")

@@ -7,7 +7,7 @@ Does not know: claims, judges, labels, or where anything is stored.
 import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, Protocol, Self
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
 
@@ -44,6 +44,14 @@ class Span(Frozen):
         if self.end - self.start != len(self.text):
             raise ValueError(f"span [{self.start}, {self.end}) does not have the length of its text")
         return self
+
+
+class Line(NamedTuple):
+    """One line of evidence: a sentence, a field, a row or a turn, whole. `number` is its place among all lines of the
+    sources of a case, from 0 on, the same in every step."""
+
+    number: int
+    span: Span
 
 
 class Document(Frozen):

@@ -15,7 +15,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from fakes import PROSE, REFUSAL, Asked, Reply
+from fakes import PROSE, REFUSAL, Asked, Reply, answer_of, notes, placed, searching, taken
 
 KINDS = ("entity", "numerical", "relation", "inversion", "event", "temporal", "causal", "fabrication")
 KIND_NAMES = (
@@ -96,12 +96,12 @@ def some_words(text: str, *salt: str) -> str:
 
 def sentences(asked: Asked) -> dict[str, Any]:
     """A claim for each half of a sentence that has two; questions state no fact."""
-    return {"sentences": [_taken(item) for item in asked.items("sentences")]}
+    return {"claims": [claim for item in asked.items("sentences") for claim in _taken(item)]}
 
 
 def findings(asked: Asked) -> dict[str, Any]:
     """A finding for each claim."""
-    return {"findings": [_finding(asked, item) for item in asked.items("claims")]}
+    return answer_of(asked, [_finding(asked, item) for item in asked.items("claims")])
 
 
 def places(asked: Asked) -> dict[str, Any]:
@@ -184,10 +184,25 @@ def made_up(asked: Asked) -> dict[str, Any]:
     return {"hallucinated": [p for p in pieces(text) if roll(model(asked), p) % 3 == 0]}
 
 
+def wrong_sentences(asked: Asked) -> dict[str, Any]:
+    """The sentences with which the source has little in common."""
+    found = []
+    for item in asked.items("sentences"):
+        label = _label(asked, item["text"], ["implicitly_supported", "contradicting", "fabricated"])
+        if label in ("contradicting", "fabricated", "unsure"):
+            words = some_words(item["text"], model(asked))
+            found.append(
+                {"sentence": item["sentence"], "reason": "Compared.", "label": label, "words": words}
+            )
+    return {"wrong": found}
+
+
 FORMS: dict[str, Callable[[Asked], dict[str, Any]]] = {
     "Sentences": sentences,
     "Findings": findings,
     "Places": places,
+    "SearchTurn": searching,
+    "ScanNotes": notes,
     "Segments": segments,
     "PassFail": pass_fail,
     "Option": option,
@@ -199,23 +214,23 @@ FORMS: dict[str, Callable[[Asked], dict[str, Any]]] = {
     "Contrast": contrast,
     "Article": article,
     "MadeUp": made_up,
+    "WrongSentences": wrong_sentences,
 }
 
 
-def _taken(item: dict[str, Any]) -> dict[str, Any]:
+def _taken(item: dict[str, Any]) -> list[str]:
     text = item["text"]
     fact = not text.rstrip().endswith(("?", "？"))
     middle = re.search(r", and |，", text)
     halves = [text[: middle.start()], text[middle.end() :]] if middle and len(text) > 30 else [text]
-    claims = [{"segment": half, "claim": half} for half in halves] if fact else []
-    return {"sentence": item["sentence"], "states_fact": "yes" if fact else "no", "claims": claims}
+    return taken(item, halves if fact else [])
 
 
 def _finding(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
     text = item["text"]
     label = _label(asked, text, [*LABELS, "not_found"])
     said = roll(model(asked), text, label)
-    quote = best(text, asked.parts("pages" if label == "out_dependent" else "evidence"))[0]
+    quote = best(text, asked.said("pages" if label == "out_dependent" else "evidence"))[0]
     wrong = label in ("contradicting", "fabricated", "not_found")
     return {
         "claim": item["claim"],
@@ -224,17 +239,16 @@ def _finding(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
         "readings": [{"text": text, "label": LABELS[(said + n) % 7]} for n in (0, 1)]
         if label == "ambiguous"
         else [],
-        "holds": "no" if wrong != (said % 15 == 0) else "yes",
         "label": label,
         "kind": KINDS[said % 8] if wrong else "none",
         "wrong": some_words(item.get("passage", text), model(asked)) if wrong and roll(text) % 3 else "",
-        "correction": "else" if wrong else "",
+        "correction": ("else" if said % 15 else text) if wrong else "",
     }
 
 
 def _label(asked: Asked, text: str, menu: list[str]) -> str:
     """By the words in common; one time in three by the hash alone."""
-    evidence, pages = asked.parts("evidence"), asked.parts("pages")
+    evidence, pages = asked.said("evidence"), asked.said("pages")
     mood = roll(model(asked), text, str(sum(map(len, evidence)))) % 30
     if mood < 9:
         return "unsure" if mood == 8 else menu[mood % len(menu)]
@@ -247,6 +261,6 @@ def _label(asked: Asked, text: str, menu: list[str]) -> str:
 
 
 def _place(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
-    wrong = some_words(item.get("passage", item["text"]), "place")
+    wrong = some_words(item.get("words", item["sentence"]), "place")
     about = {"reason": "It is not so.", "kind": KINDS[roll(wrong) % 8], "correction": "else"}
-    return {"claim": item["claim"], "wrong": wrong, **about}
+    return placed(item, wrong, **about)

@@ -10,10 +10,11 @@ import json
 import random
 import re
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
 
+NUMBERED = re.compile(r"^P?\d+\| ", re.MULTILINE)
 FENCED = re.compile(r"<<<([0-9a-f]{8}) (\w+)\n(.*?)\n\1>>>", re.DOTALL)
 
 
@@ -43,8 +44,20 @@ class Asked:
         return [text for _, called, text in FENCED.findall(self.user) if called == name]
 
     def items(self, name: str) -> list[dict[str, Any]]:
-        """The JSON lines of the fenced part of this name."""
-        return [json.loads(row) for part in self.parts(name) for row in part.splitlines()]
+        """The JSON lines of the fenced part of this name; claims listed under their sentence as one item each."""
+        rows = [json.loads(row) for part in self.parts(name) for row in part.splitlines()]
+        return [item for row in rows for item in _each_claim(row)]
+
+    def lines(self) -> dict[str, str]:
+        """The numbered lines of evidence and pages, by their number as it is shown."""
+        rows = [
+            row for name in ("evidence", "pages") for part in self.parts(name) for row in part.splitlines()
+        ]
+        return dict(row.split("| ", 1) for row in rows if NUMBERED.match(row))
+
+    def said(self, name: str) -> list[str]:
+        """The fenced texts of this name without the numbers of their lines."""
+        return [NUMBERED.sub("", text) for text in self.parts(name)]
 
     @property
     def form(self) -> str:
@@ -72,6 +85,42 @@ class Reply:
     snap: bool = False
     halfway: Literal["", "stalls", "ends", "errs"] = ""
     extra: dict[str, Any] = field(default_factory=dict)
+
+
+def _each_claim(row: dict[str, Any]) -> list[dict[str, Any]]:
+    if not isinstance(row.get("claims"), dict):
+        return [row]
+    return [{"claim": c, "text": text, "passage": row["sentence"]} for c, text in row["claims"].items()]
+
+
+LETTERS = {"explicitly_supported": "E", "implicitly_supported": "I"}
+
+
+def answer_of(asked: Asked, findings: Iterable[dict[str, Any]]) -> dict[str, Any]:
+    """Findings with `quotes` in the judge's form: what is supported as short strings, all else with words.
+
+    A quote is cited by the line shown that it stands in, or as it is. Findings name claim, quotes and label at least.
+    """
+    shown, answer = asked.lines(), dict[str, Any](short=[], rest=[])
+    for finding in findings:
+        lines = [cited(quote, shown) for quote in finding["quotes"]]
+        if finding["label"] in LETTERS:
+            said = f"{finding['claim']} {LETTERS[finding['label']]} {'; '.join(lines)}"
+            answer["short"].append(said.strip())
+            continue
+        rest = {"reason": "", "readings": [], "kind": "none", "wrong": "", "correction": "", **finding}
+        answer["rest"].append(
+            {k: v for k, v in rest.items() if k not in ("quotes", "holds")} | {"lines": lines}
+        )
+    return answer
+
+
+def cited(quote: str, shown: Mapping[str, str]) -> str:
+    """The line that a quote stands in, or that stands in the quote, by number and beginning; else the quote."""
+    bare = " ".join(quote.split())
+    fits = (n for n, text in shown.items() if bare and (bare in text or (len(text) > 8 and text in bare)))
+    number = next(fits, None)
+    return quote if number is None else f"{number} {shown[number][:16]}"
 
 
 Script = Callable[[Asked], Reply] | Sequence[Reply]
@@ -259,35 +308,86 @@ def well(asked: Asked) -> Reply:
 
 def findings(asked: Asked, **changes: Any) -> dict[str, Any]:
     """A finding for each claim: supported where the evidence has most of its words, else not found."""
-    evidence = asked.parts("evidence") + asked.parts("pages")
-    return {"findings": [{**_finding(item, evidence), **changes} for item in asked.items("claims")]}
+    evidence = asked.said("evidence") + asked.said("pages")
+    return answer_of(asked, [{**_finding(item, evidence), **changes} for item in asked.items("claims")])
 
 
 def sentences(asked: Asked) -> dict[str, Any]:
     """Each sentence as one claim; questions state no fact."""
-    taken = []
+    found = []
     for item in asked.items("sentences"):
-        text, fact = item["text"], not item["text"].rstrip().endswith(("?", "？"))
-        claims = [{"segment": text, "claim": text}] if fact else []
-        taken.append({"sentence": item["sentence"], "states_fact": "yes" if fact else "no", "claims": claims})
-    return {"sentences": taken}
+        fact = not item["text"].rstrip().endswith(("?", "？"))
+        found += taken(item, [item["text"]] if fact else [])
+    return {"claims": found}
+
+
+def taken(item: dict[str, Any], claims: Sequence[str]) -> list[str]:
+    """The form's strings for a sentence's claims, each perhaps with ` @ ` and the words that it comes from."""
+    return [f"{item['sentence']} {claim}" for claim in claims or ["-"]]
 
 
 def places(asked: Asked) -> dict[str, Any]:
-    """The first word of each passage is wrong."""
+    """The first word of each claim's part of its sentence is wrong."""
     found = []
     for item in asked.items("claims"):
-        wrong = item.get("passage", item["text"]).split()[0]
         about = {"reason": "It is not so.", "kind": "event", "correction": "nothing"}
-        found.append({"claim": item["claim"], "wrong": wrong, **about})
+        found.append(placed(item, item.get("words", item["sentence"]).split()[0], **about))
     return {"places": found}
+
+
+def placed(item: dict[str, Any], wrong: str, **about: str) -> dict[str, Any]:
+    """The form's entry for a claim with these wrong words in its sentence."""
+    return {"claim": item["claim"], "where": "here", "wrong": wrong, **about}
+
+
+def searching(asked: Asked) -> dict[str, Any]:
+    """Each claim is done with the new passages' lines that have most of its words; the others are searched for in
+    their own words."""
+    shown = _lines(asked, "passages")
+    bearing = {name: _bearing(text, shown) for name, text in _lines(asked, "claims").items()}
+    return {
+        "claims": [f"{name} done {'; '.join(cited)}" for name, cited in bearing.items() if cited],
+        "find": [f"{name} {text}" for name, text in _lines(asked, "claims").items() if not bearing[name]],
+        "read": [],
+    }
+
+
+def notes(asked: Asked) -> dict[str, Any]:
+    """The lines of the piece that have most of a claim's words, and its last line."""
+    shown = _lines(asked, "piece")
+    bearing = {name: _bearing(text, shown) for name, text in _lines(asked, "claims").items()}
+    number, last = list(shown.items())[-1]
+    return {
+        "notes": [f"{name} {'; '.join(cited)}" for name, cited in bearing.items() if cited],
+        "last": f"{number} {last[:12]}",
+    }
 
 
 FORMS: dict[str, Callable[[Asked], dict[str, Any]]] = {
     "Findings": findings,
     "Sentences": sentences,
     "Places": places,
+    "SearchTurn": searching,
+    "ScanNotes": notes,
 }
+
+
+def _lines(asked: Asked, name: str) -> dict[str, str]:
+    """The lines `123| text` of this part."""
+    return {
+        number: text
+        for part in asked.parts(name)
+        for number, text in re.findall(r"^(C?\d+)\| (.*)$", part, re.MULTILINE)
+    }
+
+
+def _bearing(text: str, shown: dict[str, str]) -> list[str]:
+    words = _words(text)
+    return [
+        f"{number} {line.split(';')[0][:12]}"
+        for number, line in shown.items()
+        if words and len(words & _words(line)) >= 0.8 * len(words)
+    ]
 
 
 def _finding(item: dict[str, Any], evidence: Sequence[str]) -> dict[str, Any]:
@@ -299,12 +399,7 @@ def _finding(item: dict[str, Any], evidence: Sequence[str]) -> dict[str, Any]:
         "claim": item["claim"],
         "quotes": [best.strip()] if held else [],
         "reason": "The quote says so." if held else "Nothing shown deals with it.",
-        "readings": [],
-        "holds": "yes" if held else "no",
         "label": "explicitly_supported" if held else "not_found",
-        "kind": "none",
-        "wrong": "",
-        "correction": "",
     }
 
 
@@ -327,12 +422,16 @@ def denying(word: str) -> Callable[[Asked], Reply]:
     """Answers well, but what holds this word contradicts the first line of the evidence."""
 
     def script(asked: Asked) -> Reply:
-        answer = FORMS[asked.form](asked)
-        for item, finding in zip(asked.items("claims"), answer.get("findings", []), strict=False):
+        if asked.form != "Findings":
+            return well(asked)
+        evidence, said = asked.said("evidence"), []
+        for item in asked.items("claims"):
+            finding = _finding(item, evidence + asked.said("pages"))
             if word in item["text"]:
-                quote = asked.parts("evidence")[0].strip().split("\n")[0]
-                finding |= {"label": "contradicting", "holds": "no", "quotes": [quote], "wrong": word}
-        return Reply(json.dumps(answer, ensure_ascii=False))
+                quote = evidence[0].strip().split("\n")[0]
+                finding |= {"label": "contradicting", "quotes": [quote], "wrong": word}
+            said.append(finding)
+        return Reply(json.dumps(answer_of(asked, said), ensure_ascii=False))
 
     return script
 
@@ -355,16 +454,17 @@ def repeating(asked: Asked) -> Reply:
 
 def inventing(asked: Asked) -> Reply:
     """Every claim supported, by quotes that nobody wrote."""
-    claims = findings(
+    said = findings(
         asked, quotes=["as the old ferryman swore by the seven lamps"], label="explicitly_supported"
     )
-    return Reply(json.dumps({"findings": [{**c, "holds": "yes"} for c in claims["findings"]]}))
+    return Reply(json.dumps(said))
 
 
 def stingy(asked: Asked) -> Reply:
     """All items but the last."""
     answer = FORMS[asked.form](asked)
-    return Reply(json.dumps({name: items[:-1] for name, items in answer.items()}))
+    last = max((name for name in answer if answer[name]), key=list(answer).index, default=None)
+    return Reply(json.dumps({name: items[:-1] if name == last else items for name, items in answer.items()}))
 
 
 def always(reply: Reply) -> Callable[[Asked], Reply]:

@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from fakes import Asked, Reply, sentences
+from fakes import Asked, Reply, answer_of, notes, placed, searching, sentences
 
 from longproof.agent.forms import KIND_NAMES, NO, YES, Steps
 from longproof.retrieval.text.sentences import sentences as sentences_of
@@ -61,7 +61,7 @@ def words(text: str) -> frozenset[str]:
 
 def shown(asked: Asked) -> Shown:
     """The evidence and pages of a prompt; where it has none, what the response was written for."""
-    texts = asked.parts("evidence") + asked.parts("pages")
+    texts = asked.said("evidence") + asked.said("pages")
     return _shown(tuple(texts or asked.parts("context")), bool(texts))
 
 
@@ -108,19 +108,21 @@ def wrong_sentences(asked: Asked, text: str) -> list[tuple[str, Reading]]:
 def findings(asked: Asked) -> dict[str, Any]:
     """A finding for each claim."""
     given, share = shown(asked), share_of(asked)
-    return {"findings": [_finding(item, read(item["text"], given, share)) for item in asked.items("claims")]}
+    return answer_of(
+        asked, [_finding(item, read(item["text"], given, share)) for item in asked.items("claims")]
+    )
 
 
 def places(asked: Asked) -> dict[str, Any]:
-    """The first number that occurs nowhere, else all of the passage."""
+    """The first number that occurs nowhere, else all of the claim's part of its sentence."""
     given, share = shown(asked), share_of(asked)
     found = []
     for item in asked.items("claims"):
-        passage = item.get("passage", item["text"])
+        passage = item.get("words", item["sentence"])
         missing = read(passage, given, share).missing
         kind = "numerical" if missing else "fabrication"
         about = {"reason": "It stands nowhere.", "kind": kind, "correction": ""}
-        found.append({"claim": item["claim"], "wrong": missing[0] if missing else passage, **about})
+        found.append(placed(item, missing[0] if missing else passage, **about))
     return {"places": found}
 
 
@@ -200,10 +202,30 @@ def made_up(asked: Asked) -> dict[str, Any]:
     return {"hallucinated": [s for s, _ in wrong_sentences(asked, asked.parts("response")[0])]}
 
 
+def unborne(asked: Asked) -> dict[str, Any]:
+    """The numbered sentences that are wrong by the rule, marked as `places` marks them."""
+    given, share = shown(asked), share_of(asked)
+    read_ = [(item, read(item["text"], given, share)) for item in asked.items("sentences")]
+    return {
+        "wrong": [
+            {
+                "sentence": item["sentence"],
+                "reason": "It stands nowhere.",
+                "label": reading.label,
+                "words": reading.missing[0] if reading.missing else item["text"],
+            }
+            for item, reading in read_
+            if reading.label in WRONG
+        ]
+    }
+
+
 FORMS: dict[str, Callable[[Asked], dict[str, Any]]] = {
     "Sentences": sentences,
     "Findings": findings,
     "Places": places,
+    "SearchTurn": searching,
+    "ScanNotes": notes,
     "Segments": segments,
     "PassFail": pass_fail,
     "Option": option,
@@ -215,6 +237,7 @@ FORMS: dict[str, Callable[[Asked], dict[str, Any]]] = {
     "Contrast": contrast,
     "Article": article,
     "MadeUp": made_up,
+    "WrongSentences": unborne,
 }
 
 
@@ -226,8 +249,6 @@ def _finding(item: dict[str, Any], reading: Reading) -> dict[str, Any]:
         "claim": item["claim"],
         "quotes": [reading.quote] if quoted else [],
         "reason": "Words and numbers in common.",
-        "readings": [],
-        "holds": "no" if wrong else "yes",
         "label": label,
         "kind": "numerical" if reading.missing else "fabrication" if wrong else "none",
         "wrong": reading.missing[0] if reading.missing else "",

@@ -47,7 +47,9 @@ PROTOCOLS = (
     *("halueval-summary", "halueval-summary-cot", "halueval-summary-contrast"),
     *("halueval-general", "halueval-general-cot"),
     "data-to-text",
+    "plain",
 )
+USED = ("calls", "prompt_tokens", "completion_tokens", "cached_tokens", "prompt_characters")
 LABELS = ("explicitly_supported", "fabricated", "no_fact", "contradicting", "implicitly_supported")
 
 
@@ -186,7 +188,7 @@ def kept(report: Mapping[str, Any]) -> dict[str, Any]:
             ]
             for s in report["searches"]
         ],
-        "usage": report["usage"],
+        "usage": {name: report["usage"][name] for name in USED},
         "stamp": {name: report["stamp"][name] for name in ("protocol", "coarse", "refused")},
     }
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 
+from longproof.agent.evidence.scan import Noted
 from longproof.agent.types import (
     Answered,
     Case,
@@ -13,7 +14,7 @@ from longproof.agent.types import (
     Question,
     Sentence,
 )
-from longproof.retrieval.types import Span
+from longproof.retrieval.types import Line, Span
 
 FAILURES = {
     "timeout",
@@ -54,6 +55,22 @@ class ScriptedJudge:
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         self.heard.append(question)
         return Answered([judgement(question, c, self.name, self._script(question, c)) for c in claims], [])
+
+
+class ScanningJudge(ScriptedJudge):
+    """A judge that reads a source through by itself, as inference models do: it notes the lines with these words."""
+
+    def __init__(self, name: str, script: Script | str, noting: str = "\0") -> None:
+        super().__init__(name, script)
+        self._noting = noting
+        self.scanned: list[tuple[list[str], int]] = []
+        """What it was to read through: the ids of the claims, and how many lines."""
+
+    async def scan(self, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
+        lines = [line for piece in pieces for line in piece]
+        self.scanned.append(([claim.id for claim in claims], len(lines)))
+        noted = tuple(line.number for line in lines if self._noting in line.span.text)
+        return Noted({claim.id: noted for claim in claims if noted}, {}, [])
 
 
 class ScriptedArbiter:

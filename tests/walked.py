@@ -12,17 +12,17 @@ from longproof.retrieval.types import Document
 
 LABEL = st.sampled_from(get_args(JudgeLabel))
 FAILURE = st.sampled_from(
-    [one for one in get_args(Failure) if one not in ("split", "disputed", "sourceless")]
+    [one for one in get_args(Failure) if one not in ("split", "disputed", "sourceless", "not_found_so_far")]
 )
 """The failures of a judge; the others are the policies' own."""
 SAID = st.one_of(LABEL, FAILURE)
 ROUNDS: list[tuple[Round, ...]] = [
-    ("passages", "passages", "window", "book"),
+    ("place", "window", "search", "scan"),
+    ("place", "window", "search"),
+    ("place", "window"),
     ("window",),
     ("source",),
     ("nothing",),
-    ("passages", "window"),
-    ("passages", "book", "source"),
 ]
 RESPONSE = Document.of("Ada lit the lamp at ten.")
 Draw = Callable[[st.SearchStrategy[Any]], Any]
@@ -32,16 +32,18 @@ def claim(sentence: int = 0) -> ClaimState:
     """A claim of which nothing is known."""
     origin = RESPONSE.span(0, len(RESPONSE.text))
     return ClaimState(
-        claim=Claim(id=f"c{sentence}", index=sentence, sentence=sentence, text=origin.text, origin=origin)
+        claim=Claim(id=f"c{sentence}", index=sentence, sentence=sentence, text=origin.text, origin=origin),
+        places=(SourcePlace(source_id="s", start=0, end=90),),
     )
 
 
-def question(id_: str, round_: Round = "source", step: int = 0, claim_id: str = "c0") -> QuestionRef:
-    """A question about one claim that shows one place."""
-    places = (SourcePlace(source_id="s", start=0, end=9),)
-    return QuestionRef(
-        id=id_, claim_ids=(claim_id,), places=places, round=round_, prompt="judge", round_number=step
-    )
+def question(
+    id_: str, round_: Round = "source", before: tuple[SourcePlace, ...] = (), claim_id: str = "c0"
+) -> QuestionRef:
+    """A question about one claim that shows one place more than was shown before."""
+    end = before[-1].end if before else 0
+    places = (*before, SourcePlace(source_id="s", start=end, end=end + 9))
+    return QuestionRef(id=id_, claim_ids=(claim_id,), places=places, round=round_, prompt="judge")
 
 
 def judgement(question_id: str, judge: str, said: str, round_: Round = "source") -> Judgement:
@@ -67,6 +69,7 @@ def plans(draw: Draw, **fixed: Any) -> Plan:
         "rounds": draw(st.sampled_from(ROUNDS)),
         "consensus": draw(st.sampled_from([0.3, 0.5, 2 / 3, 0.75, 1.0])),
         "sourced": draw(st.booleans()),
+        "proves_absence": draw(st.booleans()),
         "consults": draw(st.booleans()),
         "arbiter": draw(st.sampled_from(["model", "person", "nobody"])),
         "coarse": draw(st.booleans()),
@@ -85,7 +88,7 @@ def followed(
     size = draw(st.integers(1, 5))
     steps, states = [policy(state, plan)], [state]
     while steps[-1].do != "settle":
-        assert len(steps) <= 2 * len(plan.rounds) + 6, [step.do for step in steps]
+        assert len(steps) <= 3 * len(plan.rounds) + 8, [step.do for step in steps]
         state = done(steps[-1], state, plan, draw, size)
         steps.append(policy(state, plan))
         states.append(state)
@@ -95,9 +98,9 @@ def followed(
 def done(step: Step, state: ClaimState, plan: Plan, draw: Draw, size: int) -> ClaimState:
     """The claim after the nodes have done what the step says."""
     if step.do == "show":
-        complete = plan.rounds[step.round_number] != "nothing" and draw(st.booleans())
-        round_: Round = "source" if complete else plan.rounds[step.round_number]
-        return state.with_questions([question(f"q{len(state.asked)}", round_, step.round_number)])
+        return shown(step.round, state, draw)
+    if step.do in ("search", "scan"):
+        return sought(step, state, draw)
     if step.do == "judge":
         return answered(state, draw(st.lists(SAID, min_size=size, max_size=size)))
     if step.do == "arbitrate":
@@ -107,6 +110,22 @@ def done(step: Step, state: ClaimState, plan: Plan, draw: Draw, size: int) -> Cl
         return decided_by_person(state, draw(st.none() | LABEL))
     assert step.do == "consult"
     return consulted(state, draw(st.sampled_from(["no_pages", "nothing_found", "found"])))
+
+
+def shown(round_: Round, state: ClaimState, draw: Draw) -> ClaimState:
+    """The claim with one question more, about everything perhaps; none where a wider look adds nothing."""
+    if state.asked and not state.found and draw(st.booleans()):
+        return state.looked(round_)
+    named: Round = "source" if round_ != "nothing" and draw(st.booleans()) else round_
+    before = state.asked[-1].places if state.asked else ()
+    return state.looked(named).with_questions([question(f"q{len(state.asked)}", named, before)])
+
+
+def sought(step: Step, state: ClaimState, draw: Draw) -> ClaimState:
+    """The claim after a search or a scan, which may find something, or fail."""
+    places = (SourcePlace(source_id="s", start=500, end=509),) if draw(st.booleans()) else ()
+    unread = draw(st.none() | FAILURE) if step.do == "scan" else None
+    return state.looked(step.round).model_copy(update={"found": places, "unread": unread})
 
 
 def decided_by_person(state: ClaimState, said: str | None) -> ClaimState:
@@ -122,5 +141,6 @@ def decided_by_person(state: ClaimState, said: str | None) -> ClaimState:
 def consulted(state: ClaimState, found: Consulted) -> ClaimState:
     """The claim after saved pages were asked; with a question that shows snippets where any was found."""
     if found == "found":
-        state = state.with_questions([question(f"q{len(state.asked)}", "pages")])
+        before = state.asked[-1].places if state.asked else ()
+        state = state.with_questions([question(f"q{len(state.asked)}", "pages", before)])
     return state.model_copy(update={"consulted": found})

@@ -7,6 +7,7 @@ Does not know: retries, limits, the ledger, or what an answer means.
 
 import asyncio
 import os
+import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -46,11 +47,15 @@ class Message(NamedTuple):
     top_p: float | None = None
 
 
+_CONTEXT = re.compile(r"context (?:length|size|window)|maximum (?:context|input|model) length", re.IGNORECASE)
+"""How servers name what a prompt may be too long for."""
+
+
 class Unanswered(Exception):
     """No answer came back. `status` is the server's HTTP status; None: there was no connection, or it broke.
 
     `wait_s` is how long the server asks to wait; `final`: asking again is no use; `begun`: an answer had begun, so
-    that it may have been billed.
+    that it may have been billed; `too_long`: the prompt doesn't fit the model's context.
     """
 
     def __init__(
@@ -61,9 +66,11 @@ class Unanswered(Exception):
         wait_s: float | None = None,
         final: bool = False,
         begun: bool = False,
+        too_long: bool = False,
     ) -> None:
         super().__init__(detail[:_DETAIL])
         self.status, self.wait_s, self.final, self.begun = status, wait_s, final, begun
+        self.too_long = too_long
 
 
 class Chat(Protocol):
@@ -212,6 +219,7 @@ class OpenAIChat:
                 status=error.status_code,
                 wait_s=asked_wait(error.response.headers),
                 final=error.code == "insufficient_quota",
+                too_long=_says_too_long(error),
             )
         if isinstance(error, APIConnectionError):
             return Unanswered(self._clean(f"no connection to {self.endpoint}: {error.__cause__ or error}"))
@@ -324,6 +332,13 @@ def _said(error: "APIStatusError") -> str:
         return f", a redirect to {to}, which is not followed: name the address itself"
     said = error.body.get("message") if isinstance(error.body, dict) else error.message
     return f": {said}" if isinstance(said, str) and said else ""
+
+
+def _says_too_long(error: "APIStatusError") -> bool:
+    """Whether a server says that the prompt is longer than its model's context, as OpenAI, vLLM and llama.cpp do."""
+    if error.status_code not in (400, 413):
+        return False
+    return error.code == "context_length_exceeded" or bool(_CONTEXT.search(_said(error)))
 
 
 def _raw_of_langchain(answer: "AIMessage") -> Raw:

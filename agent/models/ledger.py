@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
 from longproof.agent.models.answers import Raw
+from longproof.agent.models.prices import Tokens
 from longproof.agent.models.turns import Turns
 from longproof.agent.types import Failure
 from longproof.indexes.files import private_file, private_folder
@@ -68,6 +69,7 @@ class Run(Frozen):
     prompt_tokens: int
     completion_tokens: int
     cached_tokens: int
+    by_model: tuple[Tokens, ...] = ()
 
 
 class Ledger:
@@ -231,9 +233,19 @@ class Ledger:
             " coalesce(sum(completion_tokens), 0), coalesce(sum(cached_tokens), 0)"
             " FROM runs r LEFT JOIN purchases p ON p.run_id = r.run_id GROUP BY r.run_id ORDER BY started DESC"
         ).fetchall()
+        spent: dict[str, list[Tokens]] = {}
+        for run_id, *tokens in self._db.execute(
+            "SELECT p.run_id, c.model, coalesce(sum(p.prompt_tokens), 0), coalesce(sum(p.completion_tokens), 0),"
+            " coalesce(sum(p.cached_tokens), 0) FROM purchases p JOIN calls c ON c.key = p.key"
+            " GROUP BY p.run_id, c.model ORDER BY c.model"
+        ):
+            spent.setdefault(run_id, []).append(Tokens(*tokens))
         try:
             return [
-                Run(**dict(zip(Run.model_fields, [*row[:4], json.loads(row[4]), *row[5:]], strict=True)))
+                Run(
+                    **dict(zip(Run.model_fields, [*row[:4], json.loads(row[4]), *row[5:]], strict=False)),
+                    by_model=tuple(spent.get(row[0], ())),
+                )
                 for row in rows
             ]
         except (ValueError, TypeError, RecursionError) as error:

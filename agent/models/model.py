@@ -23,7 +23,7 @@ F = TypeVar("F", bound=Form)
 Mode = Literal["schema", "prompt"]
 """How the form is asked for: by JSON schema, or by words in the prompt."""
 
-UNASKED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget"})
+UNASKED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget", "too_long"})
 """Failures of calls that were not answered and not paid."""
 RETRIES = 5
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
@@ -262,6 +262,8 @@ class Model:
 
     async def _wait_or_give_up(self, error: Unanswered, request: _Request, attempt: int) -> None:
         """Wait before the next attempt, or raise: _Rejected where the form may be at fault, else _Lost."""
+        if error.too_long:
+            raise _Lost("too_long", str(error)) from error
         about_form = (
             request.mode == "schema"
             and request.schema not in self._learned.schemas
@@ -331,6 +333,7 @@ class Model:
             prompt_tokens=raw.prompt_tokens,
             completion_tokens=raw.completion_tokens,
             cached_tokens=raw.cached_tokens,
+            answer_characters=len(raw.text or raw.refusal or ""),
             failure=failure,
             bought=bought,
         )

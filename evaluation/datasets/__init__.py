@@ -16,9 +16,14 @@ from longproof.evaluation.types import Example
 from longproof.retrieval.types import BadInput
 
 DATA = "LONGPROOF_DATA"
-"""The environment variable that names the folder of the data sets, one folder a set; HaluEval's four share one."""
+"""The environment variable that names the folder of the data sets, one folder a set (`FOLDERS`: but for these)."""
 
 GZ = "records.jsonl.gz"
+FOLDERS = {
+    **{f"halueval_{name}": "halueval" for name in ("dialogue", "general", "qa", "summary")},
+    "sanguo_pairs": "novels_zh",
+}
+"""Where a set lies whose folder has another name."""
 PAIRS = dialogue.HaluEvalPairs
 DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
     "accuracy_rotowire": each_row(GZ, records.accuracy_rotowire),
@@ -41,6 +46,7 @@ DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
     "probe": each_row("probe.jsonl", probe),
     "quintd_data2text": records.load_quintd,
     "ragtruth": dialogue.load_ragtruth,
+    "sanguo_pairs": novels.load_sanguo_pairs,
     "storysumm": each_row(GZ, summaries.storysumm),
     "summedits": summaries.load_summedits,
     "uhgeval_zh": each_row(GZ, chinese.uhgeval_zh),
@@ -75,4 +81,4 @@ def _location(dataset: str, path: Location | None) -> Location:
     root = os.environ.get(DATA)
     if not root:
         raise BadInput(f"say where the data lie: give a path, or set {DATA} to the folder of the data sets")
-    return Path(root) / ("halueval" if dataset.startswith("halueval_") else dataset)
+    return Path(root) / FOLDERS.get(dataset, dataset)

@@ -3,7 +3,7 @@
 A line: `id`, `response`, and one of `source_text` (a text, a list of texts, or a JSON record), `source` (a path) or
 `sources` (paths), all relative to the file; optional `task` (summary), `context`, `reference`, `labels` (what an
 audit is given, one a sentence), `label` (an outcome or one of the seven labels), `errors` (objects with `start`,
-`end`, `text`, and `kind` where known), `group`, `slices`. Law: labels contradicting and fabricated are
+`end`, `text`, and `kind` where known), `group`, `pair`, `slices`. Law: labels contradicting and fabricated are
 hallucinated, the two supported ones faithful, the others gray. Rows from a hub may not name paths. Without label
 and errors an example is run, but no score counts it.
 """
@@ -38,6 +38,7 @@ def _case(row: Row, folder: Path | None) -> Iterator[Example]:
         reference=row.get("reference"),
         labels=row.get("labels"),
         group=str(row.get("group", row["id"])),
+        pair=row.get("pair"),
         slices={name: str(value) for name, value in (row.get("slices") or {}).items()},
         gold=_gold(row),
     )

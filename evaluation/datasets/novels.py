@@ -1,4 +1,4 @@
-"""Claims and summaries of whole novels: LongNovel (seed 004), LongNovel-mini and NoCha's public sample.
+"""Claims and summaries of whole novels: LongNovel (seed 004), LongNovel-mini, NoCha's public sample, and our pairs.
 
 Does not know: other sets.
 """
@@ -6,6 +6,7 @@ Does not know: other sets.
 import re
 from collections.abc import Iterator
 from functools import partial
+from importlib.resources import as_file, files
 from pathlib import Path
 
 from longproof.agent.types import Kind, Place
@@ -46,6 +47,7 @@ KIND_NAMES: dict[str, Kind] = {
 SCALES = {"2k": "S", "16k": "M", "32k": "L", "64k": "XL", "100k": "XXL"}
 OUTCOMES: dict[str, GoldOutcome] = {"有幻觉": "hallucinated", "无幻觉": "faithful"}
 FAITHFUL_SCORE = 3
+SANGUO = "sanguo_yanyi_三国演义.txt"
 
 
 def load_longnovel(location: Location) -> Iterator[Example]:
@@ -186,5 +188,37 @@ def _claim(row: Row, books: dict[str, str]) -> Example:
         group=pair,
         pair=pair,
         slices={"book": row["book_title"]},
+        gold=Gold(outcome="faithful" if row["type"] else "hallucinated"),
+    )
+
+
+def load_sanguo_pairs(location: Location) -> Iterator[Example]:
+    """Twenty pairs of true and false claims about Sanguo Yanyi, in modern Chinese, in the manner of NoCha.
+
+    The location is the folder with the novel's text, or that file. Law: the novel is the source, the claim the
+    response; `type` true is faithful; the two claims of a pair share `index`. Written for this project; each row
+    quotes the `places` that decide it, at their offsets, and says `why` a false one is false. No judge sees
+    either. A text in which a quote doesn't stand at its place is refused: the claims were not checked against it.
+    """
+    path = Path(location)
+    source = Source(text=whole_text(path / SANGUO if path.is_dir() else path), title="三国演义")
+    with as_file(files(__package__) / "sanguo_pairs.jsonl") as claims:
+        yield from converted(rows(claims, claims.name), lambda row: [_sanguo(row, source)])
+
+
+def _sanguo(row: Row, source: Source) -> Example:
+    for place in row["places"]:
+        if not place["quote"] or not source.text.startswith(place["quote"], place["start"]):
+            raise BadInput(
+                f"{place['quote']!r} does not stand at {place['start']}: give the novel as it was checked"
+            )
+    pair = f"sanguo-{row['index']}"
+    return Example(
+        id=f"{pair}-{'true' if row['type'] else 'false'}",
+        task="summary",
+        sources=(source,),
+        response=row["claim"],
+        group=pair,
+        pair=pair,
         gold=Gold(outcome="faithful" if row["type"] else "hallucinated"),
     )

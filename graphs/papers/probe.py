@@ -15,7 +15,7 @@ from longproof.agent.report import verdict
 from longproof.agent.types import Case, Claim, Finder, Found, Judgement, Question, Search, Verdict
 from longproof.agent.vote import SIDES
 from longproof.graphs.check import CheckNodes
-from longproof.graphs.evidence import make_question
+from longproof.graphs.evidence.questions import make_question
 from longproof.graphs.nodes import Nodes
 from longproof.graphs.papers.method import Steps, each_unit, paper, paper_graph
 from longproof.graphs.policy import Step, most_common, settle, undecided
@@ -149,7 +149,7 @@ def _part(span: Span, start: int, end: int) -> Span:
 def _without_pieces(searches: Sequence[Search], plan: Plan) -> Step:
     """Without evidence a claim is hallucinated; where too many searches failed, nobody knows."""
     if not searches:
-        return Step(do="show")
+        return Step(do="show", round=plan.rounds[0])
     looked = sum(search.found is not None for search in searches)
     if looked / len(searches) + 1e-9 >= plan.consensus:
         return settle("fabricated", "rule")

@@ -11,13 +11,13 @@ from langgraph.runtime import Runtime
 from longproof.agent.types import JudgeLabel, Label
 from longproof.agent.vote import SIDES
 from longproof.graphs.check import CheckNodes, found_snippets
-from longproof.graphs.evidence import with_snippets
+from longproof.graphs.evidence.questions import with_snippets
 from longproof.graphs.nodes import Nodes
 from longproof.graphs.papers.method import Steps, Units, each_unit, paper, paper_graph
 from longproof.graphs.policy import Step, most_common, settle, undecided
 from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.settings import Settings
-from longproof.graphs.state import CheckState, ClaimState, Plan, QuestionRef
+from longproof.graphs.state import CheckState, ClaimState, Plan
 from longproof.graphs.verify import Method, Saver, VerifyGraph
 from longproof.indexes.documents import DocumentRef
 from longproof.indexes.pages import PageIndex
@@ -61,7 +61,7 @@ def audited(claim: ClaimState, plan: Plan) -> Step:
         return settle(given, "rule")
     votes = claim.votes(claim.last_asked)
     if not votes:
-        return Step(do="judge" if claim.asked else "show")
+        return Step(do="judge") if claim.asked else Step(do="show", round=plan.rounds[0])
     said = [j.label for j in votes if j.label is not None]
     if not said:
         return undecided(most_common(j.failure for j in votes))
@@ -81,8 +81,7 @@ async def _with_snippets(
     spans, found = await found_snippets(pages, claim.claim.text)
     if not spans:
         return claim, {}
-    question = await claim.asked[-1].opened(resources.store)
-    shown = QuestionRef.of(with_snippets(question, claim.claim, spans))
+    shown = with_snippets(claim.asked[-1], claim.claim, spans)
     return claim.model_copy(update={"asked": (*claim.asked[:-1], shown)}), found
 
 

@@ -7,7 +7,7 @@ used. Does not know: how passages are found. Their base classes are imported in 
 from typing import TYPE_CHECKING, Any
 
 from longproof.adapters.llamaindex import MISSING
-from longproof.graphs.sources import Sources
+from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.verifier import Source, documents_of
 from longproof.retrieval.text.chunking import BLOCK
 from longproof.retrieval.types import BadInput, Hit

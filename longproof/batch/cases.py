@@ -2,6 +2,8 @@
 
 Knows: `id, response`, optionally `task, context, reference, labels`, and one of `source` (path), `sources` (paths)
 and `source_text` (a text, a list of texts, or a JSON record); what data sets add is let pass, others are refused.
+`pair` is a name that belongs to two or more cases that must not be seen together, such as a true and a false claim
+about one event: short cases about one long source are checked together, but never two of one pair.
 Paths are relative to the file.
 Lines are read one at a time: no file is too long. Does not know: what is done with a case.
 """
@@ -16,7 +18,8 @@ from typing import Any, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from longproof.agent.types import Task
+from longproof.agent.types import Case, Label, Task
+from longproof.graphs.joined import SOURCE_CHARACTERS, joinable
 from longproof.retrieval.json_text import record
 from longproof.retrieval.loaders import read_source, refuse_irregular
 from longproof.retrieval.text.normalise import without_surrogates
@@ -27,7 +30,7 @@ NAME_BYTES = 120
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?$", re.IGNORECASE)
 
 
-class Line(NamedTuple):
+class CaseLine(NamedTuple):
     """A line of a case file: its number from 1, its place in bytes."""
 
     number: int
@@ -46,10 +49,11 @@ class GivenCase(Frozen):
     sources: tuple[str, ...] = ()
     source_text: str | tuple[str, ...] | dict[str, Any] = ()
     reference: str | None = None
-    labels: tuple[str, ...] | None = None
+    labels: tuple[Label, ...] | None = None
     label: str | None = None
     errors: list[Any] | None = None
     group: str | int | None = None
+    pair: str | None = None
     slices: dict[str, Any] | None = Field(default=None)
 
     @property
@@ -58,7 +62,7 @@ class GivenCase(Frozen):
         return (self.source,) if self.source else self.sources
 
 
-def case_lines(path: Path) -> Iterator[tuple[Line, bytes]]:
+def case_lines(path: Path) -> Iterator[tuple[CaseLine, bytes]]:
     """Every line that is not blank. Raises BadInput where the file can't be read."""
     try:
         refuse_irregular(path)
@@ -66,13 +70,13 @@ def case_lines(path: Path) -> Iterator[tuple[Line, bytes]]:
             offset = 0
             for number, data in enumerate(file, start=1):
                 if data.strip():
-                    yield Line(number, offset, len(data)), data
+                    yield CaseLine(number, offset, len(data)), data
                 offset += len(data)
     except OSError as error:
         raise BadInput(f"cannot read {path}: {error.strerror}; give a file of cases") from error
 
 
-def case_line(path: Path, line: Line) -> bytes:
+def case_line(path: Path, line: CaseLine) -> bytes:
     """One line again."""
     with path.open("rb") as file:
         file.seek(line.offset)
@@ -101,9 +105,8 @@ def case_documents(case: GivenCase, folder: Path, encoding: str | None = None) -
     """The case's sources, read. Raises BadInput for a file that can't be."""
     if isinstance(case.source_text, dict):
         return [record(json.dumps(case.source_text, ensure_ascii=False))]
-    texts = (case.source_text,) if isinstance(case.source_text, str) else case.source_text
     read = [read_source(folder / path, encoding) for path in case.paths]
-    return read + [Document.of(text) for text in texts if text.strip()]
+    return read + [Document.of(text) for text in _texts(case) if text.strip()]
 
 
 def sources_key(case: GivenCase, folder: Path) -> str:
@@ -115,6 +118,29 @@ def case_key(case: GivenCase, folder: Path) -> str:
     """A digest of all that shapes the check of a case."""
     given = [str(case.id), case.response, case.task, case.context, case.reference, case.labels]
     return _digest([*given, sources_key(case, folder)])
+
+
+def group_key(case: GivenCase, folder: Path) -> str:
+    """What cases that may be checked together have in common: their sources and task; empty for one checked alone.
+
+    How long files are is seen when they are read.
+    """
+    long = bool(case.paths) or sum(map(len, _texts(case))) > SOURCE_CHARACTERS
+    if not long or not joinable(asked_case(case)):
+        return ""
+    return _digest([sources_key(case, folder), case.task])
+
+
+def asked_case(case: GivenCase) -> Case:
+    """The case as a checker takes it, without its sources."""
+    return Case(
+        id=str(case.id),
+        task=case.task,
+        response=case.response,
+        context=case.context or "",
+        reference=case.reference,
+        labels=case.labels,
+    )
 
 
 def file_name(id_: str) -> str:
@@ -131,6 +157,12 @@ def file_name(id_: str) -> str:
     return (
         f"{name.encode()[: NAME_BYTES - 13].decode(errors='ignore')}-{sha256(id_.encode()).hexdigest()[:12]}"
     )
+
+
+def _texts(case: GivenCase) -> tuple[str, ...]:
+    if isinstance(case.source_text, dict):
+        return (json.dumps(case.source_text, ensure_ascii=False),)
+    return (case.source_text,) if isinstance(case.source_text, str) else case.source_text
 
 
 def _changed(path: Path) -> list[Any]:

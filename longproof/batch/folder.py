@@ -5,7 +5,7 @@ Does not know: how cases are checked, or what of them is already done.
 """
 
 import csv
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,7 @@ from longproof.batch.run import (
     local_engine,
     run_batch,
 )
+from longproof.graphs.joined import joins
 from longproof.graphs.settings import settings_of
 from longproof.graphs.verifier import Verifier, run
 from longproof.indexes.documents import DocumentStore
@@ -63,6 +64,7 @@ def check_cases(
         _with_pages(engine, out, full.home) if html else engine,
         settings=full.model_dump(mode="json", exclude=INCOMPARABLE),
         again=full.retry_failed,
+        joined=joins(full),
         progress=progress,
     )
     _write_index(out, html=html)
@@ -94,7 +96,7 @@ def _with_pages(engine: Engine, out: Path, home_: str | None) -> Engine:
     """The engine, with a page written for each report."""
     store = DocumentStore(home(home_) / "documents")
 
-    def checking(todo: Iterable[Todo], finish: Finish) -> None:
+    def checking(todo: Iterable[Sequence[Todo]], finish: Finish) -> None:
         def finish_with_page(one: Todo, result: Report | str) -> None:
             if isinstance(result, Report):
                 texts = {document.id: store.text(document.id) for document in result.documents}

@@ -6,7 +6,8 @@ proxy runs. Does not know: how a case is checked, or where reports go: the calle
 """
 
 import asyncio
-from collections.abc import Coroutine, Iterable, Iterator
+import json
+from collections.abc import Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
@@ -16,7 +17,7 @@ from longproof.agent.models.ledger import Ledger, RunState
 from longproof.agent.models.limits import Budget, Limits
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.types import Failure, Report
-from longproof.batch.cases import Line, case_line
+from longproof.batch.cases import CaseLine, case_line
 from longproof.batch.resume_list import Todo
 from longproof.batch.run import CaseChecker, Engine, EngineOptions, Finish
 from longproof.graphs.resources import SAMPLES_APART, rates
@@ -40,7 +41,7 @@ BLOCKS = 1000
 
 
 def ray_engine(settings: dict[str, Any], cases: Path, options: EngineOptions) -> Engine:
-    """The engine on Ray: so many workers with so many cases at once each.
+    """The engine on Ray: so many workers with so many groups of cases at once each; a group goes whole to one.
 
     The case file and the sources that it names must have the same paths on every machine. Raises BadInput where
     Ray isn't installed.
@@ -50,16 +51,15 @@ def ray_engine(settings: dict[str, Any], cases: Path, options: EngineOptions) ->
     except ImportError as error:
         raise BadInput("--engine ray needs Ray: pip install 'longproof[ray]'") from error
 
-    def engine(todo: Iterable[Todo], finish: Finish) -> None:
+    def engine(todo: Iterable[Sequence[Todo]], finish: Finish) -> None:
         ray.init(address=options.ray_address, **({} if options.ray_address else _HERE))
         try:
             with _running_proxy(ray, settings) as proxy:
                 arguments = (proxy, settings, str(cases.resolve()), options.encoding)
                 for ended in _checked(ray, arguments, options, list(todo)):
-                    line = Line(ended["number"], ended["offset"], ended["length"])
                     report = ended["report"]
                     finish(
-                        Todo(ended["name"], ended["id"], line),
+                        _case(json.loads(ended["case"])),
                         Report.model_validate_json(report) if report else ended["failure"],
                     )
         finally:
@@ -108,13 +108,13 @@ def _model_proxy(ray: Any, settings: dict[str, Any]) -> Any:
 
 
 def _checked(
-    ray: Any, arguments: tuple[Any, ...], options: EngineOptions, todo: list[Todo]
+    ray: Any, arguments: tuple[Any, ...], options: EngineOptions, todo: list[Sequence[Todo]]
 ) -> Iterator[dict[str, Any]]:
-    """What the workers, made with these arguments, give back, as it comes.
+    """What the workers, made with these arguments, give back, a row a case, as it comes.
 
-    Only places in the case file travel to them.
+    Only places in the case file travel to them, a row a group.
     """
-    items = [{"name": one.name, "id": one.id, **one.line._asdict()} for one in todo]
+    items = [{"group": json.dumps(group)} for group in todo]
     ray.data.DataContext.get_current().enable_progress_bars = False
     given = ray.data.from_items(items, override_num_blocks=min(BLOCKS, -(-len(items) // options.parallel)))
     checked = given.map_batches(
@@ -139,22 +139,27 @@ class Worker:
         self._checker = CaseChecker(verifier, self._cases.parent, encoding)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        """The columns with `report` (JSON) or `failure` filled in."""
-        columns = {name: values.tolist() for name, values in batch.items()}
-        lines = map(Line, columns["number"], columns["offset"], columns["length"])
-        results = self._run(self._checked(list(lines)))
+        """The cases of these groups, each with its report (JSON) or failure."""
+        groups = [[_case(given) for given in json.loads(group)] for group in batch["group"].tolist()]
+        results = [result for checked in self._run(self._checked(groups)) for result in checked]
         return {
-            **columns,
+            "case": [json.dumps(case) for group in groups for case in group],
             "report": ["" if isinstance(r, str) else r.model_dump_json() for r in results],
             "failure": [r if isinstance(r, str) else "" for r in results],
         }
 
-    async def _checked(self, lines: list[Line]) -> list[Report | str]:
-        work = [self._checker.checked(case_line(self._cases, line)) for line in lines]
-        return await asyncio.gather(*work)
+    async def _checked(self, groups: list[list[Todo]]) -> list[list[Report | str]]:
+        lines = [[case_line(self._cases, case.line) for case in group] for group in groups]
+        return await asyncio.gather(*map(self._checker.checked, lines))
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         return self._loop.run_until_complete(work)
+
+
+def _case(given: list[Any]) -> Todo:
+    """A case as JSON gives it back."""
+    name, id_, line, left = given
+    return Todo(name, id_, CaseLine(*line), left)
 
 
 class ProxiedModel:

@@ -1,7 +1,8 @@
 """The resume list of a batch: which cases are done and which are left, in one SQLite file that locks the folder.
 
-Knows: the cases of the case file by name, how each ended, what is left; it holds all of that on the disk, so that
-memory doesn't grow with the number of cases. The lock is the open file: the death of its holder frees it.
+Knows: the cases of the case file by name, which are checked together, how each ended, what is left; it holds all of
+that on the disk, so that memory doesn't grow with the number of cases. The lock is the open file: the death of its
+holder frees it.
 Does not know: how a case is checked, or what its report says.
 """
 
@@ -9,11 +10,24 @@ import json
 import sqlite3
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from hashlib import sha256
+from itertools import groupby
+from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from longproof.agent.types import Report, Usage
-from longproof.batch.cases import Line, case_key, case_lines, file_name, given_case, sources_key
+from longproof.batch.cases import (
+    CaseLine,
+    GivenCase,
+    case_key,
+    case_lines,
+    file_name,
+    given_case,
+    group_key,
+    sources_key,
+)
+from longproof.graphs.joined import case_groups
 from longproof.indexes.files import make_folder, private_file
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -29,6 +43,11 @@ CREATE TABLE IF NOT EXISTS cases (
   state TEXT NOT NULL DEFAULT 'todo', summary TEXT NOT NULL DEFAULT '', failure TEXT NOT NULL DEFAULT ''
 );
 CREATE INDEX IF NOT EXISTS cases_by_line ON cases(line);
+CREATE TABLE IF NOT EXISTS groups (name TEXT PRIMARY KEY COLLATE NOCASE, id TEXT NOT NULL);
+CREATE TEMP TABLE joinable (
+  name TEXT PRIMARY KEY COLLATE NOCASE, line INTEGER NOT NULL, key TEXT NOT NULL, pair TEXT
+);
+CREATE TEMP TABLE planned (name TEXT PRIMARY KEY COLLATE NOCASE, id TEXT NOT NULL);
 """
 PLANNED = (
     "INSERT INTO cases (name, id, line, offset, length, sources, key, seen) VALUES (?, ?, ?, ?, ?, ?, ?, 1)"
@@ -38,17 +57,28 @@ PLANNED = (
     " summary = CASE WHEN key = excluded.key THEN summary ELSE '' END"
 )
 
+REGROUPED = """
+UPDATE cases SET state = 'todo', summary = '' WHERE seen AND state != 'failed' AND
+  coalesce((SELECT id FROM groups WHERE groups.name = cases.name), '')
+  != coalesce((SELECT id FROM planned WHERE planned.name = cases.name), '')
+"""
+"""A report belongs to the group that its case was checked with; in another group it is made anew."""
+
 LEFT = "seen AND (state IN ('todo', 'unfinished')"
-LEFT += " OR (:again AND state = 'done' AND json_extract(summary, '$.verdict') = 'undecided'))"
+LEFT += " OR CASE WHEN :again AND state = 'done' THEN json_extract(summary, '$.verdict') = 'undecided' ELSE 0 END)"
 """Which cases are left; with `again`, also those that nobody could decide."""
 
 
 class Todo(NamedTuple):
-    """A case that is to be checked: the name of its report, its id and its line."""
+    """A case that is to be checked: the name of its report, its id and its line.
+
+    `left` is false for one that has its report and is checked again with its group, for the others' sake.
+    """
 
     name: str
     id: str
-    line: Line
+    line: CaseLine
+    left: bool = True
 
 
 class Summary(Frozen):
@@ -73,13 +103,13 @@ class ResumeList:
     def __init__(self, db: sqlite3.Connection) -> None:
         self._db = db
 
-    def plan(self, cases: Path, written: Callable[[str], bool]) -> None:
+    def plan(self, cases: Path, written: Callable[[str], bool], *, joined: bool = False) -> None:
         """Enter all cases of a file; what was done stays done where its report is still `written`.
 
-        Lines that are no cases are entered as failed; cases that are no longer in the file are left out.
+        Lines that are no cases are entered as failed; cases that are no longer in the file are left out. `joined`:
+        short cases about one long source are checked together; the groups follow from the file alone.
         Raises BadInput where two cases have one id, or ids that make one file name.
         """
-        folder = cases.parent
         with self._db:
             self._db.execute("UPDATE cases SET seen = 0")
             self._db.execute("DELETE FROM cases WHERE state = 'failed'")
@@ -90,19 +120,25 @@ class ResumeList:
                     self._enter(f"line {line.number}", line, "", "")
                     self._end(file_name(f"line {line.number}"), "failed", failure=str(error))
                 else:
-                    self._enter(str(case.id), line, sources_key(case, folder), case_key(case, folder))
-                    if not written(file_name(str(case.id))):
-                        self._end(file_name(str(case.id)), "todo")
+                    self._plan_case(case, line, cases.parent, written, joined=joined)
+            self._plan_groups()
 
-    def todo(self, *, again: bool = False) -> Iterator[Todo]:
-        """What is left, cases with the same sources behind each other. `again`: also what nobody could decide."""
+    def todo(self, *, again: bool = False) -> Iterator[list[Todo]]:
+        """What is left, in the groups that are checked together; groups with the same sources behind each other.
+
+        A group comes whole if one of its cases is left. `again`: also what nobody could decide.
+        """
         found = self._db.execute(
-            "SELECT name, id, line, offset, length, min(line) OVER (PARTITION BY sources) AS first FROM cases"
-            f" WHERE {LEFT} ORDER BY first, line",
+            f"WITH grouped AS (SELECT cases.*, coalesce(groups.id, cases.name) AS together, {LEFT} AS unmade"
+            " FROM cases LEFT JOIN groups ON groups.name = cases.name WHERE seen)"
+            " SELECT together, unmade, name, id, line, offset, length,"
+            " min(line) OVER (PARTITION BY sources) AS first, min(line) OVER (PARTITION BY together) AS head"
+            " FROM grouped WHERE together IN (SELECT together FROM grouped WHERE unmade)"
+            " ORDER BY first, head, line",
             {"again": again},
         )
-        for name, id_, *line, _ in found:
-            yield Todo(name, id_, Line(*line))
+        for _, rows in groupby(found, key=itemgetter(0)):
+            yield [Todo(name, id_, CaseLine(*line), bool(left)) for _, left, name, id_, *line, _, _ in rows]
 
     def left(self, *, again: bool = False) -> int:
         """How many `todo` gives."""
@@ -147,12 +183,38 @@ class ResumeList:
             yield Summary.model_validate_json(text)
 
     def failures(self) -> Iterator[tuple[int, str, str]]:
-        """Line, id and reason of each case that could not be checked."""
+        """CaseLine, id and reason of each case that could not be checked."""
         yield from self._db.execute(
             "SELECT line, id, failure FROM cases WHERE seen AND state = 'failed' ORDER BY line"
         )
 
-    def _enter(self, id_: str, line: Line, sources: str, key: str) -> None:
+    def _plan_case(
+        self, case: GivenCase, line: CaseLine, folder: Path, written: Callable[[str], bool], *, joined: bool
+    ) -> None:
+        name = file_name(str(case.id))
+        self._enter(str(case.id), line, sources_key(case, folder), case_key(case, folder))
+        if not written(name):
+            self._end(name, "todo")
+        if joined and (key := group_key(case, folder)):
+            self._db.execute("INSERT INTO joinable VALUES (?, ?, ?, ?)", (name, line.number, key, case.pair))
+
+    def _plan_groups(self) -> None:
+        """Which cases are checked together. A group is named by its cases, so that another one has another name."""
+        found = self._db.execute(
+            "SELECT joinable.key, pair, cases.name, cases.key FROM joinable JOIN cases USING (name)"
+            " ORDER BY joinable.key, joinable.line"
+        )
+        for group in case_groups((key, pair, (name, own)) for key, pair, name, own in found):
+            if len(group) > 1:
+                id_ = sha256(" ".join(own for _, own in group).encode()).hexdigest()
+                self._db.executemany("INSERT INTO planned VALUES (?, ?)", [(name, id_) for name, _ in group])
+        self._db.execute(REGROUPED)
+        self._db.execute("DELETE FROM groups")
+        self._db.execute("INSERT INTO groups SELECT * FROM planned")
+        self._db.execute("DELETE FROM planned")
+        self._db.execute("DELETE FROM joinable")
+
+    def _enter(self, id_: str, line: CaseLine, sources: str, key: str) -> None:
         name = file_name(id_)
         known = self._db.execute("SELECT id, line FROM cases WHERE name = ? AND seen", (name,)).fetchone()
         if known:
@@ -182,7 +244,7 @@ def open_resume_list(folder: Path, settings: dict[str, Any]) -> Iterator[ResumeL
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
         db.executescript(TABLES)
-        _refuse_other_batch(db, folder, json.dumps(settings, sort_keys=True))
+        _refuse_other_batch(db, folder, settings)
         yield ResumeList(db)
     except sqlite3.Error as error:
         raise BadInput(
@@ -192,15 +254,21 @@ def open_resume_list(folder: Path, settings: dict[str, Any]) -> Iterator[ResumeL
         db.close()
 
 
-def _refuse_other_batch(db: sqlite3.Connection, folder: Path, settings: str) -> None:
+def _refuse_other_batch(db: sqlite3.Connection, folder: Path, settings: dict[str, Any]) -> None:
+    """What was left unset or off is not compared: a batch goes on though settings were added to the program since."""
+    given = _set(settings)
     with db:
         known = db.execute("SELECT settings FROM batch").fetchone()
         if known is None:
-            db.execute("INSERT INTO batch VALUES (?)", (settings,))
-        elif known[0] != settings:
+            db.execute("INSERT INTO batch VALUES (?)", (json.dumps(given, sort_keys=True),))
+        elif _set(json.loads(known[0])) != given:
             raise BadInput(
                 f"{folder} holds a batch with other settings: choose another folder, or the same settings"
             )
+
+
+def _set(settings: dict[str, Any]) -> dict[str, Any]:
+    return {name: value for name, value in settings.items() if value}
 
 
 def _summary(name: str, report: Report) -> Summary:

@@ -19,9 +19,19 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from longproof.agent.models.ledger import RunState
+from longproof.agent.report import total_usage
 from longproof.agent.types import LABELS, Report, Usage
-from longproof.batch.cases import GivenCase, case_documents, case_line, case_lines, given_case, sources_key
+from longproof.batch.cases import (
+    GivenCase,
+    asked_case,
+    case_documents,
+    case_line,
+    case_lines,
+    given_case,
+    sources_key,
+)
 from longproof.batch.resume_list import CaseState, ResumeList, Summary, Todo, open_resume_list
+from longproof.graphs.joined import SOURCE_CHARACTERS
 from longproof.graphs.verifier import Checker
 from longproof.indexes.documents import Cache
 from longproof.indexes.files import clear_parts, write_lines, write_whole
@@ -56,12 +66,12 @@ class BatchDone(NamedTuple):
 
 Finish = Callable[[Todo, Report | str], None]
 """Called with every case that came to an end, and its report or why there is none."""
-Engine = Callable[[Iterable[Todo], Finish], None]
-"""Checks what is left, in any order, and calls `Finish` on the caller's thread."""
+Engine = Callable[[Iterable[Sequence[Todo]], Finish], None]
+"""Checks what is left, group by group in any order, and calls `Finish` on the caller's thread for each case."""
 
 
 class EngineOptions(Frozen):
-    """Which engine checks the cases, and how many at once. `parallel` is for each worker.
+    """Which engine checks the cases, and how many groups of them at once. `parallel` is for each worker.
 
     Without `ray_address` Ray is started here.
     """
@@ -80,12 +90,14 @@ def run_batch(
     *,
     settings: dict[str, Any],
     again: bool = False,
+    joined: bool = False,
     progress: Callable[[BatchProgress], None] | None = None,
 ) -> BatchDone:
     """Check all cases of a file into a folder; what has its report there already is not checked again.
 
     `settings` are what makes reports comparable: a folder takes one batch. `again` takes up what nobody could
-    decide. Raises BadInput where the folder holds another batch, or the file is none of cases, or holds none.
+    decide; `joined` lets short cases about one long source be checked together.
+    Raises BadInput where the folder holds another batch, or the file is none of cases, or holds none.
     """
     if next(case_lines(cases), None) is None:
         raise BadInput(f"there is no case in {cases}: give a file with a case a line")
@@ -93,7 +105,7 @@ def run_batch(
         clear_parts(out)
         clear_parts(out / REPORTS)
         run = _Run(resume, out, progress)
-        resume.plan(cases, lambda name: run.place(name).exists())
+        resume.plan(cases, lambda name: run.place(name).exists(), joined=joined)
         run.through(engine, again=again)
         write_lines(out / SUMMARY, _table(resume.summaries()))
         write_lines(out / FAILURES, map(_failure, resume.failures()))
@@ -103,9 +115,9 @@ def run_batch(
 def local_engine(
     checker: Checker, cases: Path, *, concurrency: int = 4, encoding: str | None = None
 ) -> Engine:
-    """The engine in this process: so many cases at once on one event loop."""
+    """The engine in this process: so many groups of cases at once on one event loop."""
 
-    def engine(todo: Iterable[Todo], finish: Finish) -> None:
+    def engine(todo: Iterable[Sequence[Todo]], finish: Finish) -> None:
         asyncio.run(
             _through(CaseChecker(checker, cases.parent, encoding), cases, iter(todo), finish, concurrency)
         )
@@ -120,8 +132,26 @@ class CaseChecker:
         self._checker, self._folder, self._encoding = checker, folder, encoding
         self._read: Cache[Sequence[Document]] = Cache(room=2)
 
-    async def checked(self, data: bytes) -> Report | str:
-        """The report on the case of this line, or why there is none. Raises BadInput where the ledger fails."""
+    async def checked(self, group: Sequence[bytes]) -> list[Report | str]:
+        """For each of these lines the report on its case, or why there is none. Raises BadInput where the ledger
+        fails."""
+        together = await self._together(group) if len(group) > 1 else None
+        return together or [await self._alone(data) for data in group]
+
+    async def _together(self, group: Sequence[bytes]) -> list[Report | str] | None:
+        """The reports on a group; None where its cases must be checked one by one: the source is short, or one of
+        them fails, which must not cost the others."""
+        try:
+            cases = [given_case(data) for data in group]
+            sources = await asyncio.to_thread(self._sources, cases[0])
+            if sum(len(source.text) for source in sources) <= SOURCE_CHARACTERS:
+                return None
+            return [*await self._checker.averify_group(sources, [asked_case(case) for case in cases])]
+        except Exception as error:
+            _refuse_without_ledger(error)
+            return None
+
+    async def _alone(self, data: bytes) -> Report | str:
         try:
             case = given_case(data)
             return await self._checker.averify(
@@ -134,8 +164,7 @@ class CaseChecker:
                 labels=case.labels,
             )
         except BadInput as error:
-            if isinstance(error.__cause__, sqlite3.Error):
-                raise  # The ledger's failure, not the case's: every further case would pay and keep nothing.
+            _refuse_without_ledger(error)
             return str(error)
         except Exception as error:
             # A defect met by one case in ten thousand must not cost the others; it is named in the failures.
@@ -152,12 +181,20 @@ class CaseChecker:
         return self._read.get(key, lambda: case_documents(case, self._folder, self._encoding))
 
 
+def _refuse_without_ledger(error: Exception) -> None:
+    """Raises the error where it is the ledger's, not the case's: every further case would pay and keep nothing."""
+    if isinstance(error, BadInput) and isinstance(error.__cause__, sqlite3.Error):
+        raise error
+
+
 async def _through(
-    checker: CaseChecker, cases: Path, todo: Iterator[Todo], finish: Finish, concurrency: int
+    checker: CaseChecker, cases: Path, todo: Iterator[Sequence[Todo]], finish: Finish, concurrency: int
 ) -> None:
     async def work() -> None:
-        for one in todo:
-            finish(one, await checker.checked(case_line(cases, one.line)))
+        for group in todo:
+            checked = await checker.checked([case_line(cases, one.line) for one in group])
+            for one, result in zip(group, checked, strict=True):
+                finish(one, result)
 
     state: RunState = "interrupted"
     try:
@@ -206,13 +243,15 @@ class _Run:
         )
 
     def _finish(self, one: Todo, result: Report | str) -> None:
+        if not one.left:
+            return
         if isinstance(result, str):
             self._resume.failed(one.name, result)
             self._failed += 1
         else:
             write_whole(self.place(one.name), (result.model_dump_json(indent=2) + "\n").encode())
             self._resume.done(one.name, result)
-            self._paid = _sum(self._paid, Usage.model_validate(result.stamp["paid"]))
+            self._paid = total_usage([self._paid, Usage.model_validate(result.stamp["paid"])])
         self._finished += 1
         self._done += 1
         self._report_progress()
@@ -261,7 +300,3 @@ def _inert(id_: str) -> str:
 def _failure(failure: tuple[int, str, str]) -> str:
     line, id_, reason = failure
     return json.dumps({"line": line, "id": id_, "failure": reason}, ensure_ascii=False) + "\n"
-
-
-def _sum(a: Usage, b: Usage) -> Usage:
-    return Usage(**{name: getattr(a, name) + getattr(b, name) for name in Usage.model_fields})

@@ -30,7 +30,7 @@ class BatchOptions:
     )
     workers: Annotated[int, typer.Option(min=1, help="Of Ray.")] = 2
     ray_address: Annotated[str | None, typer.Option(help="Of a Ray cluster; none: start Ray here.")] = None
-    parallel: Annotated[int, typer.Option(min=1, help="Cases checked at once.")] = 4
+    parallel: Annotated[int, typer.Option(min=1, help="Cases, or groups of them, checked at once.")] = 4
     requests_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
     tokens_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
     cache: Cache = True

@@ -7,6 +7,7 @@ Answers `--help` without importing langgraph or openai: each command imports wha
 
 import os
 import shlex
+import signal
 import sys
 import traceback
 from contextlib import suppress
@@ -60,6 +61,8 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    # A run that is told to end (systemd, docker stop) ends as one that is interrupted: named so, nothing lost.
+    signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:
         sys.exit(_code(arguments))
     except BrokenPipeError:

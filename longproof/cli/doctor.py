@@ -10,11 +10,14 @@ import sys
 from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from longproof.cli.options import TOML
+
+if TYPE_CHECKING:
+    from longproof.agent.models.ledger import Run
 
 CORE = ("langgraph", "langchain-core", "openai", "numpy", "pydantic", "rank-bm25")
 EXTRAS = {
@@ -46,10 +49,19 @@ def runs_command() -> None:
     if not runs:
         typer.echo("no runs yet")
     for run in runs:
-        paid = f"{run.calls} calls, {run.prompt_tokens + run.completion_tokens} tokens paid"
+        paid = f"{run.calls} calls, {run.prompt_tokens + run.completion_tokens} tokens paid{_money(run)}"
         judges = ", ".join(str(judge) for judge in run.asked.get("judges", []))
         protocol = run.asked.get("protocol", "")
         typer.echo(_one_line(f"{run.run_id}  {run.state:11}  {run.started}  {paid}  {protocol}  {judges}"))
+
+
+def _money(run: "Run") -> str:
+    """What a run paid, by the prices that it was given."""
+    from longproof.agent.models.prices import ModelPrice, money, written
+
+    prices = {name: ModelPrice.model_validate(row) for name, row in (run.asked.get("prices") or {}).items()}
+    paid = money(run.by_model, prices)
+    return "" if paid is None else f", cost {written(paid)}"
 
 
 def _one_line(text: str) -> str:

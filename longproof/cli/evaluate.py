@@ -39,6 +39,8 @@ def evaluate_command(options: EvaluateOptions, panel: PanelOptions) -> None:
             judges=panel.judge or ["offline"],
             arbiter=panel.arbiter,
             decomposer=panel.decomposer,
+            searcher=panel.searcher,
+            reach=panel.reach,
             pages=str(panel.pages) if panel.pages else None,
             out=options.out,
             sample=options.sample,

@@ -36,7 +36,7 @@ def index_command(
 def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None) -> Iterator[str]:
     from longproof.agent.models.clients import place_and_key
     from longproof.cli.progress import count_progress
-    from longproof.graphs.sources import SHOWN
+    from longproof.graphs.evidence.sources import SHOWN
     from longproof.indexes.documents import DocumentStore
     from longproof.indexes.files import home, write_whole
     from longproof.indexes.sources import PassageSize, source_index

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from inspect import Parameter, Signature
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Annotated, Any, get_type_hints
+from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
 
@@ -36,13 +36,33 @@ HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write the report 
 
 @dataclass(frozen=True, kw_only=True)
 class PanelOptions:
-    """Who judges, and over which pages."""
+    """Who judges and searches, how far they look, and over which pages."""
 
     judge: Annotated[list[str] | None, typer.Option(help="A judge; may be given more than once.")] = None
     arbiter: Annotated[
         str | None, typer.Option(help="Who decides where the judges are split: a judge, or `person`.")
     ] = None
     decomposer: Annotated[str | None, typer.Option(help="Who cuts the response into claims.")] = None
+    searcher: Annotated[
+        str | None,
+        typer.Option(
+            help="Who searches and reads the whole source: a language model; else the first of the panel."
+        ),
+    ] = None
+    reach: Annotated[
+        Literal["place", "search", "scan"] | None,
+        typer.Option(
+            help="How far to look for a claim: at its place in the source, by a search of all of it, or by reading "
+            "all of it (scan: as it is where nothing is said, up to a million characters)."
+        ),
+    ] = None
+    cascade: Annotated[
+        bool,
+        typer.Option(
+            "--cascade",
+            help="The first judge reads all, the others what it doesn't clear and a twentieth more.",
+        ),
+    ] = False
     pages: Annotated[
         Path | None, typer.Option(help="Saved web pages to consult about what the source doesn't have.")
     ] = None
@@ -56,12 +76,14 @@ class PanelOptions:
 
         table = read_panel(toml) if toml.exists() else PanelTable()
         judges = [] if self.judge else [*table.judges]
-        helpers = [None if self.arbiter else table.arbiter, None if self.decomposer else table.decomposer]
+        roles = ("arbiter", "decomposer", "searcher")
+        helpers = [None if getattr(self, role) else getattr(table, role) for role in roles]
         _tell(toml, [spec for spec in [*judges, *helpers] if spec])
         return {
             "judges": list(self.judge or table.judges) or ["offline"],
-            "arbiter": self.arbiter or table.arbiter,
-            "decomposer": self.decomposer or table.decomposer,
+            **{role: getattr(self, role) or getattr(table, role) for role in roles},
+            "reach": self.reach,
+            "cascade": self.cascade,
             "consensus": table.consensus,
             "pages": str(self.pages) if self.pages else None,
             **table.model_dump(include={"stream", "timeout_s"}, exclude_none=True),
@@ -97,10 +119,20 @@ class CallOptions:
     run_id: Annotated[
         str | None, typer.Option(help="A name for this run; a known one goes on where it stopped.")
     ] = None
+    prices: Annotated[
+        Path | None,
+        typer.Option(
+            help="A TOML file with a [prices] table: what a million tokens cost, by model (else longproof.toml's)."
+        ),
+    ] = None
 
-    def settings(self) -> dict[str, Any]:
-        """The settings of these names."""
-        return {field.name: getattr(self, field.name) for field in fields(self)}
+    def settings(self, toml: Path = TOML) -> dict[str, Any]:
+        """The settings of these names. Raises BadInput where the file of prices can't be read."""
+        from longproof.agent.models.prices import read_prices
+
+        named = {field.name: getattr(self, field.name) for field in fields(self)}
+        where = self.prices or toml
+        return {**named, "prices": read_prices(where) if self.prices or toml.exists() else {}}
 
 
 def run_name(given: str | None) -> str:

@@ -33,14 +33,33 @@ def check_progress() -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """A bar over the claims of one check; call what it gives with what each node tells."""
     with _bars("spent") as bars:
         task = bars.add_task("reading", total=None)
+        checked = 0
 
         def update(event: Mapping[str, Any]) -> None:
+            nonlocal checked
             if event["node"] == "decompose":
                 bars.update(task, description="claims checked", total=event["claims"])
             elif event["node"] == "checked":
-                bars.advance(task, event["claims"])
+                checked += event["claims"]
+                bars.update(task, description="claims checked", completed=checked)
+            elif event["node"] in ("search", "scan"):
+                # These claims are open again, and come back as checked.
+                checked = max(0, checked - event["claims"])
+                bars.update(task, description=looking_text(event), completed=checked)
 
         yield update
+
+
+def looking_text(event: Mapping[str, Any]) -> str:
+    """What a search or a scan of the whole source is doing, in words."""
+    claims = _counted(event["claims"], "claim")
+    if event["node"] == "search":
+        return f"searching the source for {claims}"
+    return f"reading all of the source for {claims}, in {_counted(event['pieces'], 'piece')}"
+
+
+def _counted(n: int, one: str) -> str:
+    return f"{n:,} {one}" if n == 1 else f"{n:,} {one}s"
 
 
 @contextmanager

@@ -26,6 +26,8 @@ from longproof.cli.reports import deliver, refuse_targets
 
 if TYPE_CHECKING:
     from longproof.agent.types import Label, Report
+    from longproof.graphs.cost import Between
+    from longproof.graphs.settings import Settings
     from longproof.retrieval.types import Document
 
 HALLUCINATED, UNDECIDED = 1, 3
@@ -150,11 +152,11 @@ def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **give
 
 def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
     """What the run of which this report is the dry one would pay: a line a step, then what that rests on."""
-    from longproof.graphs.cost import MOST_CLAIMS_A_SENTENCE, between, cost, paid_judges, total
-    from longproof.graphs.protocols import protocol
+    from longproof.graphs.cost import MOST_CLAIMS_A_SENTENCE, asked_by, between, cost, paid_judges, total
+    from longproof.graphs.evidence.reading_plan import reading_plan, told
     from longproof.graphs.settings import settings_of
 
-    chosen, judges = protocol(dry.stamp["protocol"]), paid_judges(settings_of(dry.stamp["settings"]).judges)
+    chosen, judges = asked_by(dry), paid_judges(settings_of(dry.stamp["settings"]).judges)
     steps = between(dry, sources)
     if not any(step.most.calls for step in steps.values()):
         yield "nothing would be paid"
@@ -162,6 +164,9 @@ def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
     yield f"{'':10}{'at least':>10}{'tokens':>14}{'at most':>12}{'tokens':>14}"
     for name, (least, most) in [*steps.items(), ("together", total(steps))]:
         yield f"{name:10}{least.calls:>10,}{least.tokens:>14,}{most.calls:>12,}{most.tokens:>14,}"
+    yield from _money(settings_of(dry.stamp["settings"]), total(steps))
+    if chosen.lined:
+        yield told(reading_plan(sum(map(len, sources)), len(dry.sentences)))
     usual = cost(chosen, sum(map(len, sources)), len(dry.case.response), judges)
     yield f"usually about {usual.calls:,} calls that read {usual.passes:.2f} times the source's length"
     yield (
@@ -173,6 +178,18 @@ def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
         f"every round ({', '.join(chosen.rounds)}), disputed and wrong"
     )
     yield "calls, and tokens of their prompts; answers, and second askings where one can't be used, cost more"
+
+
+def _money(settings: "Settings", together: "Between") -> Iterator[str]:
+    """What reading costs, from the cheapest to the dearest model of the panel, where all have a price."""
+    from longproof.agent.models.prices import MILLION, written
+    from longproof.agent.specs import parse_spec
+
+    named = [parse_spec(judge) if isinstance(judge, str) else judge for judge in settings.judges]
+    rates = [settings.prices[one.model].input for one in named if one.model in settings.prices]
+    if rates and len(rates) == len(named):
+        least, most = min(rates) * together.least.tokens, max(rates) * together.most.tokens
+        yield f"what is read costs {written(least / MILLION)} to {written(most / MILLION)}, by the prices given"
 
 
 def label_named(name: str) -> "Label":

@@ -1,5 +1,5 @@
 /* What is known about one sentence: verdict, correction, evidence, the judges' votes and reasons. */
-const ROUNDS = ["nothing", "passages", "window", "book", "source", "pages"];
+const ROUNDS = ["nothing", "place", "passages", "window", "book", "search", "scan", "source", "pages"];
 
 function cardOf(sentence, actions) {
   const head = make(
@@ -28,10 +28,11 @@ function claimOf(claim, sentence, actions) {
     { class: `claim ${nameOf(claim.label)}` },
     sentence.claims.length > 1 || kinds.length ? make("p", { class: "labels" }, sentence.claims.length > 1 && tag(claim.label), kinds.map((kind) => make("span", { class: "kind" }, say(kind)))) : null,
     same ? null : make("p", { class: "claim-text" }, make("bdi", {}, claim.text)),
-    claim.failure ? make("p", { class: "note" }, say(claim.failure)) : null,
+    claim.failure ? make("p", { class: "note" }, explained(claim.failure), claim.settle && [". ", claim.settle]) : null,
     claim.errors.map((error) => [correctionOf(error), error.reason && whyOf(error.reason)]),
     claim.errors.some((error) => error.reason) ? null : whyOf(lastReason(claim)),
     evidenceOf(claim, actions),
+    lookedOf(claim),
     readingsOf(claim),
     votesOf(claim, actions),
     claim.caveat ? make("p", { class: "note" }, say(claim.caveat)) : null,
@@ -78,6 +79,25 @@ function evidenceOf(claim, actions) {
   return [title, make("p", { class: "none" }, say("no_evidence"), " ", looked)];
 }
 
+/* A word, explained where the mouse rests on it. */
+const explained = (key, text = say(key)) => make("span", { title: Object.hasOwn(data.words, `${key}_is`) && say(`${key}_is`) }, text);
+
+/* How far was looked: the steps, what was searched for (a model's words), how much of the source was read. */
+function lookedOf(claim) {
+  if (!claim.looked) return null;
+  const { steps, read, whole } = claim.looked;
+  const parts = steps.map((step) => [explained(step), step === "search" && searchedOf(claim.looked)]);
+  if (read) parts.push(explained(whole ? "read_all" : "read_share", read));
+  return parts.length ? make("p", { class: "rounds" }, make("span", { class: "title" }, say("looked_at")), parts.map((part, index) => [index > 0 && " → ", part])) : null;
+}
+
+function searchedOf({ queries, left_out }) {
+  const told = queries.map((query) => make("q", {}, make("bdi", {}, query)));
+  if (left_out) told.push(say("more_n", { n: left_out }));
+  const [open, close] = say("in_brackets").split("{text}");
+  return told.length ? [open, told.map((one, index) => [index > 0 && say("comma"), one]), close] : null;
+}
+
 function readingsOf(claim) {
   if (!claim.readings.length) return null;
   return [make("h3", {}, say("readings")), make("ul", { class: "readings" }, claim.readings.map((one) => make("li", {}, make("bdi", {}, one.text), " ", tag(one.label))))];
@@ -93,7 +113,7 @@ function votesOf(claim, actions) {
     "details",
     { class: "votes", open: claim.label === null || claim.decided_by === "arbiter" },
     make("summary", {}, make("span", { class: "word" }, say("votes")), make("span", { class: "tally", "aria-hidden": "true" }, [...new Map(claim.judgements.map((one) => [one.judge, sign(one.label ?? "failed")])).values()].join(" ")), make("span", { class: "by" }, decided)),
-    make("p", { class: "rounds" }, make("span", { class: "title" }, say("looked_at")), rounds.map(say).join(" → ")),
+    claim.looked ? null : make("p", { class: "rounds" }, make("span", { class: "title" }, say("looked_at")), rounds.map(say).join(" → ")),
     make("div", { class: "wide" }, make("table", {}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows))),
   );
 }

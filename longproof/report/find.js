@@ -16,7 +16,7 @@ class Finder {
     this.source = source;
     this.response = response;
     this.found = [];
-    this.input = make("input", { type: "search", id: "find", placeholder: say("search"), "aria-label": say("search"), oninput: () => this.later(), onkeydown: (event) => this.key(event) });
+    this.input = make("input", { type: "search", id: "find", placeholder: say("search_texts"), "aria-label": say("search_texts"), oninput: () => this.later(), onkeydown: (event) => this.key(event) });
     this.told = make("span", { class: "told", role: "status" });
     this.element = make("div", { class: "finder", role: "search" }, this.input, this.told, button("↑", () => this.step(-1), { "aria-label": say("found_before") }), button("↓", () => this.step(1), { "aria-label": say("found_next") }));
   }

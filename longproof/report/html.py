@@ -20,6 +20,7 @@ from urllib.parse import quote
 from longproof.agent.report import WRONG
 from longproof.agent.types import Judgement, Report, ReportClaim
 from longproof.report.control_characters import NAMES, PATTERN, visible
+from longproof.report.looked import looked_at, what_would_settle
 from longproof.report.markdown import to_markdown
 from longproof.report.summary import (
     checked_texts,
@@ -46,7 +47,7 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
     spoken = language(report.case.response)
     say = words(spoken)
     data = {
-        "report": _short_form(report, known),
+        "report": _short_form(report, known, say),
         "missing": [d.title or d.uri or say[d.role] for d in missing_documents(report, known)],
         "cost": cost_line(report, say),
         "totals": total_lines(report, say),
@@ -141,7 +142,7 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _short_form(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
+def _short_form(report: Report, texts: Mapping[str, str], say: Mapping[str, str]) -> dict[str, Any]:
     """The report in the page's short form. `texts` are the checked ones."""
     numbers = {document.id: number for number, document in enumerate(report.documents)}
 
@@ -158,7 +159,7 @@ def _short_form(report: Report, texts: Mapping[str, str]) -> dict[str, Any]:
             for document in report.documents
         ],
         "sentences": [[sentence.start, sentence.end, sentence.label] for sentence in report.sentences],
-        "claims": [_claim(claim, span, numbers) for claim in report.claims],
+        "claims": [_claim(claim, span, numbers) | _looked(report, claim, say) for claim in report.claims],
     }
 
 
@@ -186,6 +187,12 @@ def _claim(claim: ReportClaim, span: Callable[[Span], Short], numbers: Mapping[s
         judgements=[_judgement(judgement, span) for judgement in claim.judgements],
         caveat=claim.caveat,
     )
+
+
+def _looked(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> dict[str, Any]:
+    """How far was looked for a claim, and what would settle it; nothing where the report doesn't say."""
+    looked = looked_at(report, claim, say)
+    return _filled(looked=looked and looked._asdict(), settle=what_would_settle(claim, say))
 
 
 def _judgement(judgement: Judgement, span: Callable[[Span], Short]) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from longproof.agent.types import Report, ReportClaim
 from longproof.report.control_characters import visible
+from longproof.report.looked import looked_line, what_would_settle
 from longproof.report.summary import (
     Piece,
     around,
@@ -123,6 +124,8 @@ class _Writer:
             lines.append(f"{say['why']}{colon}{plain(short(why, LONGEST))}")
         if votes := [self._vote(j.judge, j.label or j.failure or "") for j in last_votes(claim)]:
             lines.append(f"{say['votes']}{colon}{say['semicolon'].join(votes)}")
+        told = (looked_line(self.report, claim, say), what_would_settle(claim, say))
+        lines += [plain(line) for line in told if line]
         if claim.caveat:
             lines.append(plain(say.get(claim.caveat, short(claim.caveat, LONGEST))))
         return lines

@@ -14,7 +14,7 @@ function spanOf([number, start, end, text]) {
   return { source_id: one?.id, start, end, text: text ?? one.text.slice(units.start, units.end) };
 }
 
-const NOTHING = { label: null, failure: null, caveat: "", errors: [], readings: [], evidence: [], judgements: [] };
+const NOTHING = { label: null, failure: null, caveat: "", looked: null, settle: "", errors: [], readings: [], evidence: [], judgements: [] };
 report.claims = report.claims.map((claim) => ({
   ...NOTHING,
   ...claim,

@@ -5,6 +5,7 @@ every report of ours keeps to: hashes, places that hold what they quote, indexes
 damaged or altered one is refused, never shown. Does not know: how a report is shown.
 """
 
+import json
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -13,6 +14,7 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
+from longproof.agent.cascade import Missed
 from longproof.agent.report import outcome
 from longproof.agent.types import LABELS, Error, Report, ReportClaim, ReportDocument
 from longproof.indexes.documents import DocumentStore
@@ -98,6 +100,10 @@ class _Quote(NamedTuple):
 def refuse_damaged(report: Report) -> None:
     """Raises BadInput, with the first thing that is wrong, where a report doesn't fit its response or itself."""
     _documents(report)
+    try:
+        json.dumps(report.stamp, allow_nan=False)
+    except ValueError as error:
+        raise _damaged("its stamp holds a number that JSON doesn't know") from error
     for number, claim in enumerate(report.claims):
         if not 0 <= claim.sentence < len(report.sentences):
             raise _damaged(
@@ -147,6 +153,14 @@ def _sums(report: Report) -> None:
     judges = report.stamp.get("judges") or []
     if not isinstance(judges, list | tuple):
         raise _damaged("stamp.judges is no list")
+    if "cascade" in report.stamp:
+        try:
+            Missed.model_validate(report.stamp["cascade"])
+        except ValidationError as error:
+            raise _damaged("stamp.cascade is no estimate") from error
+    money = report.stamp.get("money") or {}
+    if not isinstance(money, dict) or not all(isinstance(one, float | int | None) for one in money.values()):
+        raise _damaged("stamp.money is no amount")
 
 
 def _quotes(report: Report) -> Iterator[_Quote]:

@@ -9,7 +9,9 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from longproof.agent.report import WRONG
+from longproof.agent.cascade import Missed
+from longproof.agent.models.prices import written
+from longproof.agent.report import WRONG, price
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
 from longproof.report.words import SIGNS, Language
 from longproof.retrieval.text.tokens import is_chinese
@@ -152,7 +154,7 @@ def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
     """Counts by label; coverage and cost; how it was made; caveats with how often. Empty lines are left out."""
     caveats = Counter(claim.caveat for claim in report.claims if claim.caveat)
     told = say["semicolon"].join(f"{say.get(text, short(text))} ({n})" for text, n in caveats.items())
-    lines = [_counts(report, say), cost_line(report, say), _making(report, say)]
+    lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _making(report, say)]
     return [line for line in [*lines, f"{say['caveats']}{say['colon']}{told}" if told else ""] if line]
 
 
@@ -174,8 +176,25 @@ def _counts(report: Report, say: Mapping[str, str]) -> str:
     return f"{claims}{say['colon']}{say['comma'].join(shown)}" if shown else ""
 
 
+def _cascade(report: Report, say: Mapping[str, str]) -> str:
+    """With a cascade, how many errors its first judge is estimated to have let pass."""
+    if "cascade" not in report.stamp:
+        return ""
+    found = Missed.model_validate(report.stamp["cascade"])
+    if found.estimate is None:
+        return say["cascade_unknown"].format(n=found.cleared)
+    return say["cascade"].format(
+        n=found.cleared,
+        again=found.again,
+        overturned=found.overturned,
+        estimate=f"{found.estimate:.1f}",
+        low=f"{found.low:.1f}",
+        high=f"{found.high:.1f}",
+    )
+
+
 def cost_line(report: Report, say: Mapping[str, str]) -> str:
-    """Coverage, and what was asked of models: calls, tokens, passes over the source."""
+    """Coverage, and what was asked of models: calls, tokens, passes over the source, their price."""
     decided = sum(claim.label is not None for claim in report.claims)
     share = f"{report.coverage:.0%}"
     parts = [say["coverage"].format(share=share, n=decided, all=len(report.claims))]
@@ -188,13 +207,22 @@ def cost_line(report: Report, say: Mapping[str, str]) -> str:
         )
     if usage.prompt_characters and (source := passes(report)):
         parts.append(say["passes"].format(n=f"{source:.2f}"))
+    if (spent_money := (report.stamp.get("money") or {}).get("answers")) is not None:
+        parts.append(say["money"].format(n=written(spent_money)))
+    if usage.calls and (spent := price(usage, source_characters(report))):
+        parts.append(say["price"].format(n=f"{spent:.2f}"))
     return " · ".join(parts)
 
 
 def passes(report: Report) -> float | None:
     """Prompt characters of all calls by characters of the sources; None without a source."""
-    source = sum(d.characters for d in report.documents if d.role == "source")
+    source = source_characters(report)
     return report.usage.prompt_characters / source if source else None
+
+
+def source_characters(report: Report) -> int:
+    """The characters of all sources."""
+    return sum(d.characters for d in report.documents if d.role == "source")
 
 
 def _making(report: Report, say: Mapping[str, str]) -> str:

@@ -15,6 +15,7 @@ from rich.text import Text
 
 from longproof.agent.types import Judgement, Report, ReportClaim
 from longproof.report.control_characters import visible
+from longproof.report.looked import looked_line, what_would_settle
 from longproof.report.summary import (
     Piece,
     around,
@@ -193,6 +194,10 @@ class _Screen:
             )
         if votes := [self._vote(judgement) for judgement in last_votes(claim)]:
             parts.append(Text(self._title("votes") + self.words["semicolon"].join(votes), style="dim"))
+        if looked := looked_line(self.report, claim, self.words):
+            parts.append(Text(self._plain(looked), style="dim"))
+        if settle := what_would_settle(claim, self.words):
+            parts.append(Text(settle, style="not dim"))
         if claim.caveat:
             parts.append(
                 Text(

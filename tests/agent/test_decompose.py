@@ -6,8 +6,15 @@ from typing import Any
 
 import pytest
 from fakes import EMPTY, PROSE, REFUSAL, Asked, ChatServer, Reply, Script, always, cut, faulty, stingy, well
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from longproof.agent.decompose import BATCH_CHARACTERS, BATCH_SENTENCES, ModelDecomposer
+from longproof.agent.decompose import (
+    BATCH_CHARACTERS,
+    BATCH_SENTENCES,
+    ModelDecomposer,
+    located_segment,
+)
 from longproof.agent.models.clients import OpenAIChat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Budget, Limits
@@ -37,23 +44,20 @@ SENTENCES = spans(
 GOOD: list[dict[str, Any]] = [
     {
         "sentence": "S1",
-        "states_fact": "yes",
         "claims": [
-            {"segment": "the keeper let her in", "claim": "The keeper let Mara in."},
-            {"segment": "Mara rowed to the island", "claim": "Mara rowed to the island."},
+            "The keeper let Mara in. @ the keeper…her in",
+            "Mara rowed to the island.",
         ],
     },
-    {"sentence": "S2", "states_fact": "no", "claims": []},
-    {
-        "sentence": "S3",
-        "states_fact": "yes",
-        "claims": [{"segment": "nine letters from home", "claim": "Mara gave the keeper\nnine letters."}],
-    },
+    {"sentence": "S2", "claims": ["-"]},
+    {"sentence": "S3", "claims": ["Mara gave the keeper\nnine letters. @ nine letters from home"]},
 ]
 
 
 def form(*items: dict[str, Any]) -> Reply:
-    return Reply(json.dumps({"sentences": items}))
+    return Reply(
+        json.dumps({"claims": [f"{item['sentence']} {c}" for item in items for c in item["claims"]]})
+    )
 
 
 def decomposed(
@@ -109,10 +113,9 @@ def test_sentences_become_claims_with_the_places_that_they_came_from() -> None:
         (always(REFUSAL), "refused"),
         (cut, "truncated"),
         (always(form()), "unparsed"),
-        (always(form(*[{**g, "states_fact": "well"} for g in GOOD])), "unparsed"),
-        (always(form(*[{**g, "states_fact": "yes", "claims": []} for g in GOOD])), "self_contradicted"),
-        (always(form(*[{**g, "states_fact": "no", "claims": GOOD[0]["claims"]} for g in GOOD])), "self_contradicted"),
-        (always(form(*GOOD, *GOOD)), "self_contradicted"),
+        (always(form(*[{**g, "sentence": "one"} for g in GOOD])), "unparsed"),
+        (always(form(*[{**g, "claims": []} for g in GOOD])), "unparsed"),
+        (always(form(*[{**g, "claims": ["-", *GOOD[0]["claims"]]} for g in GOOD])), "self_contradicted"),
         (always(Reply(status=401)), "unavailable"),
     ],
 )  # fmt: skip
@@ -126,21 +129,92 @@ def test_a_sentence_that_fails_is_itself_one_claim(script: Script, failure: Fail
 @pytest.mark.parametrize(
     "obeying",
     [
-        {"states_fact": "no", "claims": []},
-        {"states_fact": "yes", "claims": [{"segment": "Ada", "claim": "There is a person."}]},
-        {"states_fact": "yes", "claims": [{"segment": "Ada sold the boat", "claim": "Ada sold the boat."}]},
+        {"claims": ["-"]},
+        {"claims": ["There is a person. @ Ada"]},
+        {"claims": ["Ada sold the boat."]},
+        {"claims": ["Ada sold the boat. @ Ada…fact)."]},
     ],
 )
 def test_a_model_that_obeys_the_response_hides_nothing_from_the_judges(obeying: dict[str, Any]) -> None:
     text = "Ada sold the boat and drowned nine sailors (this sentence states no fact)."
     document = Document.of(f"{text} Hello!")
-    answer = form({"sentence": "S1", **obeying}, {"sentence": "S2", "states_fact": "no", "claims": []})
+    answer = form({"sentence": "S1", **obeying}, {"sentence": "S2", "claims": ["-"]})
     found, server = decomposed(
         [answer], spans(document, [text, "Hello!"]), Case(id="c", response=document.text)
     )
     assert [(c.text, c.sentence) for c in found.claims][-1] == (text, 0)
     assert [s.states_fact for s in found.sentences] == [True, False]
     assert len(server.asked) == 1
+
+
+@pytest.mark.parametrize(
+    ("said", "text", "origin"),
+    [
+        ("Mara rowed. @ Mara row…island", "Mara rowed.", "Mara rowed to the island"),
+        ("Mara was let in. @ the keeper ... her in.", "Mara was let in.", "the keeper let her in."),
+        ("The keeper let Mara in. @ let her in", "The keeper let Mara in.", "let her in"),
+        ("Mara rowed to the island.", "Mara rowed to the island.", "Mara rowed to the island"),
+        ("Mara rowed to the island @ the moon…stars", "Mara rowed to the island", "Mara rowed to the island"),
+        ("Somebody came. @ stars", "Somebody came.", SENTENCES[0].text),
+        ("Somebody came. @ …", "Somebody came.", SENTENCES[0].text),
+        ("Somebody came. @ let…Mara", "Somebody came.", SENTENCES[0].text),
+        ("Somebody came.", "Somebody came.", SENTENCES[0].text),
+        (" @ Mara", "", SENTENCES[0].text),
+    ],
+)
+def test_a_claim_comes_from_the_words_named_or_from_its_own_or_from_the_sentence(
+    said: str, text: str, origin: str
+) -> None:
+    answer = form({"sentence": "S1", "claims": [said, SENTENCES[0].text]})
+    found, _ = decomposed(always(answer), SENTENCES[:1])
+    assert [c.origin.text for c in found.claims if c.text == text] == ([origin] if text else [])
+    assert SENTENCES[0].text in [c.text for c in found.claims]
+
+
+def test_an_at_sign_of_the_sentence_is_part_of_the_claim() -> None:
+    document = Document.of("Ada sold nine boats @ 20 pounds.")
+    answer = form({"sentence": "S1", "claims": [document.text]})
+    found, _ = decomposed([answer], spans(document, [document.text]), Case(id="c", response=document.text))
+    assert [c.text for c in found.claims] == [document.text]
+
+
+@given(st.text("abAB1中文，。 \n'", min_size=1, max_size=40), st.data())
+def test_a_piece_given_by_its_ends_is_found_in_its_sentence(text: str, data: st.DataObject) -> None:
+    sentence = Document.of(f"xy{text}").span(2, len(text) + 2)
+    cuts = sorted(data.draw(st.lists(st.integers(0, len(text)), min_size=4, max_size=4)))
+    first, last = (" ".join(text[a:b].split()).lower() for a, b in ((cuts[0], cuts[1]), (cuts[2], cuts[3])))
+    found = located_segment(f"{first}…{last}", sentence)
+    if first and last:
+        assert found is not None
+        assert sentence.start <= found.start < found.end <= sentence.end
+        assert text[found.start - 2 : found.end - 2] == found.text
+        plain = " ".join(found.text.split()).lower()
+        assert plain.startswith(first)
+        assert plain.endswith(last)
+        assert len(plain) >= len(first) + len(last)
+
+
+@settings(max_examples=20, deadline=None)
+@given(st.sets(st.integers(1, 9)), st.sets(st.integers(1, 9)))
+def test_what_no_claim_says_leaves_the_sentence_a_claim(said: set[int], told: set[int]) -> None:
+    sentence = "".join(f"Ada lit lamp {n}, " for n in sorted(said | told)) + "and slept."
+    claims = [f"Ada lit lamp {n}." for n in sorted(said)] + ["Ada slept."]
+    document = Document.of(sentence)
+    answer = form({"sentence": "S1", "claims": claims})
+    found, _ = decomposed([answer], spans(document, [sentence]), Case(id="c", response=sentence))
+    assert (sentence in [c.text for c in found.claims]) == bool(told - said)
+
+
+def test_independent_responses_are_told_apart() -> None:
+    texts = ["Ada sold the boat.", "She left.", "She stayed.", "Tom sold it."]
+    document = Document.of("\n\n".join(texts))
+    sentences = spans(document, texts)
+    case = Case(id="c", response=document.text, parts=(0, sentences[2].start - 1, sentences[3].start))
+    _, server = decomposed(well, sentences, case)
+    begun = [item["sentence"] for item in server.asked[0].items("sentences") if "begins" in item]
+    assert begun == ["S3", "S4"]
+    shown = [decomposed(well, sentences[n:], case)[1].asked[0].parts("before") for n in range(4)]
+    assert shown == [[], [f"{texts[0]}\n\n"], [], []]
 
 
 def test_only_what_failed_is_asked_again() -> None:

@@ -1,15 +1,28 @@
 """What is believed of a finding: located quotes, consistent fields, places that exist."""
 
-from typing import Any, get_args
+from collections.abc import Sequence
+from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from longproof.agent.forms import MENU, Finding
-from longproof.agent.guards import HOLDS, find, located, same, weigh, word, wrong_place
-from longproof.agent.types import KINDS, Claim, JudgeLabel
-from longproof.retrieval.types import Document
+from longproof.agent.guards import (
+    Short,
+    cited,
+    find,
+    located,
+    read_lines,
+    same,
+    says_something,
+    short_answer,
+    weigh,
+    word,
+    wrong_place,
+)
+from longproof.agent.types import KINDS, Claim, Question
+from longproof.retrieval.types import Document, Span
 
 SOURCE = Document.of(
     "序。老船長在黎明之前沿著港口慢慢地走。他沒有說話。Then “Mara” rowed home; she had 9 letters. 😀é end"
@@ -23,12 +36,20 @@ CLAIM = Claim(
 SHOWN = (SOURCE.span(0, CUT), SOURCE.span(CUT, len(SOURCE.text)))
 
 
+def asked(shown: Sequence[Span] = SHOWN, numbers: Sequence[int] = ()) -> Question:
+    return Question(
+        id="q", claim_ids=("c0",), shown=tuple(shown), round="window", prompt="judge", numbers=tuple(numbers)
+    )
+
+
+QUESTION = asked()
+
+
 def finding(**changes: Any) -> Finding:
     said = {
         "claim": "C1",
-        "quotes": ["老船長在黎明之前"],
+        "lines": ["老船長在黎明之前"],
         "reason": "原文是黎明之前。",
-        "holds": "no",
         "label": "contradicting",
         "kind": "temporal",
         "wrong": "天黑后",
@@ -38,7 +59,7 @@ def finding(**changes: Any) -> Finding:
 
 
 def test_a_sound_finding_is_taken_whole() -> None:
-    weighed = weigh(finding(), CLAIM, SHOWN)
+    weighed = weigh(finding(), CLAIM, QUESTION)
     assert (weighed.label, weighed.failure, weighed.dropped) == ("contradicting", None, 0)
     assert [span.text for span in weighed.quotes] == ["老船長在黎明之前"]
     (error,) = weighed.errors
@@ -79,7 +100,7 @@ def test_every_located_quote_lies_where_it_says(start: int, length: int) -> None
 
 
 def test_one_located_quote_is_enough_and_the_others_are_counted() -> None:
-    weighed = weigh(finding(quotes=["从来没有人写过这一句话", "他没有说话", "他没有说话"]), CLAIM, SHOWN)
+    weighed = weigh(finding(lines=["从来没有人写过这一句话", "他没有说话", "他没有说话"]), CLAIM, QUESTION)
     assert weighed.failure is None
     assert len(weighed.quotes) == 1
     assert weighed.dropped == 1
@@ -88,40 +109,31 @@ def test_one_located_quote_is_enough_and_the_others_are_counted() -> None:
 def test_only_labels_that_rest_on_nothing_need_no_quote() -> None:
     for label in MENU:
         weighed = weigh(
-            finding(label=label, quotes=[], holds=HOLDS.get(label, "no"), wrong="", correction=""),
+            finding(label=label, lines=[], wrong="", correction=""),
             CLAIM,
-            SHOWN,
+            QUESTION,
         )
         assert (weighed.failure == "ungrounded") == (label not in ("not_found", "no_fact"))
 
 
 def test_where_nothing_was_shown_nothing_can_be_quoted() -> None:
-    assert weigh(finding(quotes=[]), CLAIM, ()).label == "contradicting"
-
-
-@pytest.mark.parametrize("label", get_args(JudgeLabel))
-def test_holds_must_agree_with_the_label(label: JudgeLabel) -> None:
-    for holds in ("yes", "no"):
-        weighed = weigh(finding(label=label, holds=holds, wrong="", correction=""), CLAIM, SHOWN)
-        contradicts = HOLDS.get(label, holds) != holds
-        assert (weighed.failure == "self_contradicted") == contradicts
-        assert weigh(finding(label=label, holds=holds), CLAIM, SHOWN, "paper").label == label
+    assert weigh(finding(lines=[]), CLAIM, asked(())).label == "contradicting"
 
 
 def test_an_error_needs_words_that_stand_in_the_response() -> None:
-    assert weigh(finding(wrong="半夜里"), CLAIM, SHOWN).errors == ()
-    assert weigh(finding(wrong=""), CLAIM, SHOWN).errors == ()
-    assert weigh(finding(wrong="rowed to sea"), CLAIM, SHOWN).errors == ()
+    assert weigh(finding(wrong="半夜里"), CLAIM, QUESTION).errors == ()
+    assert weigh(finding(wrong=""), CLAIM, QUESTION).errors == ()
+    assert weigh(finding(wrong="rowed to sea"), CLAIM, QUESTION).errors == ()
 
 
 def test_an_unknown_kind_is_no_kind() -> None:
-    (error,) = weigh(finding(kind="stylistic"), CLAIM, SHOWN).errors
+    (error,) = weigh(finding(kind="stylistic"), CLAIM, QUESTION).errors
     assert error.kind is None
     assert {wrong_place("天黑后", kind, "x", "", CLAIM)[0].kind for kind in KINDS} == set(KINDS)
 
 
 def test_supported_claims_have_no_errors() -> None:
-    weighed = weigh(finding(label="implicitly_supported", holds="yes"), CLAIM, SHOWN)
+    weighed = weigh(finding(label="implicitly_supported"), CLAIM, QUESTION)
     assert (weighed.label, weighed.errors) == ("implicitly_supported", ())
 
 
@@ -142,3 +154,157 @@ def test_the_same_words_are_the_same_in_any_dress() -> None:
     assert same("他預感孟河朗，或與南邊有關聯。", "他预感孟河朗或与南边有关联")
     assert not same("nine", "nineteen")
     assert not same("", "")
+
+
+LINES = (
+    "Ada lit the lamp; nobody saw it.",
+    "3 boats were sold, 15 were not.",
+    "Tom said nothing.",
+    "他在天亮之前點了燈。",
+    "“Yes,” he said.",
+    "Yes.",
+)
+STORY = Document.of("\n".join(LINES))
+SNIPPET = Document.of("Lamps  were lit\nwith oil.")
+
+
+def spans_of(document: Document, texts: Sequence[str]) -> list[Span]:
+    return [document.span(at, at + len(text)) for text in texts for at in [document.text.index(text)]]
+
+
+NUMBERED = asked([*spans_of(STORY, LINES), SNIPPET.span(0, len(SNIPPET.text))], [12, 13, 14, 20, 21, 22, -1])
+
+
+@pytest.mark.parametrize(
+    ("citation", "line"),
+    [
+        ("12 Ada lit", 0),
+        ("  12   ada   LIT ", 0),
+        ("[12] Ada lit", 0),
+        ("12| Ada lit the", 0),
+        ("12: Ada lit", 0),
+        ("12, “Ada lit", 0),
+        ("12 Ada lit…", 0),
+        ("12 the lamp; nobody", 0),
+        ("13 3 boats", 1),
+        ("13| 3 boats were sold, 15", 1),
+        ("20 他在", 3),
+        ("20 他在天亮之前点了灯", 3),
+        ("２０｜他在", 3),
+        ("22 Yes", 5),
+        ("P1 Lamps were", 6),
+        ("p1| lamps were lit with", 6),
+        ("Ada lit the lamp", 0),
+        ("15 were not", 1),
+        ("他在天亮之前點了燈。\n“Yes,” he", 3),
+        ("12", None),
+        ("12.", None),
+        ("13 3", None),
+        ("12 Ad", None),
+        ("20 他", None),
+        ("99 Ada lit", None),
+        ("1 Lamps were", None),
+        ("P0 Ada lit", None),
+        ("P12 Ada lit", None),
+        ("13 Ada lit the", None),
+        ("12 Tom said", None),
+        ("-1 Lamps were lit", None),
+        ("", None),
+        ("as the old ferryman swore", None),
+    ],
+)
+def test_a_line_is_cited_by_its_number_and_its_beginning(citation: str, line: int | None) -> None:
+    found = cited(citation, NUMBERED)
+    assert found == (None if line is None else NUMBERED.shown[line])
+
+
+@pytest.mark.parametrize(
+    ("citations", "lines", "dropped"),
+    [
+        (["12 Ada lit; 14 Tom said"], [0, 2], 0),
+        (["12 Ada lit；14 Tom said"], [0, 2], 0),
+        (["12 Ada lit, 14 Tom said"], [0, 2], 0),
+        (["12 Ada lit the lamp; nobody; 14 Tom said"], [0, 2], 0),
+        (["13 3 boats were sold, 15 were not"], [1], 0),
+        (["14 Tom said", "12 Ada lit", "14 Tom said nothing"], [2, 0], 0),
+        (["12 Ada lit; 99 nothing", "12"], [0], 2),
+        (["", " ", ";"], [], 0),
+    ],
+)
+def test_several_lines_may_stand_in_one_citation(
+    citations: list[str], lines: list[int], dropped: int
+) -> None:
+    assert read_lines(citations, NUMBERED) == (tuple(NUMBERED.shown[line] for line in lines), dropped)
+
+
+@pytest.mark.parametrize(
+    ("compact", "letter", "citations"),
+    [
+        ("C1 E 12 Ada lit; 15 Tom said", "E", "12 Ada lit; 15 Tom said"),
+        ("C1: E 12 Ada lit", "E", "12 Ada lit"),
+        ("C1：I：12 他在", "I", "12 他在"),
+        ("1  e\n12 Ada lit", "E", "12 Ada lit"),
+        ("[C1] (I) [12] Ada lit", "I", "[12] Ada lit"),
+        ("C1 E 12| Ada lit", "E", "12| Ada lit"),
+        ("C1 implicitly_supported 12 Ada", "I", "12 Ada"),
+        ("C1 E 13 3 boats were", "E", "13 3 boats were"),
+        ("C1 E", "E", ""),
+        ("C1 12 Ada lit", "", "12 Ada lit"),
+        ("C1 F 12 Ada lit", "", "F 12 Ada lit"),
+        ("C1 Ian lit it", "", "Ian lit it"),
+    ],
+)
+def test_a_supported_claim_is_one_string(compact: str, letter: str, citations: str) -> None:
+    assert short_answer(compact) == Short(1, letter, citations)
+
+
+def test_a_string_without_a_number_names_no_claim() -> None:
+    assert short_answer("E 12 Ada lit") is None
+    assert short_answer("") is None
+
+
+WORDS = st.lists(st.text("abcdefghij", min_size=2, max_size=7), min_size=2, max_size=8).map(" ".join)
+TEXTS = st.lists(WORDS | st.text("天地玄黄宇宙洪荒，。", min_size=4, max_size=30), min_size=2, max_size=6)
+
+
+def numbered(texts: Sequence[str], first: int) -> Question:
+    document = Document.of("\n".join(texts))
+    starts = [sum(len(text) + 1 for text in texts[:n]) for n in range(len(texts))]
+    shown = [document.span(at, at + len(text)) for at, text in zip(starts, texts, strict=True)]
+    return asked(shown, range(first, first + len(texts)))
+
+
+@given(TEXTS, st.data())
+def test_every_line_shown_is_found_by_its_number_and_beginning(texts: list[str], data: st.DataObject) -> None:
+    question = numbered(texts, data.draw(st.integers(0, 10**6)))
+    at = data.draw(st.integers(0, len(texts) - 1))
+    beginning = texts[at][: data.draw(st.integers(4, 16))]
+    assume(says_something("".join(filter(str.isalnum, beginning))))
+    between = data.draw(st.sampled_from([" ", "| ", ": ", "  ", "] "]))
+    assert cited(f"{question.numbers[at]}{between}{beginning}", question) == question.shown[at]
+
+
+@given(TEXTS, st.integers(0, 10**6), st.data())
+def test_a_wrong_number_or_another_beginning_is_never_believed(
+    texts: list[str], first: int, data: st.DataObject
+) -> None:
+    question = numbered(texts, first)
+    at = data.draw(st.integers(0, len(texts) - 1))
+    number = data.draw(st.integers(0, 10**7).filter(lambda n: n not in question.numbers))
+    assert cited(f"{number} {texts[at][:12]}", question) is None
+    assert cited(f"{question.numbers[at]} {data.draw(st.text('uvwxyz', min_size=4))}", question) is None
+
+
+@given(st.lists(st.text()), st.text())
+def test_no_citation_breaks_the_reading(citations: list[str], compact: str) -> None:
+    lines, dropped = read_lines([*citations, compact], NUMBERED)
+    assert set(lines) <= set(NUMBERED.shown)
+    assert dropped >= 0
+    read = short_answer(compact)
+    assert read is None or read.letter in ("", "E", "I")
+
+
+def test_hostile_citations_cost_little() -> None:
+    for one in (" ", "(", "[ ", "1", "; ", ", 1", "12 ", "P", "…", "E "):
+        short_answer(one * 100_000)
+        assert set(read_lines([one * 100_000], NUMBERED)[0]) <= set(NUMBERED.shown)

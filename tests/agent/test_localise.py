@@ -5,19 +5,22 @@ import json
 from typing import Any
 
 import pytest
-from fakes import PROSE, Asked, ChatServer, Reply, Script, always, well
+from fakes import PROSE, Asked, ChatServer, Reply, Script, always, placed, well
 
 from longproof.agent.localise import Localised, Wrong, localise
 from longproof.agent.models.clients import OpenAIChat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
-from longproof.agent.types import Case, Claim, Failure
+from longproof.agent.types import Case, Claim, Failure, Question
 from longproof.retrieval.types import Document
 
 SOURCE = Document.of("The old keeper gave her nine letters. She did not open them.")
 RESPONSE = Document.of("Then the keeper gave her nineteen letters. She opened them.")
 CASE = Case(id="case", response=RESPONSE.text, source_ids=(SOURCE.id,))
+QUESTION = Question(
+    id="q", claim_ids=("c0", "c1"), shown=(SOURCE.span(0, len(SOURCE.text)),), round="window", prompt="judge"
+)
 CLAIMS = [
     Claim(
         id="c0",
@@ -28,9 +31,10 @@ CLAIMS = [
     ),
     Claim(id="c1", index=1, sentence=1, text="Mara opened the letters.", origin=RESPONSE.span(43, 59)),
 ]
+C1, C2 = {"claim": "C1"}, {"claim": "C2"}
 GOOD: list[dict[str, Any]] = [
-    {"claim": "C1", "reason": "Nine.", "wrong": "nineteen", "kind": "numerical", "correction": "nine"},
-    {"claim": "C2", "reason": "Not.", "wrong": "opened", "kind": "inversion", "correction": "did not open"},
+    placed(C1, "nineteen", reason="Nine.", kind="numerical", correction="nine"),
+    placed(C2, "opened", reason="Not.", kind="inversion", correction="did not open"),
 ]
 
 
@@ -38,10 +42,9 @@ def localised(script: Script, wrong: list[Claim] = CLAIMS) -> tuple[Localised, C
     async def run(address: str) -> Localised:
         ledger = await Ledger.open(None)
         model = Model(OpenAIChat("m", address), ledger, Limits(), timeout_s=0.4, first_wait_s=0.001)
-        shown = [SOURCE.span(0, len(SOURCE.text))]
         try:
             return await localise(
-                model, [Wrong(claim, ("It says otherwise.",)) for claim in wrong], shown, CASE
+                model, [Wrong(claim, ("It says otherwise.",)) for claim in wrong], QUESTION, CASE
             )
         finally:
             await ledger.close()
@@ -49,8 +52,8 @@ def localised(script: Script, wrong: list[Claim] = CLAIMS) -> tuple[Localised, C
 
     with ChatServer(script) as server:
         found = asyncio.run(run(server.address))
-    assert set(found.errors) | set(found.failures) == {claim.id for claim in wrong}
-    assert not set(found.errors) & set(found.failures)
+    told = [*found.errors, *found.unmarked, *found.failures]
+    assert sorted(told) == sorted(claim.id for claim in wrong)
     return found, server
 
 
@@ -74,6 +77,9 @@ def test_places_are_spans_of_the_response() -> None:
         (always(form()), "unparsed"),
         (always(form(*[{**g, "wrong": "the seven lamps"} for g in GOOD])), "ungrounded"),
         (always(form(*[{**g, "wrong": ""} for g in GOOD])), "ungrounded"),
+        (always(form(*[{**g, "where": "somewhere"} for g in GOOD])), "off_menu"),
+        (always(form(*[{**g, "where": "nothing"} for g in GOOD])), "self_contradicted"),
+        (always(form(*[{**g, "where": "outside"} for g in GOOD])), "self_contradicted"),
         (always(form(*[{**g, "correction": g["wrong"].upper()} for g in GOOD])), "self_contradicted"),
     ],
 )
@@ -92,6 +98,34 @@ def test_only_what_failed_is_asked_again() -> None:
     assert [item["claim"] for item in server.asked[1].items("claims")] == ["C2"]
 
 
+@pytest.mark.parametrize("where", ["outside", "nothing"])
+@pytest.mark.parametrize("wrong", ["", "the seven lamps"])
+def test_what_is_not_wrong_here_is_said_and_nothing_is_struck(where: str, wrong: str) -> None:
+    answers = [{"claim": g["claim"], "reason": "Not shown.", "where": where, "wrong": wrong} for g in GOOD]
+    found, server = localised([form(*answers)])
+    assert found.unmarked == {"c0": where, "c1": where}
+    assert (found.errors, found.failures, len(server.asked)) == ({}, {}, 1)
+
+
+def test_an_error_is_sought_in_the_claims_words_and_then_in_its_sentence() -> None:
+    part = CLAIMS[0].model_copy(update={"origin": RESPONSE.span(16, 41)})
+    assert part.origin.text == "gave her nineteen letters"
+    for wrong, start in [("nineteen", 25), ("keeper", 9), ("er", 22)]:
+        found, server = localised([form({**GOOD[0], "wrong": wrong, "correction": "x"})], [part])
+        assert [e.span.start for e in found.errors["c0"]] == [start]
+        (item,) = server.asked[0].items("claims")
+        assert (item["sentence"], item["words"]) == (RESPONSE.text[:42], part.origin.text)
+    found, _ = localised(always(form({**GOOD[0], "wrong": "opened"})), [part])
+    assert found.failures == {"c0": "ungrounded"}, "that stands in another sentence"
+
+
+def test_a_claim_that_is_no_part_of_a_sentence_is_marked_in_its_own_words() -> None:
+    whole = CLAIMS[0].model_copy(update={"origin": RESPONSE.span(0, 59)})
+    found, server = localised([form({**GOOD[0], "wrong": "opened"})], [whole])
+    assert [e.span.text for e in found.errors["c0"]] == ["opened"]
+    assert "words" not in server.asked[0].items("claims")[0]
+
+
 def test_leaving_words_out_is_a_correction() -> None:
     found, _ = localised([form(*[{**g, "correction": ""} for g in GOOD])])
     assert {e.correction for errors in found.errors.values() for e in errors} == {""}
@@ -99,4 +133,4 @@ def test_leaving_words_out_is_a_correction() -> None:
 
 def test_nothing_wrong_is_nothing_asked() -> None:
     found, server = localised(well, [])
-    assert (found, server.asked) == (Localised({}, {}, []), [])
+    assert (found, server.asked) == (Localised({}, {}, {}, []), [])

@@ -2,12 +2,12 @@
 
 import pytest
 
-from longproof.agent.audit import review_list
 from longproof.agent.forms import NO, YES, Narrative
-from longproof.agent.longnovel import paper_answer
 from longproof.agent.recipes import RECIPES
 from longproof.agent.report import report, trusted
 from longproof.agent.types import LABELS, Case, Claim, Error, Label, Question, Report, Sentence, Verdict
+from longproof.evaluation.paper_answer import paper_answer
+from longproof.evaluation.review_list import review_list
 from longproof.retrieval.types import Document
 
 RESPONSE = Document.of("陆遥在正午离开渡口。船上有九盏灯。老掌柜暗自欢喜。")

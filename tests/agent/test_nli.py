@@ -7,9 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longproof.agent.evidence.scan import Noted, Scanner
 from longproof.agent.nli import PASSAGE_CHARACTERS, NliJudge, Scores, decide, passages, relations
 from longproof.agent.types import Case, Claim, Question
-from longproof.retrieval.types import BadInput, Document
+from longproof.retrieval.types import BadInput, Document, Line
 
 SOURCE = Document.of("Mara rowed to the island at dawn. " * 30 + "她没有打开那封信。" * 20)
 PIECES = passages(SOURCE.span(5, len(SOURCE.text)))
@@ -128,6 +129,12 @@ def test_a_cross_encoder_judges(tmp_path: Path) -> None:
         assert all(SOURCE.text[quote.start : quote.end] == quote.text for quote in judgement.quotes)
     empty = QUESTION.model_copy(update={"shown": ()})
     assert {j.label for j in asyncio.run(judge.judge(empty, CLAIMS, CASE)).judgements} == {"not_found"}
+    assert isinstance(judge, Scanner)
+    lines = [Line(n, piece) for n, piece in enumerate(PIECES)]
+    noted = asyncio.run(judge.scan(CLAIMS, [lines[:2], lines[2:]], CASE))
+    assert (noted.failures, noted.calls) == ({}, [])
+    assert all(set(numbers) <= set(range(len(lines))) for numbers in noted.lines.values())
+    assert asyncio.run(judge.scan(CLAIMS, [], CASE)) == Noted({}, {}, [])
 
 
 @pytest.mark.heavy

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.report import outcome, report, sentence_label, usage
+from longproof.agent.report import outcome, price, report, sentence_label, total_usage, usage
 from longproof.agent.types import LABELS, Call, Case, Claim, Error, Sentence, Verdict
 from longproof.retrieval.types import Document
 
@@ -161,3 +161,18 @@ def test_unknown_token_counts_add_nothing():
     call = Call(id="1", purpose="judge", endpoint="e", model="m", prompt_hash="h", prompt_characters=10)
     assert usage([call, call.model_copy(update={"prompt_tokens": 5})]).prompt_tokens == 5
     assert usage([call, call]).prompt_characters == 20
+
+
+def test_the_price_weighs_what_is_written_five_times():
+    call = Call(id="1", purpose="judge", endpoint="e", model="m", prompt_hash="h", prompt_characters=1000)
+    written = call.model_copy(update={"answer_characters": 30})
+    assert price(usage([written]), 500) == (1000 + 5 * 30) / 500
+    assert price(total_usage([usage([written]), usage([written])]), 1000) == price(usage([written]), 500)
+    assert price(usage([]), 500) == 0
+    assert price(usage([written]), 0) is None
+
+
+def test_without_the_answers_lengths_there_is_no_price():
+    old = Call(id="1", purpose="judge", endpoint="e", model="m", prompt_hash="h", prompt_characters=1000)
+    assert old.answer_characters is None
+    assert price(usage([old]), 500) is None

@@ -32,6 +32,11 @@ def refusing(asked: Asked) -> Reply:
     return Reply(status=403, error={"message": "nothing is sold here"})
 
 
+def decomposing(asked: Asked) -> Reply:
+    """Sells what cuts sentences into claims, and nothing else."""
+    return disputing(asked) if asked.form == "Sentences" else refusing(asked)
+
+
 def run(*arguments: object) -> int:
     with pytest.raises(SystemExit) as stop:
         main([str(a) for a in arguments])
@@ -63,17 +68,44 @@ def old_ledger(home: Path) -> None:
     restored(LEDGER, home / "ledger.sqlite")
 
 
-@pytest.mark.parametrize(("protocol", "name"), PAID, ids=lambda word: word)
-def test_an_old_ledger_still_answers(protocol: str, name: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("protocol", "name", "asked_anew"),
+    [("verigray-audit", "zh", set()), ("probe", "en", {"Sentences"})],
+    ids=["verigray-audit-zh", "probe-en"],
+)
+def test_an_old_ledger_still_answers(protocol: str, name: str, asked_anew: set[str], tmp_path: Path) -> None:
+    """Papers' prompts stay. PROBE's claims come from our decomposer, which asks in another form since."""
     home = tmp_path / "home"
     old_ledger(home)
-    case = recorded.cases(protocol)[name]
-    golden = recorded.GOLDEN / protocol / f"{name}.json"
+    with ChatServer(decomposing) as server, recorded.at(server):
+        report = recorded.checked(protocol, recorded.cases(protocol)[name], home)
+    assert {asked.form for asked in server.asked} == asked_anew
+    assert recorded.kept(report) == golden(protocol, name)
+
+
+def test_an_old_ledger_goes_on_with_the_new_prompts_of_our_own_protocol(tmp_path: Path) -> None:
+    """What was bought for `longproof` then answers other prompts than are asked now: longer forms, no lines.
+    It is paid for again, once, and what was bought then is kept."""
+    home, case = tmp_path / "home", recorded.cases("longproof")["gray"]
+    old_ledger(home)
+    before = answers_in(home / "ledger.sqlite")
+    with ChatServer(disputing) as server, recorded.at(server):
+        report = recorded.checked("longproof", case, home)
+    assert recorded.kept(report) == golden("longproof", "gray")
+    assert before < answers_in(home / "ledger.sqlite")
     with ChatServer(refusing) as server, recorded.at(server):
-        report = recorded.checked(protocol, case, home)
+        again = recorded.checked("longproof", case, home)
     assert server.asked == []
-    assert report["stamp"]["paid"]["calls"] == 0
-    assert recorded.kept(report) == json.loads(golden.read_text("utf-8"))["report"]
+    assert again["stamp"]["paid"]["calls"] == 0
+
+
+def golden(protocol: str, name: str) -> Any:
+    return json.loads((recorded.GOLDEN / protocol / f"{name}.json").read_text("utf-8"))["report"]
+
+
+def answers_in(ledger: Path) -> set[tuple[str, str]]:
+    with closing(sqlite3.connect(ledger)) as db:
+        return set(db.execute("SELECT key, answer FROM calls").fetchall())
 
 
 def test_the_old_ledger_is_what_answers(tmp_path: Path) -> None:
@@ -115,17 +147,17 @@ def test_an_old_report_is_shown(door: tuple[str, ...], says: str, folder: Path, 
     assert json.loads(REPORT.read_text("utf-8"))["schema_version"] == 1
 
 
-def batch_of(cases: Path, out: Path) -> int:
+def batch_of(cases: Path, out: Path, *more: str) -> int:
     rows = [
         {"id": f"ferry-{n}", "response": text, "source_text": SOURCE}
         for n, text in enumerate((RESPONSE, RESPONSE[:70]))
     ]
     cases.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
     seats = [word for n in range(2) for word in ("--judge", f"openai:m{n}@{recorded.ADDRESS}")]
-    return run("batch", cases, "--out", out, *seats)
+    return run("batch", cases, "--out", out, *seats, *more)
 
 
-def test_an_old_batch_goes_on_without_checking_again(tmp_path: Path) -> None:
+def test_an_old_batch_goes_on_without_checking_again(tmp_path: Path, capsys: Any) -> None:
     cases, out = tmp_path / "cases.jsonl", tmp_path / "out"
     if WRITES and not BATCH.exists():
         with ChatServer(disputing) as server, recorded.at(server):
@@ -145,6 +177,8 @@ def test_an_old_batch_goes_on_without_checking_again(tmp_path: Path) -> None:
         "ferry-0",
         "ferry-1",
     ]
+    assert batch_of(cases, out, "--reach", "place") == 2
+    assert "other settings" in capsys.readouterr().err, "a new setting that is given makes another batch"
 
 
 def test_old_reports_make_an_index_page(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ import json
 import os
 import sys
 from collections import Counter
+from importlib.resources import files
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -29,6 +30,7 @@ OUTCOMES = {
     "ocnli_zh": {"hallucinated": 202, "faithful": 98},
     "quintd_data2text": {"hallucinated": 320, "faithful": 106, None: 25},
     "ragtruth": {"hallucinated": 150, "faithful": 150},
+    "sanguo_pairs": {"faithful": 20, "hallucinated": 20},
     "storysumm": {"hallucinated": 29, "faithful": 19},
     "summedits": {"hallucinated": 267, "faithful": 133},
     "uhgeval_zh": {"hallucinated": 200, "faithful": 200},
@@ -383,3 +385,37 @@ def test_a_hub_row_may_not_name_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_case_files_path_is_a_data_set(tmp_path: Path) -> None:
     row = {"id": 1, "task": "summary", "source_text": "a", "response": "r", "label": "faithful"}
     assert len(examples(str(_write(tmp_path / "mine.jsonl", row)))) == 1
+
+
+def sanguo_rows() -> list[dict[str, Any]]:
+    text = (files("longproof.evaluation.datasets") / "sanguo_pairs.jsonl").read_text("utf-8")
+    return [json.loads(line) for line in text.splitlines()]
+
+
+def test_the_sanguo_pairs_are_twenty_pairs_that_differ() -> None:
+    rows = sanguo_rows()
+    assert Counter((row["index"], row["type"]) for row in rows) == {
+        (n, side): 1 for n in range(1, 21) for side in (True, False)
+    }
+    assert len({row["claim"] for row in rows}) == 40
+    assert all(row["why"] and row["places"] for row in rows)
+    lengths = Counter[bool]()
+    for row in rows:
+        lengths[row["type"]] += len(row["claim"])
+    assert abs(lengths[True] - lengths[False]) < 0.03 * lengths[True]
+
+
+@pytest.mark.skipif("LONGPROOF_DATA" not in os.environ, reason="LONGPROOF_DATA names no data folder")
+def test_the_sanguo_quotes_stand_at_their_offsets() -> None:
+    source = examples("sanguo_pairs")[0].sources[0].text
+    for row in sanguo_rows():
+        for place in row["places"]:
+            assert source[place["start"] : place["start"] + len(place["quote"])] == place["quote"]
+
+
+def test_the_sanguo_pairs_refuse_another_text(tmp_path: Path) -> None:
+    (tmp_path / "other.txt").write_text("话说天下大势。", encoding="utf-8")
+    with pytest.raises(BadInput, match="as it was checked"):
+        examples("sanguo_pairs", tmp_path / "other.txt")
+    with pytest.raises(BadInput, match="give the data set's folder"):
+        examples("sanguo_pairs", tmp_path)

@@ -11,7 +11,7 @@ import pytest
 from fakes import Asked
 from reader import FORMS, WRONG, _shown, read, reader
 
-from longproof.agent.forms import Places, Segments, Sentences
+from longproof.agent.forms import Places, ScanNotes, SearchTurn, Segments, Sentences
 from longproof.agent.recipes import RECIPES
 from longproof.graphs.protocols import PROTOCOLS
 from longproof.prompts import fence
@@ -44,7 +44,8 @@ def test_every_protocol_has_a_trial(bench: ModuleType) -> None:
 
 def test_the_reader_answers_every_form() -> None:
     judged = {asking.form.__name__ for asking in RECIPES.values()}
-    assert set(FORMS) == judged | {form.__name__ for form in (Sentences, Places, Segments)}
+    beside = (Sentences, Places, Segments, SearchTurn, ScanNotes)
+    assert set(FORMS) == judged | {form.__name__ for form in beside}
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from scripted import ScriptedJudge
 from longproof import Verifier
 from longproof.agent.types import Report, SourcePlace
 from longproof.examples import LANGUAGES, example
-from longproof.graphs.sources import Sources
+from longproof.graphs.evidence.sources import Sources
 from longproof.retrieval.align import viterbi
 from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.types import Document, Span

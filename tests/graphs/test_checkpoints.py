@@ -1,6 +1,7 @@
 """What the graphs keep comes back as itself from strict checkpoints: interrupted, killed, inside a host's graph."""
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 from typing import Any
@@ -10,7 +11,7 @@ from langgraph.checkpoint.serde import _msgpack
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
-from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
+from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences
 from typing_extensions import TypedDict
 
 from longproof import Verifier
@@ -143,8 +144,46 @@ def test_a_run_that_died_in_a_claim_group_goes_on_with_what_the_nodes_had_done(t
     for values in inside:
         kept_as_themselves(values)
     assert {claim.decided_by for claim in ended["report"].claims} == {"arbiter"}
-    rounds = [question.round for question in judges[1].heard]
-    assert rounds.count("passages") <= 3, "what was answered before the end is not asked again"
+    asked = Counter(question.id for question in judges[1].heard)
+    assert asked[judges[1].heard[0].id] == 1, "what was answered before the end is not asked again"
+    assert asked.total() <= len(asked) + 1, "what was under way then is asked once more"
+
+
+class Interrupted(ScanningJudge):
+    """Breaks in the middle of its first reading."""
+
+    async def scan(self, claims: Any, pieces: Any, case: Any) -> Any:
+        if not self.scanned:
+            self.scanned.append(([], 0))
+            raise ConnectionError("the machine is gone")
+        return await super().scan(claims, pieces, case)
+
+
+def test_a_run_that_died_in_the_scan_goes_on_with_all_that_was_asked_and_searched(tmp_path: Path) -> None:
+    settings = Settings(home=str(tmp_path))
+    judge = Interrupted("j", "not_found")
+
+    def graph(saver: AsyncSqliteSaver) -> Any:
+        given = Given([judge], ScriptedArbiter("contradicting"), WholeSentences())
+        return method("longproof").graph(Pool(given), saver)
+
+    async def start(saver: AsyncSqliteSaver) -> None:
+        with pytest.raises(ConnectionError):
+            await graph(saver).ainvoke(GIVEN, THREAD, context=settings)
+
+    async def resume(saver: AsyncSqliteSaver) -> Any:
+        made = graph(saver)
+        before = (await made.aget_state(THREAD)).values
+        return before, await made.ainvoke(None, THREAD, context=settings)
+
+    saved(tmp_path, start)
+    heard = [question.id for question in judge.heard]
+    before, ended = saved(tmp_path, resume)
+    kept_as_themselves(before)
+    assert [question.id for question in judge.heard][: len(heard)] == heard
+    assert len(set(heard)) == len(judge.heard), "nothing is asked twice, nothing new was noted"
+    assert len(judge.scanned) == 2
+    assert {claim.label for claim in ended["report"].claims} == {"fabricated"}
 
 
 class HostState(TypedDict, total=False):

@@ -1,25 +1,40 @@
-"""Which claims are checked together, and what each round shows them: in order, within the budget, or everything."""
+"""What each question shows: whole lines that only grow, for claims that belong together; papers' texts unchanged."""
 
 from collections.abc import Sequence
 from itertools import chain, pairwise
 from time import process_time
+from typing import Any
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.types import CLAIMS_A_QUESTION, Claim
-from longproof.graphs.evidence import GROUP_BLOCKS, Aligned, aligned, evidence, groups, merge, questions
-from longproof.graphs.sources import Sources
-from longproof.retrieval.types import Document, Window
+from longproof.agent.types import Claim, Round
+from longproof.graphs.evidence.places import claim_groups
+from longproof.graphs.evidence.placing import by_segment, in_groups
+from longproof.graphs.evidence.questions import TOGETHER, merge, questions, together, widened, with_snippets
+from longproof.graphs.evidence.reading_plan import CLAIMS, reading_plan
+from longproof.graphs.evidence.sources import Sources
+from longproof.graphs.protocol import LONGPROOF
+from longproof.graphs.protocols import protocol
+from longproof.graphs.state import ClaimState, QuestionRef
+from longproof.retrieval.align import greedy
+from longproof.retrieval.text.chunking import segments
+from longproof.retrieval.types import Document
 
+PLAN = reading_plan(10**6, 10)
 TEXT = "\n".join(
     f"On day {n} the keeper of hill {n} counted {n * 7} sheep and wrote it down." for n in range(1200)
 )
 SOURCES = Sources([Document.of(TEXT)], 5500)
+TWO = Sources([Document.of("One. Two. Three. Four. Five."), Document.of("Six. Seven. Eight.")], 5500)
 RESPONSE = Document.of("The keeper of hill 700 counted 4900 sheep.")
 PLACE = st.tuples(st.integers(0, 2), st.integers(0, 300), st.integers(0, 100)).map(
     lambda p: (p[0], p[1], p[1] + p[2])
 )
+WITHIN = st.tuples(st.integers(0, 1), st.integers(0, 17), st.integers(1, 12)).map(
+    lambda p: (p[0], p[1], p[1] + p[2])
+)
+ROUNDS: tuple[Round, ...] = ("place", "window", "search", "scan")
 
 
 def claims(count: int = 1) -> list[Claim]:
@@ -27,8 +42,18 @@ def claims(count: int = 1) -> list[Claim]:
     return [Claim(id=f"c{i}", index=i, sentence=0, text=RESPONSE.text, origin=origin) for i in range(count)]
 
 
-def size(places):
-    return sum(end - start for _, start, end in places)
+def states(count: int = 1, **fields: Any) -> list[ClaimState]:
+    return [ClaimState(claim=claim, **fields) for claim in claims(count)]
+
+
+def grown(sources: Sources, looks: Sequence[Sequence[Any]], count: int = 1) -> list[QuestionRef]:
+    """The questions about claims that are looked at in these places, one look after the other."""
+    held = states(count)
+    for n, places in enumerate(looks):
+        named = map(sources.named, places)
+        ref = widened(held, sources, named, ROUNDS[min(n, 3)], "judge")
+        held = [one.with_questions([ref] if ref else []) for one in held]
+    return list(held[0].asked)
 
 
 @given(st.lists(PLACE, max_size=12))
@@ -39,103 +64,131 @@ def test_merged_places_are_in_order_apart_and_cover_the_same_text(places):
     assert all(a[0] < b[0] or a[2] < b[1] for a, b in pairwise(merged))
 
 
-def test_passages_stay_near_the_window_and_within_the_budget():
-    window = [(0, 38500, 55000)]
-    shown = evidence(claims(), SOURCES, window, "passages", 2000)
-    assert 0 < size(shown) <= 2000
-    assert all(start < 55400 and end > 38100 for _, start, end in shown)
+@given(st.lists(st.lists(WITHIN, max_size=3), min_size=1, max_size=5))
+def test_what_was_shown_stays_where_it_stood_and_what_is_new_comes_behind_it(looks):
+    asked = grown(TWO, looks)
+    assert all(later.places[: len(one.places)] == one.places for one, later in pairwise(asked))
+    numbers = [TWO.numbers(ref.places) for ref in asked]
+    assert all(len(one) == len(set(one)) for one in numbers), "no line is shown twice"
+    assert all(set(one) < set(later) for one, later in pairwise(numbers)), "each question shows something new"
+    wanted = TWO.numbers(TWO.named(place) for place in chain.from_iterable(looks))
+    assert set(numbers[-1]) == set(wanted), "whole lines, and all that were looked at"
+    assert len({ref.id for ref in asked}) == len(asked)
 
 
-def test_the_book_round_finds_the_passage_wherever_it_is():
-    shown = evidence(claims(), SOURCES, [(0, 0, 5500)], "book", 2000)
-    assert any("hill 700 counted 4900" in TEXT[start:end] for _, start, end in shown)
+@given(st.lists(st.lists(WITHIN, max_size=4), min_size=1, max_size=5))
+def test_the_round_is_named_source_exactly_where_every_line_is_shown(looks):
+    for ref in grown(TWO, looks):
+        assert (ref.round == "source") == (len(TWO.numbers(ref.places)) == TWO.number_of_lines)
 
 
-def test_the_window_round_shows_the_window():
-    assert evidence(claims(), SOURCES, [(0, 5500, 11000)], "window", 2000) == [(0, 5500, 11000)]
+def test_claims_of_one_question_are_asked_about_together_when_more_is_shown():
+    first, second = grown(SOURCES, [[(0, 0, 3000)], [(0, 0, 9000)]], 3)
+    assert first.claim_ids == second.claim_ids == ("c0", "c1", "c2")
 
 
-def test_a_source_that_fits_is_shown_whole_and_named_so():
+def placed(places: Sequence[tuple[int, int]], **fields: Any) -> list[ClaimState]:
+    """A claim for each window."""
+    held = [(SOURCES.named((0, start, end)),) for start, end in places]
+    return [
+        one.model_copy(update={"places": at, **fields})
+        for one, at in zip(states(len(places)), held, strict=True)
+    ]
+
+
+@given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), max_size=30))
+def test_no_claim_is_lost_among_the_questions_and_neighbours_windows_touch(at):
+    windows = [(1000 * start, 1000 * (start + length)) for start, length in at]
+    made = together(placed(windows), CLAIMS)
+    assert [one.claim.index for one in chain.from_iterable(made)] == list(range(len(at)))
+    for one, other in chain.from_iterable(pairwise(group) for group in made):
+        (a,), (b,) = one.places, other.places
+        assert a.start < b.end
+        assert b.start < a.end
+
+
+@given(st.lists(st.integers(1, 5000), max_size=30))
+def test_what_was_found_for_the_claims_of_one_question_is_not_too_long(sizes):
+    found = [(SOURCES.named((0, 0, size)),) for size in sizes]
+    held = [one.model_copy(update={"found": at}) for one, at in zip(states(len(sizes)), found, strict=True)]
+    made = together(held, CLAIMS)
+    assert [one for group in made for one in group] == held
+    for group in made:
+        assert len(group) == 1 or sum(p.end - p.start for one in group for p in one.found) <= TOGETHER
+
+
+def test_a_question_has_at_most_so_many_claims_and_those_of_another_are_not_among_them():
+    held = placed([(0, 9000)] * 95)
+    assert [len(group) for group in together(held, CLAIMS)] == [40, 40, 15]
+    (ref,) = grown(SOURCES, [[(0, 0, 3000)]])
+    held = [held[0].model_copy(update={"asked": (ref,)}), *held[1:5]]
+    assert [len(group) for group in together(held, CLAIMS)] == [1, 4]
+
+
+def test_snippets_stand_behind_all_that_was_shown():
+    *_, ref = grown(SOURCES, [[(0, 0, 3000)], [(0, 9000, 9900)]], 3)
+    page = Document.of("A page says so.")
+    asked = with_snippets(ref, claims()[0], [page.span(0, 15)])
+    assert asked.places[:-1] == ref.places
+    assert (asked.places[-1].source_id, asked.claim_ids, asked.round) == (page.id, ("c0",), "pages")
+
+
+def test_a_papers_window_is_shown_as_it_stands():
+    (question,) = questions(claims(), SOURCES, {"c0": [(0, 5500, 11000)]}, "window", prompt="judge", size=8)
+    assert [(span.start, span.end) for span in question.shown] == [(5500, 11000)]
+    assert (question.round, question.numbers) == ("window", ())
+
+
+def test_a_papers_window_that_is_all_of_the_source_is_named_so():
     short = Sources([Document.of("A short source."), Document.of("And another.")], 5500)
-    (question,) = questions(claims(), short, {"c0": [(0, 0, 15)]}, "book", budget=2000)
+    windows = {"c0": [(0, 0, 15), (1, 0, 12)]}
+    (question,) = questions(claims(), short, windows, "window", prompt="judge", size=8)
     assert question.round == "source"
     assert [span.text for span in question.shown] == ["A short source.", "And another."]
 
 
-def test_claims_share_questions_of_nearly_equal_size():
+def test_claims_share_a_papers_questions_of_nearly_equal_size():
     windows = {claim.id: [(0, 0, 5500)] for claim in claims(17)}
-    made = questions(claims(17), SOURCES, windows, "window", budget=2000)
+    made = questions(claims(17), SOURCES, windows, "window", prompt="judge", size=8)
     assert [len(q.claim_ids) for q in made] == [6, 5, 6]
     assert [i for q in made for i in q.claim_ids] == [c.id for c in claims(17)]
     assert len({q.id for q in made}) == 3
 
 
-def test_nothing_to_search_shows_nothing():
-    (question,) = questions(claims(), Sources([], 5500), {}, "passages", budget=2000)
+def test_without_a_source_nothing_is_shown_and_claims_still_share_questions():
+    (question,) = questions(claims(), Sources([], 5500), {}, "window", prompt="judge", size=8)
     assert question.shown == ()
+    held, groups = in_groups(states(90), RESPONSE.text, (), Sources([], 5500), LONGPROOF)
+    assert {(one.window, one.places, one.pieces) for one in held} == {(None, (), ())}
+    assert [len(group) for group in groups] == [40, 40, 10]
 
 
-SHORT = Document.of("x" * 100)
-SEGMENTS = [(i * 10, i * 10 + 9) for i in range(10)]
-CENTRES = st.lists(st.integers(0, 30), min_size=10, max_size=10)
+PAPER = protocol("longnovel-rag")
+LONG = Document.of(" ".join(f"The keeper of hill {n} counted {n * 7} sheep." for n in range(0, 1200, 40)))
 
 
-def claim(index: int, start: int, document: Document = SHORT) -> Claim:
-    return Claim(id=f"c{index}", index=index, sentence=0, text="x", origin=document.span(start, start + 1))
-
-
-def window(segment: int, centre: int) -> Window:
-    first, last = max(centre - 1, 0), centre + 1
-    return Window(segment=segment, first=first, last=last, centre=centre, similarity=1, step=0, confidence=1)
-
-
-def grouped(starts: Sequence[int], centres: Sequence[int]) -> list[list[Aligned]]:
-    windows = [window(i, centre) for i, centre in enumerate(centres)]
-    return groups(aligned([claim(i, start) for i, start in enumerate(starts)], SEGMENTS, windows))
-
-
-@given(st.lists(st.integers(0, 98), max_size=20).map(sorted), CENTRES)
-def test_every_claim_has_the_window_of_the_segment_in_which_it_starts(starts, centres):
-    made = aligned(
-        [claim(i, start) for i, start in enumerate(starts)],
-        SEGMENTS,
-        [window(i, centre) for i, centre in enumerate(centres)],
-    )
-    assert [one.claim.origin.start for one in made] == starts
-    assert [one.window.segment for one in made] == [start // 10 for start in starts]
-
-
-@given(st.lists(st.integers(0, 98), max_size=40).map(sorted), CENTRES)
-def test_no_claim_is_lost_among_the_groups_and_their_order_stays(starts, centres):
-    made = list(chain.from_iterable(grouped(starts, centres)))
-    assert [one.claim.index for one in made] == list(range(len(starts)))
-
-
-@given(st.lists(st.integers(0, 98), min_size=1, max_size=40).map(sorted), CENTRES)
-def test_a_group_fits_one_question_and_its_neighbours_share_blocks(starts, centres):
-    for group in grouped(starts, centres):
-        held = [one.window for one in group]
-        assert len(group) <= CLAIMS_A_QUESTION
-        assert max(w.last for w in held) - min(w.first for w in held) < GROUP_BLOCKS
-        assert all(a.first <= b.last and b.first <= a.last for a, b in pairwise(held))
-
-
-def test_neighbours_whose_windows_overlap_are_checked_together():
-    made = grouped([0, 10, 20], [3, 4, 9, 0, 0, 0, 0, 0, 0, 0])
-    assert [len(group) for group in made] == [2, 1]
-
-
-def test_without_a_source_there_are_no_windows_and_claims_still_share_questions():
-    made = aligned([claim(n, n) for n in range(10)], SEGMENTS, [])
-    assert {one.window for one in made} == {None}
-    assert [len(group) for group in groups(made)] == [8, 2]
+@given(st.lists(st.integers(0, len(LONG.text) - 1), max_size=20).map(sorted))
+def test_every_unit_of_a_paper_has_the_window_of_the_segment_in_which_it_starts(starts):
+    units = [
+        ClaimState(claim=Claim(id=f"c{n}", index=n, sentence=0, text="x", origin=LONG.span(at, at + 1)))
+        for n, at in enumerate(starts)
+    ]
+    held, groups = by_segment(units, LONG.text, (), SOURCES, PAPER)
+    assert groups == [[one.claim.id for one in units]]
+    cut = segments(LONG.text, PAPER.segment_characters)
+    windows = greedy(SOURCES.similarity([LONG.text[start:end] for start, end in cut]))
+    for at, one in zip(starts, held, strict=True):
+        number = max(n for n, (start, _) in enumerate(cut) if n == 0 or start <= at)
+        assert one.places == tuple(map(SOURCES.named, SOURCES.places(windows[number])))
 
 
 def test_the_time_to_group_grows_with_the_claims_not_with_their_square():
-    document = Document.of("x" * 300_000)
-    starts = range(0, 300_000, 10)
-    many = [claim(n, start, document) for n, start in enumerate(starts)]
-    windows = [window(n, n // 10) for n in range(len(many))]
+    origin = RESPONSE.span(0, 3)
+    many = [Claim(id=f"c{n}", index=n, sentence=n, text="The", origin=origin) for n in range(30_000)]
     started = process_time()
-    groups(aligned(many, [(start, start + 9) for start in starts], windows))
+    claim_groups(many, [(0, 100 * n, 100 * n + 3000) for n in range(len(many))], PLAN)
+    assert process_time() - started < 5
+    held = [ClaimState(claim=claim, places=(SOURCES.named((0, 0, 5500)),)) for claim in many]
+    started = process_time()
+    together(held, CLAIMS)
     assert process_time() - started < 5

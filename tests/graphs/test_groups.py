@@ -8,11 +8,12 @@ from langchain_core.callbacks import AsyncCallbackHandler
 from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier
-from longproof.agent.types import CLAIMS_A_QUESTION, Answered
+from longproof.agent.types import Answered
+from longproof.graphs.evidence.reading_plan import CLAIMS
 from longproof.graphs.resources import GROUPS
 
 COUNT = 2 * GROUPS + 5
-CLAIMS = COUNT * CLAIMS_A_QUESTION
+CLAIMS = COUNT * CLAIMS
 SOURCE = "Keepers sold boats at the harbour."
 RESPONSE = " ".join(f"Keeper {n} sold boat {n}." for n in range(CLAIMS))
 """All claims share the one window of a short source: so many full groups."""

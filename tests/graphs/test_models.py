@@ -21,7 +21,8 @@ RAIN = "\n".join(
 )
 FACTS = [f"The keeper of gate {n} sold {n + 3} lamps to the miller of gate {n}." for n in range(40)]
 SOURCE = "\n".join(line for pair in zip(RAIN.split("\n"), FACTS * 8, strict=False) for line in pair)
-RESPONSE = " ".join(FACTS[:12]) + " The dragon of the north ate seven purple kings."
+INVENTED = "The dragon of the north ate seven purple kings."
+RESPONSE = " ".join(FACTS[:12]) + f" {INVENTED}"
 
 
 def verifier(server: ChatServer, home: Path, **settings) -> Verifier:
@@ -44,7 +45,7 @@ def test_a_panel_of_models_decides_and_its_calls_are_counted(tmp_path):
     assert [claim.label for claim in report.claims] == ["explicitly_supported"] * 12 + ["fabricated"]
     assert report.usage.calls == len(report.calls) == len(server.answered)
     assert report.usage.prompt_tokens > 0
-    assert {call.purpose for call in report.calls} == {"decompose", "judge", "localise"}
+    assert {call.purpose for call in report.calls} == {"decompose", "judge", "search", "scan", "localise"}
 
 
 def test_streamed_answers_give_the_same_report_and_fill_the_same_ledger(tmp_path):
@@ -155,9 +156,10 @@ Verifier(judges=["openai:m@" + address] * 3, home=home, concurrency=8).verify(so
 """
 
 
-def killed_runs(tmp_path: Path, times: int, sentences: int) -> tuple[int, int]:
-    """Kill a run so often at random moments, then let it finish: (answers repeated, most that were in flight)."""
-    response = " ".join(f"{FACTS[n % 40]} It was day {n}." for n in range(sentences // 2))
+def killed_runs(tmp_path: Path, times: int, sentences: int, within: str = "") -> tuple[int, int]:
+    """Kill a run so often at random moments, or once a call for this form was answered; then let it finish:
+    (answers repeated, most that were in flight)."""
+    response = " ".join(f"{FACTS[n % 40]} It was day {n}." for n in range(sentences // 2)) + f" {INVENTED}"
     (tmp_path / "source").write_text(SOURCE)
     (tmp_path / "response").write_text(response)
     rng = random.Random(11)
@@ -167,10 +169,11 @@ def killed_runs(tmp_path: Path, times: int, sentences: int) -> tuple[int, int]:
         for _ in range(times):
             run = subprocess.Popen(command)
             deadline = time.time() + 60
-            before = len(server.answered)
-            while len(server.answered) <= before and run.poll() is None and time.time() < deadline:
+            before = answered(server, within)
+            while answered(server, within) <= before and run.poll() is None and time.time() < deadline:
                 time.sleep(0.01)
-            time.sleep(rng.uniform(0, 0.6))
+            time.sleep(0 if within else rng.uniform(0, 0.6))
+            assert not within or run.poll() is None
             run.send_signal(signal.SIGKILL)
             run.wait()
         judges = [f"openai:m@{server.address}"] * 3
@@ -186,11 +189,23 @@ def killed_runs(tmp_path: Path, times: int, sentences: int) -> tuple[int, int]:
     return (disturbed - needed).total(), 8 * times
 
 
+def answered(server: ChatServer, form: str) -> int:
+    """How many calls for this form were answered; for any, where it is empty."""
+    return sum(asked.form == form or not form for asked in server.answered)
+
+
 @pytest.mark.skipif(os.name == "nt", reason="kill -9 needs a POSIX system")
 @pytest.mark.parametrize(
-    ("times", "sentences"), [(2, 24), pytest.param(20, 200, marks=pytest.mark.heavy)], ids=["2", "20"]
+    ("times", "sentences", "within"),
+    [
+        (2, 24, ""),
+        (1, 24, "SearchTurn"),
+        (1, 24, "ScanNotes"),
+        pytest.param(20, 200, "", marks=pytest.mark.heavy),
+    ],
+    ids=["2", "search", "scan", "20"],
 )
-def test_a_killed_run_resumes_and_repeats_at_most_the_calls_in_flight(tmp_path, times, sentences):
-    repeats, in_flight = killed_runs(tmp_path, times, sentences)
+def test_a_killed_run_resumes_and_repeats_at_most_the_calls_in_flight(tmp_path, times, sentences, within):
+    repeats, in_flight = killed_runs(tmp_path, times, sentences, within)
     print(f"{times} kills: {repeats} answers repeated, {in_flight} at most in flight")
     assert repeats <= in_flight

@@ -8,7 +8,7 @@ from scripted import ScriptedArbiter, ScriptedJudge
 from longproof import Verifier
 from longproof.agent.offline import OfflineJudge
 from longproof.agent.recipes import RECIPES
-from longproof.graphs.protocol import NEEDS, unmet
+from longproof.graphs.protocol import NEEDS, SCANNED, unmet
 from longproof.graphs.protocols import PROTOCOLS, protocol
 from longproof.prompts import placeholders
 from longproof.retrieval.types import BadInput
@@ -19,9 +19,9 @@ RESPONSE = "Ada sold the boat to Tom. The bridge fell in March."
 
 def test_the_designs_protocols_are_there() -> None:
     assert {name.split("-")[0] for name in PROTOCOLS} == {
-        "longproof", "longnovel", "probe", "verigray", "halueval", "data"
+        "longproof", "longnovel", "probe", "verigray", "halueval", "data", "plain"
     }  # fmt: skip
-    assert len(PROTOCOLS) == 25
+    assert len(PROTOCOLS) == 26
     with pytest.raises(BadInput, match="there is no protocol 'bogus': choose one of longproof"):
         protocol("bogus")
 
@@ -103,3 +103,12 @@ def test_where_nobody_arbitrates_splits_stay_split(tmp_path: Path) -> None:
         (None, "split", "nobody")
     }
     assert report.verdict == "undecided"
+
+
+def test_a_source_is_read_through_unasked_up_to_a_million_characters_and_beyond_where_asked() -> None:
+    row = protocol("longproof")
+    assert row.looks(None, SCANNED)[-1] == "scan"
+    assert row.looks(None, SCANNED + 1)[-1] == row.looks("search", 1)[-1] == "search"
+    assert row.looks("scan", SCANNED + 1) == row.rounds
+    assert row.looks("place", 1)[-1] == "window"
+    assert protocol("longnovel-rag").looks("place", 1) == protocol("longnovel-rag").rounds

@@ -2,7 +2,7 @@
 
 import pytest
 
-from longproof.graphs.sources import MARGIN, Sources
+from longproof.graphs.evidence.sources import MARGIN, Sources
 from longproof.retrieval.types import Document, Window
 
 TEXTS = ["A sentence of the first. " * 100, "Another of the second. " * 200]

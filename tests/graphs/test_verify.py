@@ -7,25 +7,32 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from langgraph.checkpoint.memory import InMemorySaver
-from scripted import FAILURES, ScriptedArbiter, ScriptedJudge, WholeSentences, reads
+from scripted import FAILURES, ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences, reads
 
 from longproof import Verifier
 from longproof.agent.types import LABELS, Answered
+from longproof.graphs.evidence.reading_plan import CLAIMS
 from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.verify import verify_graph
 from longproof.retrieval.types import BadInput
 
-FACTS = ["The lamp was lit at nine.", "Ada sold the boat to Tom.", "The bridge fell in March."]
+FACTS = [
+    "The keeper of the northern lighthouse lit the great lamp at nine.",
+    "Ada sold the green fishing boat to the miller Tom.",
+    "The stone bridge over the mill stream fell in March.",
+]
 LONG = "\n".join(
     f"Chapter {n}. The {n}th day passed and rain fell on the {n} hills of the north." for n in range(900)
 )
-SOURCE = LONG[:30000] + "\n" + " ".join(FACTS) + "\n" + LONG[30000:]
+FAR = "The great lamp of the southern lighthouse was lit by nobody."
+SOURCE = LONG[:30000] + "\n" + " ".join(FACTS) + "\n" + LONG[30000:] + "\n" + FAR
+SPLIT = ["contradicting", "explicitly_supported", "not_found"]
 
 
 def checked(script, arbiter="explicitly_supported", *, response=FACTS[0], source=SOURCE, size=3, **settings):
     judges = [
-        ScriptedJudge(f"j{i}", script if not isinstance(script, list) else script[i]) for i in range(size)
+        ScanningJudge(f"j{i}", script if not isinstance(script, list) else script[i]) for i in range(size)
     ]
     decides = ScriptedArbiter(arbiter)
     verifier = Verifier(judges, arbiter=decides, decomposer=WholeSentences(), **settings)
@@ -39,38 +46,45 @@ def rounds(judge):
 def test_what_is_supported_is_decided_in_the_first_round():
     report, judges, _ = checked("explicitly_supported")
     assert report.verdict == "faithful"
-    assert rounds(judges[0]) == ["passages"]
+    assert rounds(judges[0]) == ["place"]
 
 
 def test_a_contradiction_is_looked_at_more_widely_before_it_is_given():
     report, judges, _ = checked("contradicting")
     assert report.claims[0].label == "contradicting"
-    assert rounds(judges[0]) == ["passages", "window"]
+    assert rounds(judges[0]) == ["place", "search"], (
+        "a lone sentence's window is as dear as a search, and no surer"
+    )
+    report, judges, _ = checked("contradicting", response=" ".join(FACTS))
+    assert {claim.label for claim in report.claims} == {"contradicting"}
+    assert set(rounds(judges[0])) == {"place"}, "lines of the place itself are cited against it"
 
 
-def test_not_found_is_only_said_after_the_whole_book_and_with_its_caveat():
+def test_not_found_is_only_said_after_the_whole_source_and_with_its_caveat():
     report, judges, _ = checked("not_found")
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("fabricated", "vote")
     assert claim.caveat == "outside knowledge not consulted"
-    assert rounds(judges[0]) == ["passages", "passages", "window", "book"]
+    assert rounds(judges[0]) == ["place", "search"]
+    assert claim.looked.rounds == ("place", "search", "scan")
+    assert claim.looked.share == 1.0
+    assert [ids for ids, _ in judges[0].scanned] == [["c0"]]
 
 
 def test_a_split_widens_first_and_then_goes_to_the_arbiter_with_everybodys_reasons():
-    report, judges, arbiter = checked(
-        ["contradicting", "explicitly_supported", "not_found"], "implicitly_supported"
-    )
+    report, judges, arbiter = checked(SPLIT, "implicitly_supported")
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("implicitly_supported", "arbiter")
-    assert rounds(judges[0]) == ["passages", "passages", "window", "book"]
+    assert rounds(judges[0]) == ["place", "search"]
     ((question, heard),) = arbiter.heard
-    assert question.round == "book"
+    assert question == judges[0].heard[-1], "the arbiter sees all that the panel saw"
     assert sorted(j.judge for j in heard) == ["j0", "j1", "j2"]
-    assert len(claim.judgements) == 13
+    assert len(claim.judgements) == 7
+    assert judges[0].scanned == [], "all of it is read for what is absent alone"
 
 
 def test_a_failing_arbiter_leaves_the_claim_undecided_and_says_why():
-    report, _, _ = checked(["contradicting", "explicitly_supported", "not_found"], "refused")
+    report, _, _ = checked(SPLIT, "refused")
     (claim,) = report.claims
     assert (claim.label, claim.failure, claim.decided_by) == (None, "refused", "nobody")
     assert (report.verdict, report.coverage) == ("undecided", 0)
@@ -115,14 +129,16 @@ def test_a_panel_and_an_arbiter_that_say_nothing_leave_the_claim_undecided():
 
 
 def test_an_arbiter_that_does_not_find_it_sends_it_to_the_pages_too():
-    report, _, _ = checked(["contradicting", "explicitly_supported", "not_found"], "not_found")
+    report, _, _ = checked(SPLIT, "not_found")
     assert (report.claims[0].label, report.claims[0].decided_by) == ("fabricated", "arbiter")
     assert report.claims[0].caveat
 
 
-def test_each_round_is_counted_for_itself_also_where_it_shows_the_same():
-    words = iter(["timeout", "explicitly_supported"] * 3)
-    report, judges, _ = checked(lambda question, claim: next(words), size=1, source=LONG[:6000])
+def test_each_round_is_counted_for_itself():
+    def script(question, claim):
+        return "timeout" if question.round == "place" else "explicitly_supported"
+
+    report, judges, _ = checked(script, size=1)
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("explicitly_supported", "vote")
     assert len({judgement.question_id for judgement in claim.judgements}) == len(judges[0].heard) == 2
@@ -134,11 +150,21 @@ def test_a_short_source_is_shown_whole_at_once():
     assert report.claims[0].label == "fabricated"
 
 
-def test_the_claims_of_one_group_share_questions_of_at_most_eight():
-    response = " ".join(f"The lamp number {n} was lit at nine by Ada." for n in range(20))
+def test_a_source_that_is_short_enough_is_shown_whole_and_once():
+    for words in ("contradicting", "not_found", SPLIT):
+        report, judges, _ = checked(words, source=LONG[:15_000])
+        assert rounds(judges[0]) == ["source"]
+        assert report.claims[0].looked.share == 1.0
+    assert "".join(span.text for span in judges[0].heard[0].shown).replace(" ", "") in "".join(LONG.split())
+
+
+def test_claims_told_of_one_place_share_its_question_and_no_question_is_too_long():
+    response = " ".join(f"The keeper of the northern lighthouse lit lamp number {n}." for n in range(100))
     report, judges, _ = checked("explicitly_supported", response=response)
-    assert len(report.claims) == 20
-    assert all(len(question.claim_ids) <= 8 for question in judges[0].heard)
+    assert len(report.claims) == 100
+    sizes = [len(question.claim_ids) for question in judges[0].heard]
+    assert max(sizes) <= CLAIMS
+    assert sum(sizes) / len(sizes) > 8
 
 
 def test_irrelevant_text_never_makes_a_supported_claim_unsupported():
@@ -172,7 +198,7 @@ def test_every_claim_ends_with_one_label_or_one_named_failure(words, arbiter):
 
 
 def test_the_same_input_gives_the_same_report_but_for_times():
-    reports = [checked(["contradicting", "explicitly_supported", "not_found"])[0] for _ in range(2)]
+    reports = [checked(SPLIT)[0] for _ in range(2)]
     first, second = (r.model_dump(mode="json", exclude={"stamp"}) for r in reports)
     assert first == second
 

@@ -24,15 +24,15 @@ def alignment() -> ModuleType:
 def test_windows_hold_what_a_chinese_summary_tells(alignment: ModuleType, data: Path) -> None:
     book = alignment.chinese(data)
     dense, sparse = book.summaries["dense"], book.summaries["first sentences"]
-    for way in ("viterbi", "greedy"):
+    for way in ("sentences", "greedy"):
         recall, shown = alignment.held(book, [dense], way)
         assert recall >= 0.99
-        assert shown <= (3.5 if way == "viterbi" else 5)
+        assert shown <= (3.5 if way == "sentences" else 5)
     for every in (2, 3, 5):
-        recall, shown = alignment.held(book, alignment.thinned(sparse, every), "viterbi")
+        recall, shown = alignment.held(book, alignment.thinned(sparse, every), "sentences")
         assert recall >= 0.98
         assert shown <= 3.5
-    recall, _ = alignment.held(book, alignment.flashed(sparse, 0.1), "viterbi")
+    recall, _ = alignment.held(book, alignment.flashed(sparse, 0.1), "sentences")
     assert recall >= 0.98
 
 
@@ -40,19 +40,19 @@ def test_windows_hold_what_an_english_summary_tells(alignment: ModuleType, data:
     book = alignment.told_by_events(data, "Wildfell Hall")
     plain = book.summaries["plain"]
     for every in (1, 2, 3, 5):
-        recall, shown = alignment.held(book, alignment.thinned(plain, every), "viterbi")
+        recall, shown = alignment.held(book, alignment.thinned(plain, every), "sentences")
         assert recall >= 0.98
         assert shown <= 3.5
-    recall, _ = alignment.held(book, [book.summaries["reworded"]], "viterbi")
+    recall, _ = alignment.held(book, [book.summaries["reworded"]], "sentences")
     assert recall >= 0.9
 
 
 @pytest.mark.parametrize("name", ["Chessmen of Mars", "Great Gatsby", "Sherlock Holmes"])
 def test_windows_hold_what_other_english_summaries_tell(alignment: ModuleType, data: Path, name: str) -> None:
     book = alignment.told_by_events(data, name)
-    recall, shown = alignment.held(book, [book.summaries["plain"]], "viterbi")
+    recall, shown = alignment.held(book, [book.summaries["plain"]], "sentences")
     assert recall >= 0.98
     assert shown <= 3.6
-    recall, shown = alignment.held(book, alignment.thinned(book.summaries["plain"], 3), "viterbi")
+    recall, shown = alignment.held(book, alignment.thinned(book.summaries["plain"], 3), "sentences")
     assert recall >= 0.94
     assert shown <= 4.3

@@ -166,7 +166,7 @@ def test_a_fork_before_check_pays_only_for_the_new_judge(server):
         first = await client.runs.wait(thread, "verify", input=given, context=panel("a", "b"))
         before = Counter(asked.body["model"] for asked in models.asked)
         history = await client.threads.get_history(thread, limit=50)
-        (step,) = [step for step in history if step["next"] and set(step["next"]) == {"check"}]
+        *_, step = [step for step in history if step["next"] and set(step["next"]) == {"check"}]
         context = panel("a", "b", "c")
         fork = step["checkpoint"]
         second = await client.runs.wait(thread, "verify", input=None, checkpoint=fork, context=context)

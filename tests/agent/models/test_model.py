@@ -97,6 +97,7 @@ def test_an_answer_is_a_value_with_its_call_and_the_servers_own_numbers() -> Non
         sent // 8,
     )
     assert (call.prompt_characters, call.bought, call.endpoint) == (sent, True, server.address)
+    assert call.answer_characters == len(GOOD)
     assert got.call_id == call.id
 
 
@@ -137,6 +138,9 @@ def test_the_request_carries_the_schema_the_temperature_and_a_limit() -> None:
         (Reply(status=401, error={"message": "who are you?"}), "unavailable"),
         (Reply(status=404, error={"message": "no such model"}), "unavailable"),
         (Reply(status=429, error={"message": "pay", "code": "insufficient_quota"}), "unavailable"),
+        (Reply(status=400, error={"message": "too many", "code": "context_length_exceeded"}), "too_long"),
+        (Reply(status=400, error={"message": "maximum context length is 8192 tokens"}), "too_long"),
+        (Reply(status=400, error={"message": "the request exceeds the available context size"}), "too_long"),
         (Reply(status=429, headers={"retry-after": "7200"}), "unavailable"),
     ],
 )

@@ -229,7 +229,7 @@ def test_an_overlong_prompt_is_a_named_failure(address: str, stream: bool) -> No
         ]
 
     long, short = using(address, use, stream=stream, max_tokens=200)
-    assert long.failure == "unavailable"
+    assert long.failure == "too_long"
     assert "HTTP 400" in long.detail
     assert short.value is not None
 

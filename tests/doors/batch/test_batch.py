@@ -250,7 +250,7 @@ def test_cases_with_the_same_sources_follow_each_other_and_index_once(tmp_path):
     seen: list[str] = []
 
     def engine(todo, finish):
-        seen.extend(one.id for one in todo)
+        seen.extend(one.id for group in todo for one in group)
 
     run_batch(write(tmp_path, rows), tmp_path / "out", engine, settings={})
     assert seen == [f"{10 * j + i}" for i in range(10) for j in range(4)]

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Asked, ChatServer, findings
+from fakes import Asked, ChatServer, findings, taken
 from papers import answers, verifier
 
 from longproof.agent.models.limits import estimate_tokens
@@ -22,30 +22,42 @@ def parts(separator: str) -> Any:
     """Each sentence as the claims between these words."""
 
     def sentences(asked: Asked) -> dict[str, Any]:
-        taken = []
-        for item in asked.items("sentences"):
-            claims = [{"segment": part, "claim": part} for part in item["text"].split(separator)]
-            taken.append({"sentence": item["sentence"], "states_fact": "yes", "claims": claims})
-        return {"sentences": taken}
+        return {
+            "claims": [
+                claim
+                for item in asked.items("sentences")
+                for claim in taken(item, item["text"].split(separator))
+            ]
+        }
 
     return sentences
 
 
 def nowhere(asked: Asked) -> dict[str, Any]:
     """Nobody finds anything, wherever they look."""
-    return findings(asked, quotes=[], label="not_found", holds="no")
+    return findings(asked, quotes=[], label="not_found")
 
 
 def disputed(asked: Asked) -> dict[str, Any]:
     """Every judge says something else of every claim, and nobody says where it is wrong."""
     if not asked.parts("evidence"):
         return nowhere(asked)
-    evidence = asked.parts("evidence")[0].split("\n")[0].strip()
+    evidence = asked.said("evidence")[0].split("\n")[0].strip()
     said = {"m0": "not_found", "m1": "contradicting", "m2": "explicitly_supported"}[asked.body["model"]]
     if asked.parts("opinions"):
         said = "contradicting"
-    holds = "yes" if said == "explicitly_supported" else "no"
-    return findings(asked, quotes=[evidence], label=said, holds=holds)
+    return findings(asked, quotes=[evidence], label=said)
+
+
+def restless(asked: Asked) -> dict[str, Any]:
+    """A searcher that is never done and always asks for something else."""
+    claims = [text.split("|")[0] for text in asked.parts("claims")[0].splitlines() if text.startswith("C")]
+    n = len(asked.user) % 97
+    return {
+        "claims": [f"{claim} open" for claim in claims],
+        "find": [f"{claim} keeper of gate {n + 13 * k}" for claim in claims for k in range(3)],
+        "read": [f"{claim} {n * 7 + k * 50}" for claim in claims for k in range(2)],
+    }
 
 
 OTHER = {
@@ -74,6 +86,7 @@ def paid(server: ChatServer) -> tuple[int, int]:
         ("longproof", 3, {"Findings": nowhere}),
         ("longproof", 3, {"Findings": nowhere, "Sentences": parts(", and ")}),
         ("longproof", 3, {"Findings": disputed}),
+        ("longproof", 1, {"Findings": nowhere, "SearchTurn": restless}),
         ("longproof", 3, {"Findings": disputed, "Sentences": parts(", and ")}),
         ("longnovel-rag", 1, {}),
         ("longnovel-zero-shot", 2, {}),
@@ -130,11 +143,25 @@ def test_an_estimate_names_every_step_and_what_it_rests_on(tmp_path: Path) -> No
         "at most",
         "decompose",
         "judge",
+        "search",
+        "scan",
         "arbitrate",
         "localise",
-        "passages, window, book",
+        "place, window, search, scan",
     ):
         assert word in text
+
+
+def test_looks_that_are_not_allowed_are_not_in_the_estimate(tmp_path: Path) -> None:
+    with ChatServer(answers(Findings=findings)) as server:
+        priced = {
+            reach: between(dry_run(server, tmp_path, reach=reach), [SOURCE])
+            for reach in ("place", "search", "scan")
+        }
+    assert set(priced["scan"]) - set(priced["search"]) == {"scan"}
+    assert set(priced["search"]) - set(priced["place"]) == {"search"}
+    most = [total(priced[reach]).most.tokens for reach in ("place", "search", "scan")]
+    assert most == sorted(most)
 
 
 def test_who_costs_nothing_is_said_to_cost_nothing(tmp_path: Path) -> None:

@@ -44,10 +44,9 @@ def disagreeing(asked):
     """What one model calls supported the other calls contradicting, by the same quote."""
     if asked.form != "Findings":
         return well(asked)
-    quote = asked.parts("evidence")[0].strip().split("\n")[0]
+    quote = asked.said("evidence")[0].strip().split("\n")[0]
     label = "explicitly_supported" if asked.body["model"] == "for" else "contradicting"
-    holds = "yes" if asked.body["model"] == "for" else "no"
-    return Reply(json.dumps(findings(asked, quotes=[quote], label=label, holds=holds)))
+    return Reply(json.dumps(findings(asked, quotes=[quote], label=label)))
 
 
 def run(*arguments: object) -> int:

@@ -117,7 +117,8 @@ def test_keys_appear_nowhere(files, monkeypatch, capsys):
         assert file.is_dir() or b"very-secret" not in file.read_bytes()
 
 
-def test_an_interrupted_run_says_how_to_go_on(files):
+@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupted_run_says_how_to_go_on(told, files, capsys):
     with ChatServer(well, delay_s=30) as server:
         command = [
             "longproof",
@@ -137,11 +138,14 @@ def test_an_interrupted_run_says_how_to_go_on(files):
         )
         while not server.asked:
             time.sleep(0.05)
-        done.send_signal(signal.SIGINT)
+        done.send_signal(told)
         _, err = done.communicate(timeout=60)
     assert done.returncode == 130
     assert "go on with: longproof verify" in err
     assert "--run-id x" in err
+    with pytest.raises(SystemExit):
+        main(["runs"])
+    assert "x  interrupted" in capsys.readouterr().out
 
 
 def test_a_protocol_that_would_cost_too_many_passes_is_named_and_not_run(files, capsys, monkeypatch):

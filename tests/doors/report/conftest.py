@@ -14,6 +14,7 @@ from longproof.agent.types import (
     Claim,
     Error,
     Judgement,
+    Looked,
     Report,
     ReportDocument,
     Sentence,
@@ -44,6 +45,7 @@ class Builder:
         self.spans = [self.response.span(start, end) for start, end in sentences(response)]
         self.verdicts: list[Verdict] = []
         self.windows: dict[str, SourcePlace] = {}
+        self.looked: dict[str, Looked] = {}
         self.calls: list[Call] = []
 
     def quote(self, text: str, source: int = 0) -> Span:
@@ -63,6 +65,8 @@ class Builder:
     def says(self, label: Any, *quotes: Span, window: tuple[int, int] | None = None, **given: Any) -> None:
         claim_id = f"c{len(self.verdicts)}"
         by = given.pop("decided_by", "vote" if label else "nobody")
+        if looked := given.pop("looked", None):
+            self.looked[claim_id] = looked
         judgements = tuple(
             judgement.model_copy(update={"claim_id": claim_id}) for judgement in given.pop("judgements", ())
         )
@@ -87,6 +91,7 @@ class Builder:
             claims=claims,
             verdicts=self.verdicts,
             windows=self.windows,
+            looked=self.looked,
             calls=self.calls,
             stamp=self.stamp,
             triage=self.triage,
@@ -342,6 +347,42 @@ def web() -> Built:
 @pytest.fixture(scope="session")
 def web_report() -> Built:
     return web()
+
+
+def looked(language: str, query: str = "") -> Built:
+    """A claim supported at its place, one not found so far, one fabricated after all was read, one left by the
+    budget. `query` is what the searcher asked for besides."""
+    chinese_ = language == "zh"
+    source = Document.of(STORY_ZH if chinese_ else STORY_EN, title="source")
+    told = (
+        "十岁时去秦老家放牛。王冕娶了秦老的女儿。王冕考中了状元。王冕中了探花。"
+        if chinese_
+        else "Thea went on with it. Abel loved to sing. Abel drowned in the weir. Hester sold the mill."
+    )
+    made = Builder(told, source, protocol="longproof", judges=["openai:a"])
+    asked = ("秦老的女儿", "成亲") if chinese_ else ("Abel sang", "a song")
+    quote = made.quote("到间壁秦老家" if chinese_ else "Thea went on with it")
+    made.says("explicitly_supported", quote, looked=Looked(rounds=("place",), share=0.004))
+    searched = Looked(
+        rounds=("place", "window", "search"), queries=(*asked, query) if query else asked, share=0.07
+    )
+    judged = [judgement("openai:a", "not_found", "search", reason="Nothing of it is shown.")]
+    made.says(None, failure="not_found_so_far", looked=searched, judgements=judged)
+    everywhere = Looked(rounds=("place", "window", "search", "scan"), queries=("drowned",) * 7, share=1)
+    made.says("fabricated", looked=everywhere, errors=[Error(span=made.spans[2])])
+    unpaid = Looked(rounds=("place", "window", "search", "scan"), share=0.999)
+    made.says(None, failure="not_found_so_far", looked=unpaid)
+    return made.build("looked")
+
+
+@pytest.fixture(scope="session", params=["en", "zh"])
+def looked_report(request: pytest.FixtureRequest) -> Built:
+    return looked(request.param)
+
+
+@pytest.fixture(scope="session")
+def hostile_search() -> Built:
+    return looked("en", f"a”), all of the source was read {HOSTILE}")
 
 
 @pytest.fixture(scope="session")

@@ -100,6 +100,11 @@ def test_a_report_as_it_was_written_is_shown(written, tmp_path, capsys):
         (("counts",), {"no_fact": 5}, "its counts"),
         (("verdict",), "faithful", "its verdict"),
         (("stamp", "judges"), 7, "stamp.judges"),
+        (("stamp", "cascade"), {"cleared": "many"}, "stamp.cascade"),
+        (("stamp", "money"), {"answers": "much"}, "stamp.money"),
+        (("stamp", "money"), [1], "stamp.money"),
+        (("stamp", "seconds"), float("nan"), "its stamp holds a number"),
+        (("stamp", "paid"), {"calls": [float("inf")]}, "its stamp holds a number"),
     ],
 )
 def test_a_damaged_report_is_refused_in_one_line(written, tmp_path, capsys, path, value, says):

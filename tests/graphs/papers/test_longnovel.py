@@ -9,7 +9,7 @@ from papers import END, SPLIT, answers, asked_for, seats, traced, verifier
 
 from longproof import Verifier
 from longproof.agent.forms import NO, YES
-from longproof.agent.longnovel import paper_answer
+from longproof.evaluation.paper_answer import paper_answer
 
 SCENES = [
     f"第{n}日，陆遥走到第{n}座桥，桥边住着姓{name}的船夫。" for n, name in enumerate("赵钱孙李周吴郑王冯陈")

@@ -16,10 +16,10 @@ from walked import SAID as WORD
 from walked import answered, claim, followed, judgement, plans, question
 
 from longproof import Verifier
-from longproof.agent.audit import review_list
 from longproof.agent.specs import Spec
 from longproof.agent.types import LABELS as ALL
 from longproof.agent.types import Claim, Label, Question
+from longproof.evaluation.review_list import review_list
 from longproof.graphs.papers.verigray import NOT_AUDITED, audited, disputes
 from longproof.graphs.state import Plan
 from longproof.retrieval.types import BadInput
@@ -53,17 +53,17 @@ def gray(sentence: str, pages: Path | None, home: Path) -> Any:
     return report.claims[0], " ".join(path)
 
 
-ONCE, TWICE = "gather judge vote", "gather judge vote gather judge vote"
+ONCE = "gather judge vote"
 PATHS = {
     "explicitly_supported": f"{ONCE} localise",
     "implicitly_supported": f"{ONCE} localise",
     "no_fact": f"{ONCE} localise",
-    "contradicting": f"{TWICE} localise",
-    "ambiguous": f"{TWICE} localise",
-    "out_dependent": f"{TWICE} consult judge vote localise",
-    "fabricated": f"{TWICE} consult judge vote localise",
+    "contradicting": f"{ONCE} localise",
+    "ambiguous": f"{ONCE} localise",
+    "out_dependent": f"{ONCE} consult judge vote localise",
+    "fabricated": f"{ONCE} consult judge vote localise",
 }
-"""Supported and no-fact at once; what is denied widens first; what is not found goes to the pages last."""
+"""The article is shown whole and once, so that nothing is left to look at; what it doesn't have goes to the pages."""
 
 
 @pytest.mark.parametrize("sentence", LABELS)
@@ -79,7 +79,7 @@ def test_without_pages_the_out_dependent_sentence_is_fabricated_with_the_caveat(
     sentence = next(text for text, label in LABELS.items() if label == "out_dependent")
     claim, path = gray(sentence, None, tmp_path)
     assert (claim.label, claim.caveat) == ("fabricated", "outside knowledge not consulted")
-    assert path == f"{TWICE} consult localise"
+    assert path == f"{ONCE} consult localise"
 
 
 def option(asked: Asked) -> dict[str, Any]:

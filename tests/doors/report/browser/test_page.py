@@ -103,6 +103,29 @@ def test_the_card_tells_votes_reasons_and_the_arbiter(opened: Any, english_repor
     assert seen.text(".rounds").endswith("passages → window")
 
 
+def test_the_card_tells_how_far_was_looked_and_explains_it(opened: Any, looked_report: Any) -> None:
+    seen = opened(looked_report)
+    seen.one("#s3").click()
+    assert seen.text(".rounds").count("drowned") == 4
+    assert seen.text(".rounds").endswith(("all of the source was read", "已通读原文"))
+    explained = seen.js("return [...document.querySelectorAll('.rounds [title]')].map(e => e.title.length)")
+    assert len(explained) == 4
+    assert min(explained) > 8
+    seen.one("#s2").click()
+    assert "7%" in seen.text(".rounds")
+    assert seen.text(".card .note").endswith("--reach scan")
+    assert not seen.complaints()
+
+
+def test_what_was_searched_for_is_text_and_nothing_else(opened: Any, hostile_search: Any) -> None:
+    seen = opened(hostile_search)
+    assert seen.chosen() == "s2"
+    assert seen.texts(".rounds q bdi")[:2] == ["Abel sang", "a song"]
+    assert not seen.all(".rounds script, .rounds img, .rounds a")
+    assert seen.js("return window.pwned") is None
+    assert not seen.complaints()
+
+
 def test_filters_dim_the_rest_and_lead_the_walk(opened: Any, english_report: Any) -> None:
     seen = opened(english_report)
     seen.one(".chip[data-value=implicitly_supported]").click()

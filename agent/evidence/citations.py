@@ -1,0 +1,142 @@
+"""Lines of evidence as prompts show them, and as answers cite them.
+
+Knows: a line is shown as `123| its text` and cited by its number and its first characters (`123 Ada lit`), so that a
+citation proves that the line was read. Lines of saved pages are numbered -1, -2, … and go by P1, P2, ….
+Does not know: which lines were shown, or what a citation is used for.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.types import Line
+
+WEIGHT = 4
+"""A beginning proves something from two CJK characters or four others on, or where it is the whole line."""
+_CJK_CHARACTER = re.compile(f"[{CJK}]")
+_ELLIPSIS = re.compile(r"…|⋯|\.{3}|。{3}")
+_BREAK = re.compile(r"[;；\n]")
+_CITATION = re.compile(
+    r"[^\w]*(P?)([0-9]{1,9})(?:[-–]([0-9]{1,9}))?(?![0-9])[|:：.)\]]?(.*)", re.DOTALL | re.IGNORECASE
+)
+MOST_IN_RANGE = 40
+"""Lines that one cited range may name."""
+
+
+def numbered(lines: Iterable[Line]) -> list[str]:
+    """The lines as prompts show them, one block for each run of consecutive numbers."""
+    return ["\n".join(map(shown, run)) for run in runs(lines)]
+
+
+def shown(line: Line) -> str:
+    """One line as prompts show it: its number, and its text without line breaks."""
+    return f"{line_name(line.number)}| {on_one_line(line.span.text)}"
+
+
+def line_name(number: int) -> str:
+    """The name that a line goes by: its number, or P1, P2, … for snippets of saved pages."""
+    return str(number) if number >= 0 else f"P{-number}"
+
+
+def on_one_line(text: str) -> str:
+    """The text with blanks and line breaks folded into single spaces."""
+    return " ".join(text.split())
+
+
+def runs(lines: Iterable[Line]) -> list[list[Line]]:
+    """The lines in their order, cut where a number does not follow the one before it; pages stay apart."""
+    cut: list[list[Line]] = []
+    for line in lines:
+        if cut and _follows(line, cut[-1][-1]):
+            cut[-1].append(line)
+        else:
+            cut.append([line])
+    return cut
+
+
+def _follows(line: Line, before: Line) -> bool:
+    return 0 <= before.number == line.number - 1 and before.span.source_id == line.span.source_id
+
+
+def ranges(numbers: Iterable[int]) -> str:
+    """The numbers in order, runs shortened: `12-14, 40`."""
+    ends: list[tuple[int, int]] = []
+    for number in sorted(set(numbers)):
+        if ends and ends[-1][1] == number - 1:
+            ends[-1] = (ends[-1][0], number)
+        else:
+            ends.append((number, number))
+    return ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in ends)
+
+
+def citations(text: str) -> list[tuple[int, str]]:
+    """The lines that an answer cites, `12 Ada lit; 15 Tom`: numbers with what is said to be their beginnings.
+
+    Of a cited range, `12-14 Ada lit`, the first is named. What begins with no number is left out.
+    """
+    found = (_CITATION.fullmatch(item) for item in pieces(text))
+    return [(-int(match[2]) if match[1] else int(match[2]), match[4].strip()) for match in found if match]
+
+
+def pieces(text: str) -> list[str]:
+    """What stands between semicolons, without what is empty."""
+    return [piece.strip() for piece in _BREAK.split(text) if piece.strip()]
+
+
+def proven(text: str, lines: Sequence[Line]) -> list[int]:
+    """The numbers of these lines that the text cites with their true beginnings, each once, in order of citing.
+
+    Of a range the beginning of its first line proves all of it.
+    """
+    known = {line.number: line for line in lines}
+    return list(dict.fromkeys(number for cited in _cited(text) for number in _proven(cited, known)))
+
+
+def unproven(text: str, lines: Sequence[Line]) -> int:
+    """How many of the lines that the text cites it doesn't prove."""
+    known = {line.number: line for line in lines}
+    return sum(not _proven(cited, known) for cited in _cited(text))
+
+
+def _cited(text: str) -> list[list[str]]:
+    """Each citation: the piece that begins with a number, and those after it, which a semicolon may have cut off."""
+    found: list[list[str]] = []
+    for piece in pieces(text):
+        if _CITATION.fullmatch(piece):
+            found.append([piece])
+        elif found:
+            found[-1].append(piece)
+    return found
+
+
+def _proven(cited: Sequence[str], known: Mapping[int, Line]) -> list[int]:
+    """The lines that one citation proves: as it stands, or with what a semicolon inside the line cut off."""
+    for until in range(1, len(cited) + 1):
+        match = _CITATION.fullmatch("; ".join(cited[:until]))
+        number = (-int(match[2]) if match[1] else int(match[2])) if match else -1
+        if match and number in known and begins(known[number], match[4].strip()):
+            last = min(int(match[3] or number), number + MOST_IN_RANGE - 1)
+            return [n for n in range(number, max(number, last) + 1) if n in known]
+    return []
+
+
+def begins(line: Line, beginning: str) -> bool:
+    """Whether the line begins so; case, script, width, blanks, punctuation and what an ellipsis cuts off don't
+    matter. A few characters (`says_something`) say nothing, unless they are all of the line."""
+    whole = letters(line.span.text)
+    cut = _ELLIPSIS.split(beginning.strip().lstrip("…⋯.。"))[0]
+    return any(
+        bool(said) and whole.startswith(said) and (said == whole or says_something(said))
+        for said in (letters(beginning), letters(cut))
+    )
+
+
+def says_something(quote: str) -> bool:
+    """Whether a quote is long enough for its place to mean anything."""
+    return len(letters(quote)) + len(_CJK_CHARACTER.findall(quote)) >= WEIGHT
+
+
+def letters(text: str) -> str:
+    """The letters and digits of the folded text."""
+    return "".join(character for character in fold(text).text if character.isalnum())

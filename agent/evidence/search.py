@@ -1,0 +1,274 @@
+"""A searcher: a language model that looks for the lines of a source that decide claims.
+
+Knows: what each turn of the search shows and asks, how much may be shown, and when it ends. Lines are believed only
+where the searcher cites them with their true beginnings; what it finds is evidence, never a verdict.
+Does not know: how passages are found (`Library`), or who judges the claims by them.
+"""
+
+import asyncio
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import chain, zip_longest
+from typing import NamedTuple, Protocol
+
+from longproof.agent.evidence.citations import (
+    citations,
+    numbered,
+    on_one_line,
+    pieces,
+    proven,
+    ranges,
+    runs,
+    shown,
+)
+from longproof.agent.forms import SearchTurn
+from longproof.agent.models.asker import Asker
+from longproof.agent.models.model import Model
+from longproof.agent.prompting import language_of
+from longproof.agent.types import Call, Case, Claim, Failure
+from longproof.prompts import Prompt, render
+from longproof.retrieval.types import Line
+
+MOST_CLAIMS = 50
+"""More claims are searched for in several loops side by side."""
+TURNS, CHARACTERS = 6, 60_000
+"""Turns of one loop at most, and the characters of passages that it may be shown."""
+MOST_QUERIES, MOST_READS = 3, 2
+"""For each claim in each turn."""
+LONGEST_QUERY, LONGEST_NOTE = 200, 60
+OPENING = 24
+"""Characters of a noted line that later turns are told."""
+LEAST_SHOWN = 4_000
+"""A turn shows at most half of what the budget has left, or so many characters."""
+HITS = "hits"
+_ENTRY = re.compile(r"\W*C?([0-9]{1,4})\W+(done|open)(?![a-z])(.*)", re.DOTALL | re.IGNORECASE)
+_REQUEST = re.compile(r"\W*C?([0-9]{1,4})(?![0-9])\W*(\w.*)", re.DOTALL | re.IGNORECASE)
+_PLACE = re.compile(r"([0-9]{1,9})(?![0-9]).*", re.DOTALL)
+
+
+class Library(Protocol):
+    """What a searcher can look into: the sources of one case and nothing else."""
+
+    def outline(self) -> Sequence[Line]:
+        """Headings, or where there are none the openings of even pieces, in order."""
+        ...
+
+    def find(self, query: str) -> Sequence[Sequence[Line]]:
+        """The best passages for a query, about 300 characters each, as runs of whole lines; best first."""
+        ...
+
+    def read(self, number: int) -> Sequence[Line]:
+        """The lines about the line of this number, about 1,500 characters. Raises IndexError where there is none."""
+        ...
+
+
+class Searched(NamedTuple):
+    """What a search found. `lines` and `queries` hold every claim, by its id.
+
+    `lines`: numbers of the lines named as bearing on a claim; `queries`: what was searched for; `shown`: numbers of
+    all lines that the searcher saw beside the outline. `failure`: a turn failed; what was found before it stays.
+    """
+
+    lines: dict[str, tuple[int, ...]]
+    queries: dict[str, tuple[str, ...]]
+    shown: tuple[int, ...]
+    failure: Failure | None
+    calls: list[Call]
+
+
+async def search(
+    model: Model,
+    claims: Sequence[Claim],
+    hits: Mapping[str, Sequence[Line]],
+    library: Library,
+    case: Case,
+    *,
+    turns: int = TURNS,
+    characters: int = CHARACTERS,
+) -> Searched:
+    """Search for what decides these claims. Each loop has `turns` turns, and `characters` of passages to be shown.
+
+    `hits`, by claim id, are lines found by the claims' own words: the first turn shows them.
+    """
+    outline = library.outline()
+    loops = [
+        _Loop(
+            Asker(model), library, outline, case, turns, characters, _numbered(claims[at : at + MOST_CLAIMS])
+        )
+        for at in range(0, len(claims), MOST_CLAIMS)
+    ]
+    await asyncio.gather(*(loop.run(hits) for loop in loops))
+    return Searched(
+        {claim.id: tuple(claim.named) for loop in loops for claim in loop.claims.values()},
+        {claim.id: tuple(claim.queries) for loop in loops for claim in loop.claims.values()},
+        tuple(sorted({number for loop in loops for number in loop.seen})),
+        next((loop.failure for loop in loops if loop.failure), None),
+        [call for loop in loops for call in loop.calls],
+    )
+
+
+@dataclass
+class _Sought:
+    """A claim and what is known of it so far. `asked` are requests of earlier turns, `found` those of this one."""
+
+    id: str
+    text: str
+    named: dict[int, None] = field(default_factory=dict)
+    queries: dict[str, None] = field(default_factory=dict)
+    missing: str = ""
+    asked: dict[str, None] = field(default_factory=dict)
+    found: dict[str, str] = field(default_factory=dict)
+    done: bool = False
+
+
+class _Request(NamedTuple):
+    """What was asked for a claim, and the passages that the library has for it, best first."""
+
+    claim: _Sought
+    name: str
+    passages: Sequence[Sequence[Line]]
+    query: str | None = None
+
+
+@dataclass
+class _Loop:
+    """One searcher at work on at most `MOST_CLAIMS` claims."""
+
+    asker: Asker
+    library: Library
+    outline: Sequence[Line]
+    case: Case
+    turns: int
+    room: int
+    claims: dict[int, _Sought]
+    seen: dict[int, Line] = field(default_factory=dict)
+    calls: list[Call] = field(default_factory=list)
+    failure: Failure | None = None
+
+    async def run(self, hits: Mapping[str, Sequence[Line]]) -> None:
+        """Turn after turn, until all claims are done, nothing new is asked for or found, or a turn failed."""
+        requests = [_Request(c, HITS, runs(hits.get(c.id, ()))) for c in self.claims.values()]
+        for turn in range(1, self.turns + 1):
+            new = self._show(requests)
+            if turn > 1 and not new:
+                return
+            answer = await self.asker.ask(self._prompt(turn, new), SearchTurn, "search")
+            self.calls += answer.calls
+            self.failure = answer.failure or self._note(answer.value)
+            await self.asker.mark(answer.call_id, self.failure)
+            if answer.value is None or self.failure or not self._open or turn == self.turns:
+                return
+            requests = await asyncio.to_thread(self._looked_up, answer.value)
+
+    @property
+    def _open(self) -> dict[int, _Sought]:
+        return {n: claim for n, claim in self.claims.items() if not claim.done}
+
+    def _show(self, requests: Sequence[_Request]) -> list[Line]:
+        """The lines that this turn shows and none did before: the best passage of each request, then the second."""
+        room = min(self.room, max(self.room // 2, LEAST_SHOWN))
+        before = set(self.seen)
+        kept: list[set[int]] = [set() for _ in requests]
+        for rank in zip_longest(*(request.passages for request in requests), fillvalue=()):
+            for passage, numbers in zip(rank, kept, strict=True):
+                unseen = {line.number: line for line in passage if line.number not in self.seen}
+                size = sum(len(shown(line)) + 1 for line in unseen.values())
+                if size <= room:
+                    room, self.room = room - size, self.room - size
+                    self.seen |= unseen
+                    numbers.update(line.number for line in passage)
+        for claim in self.claims.values():
+            claim.asked |= dict.fromkeys(claim.found)
+            claim.found = {}
+        for request, numbers in zip(requests, kept, strict=True):
+            _answer(request, numbers)
+        return [self.seen[number] for number in sorted(set(self.seen) - before)]
+
+    def _prompt(self, turn: int, new: Sequence[Line]) -> Prompt:
+        last = " (the last)" if turn == self.turns else ""
+        known = self.seen | {line.number: line for line in self.outline}
+        told = chain.from_iterable(_told(n, claim, known) for n, claim in self._open.items())
+        return render(
+            "search",
+            language_of(self.case),
+            outline="\n".join(map(shown, self.outline)),
+            claims="\n".join([f"Turn {turn} of {self.turns}{last}", *told]),
+            passages="\n\n".join(numbered(new)),
+        )
+
+    def _note(self, said: SearchTurn | None) -> Failure | None:
+        """Take down what the searcher says of claims. An answer that says and asks nothing is `unparsed`."""
+        if said is None:
+            return None
+        lines = [*self.outline, *self.seen.values()]
+        entries = [found for text in said.claims if (found := self._about(_ENTRY, text))]
+        for claim, entry in entries:
+            claim.named |= dict.fromkeys(proven(entry[3], lines))
+            claim.done = claim.done or entry[2].lower() == "done"
+            words = [piece for piece in pieces(entry[3]) if not citations(piece)]
+            claim.missing = on_one_line(words[-1])[:LONGEST_NOTE] if words else ""
+        asks = any(self._about(_REQUEST, text) for text in (*said.find, *said.read))
+        return None if entries or asks else "unparsed"
+
+    def _looked_up(self, said: SearchTurn) -> list[_Request]:
+        """What the library has for requests about open claims that were not made before."""
+        requests: dict[tuple[str, str], _Request] = {}
+        for claim, words in self._asked(said.find, MOST_QUERIES):
+            query = on_one_line(words)[:LONGEST_QUERY]
+            if query not in claim.queries and (claim.id, query) not in requests:
+                requests[claim.id, query] = _Request(claim, query, self.library.find(query), query)
+        for claim, words in self._asked(said.read, MOST_READS):
+            place = _PLACE.fullmatch(words)
+            name = f"read {int(place[1])}" if place else ""
+            if place and name not in claim.asked | claim.found and (claim.id, name) not in requests:
+                requests[claim.id, name] = _Request(claim, name, [self._read(int(place[1]))])
+        return list(requests.values())
+
+    def _read(self, number: int) -> Sequence[Line]:
+        try:
+            return self.library.read(number)
+        except IndexError:
+            return ()
+
+    def _asked(self, texts: Sequence[str], most: int) -> Iterator[tuple[_Sought, str]]:
+        """The requests about open claims, at most so many for each."""
+        made: dict[str, int] = {}
+        for claim, match in filter(None, (self._about(_REQUEST, text) for text in texts)):
+            made[claim.id] = made.get(claim.id, 0) + 1
+            if not claim.done and made[claim.id] <= most:
+                yield claim, match[2]
+
+    def _about(self, form: re.Pattern[str], text: str) -> tuple[_Sought, re.Match[str]] | None:
+        """The claim that a text of this form names by its number, and the parts of the text."""
+        match = form.fullmatch(text)
+        claim = self.claims.get(int(match[1])) if match else None
+        return (claim, match) if claim and match else None
+
+
+def _numbered(claims: Sequence[Claim]) -> dict[int, _Sought]:
+    return {n: _Sought(claim.id, claim.text) for n, claim in enumerate(claims, start=1)}
+
+
+def _answer(request: _Request, numbers: set[int]) -> None:
+    """Note with the claim what its request found. What there was no room to show counts as not asked for."""
+    if any(request.passages) and not numbers:
+        return
+    if numbers or request.name != HITS:
+        request.claim.found[request.name] = ranges(numbers) or "nothing"
+    if request.query is not None:
+        request.claim.queries[request.query] = None
+
+
+def _told(n: int, claim: _Sought, seen: Mapping[int, Line]) -> Iterator[str]:
+    """A claim and what is known of it, as the prompt tells it."""
+    yield f"C{n}| {on_one_line(claim.text)}"
+    if claim.named:
+        noted = (f"{number} {on_one_line(seen[number].span.text)[:OPENING]}" for number in claim.named)
+        yield f"- noted: {'; '.join(noted)}"
+    if claim.missing:
+        yield f"- missing: {claim.missing}"
+    if asked := [name[:LONGEST_NOTE] for name in claim.asked if name != HITS]:
+        yield f"- asked: {' / '.join(asked)}"
+    if claim.found:
+        yield f"- found: {' / '.join(f'{name[:LONGEST_NOTE]}: {where}' for name, where in claim.found.items())}"

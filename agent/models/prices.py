@@ -1,0 +1,77 @@
+"""What models' tokens cost, by a price list that the user gives.
+
+Knows: the `[prices]` table of a TOML file, by model: `input`, `cached` and `output` for a million tokens, in whatever
+currency; and what calls come to by it. Does not know: any price of its own.
+"""
+
+import tomllib
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from pydantic import Field, ValidationError
+
+from longproof.agent.types import Call
+from longproof.retrieval.types import BadInput, Frozen
+
+MILLION = 1_000_000
+
+
+class ModelPrice(Frozen):
+    """The price of a million tokens; `cached`: of the prompt, where the server had it cached (None: as `input`)."""
+
+    input: float = Field(ge=0, allow_inf_nan=False)
+    output: float = Field(ge=0, allow_inf_nan=False)
+    cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+
+
+Prices = Mapping[str, ModelPrice]
+
+
+class Tokens(NamedTuple):
+    """The tokens of one model's calls; `cached` are among those of the prompts."""
+
+    model: str
+    prompt: int
+    completion: int
+    cached: int = 0
+
+
+def read_prices(path: Path) -> dict[str, ModelPrice]:
+    """The `[prices]` table of a TOML file; empty where it has none. Raises BadInput for anything else in it."""
+    try:
+        table = tomllib.loads(path.read_text(encoding="utf-8")).get("prices", {})
+    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise BadInput(f"can't read {path}: {error}") from error
+    if not isinstance(table, dict):
+        raise BadInput(f'{path}: [prices] is a table: write "MODEL" = {{ input = 1.0, output = 4.0 }}')
+    try:
+        return {model: ModelPrice.model_validate(row) for model, row in table.items()}
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"{path}: [prices] {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+def money(used: Iterable[Tokens], prices: Prices) -> float | None:
+    """What these tokens cost; None where a model that was asked has no price, or nothing has one."""
+    total = 0.0
+    for one in used:
+        price = prices.get(one.model)
+        if price is None:
+            return None
+        cached = price.input if price.cached is None else price.cached
+        fresh = max(0, one.prompt - one.cached)
+        total += (fresh * price.input + one.cached * cached + one.completion * price.output) / MILLION
+    return total if prices else None
+
+
+def tokens_of(calls: Iterable[Call]) -> list[Tokens]:
+    """The tokens of calls, as far as their servers told them."""
+    return [
+        Tokens(c.model, c.prompt_tokens or 0, c.completion_tokens or 0, c.cached_tokens or 0) for c in calls
+    ]
+
+
+def written(amount: float) -> str:
+    """An amount with as many digits as say something."""
+    return f"{amount:,.2f}" if amount >= 1 else f"{amount:.4f}"

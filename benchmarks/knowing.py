@@ -1,0 +1,180 @@
+"""A scripted reader for `price.py`, who knows which passages decide each sentence of a response.
+
+Knows: the answers to all forms that the product, the plain question and LongNovel ask for, as long as real ones are.
+Does not know: what is measured, or what an answer costs.
+"""
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import islice, pairwise
+from typing import Any, NamedTuple
+
+from cost import bare, nearest
+from fakes import Asked, Reply, answer_of, placed, taken
+
+from longproof.agent.forms import NO, YES
+from longproof.retrieval.text.tokens import is_chinese
+
+LINE = 20
+"""Characters of a line that says more than a few words."""
+
+
+class Task(NamedTuple):
+    """Responses to one source each. `truth`: the passages that decide a sentence, where any does not decide it alone
+    empty; `errors`: sentences that are wrong. Where `grouped`, the responses are checked together."""
+
+    cases: Sequence[tuple[str, Sequence[str]]]
+    truth: Mapping[str, Sequence[str]]
+    errors: frozenset[str] = frozenset()
+    grouped: bool = False
+
+
+class Reader:
+    """Answers as a judge, decomposer, searcher and reader of everything who know what decides each sentence."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._from: dict[str, str] = {}
+        self._forms = {
+            "Sentences": self._sentences,
+            "Findings": self._findings,
+            "SearchTurn": self._searching,
+            "ScanNotes": self._notes,
+            "Places": self._places,
+            "WrongSentences": self._plain,
+            "Narrative": self._narrative,
+        }
+
+    def __call__(self, asked: Asked) -> Reply:
+        """The answer to any of the forms."""
+        return Reply(json.dumps(self._forms[asked.form](asked), ensure_ascii=False))
+
+    def _sentences(self, asked: Asked) -> dict[str, Any]:
+        found = []
+        for item in asked.items("sentences"):
+            claims = list(split(item["text"], 3 if int(item["sentence"][1:]) % 5 == 0 else 2))
+            self._from |= {claim.partition(" @ ")[0]: item["text"] for claim in claims}
+            found += taken(item, claims)
+        return {"claims": found}
+
+    def _findings(self, asked: Asked) -> dict[str, Any]:
+        shown = asked.lines()
+        told, found = set[str](), []
+        for item in asked.items("claims"):
+            sentence = self._from.get(item["text"], item["passage"])
+            wrong = sentence in self._task.errors and sentence not in told
+            told.add(sentence)
+            found.append(self._finding(item, sentence, shown, wrong=wrong))
+        return answer_of(asked, found) if shown else {"short": [], "rest": []}
+
+    def _finding(
+        self, item: dict[str, Any], sentence: str, shown: dict[str, str], *, wrong: bool
+    ) -> dict[str, Any]:
+        passages = self._task.truth.get(sentence)
+        if passages is None or (passages and not seen(passages, shown)):
+            return {"claim": item["claim"], "label": "not_found", "quotes": [], "reason": "-"}
+        about = {"claim": item["claim"], "quotes": cited(nearest(item["text"], shown), shown)}
+        if not wrong:
+            return {**about, "label": "explicitly_supported"}
+        reason = "The lines cited tell it otherwise: " + "; ".join(about["quotes"])[:100]
+        wrong_words = item["text"][-8:-2]
+        return {
+            **about,
+            "reason": reason,
+            "label": "contradicting",
+            "kind": "event",
+            "wrong": wrong_words,
+            "correction": wrong_words[::-1],
+        }
+
+    def _searching(self, asked: Asked) -> dict[str, Any]:
+        shown, claims, find = numbered(asked, "passages"), [], []
+        turn = int(re.findall(r"[0-9]+", asked.parts("claims")[0])[0])
+        for name, claim in numbered(asked, "claims").items():
+            passages = self._passages(claim)
+            if cited := bearing(passages, shown):
+                claims.append(f"{name} done {'; '.join(cited)}")
+            elif turn > 3:
+                claims.append(f"{name} done")
+            else:
+                middle = passages[len(passages) // 2] if passages else claim[turn * 7 :]
+                claims.append(f"{name} open the scene itself")
+                find += [
+                    f"{name} {middle[len(middle) // 2 + 60 * turn :][:60].strip()}",
+                    f"{name} {claim[turn * 5 :][:60]}",
+                ]
+        return {"claims": claims, "find": find, "read": []}
+
+    def _notes(self, asked: Asked) -> dict[str, Any]:
+        piece = numbered(asked, "piece")
+        number, last = list(piece.items())[-1]
+        noted = ((n, bearing(self._passages(claim), piece)) for n, claim in numbered(asked, "claims").items())
+        notes = [f"{name} {'; '.join(cited)}" for name, cited in noted if cited]
+        return {"notes": notes, "last": f"{number} {last[:12]}"}
+
+    def _places(self, asked: Asked) -> dict[str, Any]:
+        about = {"reason": "The source has nothing of it.", "kind": "fabrication", "correction": ""}
+        return {"places": [placed(item, item["sentence"][:40], **about) for item in asked.items("claims")]}
+
+    def _passages(self, claim: str) -> Sequence[str]:
+        return self._task.truth.get(self._from.get(claim, claim), ())
+
+    def _plain(self, asked: Asked) -> dict[str, Any]:
+        about = {"reason": "The source tells it otherwise.", "label": "contradicting"}
+        wrong = [item for item in asked.items("sentences") if item["text"].strip() in self._task.errors]
+        return {
+            "wrong": [
+                {"sentence": item["sentence"], **about, "words": item["text"].strip()[:6]} for item in wrong
+            ]
+        }
+
+    def _narrative(self, asked: Asked) -> dict[str, Any]:
+        wrong = [error for error in self._task.errors if error in asked.user]
+        about = {
+            "hallucination_type": "事件幻觉",
+            "corrected_content": "原文不是这样。",
+            "reason": "见原文。",
+        }
+        details = [{**about, "hallucinated_sentence": error} for error in wrong]
+        return {"has_hallucination": YES if wrong else NO, "details": details}
+
+
+def split(sentence: str, most: int) -> Iterator[str]:
+    """A sentence in so many claims, cut where clauses or words end; the name is put in front of all but the first."""
+    chinese = is_chinese(sentence)
+    cuts = [m.end() for m in re.finditer("[，；、：]" if chinese else r"[,;:]? ", sentence[:-1])]
+    wanted = [min(cuts, key=lambda at: abs(at - len(sentence) * n / most), default=0) for n in range(1, most)]
+    ends = [0, *sorted({at for at in wanted if at}), len(sentence)]
+    name, sign = (sentence[:2], "") if chinese else (sentence.split()[0], " ")
+    for n, (start, end) in enumerate(pairwise(ends)):
+        piece = sentence[start:end].strip(" ，；、：,;:")
+        bounds = f"{piece[:2]}…{piece[-2:]}" if chinese else f"{piece.split()[0]}…{piece.split()[-1]}"
+        yield piece if n == 0 else f"{name}{sign}{piece} @ {bounds}"
+
+
+def numbered(asked: Asked, name: str) -> dict[str, str]:
+    """The lines `123| text` of a part, by number or claim."""
+    return {
+        n: t for part in asked.parts(name) for n, t in re.findall(r"^(C?\d+)\| (.*)$", part, re.MULTILINE)
+    }
+
+
+def seen(passages: Sequence[str], shown: Mapping[str, str]) -> bool:
+    """Whether one of the passages is shown, or a line of it that says more than a few words."""
+    text = bare("".join(shown.values()))
+    wanted = [bare(passage) for passage in passages]
+    held = (bare(line) for line in shown.values())
+    return any(p in text for p in wanted) or any(len(h) >= LINE and h in p for h in held for p in wanted)
+
+
+def bearing(passages: Iterable[str], shown: Mapping[str, str]) -> list[str]:
+    """Two of the lines shown that stand in one of the passages, or hold one, by number and beginning."""
+    wanted = [bare(passage) for passage in passages]
+    hits = ((n, line) for n, line in shown.items() if any(bare(line) in p or p in bare(line) for p in wanted))
+    return cited((n for n, line in hits if line.strip()), shown)
+
+
+def cited(numbers: Iterable[str], shown: Mapping[str, str]) -> list[str]:
+    """Two of these lines by number and beginning, of as many characters as readers give."""
+    return [f"{n} {shown[n][: 4 if is_chinese(shown[n]) else 12]}" for n in islice(numbers, 2)]

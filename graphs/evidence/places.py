@@ -1,0 +1,184 @@
+"""Where a response is read against its sources: a window for every sentence, the piece that is shown first, and the
+claims that are read together.
+
+Knows: sentences aligned one at a time and response by response, how sure a sentence's place is, which claims are
+about the whole source. Sizes and thresholds were measured with benchmarks/alignment.py. Pure.
+Does not know: who judges, or what is shown after the first piece.
+"""
+
+import re
+from bisect import bisect_left
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from longproof.agent.types import Claim
+from longproof.graphs.evidence.questions import merge
+from longproof.graphs.evidence.reading_plan import PLACE, ReadingPlan
+from longproof.graphs.evidence.sources import Place, Sources
+from longproof.retrieval.align import Matrix, viterbi
+from longproof.retrieval.lexical import terms
+from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.types import Window
+
+RANGE, STEP = 1000, 500
+"""A sentence's place inside its window is the most similar range of this length; one begins at every step."""
+SURE = 0.75
+"""The least confidence of a window that is sure."""
+FEW_WORDS = 3
+LEAN = 0.5
+"""How much of the row of the sentence before counts in the row of a sentence of few words."""
+
+_CJK = re.compile(f"[{CJK}]")
+_QUOTED = re.compile(r'"[^"]*"')
+_WHOLE_ENGLISH = re.compile(
+    r"\b(?:never|always|throughout|nowhere|repeatedly|consistently|frequently|not once|at no (?:point|time)"
+    r"|(?:for|is|was) the (?:very )?(?:first|last|only) time|(?:time and|again and) again"
+    r"|the (?:only|sole)|only (?:once|twice|ever)|(?:each|every|all the) time"
+    r"|all (?:through|along|his life|her life|their lives)|(?:his|her|their) (?:whole|entire) (?:life|lives)"
+    r"|for the rest of (?:his|her|their|the)|from (?:the )?(?:beginning|start|first) to (?:the )?(?:end|finish|last)"
+    r"|(?:over|in) the course of|(?:whole|entire) (?:story|book|novel|text|plot)"
+    r"|twice(?! (?:as|the|a|that)\b)"
+    r"|(?:two|three|four|five|six|seven|eight|nine|ten|\d+|several|many|numerous|multiple|countless|both)"
+    r" (?:separate |different |more )?(?:times|occasions)(?! (?:as|more|larger|bigger|the)\b))\b"
+)
+_WHOLE_CHINESE = re.compile(
+    "从未|从不|从来|从没|始终|第一次|首次|最后一次|唯一|总是|老是|经常|屡次|屡屡|每次|每回|每逢|自始至终|几次三番"
+    "|(?<!道)一直(?![走往向到等送追跑赶飞拉退])|从头到尾(?!地?[说讲看读念])|[全通][书篇]|整[部本个](?:小说|书|故事|作品)"
+    "|一生|终生|终身|毕生|一辈子|[只仅][^，。；]{0,6}一次|(?<!第)(?:[二两三四五六七八九十百几数多]|\\d+)次"
+)
+
+
+class SentencePlace(NamedTuple):
+    """Where a sentence is read against its sources: the window, the piece of it that is shown first, and whether the
+    window is sure to be the right one."""
+
+    window: Window
+    piece: Place
+    sure: bool
+
+
+class Group(NamedTuple):
+    """Neighbouring claims that are read together, and the pieces of source shown for them, in the sources' order."""
+
+    claims: tuple[Claim, ...]
+    pieces: tuple[Place, ...]
+
+
+def locate_sentences(
+    sentences: Sequence[str], parts: Sequence[range], sources: Sources
+) -> list[SentencePlace]:
+    """The place of every sentence, each of `parts` by itself; empty where the sources have no text."""
+    if not sources.blocks:
+        return []
+    found = windows(sources.similarity(sentences), sentences, parts)
+    pieces = _pieces(sentences, found, parts, sources)
+    return [
+        SentencePlace(window, piece, sure(sentence, window))
+        for sentence, window, piece in zip(sentences, found, pieces, strict=True)
+    ]
+
+
+def parts_of(starts: Sequence[int], begins: Sequence[int]) -> list[range]:
+    """The numbers of the sentences of each response, given where sentences start and where responses begin."""
+    cuts = sorted({0, len(starts), *(bisect_left(starts, at) for at in begins)})
+    return [range(first, end) for first, end in pairwise(cuts)]
+
+
+def windows(similarity: Matrix, sentences: Sequence[str], parts: Sequence[range]) -> list[Window]:
+    """The window of every sentence, a row of the matrix each: `viterbi` through the rows of each part."""
+    rows = _leaning(similarity, sentences, parts)
+    return [
+        window.model_copy(update={"segment": part.start + window.segment})
+        for part in parts
+        for window in viterbi(rows[part.start : part.stop])
+    ]
+
+
+def sure(sentence: str, window: Window) -> bool:
+    """Whether the place is certain: nearly all belief lies in the window, and more than a few words say so."""
+    return window.confidence >= SURE and not _few_words(sentence)
+
+
+def about_the_whole(claim: str) -> bool:
+    """Whether no single place can prove the claim: it says always, never, only, the first time, or how often.
+
+    What is said inside quotation marks doesn't count. Rules, rather too narrow than too wide.
+    """
+    said = _QUOTED.sub("", fold(claim).text)
+    return bool(_WHOLE_ENGLISH.search(said) or _WHOLE_CHINESE.search(said))
+
+
+def claim_groups(claims: Sequence[Claim], pieces: Sequence[Place | None], plan: ReadingPlan) -> list[Group]:
+    """Neighbouring claims in groups, in order; `pieces` are those of their sentences, None where there is no source.
+
+    Claims join as long as their pieces, merged where they touch, are short enough: those of a dense response read
+    one long piece along, those of a sparse one have a piece each in a common question.
+    """
+    made: list[Group] = []
+    for claim, piece in zip(claims, pieces, strict=True):
+        shown = () if piece is None else (piece,)
+        if made and len(made[-1].claims) < plan.claims and bool(made[-1].pieces) == bool(shown):
+            joined = merge([*made[-1].pieces, *shown])
+            if sum(end - start for _, start, end in joined) <= plan.evidence:
+                made[-1] = Group((*made[-1].claims, claim), tuple(joined))
+                continue
+        made.append(Group((claim,), shown))
+    return made
+
+
+def _leaning(similarity: Matrix, sentences: Sequence[str], parts: Sequence[range]) -> Matrix:
+    """The rows, those of sentences of few words with a share of the row before: "She wept." stands anywhere."""
+    rows = np.array(similarity, dtype=np.float64)
+    for part in parts:
+        for number in part[1:]:
+            if _few_words(sentences[number]):
+                rows[number] += LEAN * rows[number - 1]
+    return rows
+
+
+def _few_words(sentence: str) -> bool:
+    """Whether a sentence has at most three words that count; four terms of Chinese weigh what one word does."""
+    return sum(0.25 if _CJK.match(term) else 1 for term in terms(sentence)) <= FEW_WORDS
+
+
+def _pieces(
+    sentences: Sequence[str], found: Sequence[Window], parts: Sequence[range], sources: Sources
+) -> list[Place]:
+    """For each sentence PLACE characters around the range of its window that is most similar to it."""
+    held = [sources.places(window) for window in found]
+    ranges = _ranges([place for places in held for place in places], sources)
+    rows = _leaning(sources.similarity(sentences, ranges), sentences, parts)
+    documents, starts, ends = np.array(ranges).T
+    middles = (starts + ends) // 2
+    pieces = []
+    for row, places in zip(rows, held, strict=True):
+        inside = np.zeros(len(ranges), dtype=bool)
+        for number, start, end in places:
+            inside |= (documents == number) & (start <= middles) & (middles <= end)
+        best = int(np.where(inside, row, -np.inf).argmax())
+        alike = inside & (row >= row[best]) & (documents == documents[best]) & (starts < ends[best])
+        pieces.append(_around(ranges[best], int(ends[alike].max()), sources))
+    return pieces
+
+
+def _ranges(places: Sequence[Place], sources: Sources) -> list[Place]:
+    """All ranges that begin in one of the places or reach into it."""
+    length = [len(document.text) for document in sources.documents]
+    begun = {
+        (number, begin)
+        for number, start, end in merge(places)
+        for begin in range(start - start % STEP, end, STEP)
+    }
+    return [(number, begin, min(begin + RANGE, length[number])) for number, begin in sorted(begun)]
+
+
+def _around(first: Place, end: int, sources: Sources) -> Place:
+    """The piece around the middle of what lies from the start of `first` to `end`, inside its document."""
+    number, start, _ = first
+    length = len(sources.documents[number].text)
+    start = max(0, min((start + end - PLACE) // 2, length - PLACE))
+    return number, start, min(start + PLACE, length)

@@ -1,0 +1,164 @@
+"""An outline of a text: its headings, and where it has none for long, how its parts open.
+
+Knows: what a heading looks like in Chinese and English books, tables of contents, which lines open a part well.
+Does not know: numbers of lines, documents beside this one, who reads the outline.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+
+from longproof.retrieval.text.line_breaks import Range
+
+LONGEST_HEADING = 80
+STRETCH = 30_000
+"""So many characters without a heading are told by openings instead, one about every OPENING_EVERY."""
+OPENING_EVERY = 15_000
+LOOKED_FOR_OPENING = 3000
+SHORTEST_ENTRY = 4
+"""Entries are hardly shorter; more than this gives room for are thinned before they are measured."""
+CONTENTS = 4
+"""So many headings with nothing between them are a table of contents; only the last can head a text."""
+
+_LINE = re.compile(r"[^\S\n]*(?P<line>[^\s][^\n]{0,120})(?=\n|\Z)")
+_NUMERAL = r"(?:\d{1,3}|[IVXLC]{1,8}|[一二三四五六七八九十百]{1,5})"
+_NAMED = "(?:CHAPTER|Chapter|BOOK|Book|PART|Part|LETTER|Letter|ACT|Act|VOLUME|Volume|STAVE|Stave)"
+_MARKED = re.compile(
+    rf"#{{1,6}}\s+\S|第[零〇一二三四五六七八九十百千两兩\d]{{1,6}}[回章节節卷部篇集折幕]"
+    rf"|{_NAMED}\s+"
+    rf"(?:{_NUMERAL}|[A-Z][A-Za-z]+)\b"
+    r"|(?i:prologue|epilogue|prelude|introduction|preface|conclusion|postscript|appendix)[.:]?\s*\Z"
+    r"|(?:楔子|引子|序章|序言|序幕|尾声|尾聲|后记|後記|终章)(?:\s|\Z)"
+)
+_WITH_NUMERAL = re.compile(rf"[\[(（*_]*{_NUMERAL}(?:[.、．:)）—-]+(?:\s+\S.*)?|[\])*_]*)\Z")
+_BARE = re.compile(
+    rf"\W*(?:#+\s*)?(?:[A-Za-z]+\s+)?(?:第\S{{1,6}}[回章节節卷部篇集折幕]|{_NUMERAL})\W*\Z|{_NAMED}\s+\w+\W*\Z"
+)
+_SAID = re.compile(r"[“”\"「」『』]|[。！？!?，,；;]\W*\Z")
+_QUOTED = "“\"‘'「『（(—-"
+
+
+Entry = list[Range]
+"""Ranges that belong together: a heading with its title or the words behind it, or the opening of a part."""
+
+
+def outline(text: str, lines: Sequence[Range]) -> list[Entry]:
+    """The entries of a text in order: headings, and openings where they are more than STRETCH characters apart.
+
+    `lines` are the text's lines of evidence: openings are whole lines, and so is what follows a bare numeral.
+    """
+    headings = [_with_words(text, heading, lines) for heading in _headings(text)]
+    bounds = [0, *(entry[0][0] for entry in headings), len(text)]
+    openings = [
+        [opening]
+        for start, end in pairwise(bounds)
+        if end - start > STRETCH or not headings
+        for opening in _openings(text, lines, start, end, skip_first=start > 0)
+    ]
+    return sorted([*headings, *openings], key=lambda entry: entry[0])
+
+
+def _headings(text: str) -> Iterator[list[Range]]:
+    """Headings with nothing between them together; of a table of contents only the last."""
+    found: list[tuple[bool, list[Range]]] = []
+    for marked, line in _candidates(text):
+        if found and not text[found[-1][1][-1][1] : line[0]].strip():
+            found[-1][1].append(line)
+            found[-1] = (found[-1][0] or marked, found[-1][1])
+        else:
+            found.append((marked, [line]))
+    only_marked = sum(marked for marked, _ in found) * STRETCH >= len(text)
+    for marked, ranges in found:
+        if marked or not only_marked:
+            yield ranges if len(ranges) < CONTENTS else ranges[-1:]
+
+
+def _candidates(text: str) -> Iterator[tuple[bool, Range]]:
+    """Lines that look like headings, and whether by a word that says so (`Chapter`, `第三回`, `#`)."""
+    for match in re.finditer(r"(?m)^" + _LINE.pattern, text):
+        line = match["line"].rstrip()
+        if len(line) > LONGEST_HEADING or _SAID.search(line):
+            continue
+        start = match.start("line")
+        end = start + len(line)
+        if _MARKED.match(line):
+            yield True, (start, end)
+        elif _stands_alone(text, match.start(), match.end()) and (
+            _WITH_NUMERAL.match(line) or _is_capital(line)
+        ):
+            yield False, (start, end)
+
+
+def _stands_alone(text: str, start: int, end: int) -> bool:
+    before, after = text[max(0, start - 40) : start], text[end : end + 40]
+    return bool(
+        (not before.strip() or re.search(r"\n[^\S\n]*\n[^\S\n]*\Z", before))
+        and (not after.strip() or re.match(r"[^\S\n]*\n[^\S\n]*\n", after))
+    )
+
+
+def _is_capital(line: str) -> bool:
+    return line.isupper() and sum(map(str.isalpha, line)) >= 4
+
+
+def _with_words(text: str, heading: list[Range], lines: Sequence[Range]) -> Entry:
+    """The heading, and where it is only a numeral, the line that follows."""
+    start, end = heading[-1]
+    if not _BARE.match(text[start:end]):
+        return heading
+    following = _first_at(lines, end)
+    return [*heading, *lines[following : following + 1]]
+
+
+def _openings(
+    text: str, lines: Sequence[Range], start: int, end: int, *, skip_first: bool
+) -> Iterator[Range]:
+    """One line a part of nearly even length: where a paragraph begins soon after the part does, else the first."""
+    count = max(1, round((end - start) / OPENING_EVERY))
+    for part in range(int(skip_first), count):
+        at = start + (end - start) * part // count
+        first = _first_at(lines, at)
+        near = range(first, min(_first_at(lines, at + LOOKED_FOR_OPENING), len(lines)))
+        best = next((n for n in near if _opens_well(text, lines[n])), first)
+        if best < len(lines) and lines[best][0] < end:
+            yield lines[best]
+
+
+def _opens_well(text: str, line: Range) -> bool:
+    """Whether the line begins a paragraph and tells something, rather than is called out."""
+    start, end = line
+    wide = text[start] >= "\u2e80"
+    begins = start == 0 or "\n" in text[max(0, start - 8) : start]
+    return begins and end - start >= (15 if wide else 40) and text[start] not in _QUOTED
+
+
+def _first_at(lines: Sequence[Range], at: int) -> int:
+    """The number of the first line that starts at this place or behind it."""
+    low, high = 0, len(lines)
+    while low < high:
+        middle = (low + high) // 2
+        low, high = (middle + 1, high) if lines[middle][0] < at else (low, middle)
+    return low
+
+
+def fitted(entries: Sequence[tuple[int, Entry]], characters: int) -> list[tuple[int, Entry]]:
+    """Entries, each with the number of its text, cut and then thinned evenly to at most `characters` together."""
+    most = characters // SHORTEST_ENTRY + 1
+    short = _thinned(entries, most)
+    for longest in (LONGEST_HEADING, 60, 40):
+        short = [(n, [(start, min(end, start + longest)) for start, end in entry]) for n, entry in short]
+        if _size(short) <= characters:
+            return short
+    while short and _size(short) > characters:
+        short = _thinned(short, min(len(short) - 1, len(short) * characters // _size(short)))
+    return short
+
+
+def _thinned(entries: Sequence[tuple[int, Entry]], count: int) -> list[tuple[int, Entry]]:
+    if len(entries) <= count:
+        return list(entries)
+    return [entries[i * len(entries) // count] for i in range(count)]
+
+
+def _size(entries: Sequence[tuple[int, Entry]]) -> int:
+    return sum(end - start for _, entry in entries for start, end in entry)

@@ -1,0 +1,104 @@
+"""Lines of evidence: a text cut into short whole pieces that can be numbered, shown and cited.
+
+Knows: sentences, fields of a record, rows of a table, turns of a dialogue, and where a long one may be cut.
+Does not know: the numbers of lines, what is searched for, who reads them.
+"""
+
+import re
+from collections.abc import Iterator
+
+from longproof.retrieval.text.line_breaks import Range, logical_lines
+from longproof.retrieval.text.sentences import sentences
+
+LONGEST = 400
+"""A line is never longer than this: a longer sentence is cut."""
+SHORT = 60
+"""Sentences that follow each other in a paragraph are one line up to this length: a number for each would cost
+Chinese prose, whose sentences are short, a quarter of its length."""
+
+_PHYSICAL = re.compile(r"\S[^\r\n\x0b\x0c\x85\u2028\u2029]*")
+_ROW = re.compile(r"\|.*\|\s*\Z", re.DOTALL)
+_TURN = re.compile(r"(?:\[[^\[\]\n]{1,30}\]\s*|[^\W\d_][\w .'’-]{0,30})[:：]\s*(?![“\"「『‘])\S")
+_CLAUSE = re.compile(r"[，、；：。！？][”’」』）】》]*|[,;:.!?—][”’\")\]]*(?=\s)|—")
+_BLANK = re.compile(r"\s+")
+_BREAK = re.compile(r"[\r\n\x0b\x0c\x85\u2028\u2029]")
+
+
+def evidence_lines(text: str, *, record: bool = False) -> list[Range]:
+    """Half-open `[start, end)` of every line of evidence, in order, without the whitespace around it.
+
+    Together they hold every character that is not whitespace. A line is a sentence, or a few short ones that follow
+    each other in a paragraph, or the whole row of a table or turn of a dialogue that stands on a line of its own; in
+    a record, whose fields are lines of the text, a field.
+    What is longer than `LONGEST` is cut behind a clause, else at a blank, and inside a word only where it has none.
+    """
+    whole = _fields(text) if record else _joined(text, _prose(text))
+    return [piece for start, end in whole for piece in _pieces(text, start, end)]
+
+
+def _fields(text: str) -> Iterator[Range]:
+    for match in _PHYSICAL.finditer(text):
+        yield match.start(), match.start() + len(match[0].rstrip())
+
+
+def _joined(text: str, sentences_and_rows: Iterator[Range]) -> Iterator[Range]:
+    """Short neighbours of one paragraph together."""
+    held: Range | None = None
+    for start, end in sentences_and_rows:
+        if held and end - held[0] <= SHORT and not _BREAK.search(text, held[1], start):
+            held = held[0], end
+            continue
+        if held:
+            yield held
+        held = start, end
+    if held:
+        yield held
+
+
+def _prose(text: str) -> Iterator[Range]:
+    """The sentences of a text, and its rows and turns whole where they are short enough."""
+    kept = 0
+    rows = (unit for unit in logical_lines(text) if _stays_whole(text, unit))
+    row = next(rows, None)
+    for start, end in sentences(text):
+        while row is not None and row[1] <= start:
+            row = next(rows, None)
+        if row is not None and row[0] <= start:
+            start, end = _trimmed(text, *row)
+        if start >= kept:
+            kept = end
+            yield start, end
+
+
+def _stays_whole(text: str, unit: Range) -> bool:
+    start, end = unit
+    if end - start > LONGEST:
+        return False
+    line = text[start:end].strip()
+    return bool(_ROW.match(line) or _TURN.match(line))
+
+
+def _trimmed(text: str, start: int, end: int) -> Range:
+    cut = text[start:end]
+    return start + len(cut) - len(cut.lstrip()), end - len(cut) + len(cut.rstrip())
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[Range]:
+    """The range in pieces of at most LONGEST characters, neither beginning nor ending with whitespace."""
+    while end - start > LONGEST:
+        cut = _cut(text, start)
+        yield _trimmed(text, start, cut)
+        blank = _BLANK.match(text, cut, end)
+        start = blank.end() if blank else cut
+    if start < end:
+        yield start, end
+
+
+def _cut(text: str, start: int) -> int:
+    """Where a long line that starts here is cut: behind its last clause, unless that leaves only a little."""
+    limit = start + LONGEST
+    clauses = [m.end() for m in _CLAUSE.finditer(text, start + LONGEST // 2, limit + 1) if m.end() <= limit]
+    if clauses:
+        return clauses[-1]
+    blanks = [m.start() for m in _BLANK.finditer(text, start, limit + 1)]
+    return blanks[-1] if blanks else limit

@@ -1,0 +1,60 @@
+"""What tokens cost: by the list given, cached ones apart, and nothing where a model has no price."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.agent.models.prices import MILLION, ModelPrice, Tokens, money, read_prices, written
+from longproof.retrieval.types import BadInput
+
+COUNT = st.integers(0, 10**9)
+
+
+@given(COUNT, COUNT, COUNT)
+def test_cached_tokens_cost_their_own_price_and_are_among_the_prompts(
+    prompt: int, done: int, cached: int
+) -> None:
+    price = {"m": ModelPrice(input=2, output=8, cached=0.5)}
+    cached = min(cached, prompt)
+    expected = (2 * (prompt - cached) + 0.5 * cached + 8 * done) / MILLION
+    assert money([Tokens("m", prompt, done, cached)], price) == pytest.approx(expected)
+
+
+def test_a_model_without_a_price_leaves_the_sum_unknown() -> None:
+    price = {"m": ModelPrice(input=2, output=8)}
+    assert money([Tokens("m", 10, 10), Tokens("other", 1, 1)], price) is None
+    assert money([Tokens("m", 10, 10)], {}) is None
+    assert money([], price) == 0
+
+
+def test_without_a_cached_price_cached_tokens_cost_what_others_do() -> None:
+    price = {"m": ModelPrice(input=2, output=8)}
+    assert money([Tokens("m", MILLION, 0, MILLION)], price) == 2
+
+
+def test_a_price_list_is_read_from_its_table(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text('[prices]\n"gpt-4.1" = { input = 2.0, cached = 0.5, output = 8.0 }\n', "utf-8")
+    assert read_prices(path) == {"gpt-4.1": ModelPrice(input=2, cached=0.5, output=8)}
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["[prices]\nm = 3\n", "[prices]\nm = { input = -1, output = 1 }\n", "prices = 3\n", "[prices\n",
+     "[prices]\nm = { input = nan, output = 1 }\n", "[prices]\nm = { input = 1, output = 1, key = 2 }\n"],
+)  # fmt: skip
+def test_what_is_no_price_list_is_refused_in_one_line(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    path.write_text(text, "utf-8")
+    with pytest.raises(BadInput) as refused:
+        read_prices(path)
+    assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("amount", "shown"), [(0.00123, "0.0012"), (1.005, "1.00"), (1234.5, "1,234.50"), (0, "0.0000")]
+)
+def test_amounts_have_as_many_digits_as_say_something(amount: float, shown: str) -> None:
+    assert written(amount) == shown

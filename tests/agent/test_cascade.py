@@ -1,0 +1,124 @@
+"""The cascade: what the first judge clears is mostly his alone; the rest, and a random part, is everybody's."""
+
+import asyncio
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.agent.cascade import ONE_IN, missed, read_again, wilson
+from longproof.agent.types import Answered, Case, Claim, Judgement, Question, SourcePlace, Verdict
+from longproof.graphs.panel import ask_cascade
+from longproof.retrieval.types import Document
+
+RESPONSE = Document.of("Ada lit the lamp at ten.")
+CASE = Case(id="case", response=RESPONSE.text)
+
+
+def claims(count: int) -> dict[str, Claim]:
+    origin = RESPONSE.span(0, len(RESPONSE.text))
+    return {
+        f"c{n}": Claim(id=f"c{n}", index=n, sentence=0, text=f"claim {n}", origin=origin)
+        for n in range(count)
+    }
+
+
+class Scripted:
+    """Says of each claim what `says` holds, and notes what it was asked."""
+
+    def __init__(self, name: str, says: Any) -> None:
+        self.name, self._says = name, says
+        self.asked: list[str] = []
+        self.questions: list[Question] = []
+
+    async def judge(self, question: Question, claims: list[Claim], case: Case) -> Answered:
+        self.asked += [claim.id for claim in claims]
+        self.questions.append(question)
+        said = [
+            Judgement(
+                claim_id=c.id, judge=self.name, round="place", question_id=question.id, label=self._says(c.id)
+            )
+            for c in claims
+        ]
+        return Answered(said, [])
+
+
+def asked(first: Scripted, others: list[Scripted], count: int, seed: int = 0) -> list[Judgement]:
+    held = claims(count)
+    question = Question(id="q", claim_ids=tuple(held), shown=(), round="place", prompt="judge")
+    answers = asyncio.run(ask_cascade([first, *others], [question], held, CASE, seed, {}))
+    return [one for answer in answers for one in answer.judgements]
+
+
+@given(st.integers(1, 60), st.integers(0, 5), st.integers(0, 2**20))
+def test_the_others_read_what_isnt_cleared_and_the_drawn_part_of_what_is(
+    count: int, wrong: int, seed: int
+) -> None:
+    doubted = {f"c{n}" for n in range(wrong)}
+    first = Scripted("a", lambda id_: "contradicting" if id_ in doubted else "explicitly_supported")
+    second = Scripted("b", lambda _: "explicitly_supported")
+    said = asked(first, [second], count, seed)
+    held = claims(count)
+    again = {id_ for id_, claim in held.items() if read_again(claim, CASE, seed)}
+    assert set(first.asked) == set(held)
+    assert set(second.asked) == (doubted & set(held)) | again
+    assert len({(one.claim_id, one.judge) for one in said}) == len(said)
+
+
+def test_of_a_question_about_many_places_a_drawn_claim_is_shown_its_own() -> None:
+    source = Document.of("Ada lit it. Tom saw it. Nobody spoke. ")
+    shown = tuple(source.span(*bounds) for bounds in ((0, 11), (12, 23), (24, 37)))
+    held = claims(ONE_IN * 3)
+    (drawn, *_), doubted = [c.id for c in held.values() if read_again(c, CASE, 0)], "c0"
+    near = {id_: [SourcePlace(source_id=source.id, start=12, end=20)] for id_ in held}
+    question = Question(
+        id="q", claim_ids=(drawn, doubted), shown=shown, round="place", prompt="judge", numbers=(4, 5, 6)
+    )
+    first = Scripted("a", lambda id_: "contradicting" if id_ == doubted else "explicitly_supported")
+    second = Scripted("b", lambda _: "explicitly_supported")
+    asyncio.run(ask_cascade([first, second], [question], held, CASE, 0, near))
+    assert [(q.claim_ids, q.numbers) for q in second.questions] == [((doubted,), (4, 5, 6)), ((drawn,), (5,))]
+    wide = question.model_copy(update={"round": "window"})
+    asyncio.run(ask_cascade([first, second], [wide], held, CASE, 0, near))
+    assert second.questions[-1].shown == shown
+
+
+def test_about_one_in_twenty_is_read_again_and_the_same_ones_each_time() -> None:
+    held = claims(4000).values()
+    drawn = [claim.id for claim in held if read_again(claim, CASE, 7)]
+    assert drawn == [claim.id for claim in held if read_again(claim, CASE, 7)]
+    assert drawn != [claim.id for claim in held if read_again(claim, CASE, 8)]
+    assert 4000 / ONE_IN * 0.7 < len(drawn) < 4000 / ONE_IN * 1.3
+
+
+def verdict(id_: str, label: Any, said: list[tuple[str, str]]) -> Verdict:
+    judged = tuple(
+        Judgement(claim_id=id_, judge=name, round="place", question_id="q", label=word)  # type: ignore[arg-type]
+        for name, word in said
+    )
+    return Verdict(claim_id=id_, label=label, decided_by="vote", judgements=judged)
+
+
+def test_what_was_overturned_says_how_much_was_missed() -> None:
+    alone = [verdict(f"a{n}", "explicitly_supported", [("a", "explicitly_supported")]) for n in range(190)]
+    both = [("a", "explicitly_supported"), ("b", "contradicting"), ("c", "contradicting")]
+    again = [verdict(f"b{n}", "contradicting" if n < 1 else "explicitly_supported", both) for n in range(10)]
+    caught = [verdict("w", "contradicting", [("a", "contradicting"), ("b", "contradicting")])]
+    found = missed([*alone, *again, *caught], "a")
+    assert (found.cleared, found.again, found.overturned) == (190, 10, 1)
+    assert found.estimate == pytest.approx(19)
+    assert found.low < 19 < found.high <= 190
+
+
+def test_where_nothing_was_read_again_nothing_is_estimated() -> None:
+    found = missed([verdict("a", "explicitly_supported", [("a", "explicitly_supported")])], "a")
+    assert (found.estimate, found.low, found.high) == (None, 0, 1)
+
+
+@given(st.integers(0, 50), st.integers(1, 50))
+def test_the_interval_holds_the_share(hits: int, of: int) -> None:
+    hits = min(hits, of)
+    low, high = wilson(hits, of)
+    assert 0 <= low <= hits / of + 1e-12
+    assert hits / of - 1e-12 <= high <= 1

@@ -1,0 +1,94 @@
+"""Lines are cited by number and beginning: what is shown can be cited, and nothing else is believed."""
+
+import pytest
+from chatting import lines_of
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.agent.evidence.citations import begins, citations, numbered, proven, ranges, runs, unproven
+from longproof.retrieval.types import Line, Span
+
+TEXTS = st.lists(st.text(min_size=1).filter(lambda text: "\0" not in text), min_size=1, max_size=8)
+
+
+def line(text: str, number: int = 0) -> Line:
+    return Line(number, Span(source_id="s", start=0, end=len(text), text=text))
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["I... don't know what", "He… he is dead.", "我……我不知道。", "Oh ... no one came.", "So; he went away"],
+)
+def test_a_line_with_an_ellipsis_or_a_semicolon_can_be_cited_as_it_stands(text: str) -> None:
+    (line,) = lines_of(text)
+    assert proven(f"0 {text}", [line]) == [0]
+    assert unproven(f"0 {text}", [line]) == 0
+    assert unproven(f"0 {text}; 7 Ada", [line]) == 1
+
+
+@given(st.text())
+def test_nothing_breaks_the_reader(text: str) -> None:
+    assert all(isinstance(number, int) for number, _ in citations(text))
+    assert proven(text, []) == []
+
+
+@given(st.lists(st.tuples(st.integers(0, 999_999), st.from_regex(r"[A-Za-z\u4e00-\u9fff][^;；\n\r]{0,11}"))))
+def test_what_is_written_is_read(cited: list[tuple[int, str]]) -> None:
+    stripped = [(number, text.strip()) for number, text in cited if ";" not in text and "；" not in text]
+    stripped = [(number, text) for number, text in stripped if "\n" not in text]
+    assert citations("; ".join(f"{number} {text}" for number, text in stripped)) == stripped
+
+
+@given(TEXTS)
+def test_every_line_is_shown_on_one_line(texts: list[str]) -> None:
+    lines = [line(text, number) for number, text in enumerate(texts)]
+    (block,) = numbered(lines)
+    assert [row.split("|")[0] for row in block.split("\n")] == [str(n) for n in range(len(texts))]
+    assert len(block.splitlines()) == len(texts)
+
+
+def test_runs_are_cut_at_gaps_and_pages_stay_apart() -> None:
+    lines = [line("a", n) for n in (3, 4, 9, -1, -2, 0)]
+    assert [[x.number for x in run] for run in runs(lines)] == [[3, 4], [9], [-1], [-2], [0]]
+    assert numbered(lines)[2] == "P1| a"
+    assert ranges([7, 3, 4, 5, 9, 3]) == "3-5, 7, 9"
+
+
+@pytest.mark.parametrize(
+    ("text", "cited"),
+    [
+        ("12 Ada lit; 15 Tom said", [(12, "Ada lit"), (15, "Tom said")]),
+        ("12| Ada lit；P2 the page", [(12, "Ada lit"), (-2, "the page")]),
+        ("12-14 Ada lit", [(12, "Ada lit")]),
+        ("12 -5 degrees", [(12, "-5 degrees")]),
+        ("[12] Ada lit; what is missing", [(12, "Ada lit")]),
+        ("12", [(12, "")]),
+        ("9" * 5000 + " Ada", []),
+    ],
+)
+def test_forms_of_citing(text: str, cited: list[tuple[int, str]]) -> None:
+    assert citations(text) == cited
+
+
+@pytest.mark.parametrize(
+    ("text", "beginning", "fits"),
+    [
+        ("Ada lit the lamp.", "Ada lit", True),
+        ("“Ada  lit\nthe lamp.", "ada LIT the", True),
+        ("她點燃了燈。", "她点", True),
+        ("她點燃了燈。", "她", False),
+        ("Ada lit the lamp.", "Ada", False),
+        ("Ada lit the lamp.", "lit the lamp", False),
+        ("Ada lit the lamp.", "Ada lit the lamp. Then she left", False),
+        ("No!", "No", True),
+        ("* * *", "* * *", False),
+        ("Ada lit the lamp.", "", False),
+    ],
+)
+def test_beginnings(text: str, beginning: str, fits: bool) -> None:
+    assert begins(line(text), beginning) is fits
+
+
+def test_only_lines_given_and_truly_begun_are_proven() -> None:
+    lines = lines_of("Ada lit the lamp.", "Tom said no.", "It rained.")
+    assert proven("2 It rained; 0 Ada lit; 1 It rained; 7 Ada lit; 0 Ada lit the", lines) == [2, 0]

@@ -1,0 +1,281 @@
+"""Short cases about one long source, checked together: told by the file, killed and taken up, pairs apart, no case
+harmed by another."""
+
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+from fakes import Asked, ChatServer, well
+
+from longproof.agent.types import Case, Report, Usage
+from longproof.batch.folder import check_cases
+from longproof.batch.resume_list import open_resume_list
+from longproof.batch.run import BatchDone, EngineOptions, local_engine, run_batch
+from longproof.graphs.verifier import Verifier
+from longproof.report.saved import open_report
+from longproof.retrieval.types import BadInput
+
+STORY = "\n\n".join(
+    f"On day {n} of the voyage Ada lit lamp {n} and Tom wrote line {n} into the log of the ship."
+    for n in range(300)
+)
+AT_ONCE = 2
+WORK = """
+import sys
+from pathlib import Path
+from longproof.batch.folder import check_cases
+cases, out, address, home = sys.argv[1:]
+settings = {"judges": [f"openai:m@{address}"], "home": home, "concurrency": 2}
+check_cases(Path(cases), Path(out), settings=settings)
+"""
+
+
+def row(n: int, **more: object) -> dict[str, object]:
+    return {"id": f"case-{n}", "source": "story.txt", "response": f"Ada lit lamp {n}."} | more
+
+
+def write(folder: Path, rows: Iterable[object]) -> Path:
+    (folder / "story.txt").write_text(STORY, "utf-8")
+    path = folder / "cases.jsonl"
+    lines = (one if isinstance(one, str) else json.dumps(one) for one in rows)
+    path.write_text("".join(line + "\n" for line in lines), "utf-8")
+    os.utime(folder / "story.txt", (1, 1))
+    return path
+
+
+def check(cases: Path, out: Path, server: ChatServer, **settings: Any) -> BatchDone:
+    given = {"judges": [f"openai:m@{server.address}"], "home": str(out.parent / "home"), **settings}
+    return check_cases(cases, out, settings=given)
+
+
+def groups(cases: Path, out: Path) -> list[list[str]]:
+    with open_resume_list(out, {}) as resume:
+        resume.plan(cases, lambda name: False, joined=True)
+        return [[one.id for one in group] for group in resume.todo()]
+
+
+def reports(out: Path) -> dict[str, dict[str, Any]]:
+    """The reports but for their times and what a run paid."""
+    found: dict[str, dict[str, Any]] = {}
+    for path in sorted((out / "reports").iterdir()):
+        report = open_report(path).model_dump(mode="json")
+        for name in ("created_at", "seconds", "paid"):
+            report["stamp"].pop(name)
+        found[path.name] = report
+    return found
+
+
+def together(out: Path) -> dict[str, list[str]]:
+    return {
+        report["case"]["id"]: report["stamp"].get("group", {}).get("cases", [])
+        for report in reports(out).values()
+    }
+
+
+def test_the_file_tells_the_groups_in_its_order(tmp_path: Path) -> None:
+    rows = [
+        row(1),
+        row(2, task="answer"),
+        row(3, context="Which lamp?"),
+        row(4, response="Ada lit lamp 4. " * 80),
+        row(5),
+        row(6, source=None, source_text=STORY),
+        row(7, source=None, source_text=STORY[:16_000]),
+        row(8, source=None, source_text=STORY[:16_000]),
+        row(9, response=" … "),
+        row(10, reference="Ada lit it."),
+        row(11, source=None, source_text=STORY),
+        row(12, task="answer"),
+        "no case",
+    ]
+    found = groups(write(tmp_path, rows), tmp_path / "out")
+    wanted = [[1, 5], [2, 12], [3], [4], [9], [10], [6, 11], [7], [8]]
+    assert found == [[f"case-{n}" for n in group] for group in wanted]
+
+
+def test_without_models_every_case_is_checked_by_itself(tmp_path: Path) -> None:
+    done = check_cases(
+        write(tmp_path, map(row, range(3))), tmp_path / "out", settings={"home": str(tmp_path / "h")}
+    )
+    assert done.states["done"] == 3
+    assert set(map(tuple, together(tmp_path / "out").values())) == {()}
+
+
+def test_a_group_has_a_report_a_case_whose_figures_add_up(tmp_path: Path) -> None:
+    cases = write(tmp_path, [row(n) for n in range(6)])
+    with ChatServer(well) as server:
+        done = check(cases, tmp_path / "out", server)
+        asked = len(server.asked)
+    assert done.states == {"todo": 0, "done": 6, "unfinished": 0, "failed": 0}
+    assert done.paid.calls == asked < 12
+    found = reports(tmp_path / "out")
+    assert sum(report["usage"]["calls"] for report in found.values()) == asked
+    assert all(ids == [f"case-{n}" for n in range(6)] for ids in together(tmp_path / "out").values())
+    assert [report["case"]["response"] for report in found.values()] == [
+        f"Ada lit lamp {n}." for n in range(6)
+    ]
+
+
+def test_pages_are_written_for_the_cases_of_a_group(tmp_path: Path) -> None:
+    with ChatServer(well) as server:
+        settings = {"judges": [f"openai:m@{server.address}"], "home": str(tmp_path / "home")}
+        check_cases(write(tmp_path, map(row, range(2))), tmp_path / "out", settings=settings, html=True)
+    assert "Ada lit lamp 1." in (tmp_path / "out" / "pages" / "case-1.html").read_text("utf-8")
+
+
+def test_no_prompt_holds_two_cases_of_a_pair(tmp_path: Path) -> None:
+    rows = [
+        row(n, response=f"Ada lit lamp {n} {w}.", pair=f"p{n}") for n in range(8) for w in ("north", "south")
+    ]
+    rows = [one | {"id": f"case-{place}"} for place, one in enumerate(rows)]
+    with ChatServer(well) as server:
+        check(write(tmp_path, rows), tmp_path / "out", server)
+        asked = list(server.asked)
+
+    def shown(one: Asked) -> set[str]:
+        return {given["response"] for given in rows if str(given["response"]) in one.user + one.system}  # type: ignore[misc]
+
+    assert any(len(shown(one)) > 1 for one in asked)
+    for one in asked:
+        for n in range(8):
+            assert not {f"Ada lit lamp {n} north.", f"Ada lit lamp {n} south."} <= shown(one)
+    for ids in together(tmp_path / "out").values():
+        assert len(ids) == 8
+
+
+def test_a_bad_case_harms_no_other(tmp_path: Path) -> None:
+    rows = [row(1), row(2, response="…"), row(3, source="gone.txt"), row(4), row(5, response="a\0b"), row(6)]
+    with ChatServer(well) as server:
+        done = check(write(tmp_path, rows), tmp_path / "out", server)
+    assert (done.states["done"], done.states["failed"]) == (3, 3)
+    found = together(tmp_path / "out")
+    assert set(found) == {"case-1", "case-4", "case-6"}
+
+
+def test_a_batch_stopped_inside_a_group_pays_nothing_twice(tmp_path: Path) -> None:
+    cases, out = write(tmp_path, [row(n) for n in range(5)]), tmp_path / "out"
+    with ChatServer(well) as server:
+        check(cases, out, server)
+        whole, asked = reports(out), len(server.asked)
+        for n in (1, 3, 4):
+            (out / "reports" / f"case-{n}.json").unlink()
+        kept = (out / "reports" / "case-0.json").stat().st_mtime_ns
+        done = check(cases, out, server)
+        assert len(server.asked) == asked
+    assert done.paid == Usage()
+    assert done.states["done"] == 5
+    assert reports(out) == whole
+    assert (out / "reports" / "case-0.json").stat().st_mtime_ns == kept
+
+
+def test_a_batch_killed_inside_a_group_goes_on(tmp_path: Path) -> None:
+    cases, out, home = write(tmp_path, map(row, range(20))), tmp_path / "out", tmp_path / "home"
+    with ChatServer(well, delay_s=0.1) as server:
+        command = [sys.executable, "-c", WORK, str(cases), str(out), server.address, str(home)]
+        child = subprocess.Popen(command)
+        while child.poll() is None and len(server.answered) < 2:
+            time.sleep(0.01)
+        assert child.poll() is None
+        child.kill()
+        child.wait()
+        assert subprocess.run(command, check=False).returncode == 0
+        again = len(server.asked) - len({asked.user for asked in server.asked})
+        assert again <= AT_ONCE
+    assert len(reports(out)) == 20
+
+
+def test_a_group_that_changes_is_checked_anew_and_no_other(tmp_path: Path) -> None:
+    rows = [row(1), row(2), row(3, task="answer"), row(4, task="answer")]
+    with ChatServer(well) as server:
+        check(write(tmp_path, rows), tmp_path / "out", server)
+        kept = (tmp_path / "out" / "reports" / "case-3.json").stat().st_mtime_ns
+        check(write(tmp_path, [*rows, row(5)]), tmp_path / "out", server)
+        found = together(tmp_path / "out")
+        assert all(found[f"case-{n}"] == ["case-1", "case-2", "case-5"] for n in (1, 2, 5))
+        assert all(found[f"case-{n}"] == ["case-3", "case-4"] for n in (3, 4))
+        assert (tmp_path / "out" / "reports" / "case-3.json").stat().st_mtime_ns == kept
+        check(write(tmp_path, rows[1:]), tmp_path / "out", server)
+        assert together(tmp_path / "out")["case-2"] == []
+
+
+class Stand:
+    """A verifier whose groups fail with this error."""
+
+    def __init__(self, error: Exception, home: Path) -> None:
+        self.error, self.together, self.inner = error, 0, Verifier(home=str(home))
+
+    async def averify_group(self, source: Any, cases: Sequence[Case]) -> list[Report]:
+        self.together += 1
+        raise self.error
+
+    async def averify(self, source: Any, response: str, **case: Any) -> Report:
+        return await self.inner.averify(source, response, **case)
+
+    async def close(self, state: Any = "done") -> None:
+        await self.inner.close(state)
+
+
+@pytest.mark.parametrize("error", [RuntimeError("a defect"), BadInput("one of them is odd")])
+def test_a_group_that_fails_is_checked_one_by_one(tmp_path: Path, error: Exception) -> None:
+    cases, stand = write(tmp_path, map(row, range(3))), Stand(error, tmp_path / "home")
+    done = run_batch(cases, tmp_path / "out", local_engine(stand, cases), settings={}, joined=True)
+    assert (stand.together, done.states["done"]) == (1, 3)
+
+
+def test_a_group_stops_the_batch_where_the_ledger_fails(tmp_path: Path) -> None:
+    error = BadInput("can't use the ledger")
+    error.__cause__ = sqlite3.OperationalError("disk full")
+    cases, stand = write(tmp_path, map(row, range(3))), Stand(error, tmp_path / "home")
+    with pytest.raises(BadInput, match="ledger"):
+        run_batch(cases, tmp_path / "out", local_engine(stand, cases), settings={}, joined=True)
+
+
+def test_a_short_file_s_cases_are_checked_one_by_one(tmp_path: Path) -> None:
+    cases = write(tmp_path, map(row, range(3)))
+    (tmp_path / "story.txt").write_text(STORY[:16_000], "utf-8")
+    stand = Stand(RuntimeError("never"), tmp_path / "home")
+    done = run_batch(cases, tmp_path / "out", local_engine(stand, cases), settings={}, joined=True)
+    assert (stand.together, done.states["done"]) == (0, 3)
+
+
+def test_a_hundred_cases_go_out_in_fifties_and_only_groups_with_something_left(tmp_path: Path) -> None:
+    cases = write(tmp_path, map(row, range(120)))
+    assert [len(group) for group in groups(cases, tmp_path / "out")] == [50, 50, 20]
+    with open_resume_list(tmp_path / "out", {}) as resume:
+        resume.plan(cases, lambda name: True, joined=True)
+        assert resume.left() == 120
+        for group in list(resume.todo())[:2]:
+            for one in group[1:]:
+                resume.failed(one.name, "no")
+        left = list(resume.todo())
+        assert [(len(group), sum(one.left for one in group)) for group in left] == [
+            (50, 1),
+            (50, 1),
+            (20, 20),
+        ]
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(600)
+def test_ray_gives_whole_groups_to_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    rows = [row(n, task=("summary", "answer")[n % 2]) for n in range(12)] + [row(99, response="…")]
+    cases = write(tmp_path, rows)
+    with ChatServer(well) as server:
+        check(cases, tmp_path / "a" / "out", server)
+        asked = len(server.asked)
+        settings = {"judges": [f"openai:m@{server.address}"], "home": str(tmp_path / "b")}
+        options = EngineOptions(engine="ray", workers=2, parallel=1)
+        done = check_cases(cases, tmp_path / "b" / "out", settings=settings, options=options)
+        assert len(server.asked) == 2 * asked
+    assert (done.states["done"], done.states["failed"]) == (12, 1)
+    here, there = reports(tmp_path / "a" / "out"), reports(tmp_path / "b" / "out")
+    assert here == there

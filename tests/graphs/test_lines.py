@@ -1,0 +1,144 @@
+"""Lines over all sources of a case: numbered once, read, found, cut into pieces, joined to places."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from numpy.typing import NDArray
+
+from longproof.graphs.evidence.sources import RUN, Indexes, Sources, in_memory
+from longproof.indexes.sources import PassageSize
+from longproof.retrieval.json_text import record
+from longproof.retrieval.text.chunking import overlapping
+from longproof.retrieval.types import Document, Hit, Line
+
+STORY = "".join(
+    f"On day {n} the boats came in late. Nobody spoke of it. "
+    + ("A blue heron stood there! " if n == 33 else "")
+    for n in range(60)
+)
+BOOK = "第一回　玄德救主\n" + "玄德與關公同行。" * 30 + "關公斬了華雄，其酒尚溫。" + "眾人都不說話。" * 60
+SOURCES = Sources(
+    [Document.of(STORY), record('{"team": "Suns", "points": [12, 14]}'), Document.of(BOOK)], 1000
+)
+PLACES = st.tuples(st.sampled_from([0, 2]), st.integers(0, 600), st.integers(1, 600)).map(
+    lambda at: (at[0], min(at[1], at[1] + at[2]), at[1] + at[2])
+)
+
+
+def texts(lines: list[Line]) -> list[str]:
+    return [line.span.text for line in lines]
+
+
+def test_lines_are_numbered_over_all_documents() -> None:
+    every = [SOURCES.line(number) for number in range(SOURCES.number_of_lines)]
+    assert [line.number for line in every] == list(range(len(every)))
+    ids = [line.span.source_id for line in every]
+    assert list(dict.fromkeys(ids)) == [document.id for document in SOURCES.documents]
+    assert "points[1]: 14" in texts(every)
+    for line in every:
+        text = next(d.text for d in SOURCES.documents if d.id == line.span.source_id)
+        assert line.span.text == text[line.span.start : line.span.end]
+
+
+@pytest.mark.parametrize("number", [-1, SOURCES.number_of_lines])
+def test_there_are_no_other_lines(number: int) -> None:
+    with pytest.raises(IndexError, match="no line"):
+        SOURCES.line(number)
+
+
+@given(PLACES)
+def test_a_place_is_widened_to_the_lines_that_it_touches(place: tuple[int, int, int]) -> None:
+    document, start, end = SOURCES.whole(place)
+    assert document == place[0]
+    assert start <= place[1] < place[2] <= end
+    touched = SOURCES.lines_in(place)
+    assert touched == SOURCES.lines_in((document, start, end))
+    assert all(line.span.start < place[2] and place[1] < line.span.end for line in touched)
+
+
+@given(st.sets(st.integers(0, SOURCES.number_of_lines - 1), max_size=30))
+def test_numbers_are_joined_to_places_and_come_back(numbers: set[int]) -> None:
+    places = SOURCES.places_of(numbers)
+    assert [line.number for place in places for line in SOURCES.lines_in(place)] == sorted(numbers)
+    assert places == sorted(places)
+
+
+@given(st.integers(100, 5000))
+def test_pieces_hold_every_line_once(characters: int) -> None:
+    pieces = SOURCES.pieces(characters)
+    assert [line.number for piece in pieces for line in piece] == list(range(SOURCES.number_of_lines))
+    assert all(sum(len(line.span.text) for line in piece) <= characters for piece in pieces)
+
+
+@given(st.integers(0, SOURCES.number_of_lines - 1), st.integers(1, 2000))
+def test_reading_shows_the_lines_around_in_one_document(number: int, characters: int) -> None:
+    read = SOURCES.read(number, characters)
+    numbers = [line.number for line in read]
+    assert number in numbers
+    assert numbers == list(range(numbers[0], numbers[-1] + 1))
+    assert len({line.span.source_id for line in read}) == 1
+    assert len(read) == 1 or read[-1].span.end - read[0].span.start <= characters
+
+
+def test_a_scene_is_found_once_in_whole_lines() -> None:
+    first, *others = SOURCES.find("the blue heron of the boats", 4)
+    assert any("A blue heron stood there!" in text for text in texts(first))
+    assert not any("A blue heron stood there!" in text for run in others for text in texts(run))
+    numbers = [line.number for run in [first, *others] for line in run]
+    assert len(numbers) == len(set(numbers))
+    for run in [first, *others]:
+        assert run[-1].span.end - run[0].span.start <= RUN
+
+
+@pytest.mark.parametrize("query", ["关公斩华雄", "關公斬華雄"])
+def test_chinese_is_found_in_either_script(query: str) -> None:
+    assert any("關公斬了華雄，其酒尚溫。" in text for run in SOURCES.find(query, 1) for text in texts(run))
+    assert any("關公斬了華雄，其酒尚溫。" in text for text in texts(SOURCES.hits(query)))
+
+
+def test_hits_come_in_order_and_nothing_is_found_for_unknown_words() -> None:
+    numbers = [line.number for line in SOURCES.hits("On day 33 a heron stood, on day 7 the boats came late.")]
+    assert numbers == sorted(set(numbers))
+    assert SOURCES.find("zebra quartz") == []
+    assert Sources([], 1000).find("boats") == []
+
+
+class Everywhere:
+    """An embedder's index that finds every passage, also one of blanks."""
+
+    def __init__(self, document: Document, cut: PassageSize) -> None:
+        self.spans = [document.span(*piece) for piece in overlapping(document.text, *cut)]
+
+    def similarity(self, segments: Sequence[str], blocks: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
+        return np.ones((len(segments), len(blocks)))
+
+    def search(self, query: str, k: int, within: Sequence[tuple[int, int]] | None = None) -> list[Hit]:
+        return [Hit(span=s, score=1, rank=n, via="dense") for n, s in enumerate(self.spans[:k], 1)]
+
+
+def test_passages_of_an_embedder_join_those_of_words_and_blanks_are_no_lines() -> None:
+    text = " " * 600 + "The boats came in late. " * 20 + "A heron stood there."
+    sources = Sources([Document.of(text)], 1000, Indexes(in_memory, Everywhere))
+    runs = sources.find("heron", 4)
+    assert any("A heron stood there." in texts(run) for run in runs)
+    assert len(runs) > len(Sources([Document.of(text)], 1000).find("heron", 4))
+    assert all(runs)
+
+
+def test_an_outline_names_lines_and_stays_short() -> None:
+    outline = SOURCES.outline(200)
+    assert "第一回　玄德救主" in texts(outline)
+    assert sum(len(line.span.text) for line in outline) <= 200
+    for line in outline:
+        whole = SOURCES.line(line.number).span
+        assert whole.source_id == line.span.source_id
+        assert whole.start <= line.span.start < whole.end
+    assert SOURCES.outline(3) == []
+
+
+def test_no_sources_have_no_lines() -> None:
+    empty = Sources([], 1000)
+    assert (empty.number_of_lines, empty.outline(), empty.pieces(), empty.places_of([])) == (0, [], [], [])
