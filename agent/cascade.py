@@ -9,7 +9,8 @@ from collections.abc import Sequence
 from hashlib import sha256
 from math import sqrt
 
-from longproof.agent.types import Case, Claim, Judgement, Label, Verdict
+from longproof.agent.report import WRONG
+from longproof.agent.types import Case, Claim, Judgement, Verdict
 from longproof.agent.vote import SIDES
 from longproof.retrieval.types import Frozen
 
@@ -17,7 +18,6 @@ ONE_IN = 20
 """Of so many cleared claims one is read by the others too."""
 CONFIDENT = 1.96
 """Standard errors on either side of an interval that holds 95 %."""
-WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
 
 
 class Missed(Frozen):

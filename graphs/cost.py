@@ -11,7 +11,8 @@ from math import ceil
 from typing import NamedTuple
 
 from longproof.agent.decompose import BATCH_SENTENCES
-from longproof.agent.evidence.search import TURNS
+from longproof.agent.evidence.scan import MOST_CLAIMS
+from longproof.agent.evidence.search import CHARACTERS, TURNS
 from longproof.agent.forms import Places, ScanNotes, SearchTurn
 from longproof.agent.models.answers import schema
 from longproof.agent.models.limits import estimate_tokens
@@ -44,10 +45,8 @@ NUMBERED = 1.3
 """How much longer lines are with their numbers."""
 A_CLAIM, FOUND = 750, 2000
 """Characters of source: at a claim's place, and found for a claim."""
-OUTLINE, SHOWN, PIECE_READ = 4000, 60_000, 15_000
-"""Characters: of an outline, that a searcher is shown at most, of a piece that a reader is given at least."""
-LOOP = 50
-"""Claims that one search, or one reading of everything, is for."""
+OUTLINE, PIECE_READ = 4000, 15_000
+"""Characters: of an outline, of a piece that a reader is given at least."""
 
 BEGINNING = 100_000
 
@@ -239,26 +238,26 @@ def _worst_looks(row: Protocol, sizes: Sizes, flow: Flow) -> list[tuple[float, f
 def _searching(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
     """A loop for every fifty claims; each turn is told the outline and the claims again."""
     open_ = sizes.claims * flow.goes_on.get("search", 1.0)
-    loops = ceil(open_ / LOOP)
+    loops = ceil(open_ / MOST_CLAIMS)
     turn = (
-        _told(row, "search", SearchTurn, sizes, flow)
+        _told("search", SearchTurn, sizes, flow)
         + OUTLINE * NUMBERED
-        + 4 * sizes.sentence * min(LOOP, open_)
+        + 4 * sizes.sentence * min(MOST_CLAIMS, open_)
     )
-    shown = SHOWN if flow.worst else min(SHOWN, open_ * 1500)
+    shown = CHARACTERS if flow.worst else min(CHARACTERS, open_ * 1500)
     return Calls(loops * flow.turns, loops * (flow.turns * turn + shown * NUMBERED))
 
 
 def _scanning(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
     """Every piece of the source, for every fifty claims."""
     open_ = sizes.claims * flow.goes_on.get("scan", 1.0)
-    readings = ceil(open_ / LOOP)
+    readings = ceil(open_ / MOST_CLAIMS)
     pieces = ceil(sizes.source / PIECE_READ) + 1
-    each = _told(row, "scan", ScanNotes, sizes, flow) + 2 * sizes.sentence * min(LOOP, open_)
+    each = _told("scan", ScanNotes, sizes, flow) + 2 * sizes.sentence * min(MOST_CLAIMS, open_)
     return Calls(readings * pieces, readings * (pieces * each + sizes.source * NUMBERED))
 
 
-def _told(row: Protocol, name: str, form: type, sizes: Sizes, flow: Flow) -> int:
+def _told(name: str, form: type, sizes: Sizes, flow: Flow) -> int:
     return len(template(name, sizes.language)) + (_form(form, sizes) if flow.worst else 0)
 
 

@@ -21,9 +21,8 @@ from longproof.prompts import Prompt, render
 from longproof.retrieval.types import Line
 
 MOST_CLAIMS = 50
-"""For more claims a piece is read several times."""
+"""Claims that one reading of a piece, or one search, is for; more take several, searches side by side."""
 _NOTE = re.compile(r"\W*C?([0-9]{1,4})(?![0-9])\W*(.*)", re.DOTALL | re.IGNORECASE)
-
 _ANOTHER = re.compile(r"[\s,、&和-]*(?:and\s*)?C\s*[0-9]", re.IGNORECASE)
 """How a note goes on that names a second claim: whose lines it has can't be told."""
 

@@ -22,6 +22,7 @@ from longproof.agent.evidence.citations import (
     runs,
     shown,
 )
+from longproof.agent.evidence.scan import MOST_CLAIMS
 from longproof.agent.forms import SearchTurn
 from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Model
@@ -30,8 +31,6 @@ from longproof.agent.types import Call, Case, Claim, Failure
 from longproof.prompts import Prompt, render
 from longproof.retrieval.types import Line
 
-MOST_CLAIMS = 50
-"""More claims are searched for in several loops side by side."""
 TURNS, CHARACTERS = 6, 60_000
 """Turns of one loop at most, and the characters of passages that it may be shown."""
 MOST_QUERIES, MOST_READS = 3, 2

@@ -108,8 +108,7 @@ def _with_search(
 
 def _at_its_place(claim: ClaimState, sources: Sources) -> ClaimState:
     """The claim with what it was not shown of the place that it was aligned to: a search may have come first."""
-    shown = set(sources.numbers(place for ref in claim.asked for place in ref.places))
-    new = _named(set(sources.numbers(claim.pieces)) - shown, sources)
+    new = _named(set(sources.numbers(claim.pieces)) - _shown(claim, sources), sources)
     return claim.model_copy(update={"found": new})
 
 

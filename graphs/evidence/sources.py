@@ -152,8 +152,13 @@ class Sources:
 
     def numbered(self, places: Iterable[SourcePlace]) -> list[Place]:
         """Places by the number of their document; those in none of them, such as saved pages, are left out."""
-        number = {document.id: n for n, document in reversed(list(enumerate(self.documents)))}
+        number = self._number
         return [(number[p.source_id], p.start, p.end) for p in places if p.source_id in number]
+
+    @cached_property
+    def _number(self) -> dict[str, int]:
+        """The number of the first document of each id."""
+        return {document.id: n for n, document in reversed(list(enumerate(self.documents)))}
 
     @cached_property
     def _lines(self) -> _Lines:
@@ -241,10 +246,9 @@ class Sources:
 
         A hit that overlaps or touches a better one widens it, as long as it stays below RUN characters.
         """
-        number = {document.id: n for n, document in reversed(list(enumerate(self.documents)))}
         runs: list[range] = []
         for hit in self.search(query, HITS_A_RUN * k):
-            run = self._run((number[hit.span.source_id], hit.span.start, hit.span.end))
+            run = self._run((self._number[hit.span.source_id], hit.span.start, hit.span.end))
             if not run:
                 continue
             near = [i for i, other in enumerate(runs) if self._meet(run, other)]

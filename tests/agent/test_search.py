@@ -11,7 +11,8 @@ from chatting import Chatting, Said, Script, asking, claims_of, lines_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.agent.evidence.search import LONGEST_QUERY, MOST_CLAIMS, Searched, search
+from longproof.agent.evidence.scan import MOST_CLAIMS
+from longproof.agent.evidence.search import LONGEST_QUERY, Searched, search
 from longproof.agent.types import Case, Claim
 from longproof.retrieval.types import Line
 
