@@ -35,6 +35,8 @@ _CITATION = re.compile(
 )
 _SEMICOLON = re.compile("[;；]")
 _COMMA = re.compile(r"[,，、]\s?(?=\W{0,2}[PpＰ]?\d)")
+UNKNOWN = ("?", "？")
+"""What stands for a correction that nobody knows; an empty one means that the words go."""
 MOST_CITED = 40
 """Citations of one claim that are read."""
 
@@ -128,7 +130,7 @@ def wrong_place(wrong: str, kind: str, correction: str, reason: str, claim: Clai
         Error(
             span=span,
             kind=named if named in KINDS else None,
-            correction=correction.strip(),
+            correction=None if correction.strip() in UNKNOWN else correction.strip(),
             reason=" ".join(reason.split()),
         ),
     )

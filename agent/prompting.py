@@ -84,11 +84,16 @@ def shown_runs(question: Question) -> list[list[Line]]:
 
 
 def in_sentences(numbered: Numbered, case: Case) -> str:
-    """Each sentence of the response once, with its claims, as a line of JSON: no text ends its line."""
-    found: dict[Span, dict[str, str]] = {}
+    """Each sentence of the response once, and under it its claims, one a line: `C3| its text`, or `C3| =` for all
+    that the sentence says, in its words."""
+    found: dict[Span, dict[int, str]] = {}
     for n, claim in numbered.items():
-        found.setdefault(sentence_of(claim, case), {})[f"C{n}"] = claim.text
-    return "\n".join(line(sentence=sentence.text, claims=claims) for sentence, claims in found.items())
+        found.setdefault(sentence_of(claim, case), {})[n] = on_one_line(claim.text)
+    rows: list[str] = []
+    for sentence, claims in found.items():
+        text = on_one_line(sentence.text)
+        rows += [f"S| {text}", *(f"C{n}| {'=' if said == text else said}" for n, said in claims.items())]
+    return "\n".join(rows)
 
 
 def sentence_of(claim: Claim, case: Case) -> Span:
@@ -99,17 +104,6 @@ def sentence_of(claim: Claim, case: Case) -> Span:
     if not start <= origin.start < origin.end <= end or not _lies_in(origin, case):
         return origin
     return Span(source_id=origin.source_id, start=start, end=end, text=case.response[start:end])
-
-
-def listed(numbered: Numbered) -> str:
-    """Claims one a line, as JSON: no text ends its line. Each with the passage of the response that it came from,
-    where that says it in other words."""
-    return "\n".join(
-        line(claim=f"C{n}", text=claim.text)
-        if claim.text == claim.origin.text
-        else line(claim=f"C{n}", text=claim.text, passage=claim.origin.text)
-        for n, claim in numbered.items()
-    )
 
 
 def opinions(numbered: Numbered, judgements: Sequence[Judgement], question: Question) -> str:

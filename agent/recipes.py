@@ -162,7 +162,7 @@ def unlisted(value: WrongSentences, claim: Claim, question: Question, case: Case
     if not said <= PLAIN.keys() - {"none"}:
         return _off_menu(guards, reason)
     label = min((PLAIN[name] for name in said or {"none"}), key=LABELS.index)
-    places = (wrong_place(one.words, "none", "", brief(one.reason), claim) for one in value.wrong)
+    places = (wrong_place(one.words, "none", "?", brief(one.reason), claim) for one in value.wrong)
     errors = tuple(dict.fromkeys(error for found in places for error in found))
     return Weighed(label, None, errors=errors, reason=reason)
 
@@ -251,6 +251,7 @@ PLAIN: dict[str, Label] = {
 
 RECIPES: dict[str, Recipe] = {
     "judge": Recipe(("judge",), Findings, findings, arbitrate="arbitrate"),
+    "judge_scanned": Recipe(("judge", "scanned"), Findings, findings, arbitrate="arbitrate"),
     "verigray": Recipe(("verigray",), Option, option),
     "verigray_rag": Recipe(("verigray_rag",), Option, option),
     "verigray_audit": Recipe(("verigray_audit",), Attribution, attribution, AUDIT),

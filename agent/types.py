@@ -135,11 +135,14 @@ class Search(Frozen):
 
 
 class Error(Frozen):
-    """What is wrong in the response: `span` lies in the response, `correction` replaces its text."""
+    """What is wrong in the response, where `span` lies.
+
+    `correction` replaces its text: empty where the words go, None where what should stand there isn't known.
+    """
 
     span: Span
     kind: Kind | None = None
-    correction: str = ""
+    correction: str | None = None
     reason: str = ""
 
 

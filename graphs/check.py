@@ -39,6 +39,8 @@ from longproof.retrieval.types import Span
 
 SNIPPETS = 3
 """How many snippets are shown with a claim (VeriGray, seed 002, Appendix F)."""
+SCANNED = "judge_scanned"
+"""The prompt that also says that all of the source was read for the claims."""
 LONGEST = 200
 """Characters of a text in what a node tells while it works."""
 NODES = {"show": "gather", "judge": "judge", "arbitrate": "arbitrate", "consult": "consult"}
@@ -223,7 +225,8 @@ def _lined(
     groups = [list(claims)] if round_ == "place" else together(claims, protocol.claims_a_question)
     for group in groups:
         added = [place for one in group for place in _added(one, round_)]
-        ref = widened(group, sources, added, round_, protocol.prompt)
+        scanned = all("scan" in one.rounds and one.unread is None for one in group)
+        ref = widened(group, sources, added, round_, SCANNED if scanned else protocol.prompt)
         done += [
             one.looked(ref.round if ref else round_).with_questions([ref] if ref else []) for one in group
         ]

@@ -44,7 +44,7 @@ def next_step(claim: ClaimState, plan: Plan) -> Step:
         return undecided("split")
     if not claim.asked and not claim.rounds:
         return _first(claim, plan)
-    if claim.found or not claim.asked:
+    if claim.found or not claim.asked or _not_told(claim):
         return Step(do="show", round=claim.rounds[-1])
     question = claim.asked[-1]
     if claim.ruling is not None and claim.ruling.question_id == question.id:
@@ -67,6 +67,12 @@ def most_common(failures: Iterable[Failure | None]) -> Failure:
     """The failure that occurs most; `unavailable` where there is none. Ties don't depend on the order."""
     counts = Counter(failure for failure in failures if failure)
     return min(counts, key=lambda failure: (-counts[failure], failure), default="unavailable")
+
+
+def _not_told(claim: ClaimState) -> bool:
+    """Whether all was read for the claim, perhaps without a new line, and the panel judged before it was."""
+    read = "scan" in claim.rounds and claim.unread is None and claim.ruled_by != "person"
+    return read and claim.asked[-1].round not in ("scan", "source", "pages")
 
 
 def _first(claim: ClaimState, plan: Plan) -> Step:

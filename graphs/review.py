@@ -106,7 +106,9 @@ def _ruled(dispute: ClaimState, decision: Decision, name: str) -> ClaimState:
         round=question.round,
         question_id=question.id,
         label=decision.label,
-        errors=wrong_place(decision.wrong, decision.kind or "", decision.correction, decision.reason, claim),
+        errors=wrong_place(
+            decision.wrong, decision.kind or "", decision.correction or "?", decision.reason, claim
+        ),
         reason=decision.reason,
     )
     judgements = (word, *dispute.judgements)

@@ -45,8 +45,10 @@ class Asked:
 
     def items(self, name: str) -> list[dict[str, Any]]:
         """The JSON lines of the fenced part of this name; claims listed under their sentence as one item each."""
-        rows = [json.loads(row) for part in self.parts(name) for row in part.splitlines()]
-        return [item for row in rows for item in _each_claim(row)]
+        rows = [row for part in self.parts(name) for row in part.splitlines()]
+        if rows and rows[0].startswith("S| "):
+            return list(_claims(rows))
+        return [json.loads(row) for row in rows]
 
     def lines(self) -> dict[str, str]:
         """The numbered lines of evidence and pages, by their number as it is shown."""
@@ -87,10 +89,14 @@ class Reply:
     extra: dict[str, Any] = field(default_factory=dict)
 
 
-def _each_claim(row: dict[str, Any]) -> list[dict[str, Any]]:
-    if not isinstance(row.get("claims"), dict):
-        return [row]
-    return [{"claim": c, "text": text, "passage": row["sentence"]} for c, text in row["claims"].items()]
+def _claims(rows: Sequence[str]) -> Iterator[dict[str, Any]]:
+    """The claims of a judge's prompt, each with its sentence."""
+    sentence = ""
+    for name, text in (row.split("| ", 1) for row in rows):
+        if name == "S":
+            sentence = text
+        else:
+            yield {"claim": name, "text": sentence if text == "=" else text, "passage": sentence}
 
 
 LETTERS = {"explicitly_supported": "E", "implicitly_supported": "I"}

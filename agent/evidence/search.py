@@ -36,7 +36,7 @@ TURNS, CHARACTERS = 6, 60_000
 MOST_QUERIES, MOST_READS = 3, 2
 """For each claim in each turn."""
 LONGEST_QUERY, LONGEST_NOTE = 200, 60
-OPENING = 24
+OPENING = 40
 """Characters of a noted line that later turns are told."""
 LEAST_SHOWN = 4_000
 """A turn shows at most half of what the budget has left, or so many characters."""
@@ -109,7 +109,8 @@ async def search(
 
 @dataclass
 class _Sought:
-    """A claim and what is known of it so far. `asked` are requests of earlier turns, `found` those of this one."""
+    """A claim and what is known of it so far. `asked` are requests of earlier turns, `found` those of this one,
+    `postponed` those of this one for which there was no room."""
 
     id: str
     text: str
@@ -118,6 +119,7 @@ class _Sought:
     missing: str = ""
     asked: dict[str, None] = field(default_factory=dict)
     found: dict[str, str] = field(default_factory=dict)
+    postponed: dict[str, None] = field(default_factory=dict)
     done: bool = False
 
 
@@ -179,7 +181,7 @@ class _Loop:
                     numbers.update(line.number for line in passage)
         for claim in self.claims.values():
             claim.asked |= dict.fromkeys(claim.found)
-            claim.found = {}
+            claim.found, claim.postponed = {}, {}
         for request, numbers in zip(requests, kept, strict=True):
             _answer(request, numbers)
         return [self.seen[number] for number in sorted(set(self.seen) - before)]
@@ -250,8 +252,10 @@ def _numbered(claims: Sequence[Claim]) -> dict[int, _Sought]:
 
 
 def _answer(request: _Request, numbers: set[int]) -> None:
-    """Note with the claim what its request found. What there was no room to show counts as not asked for."""
+    """Note with the claim what its request found. What there was no room to show may be asked for again."""
     if any(request.passages) and not numbers:
+        if request.name != HITS:
+            request.claim.postponed[request.name] = None
         return
     if numbers or request.name != HITS:
         request.claim.found[request.name] = ranges(numbers) or "nothing"
@@ -271,3 +275,5 @@ def _told(n: int, claim: _Sought, seen: Mapping[int, Line]) -> Iterator[str]:
         yield f"- asked: {' / '.join(asked)}"
     if claim.found:
         yield f"- found: {' / '.join(f'{name[:LONGEST_NOTE]}: {where}' for name, where in claim.found.items())}"
+    if claim.postponed:
+        yield f"- no room: {' / '.join(name[:LONGEST_NOTE] for name in claim.postponed)}"

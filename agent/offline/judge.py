@@ -82,7 +82,7 @@ class _Source:
         if found is None:
             return self._of_rows(claim, case)
         span = _in_response(claim, found.start, found.end)
-        error = Error(span=span, kind=found.kind, correction=found.value, reason=found.reason)
+        error = Error(span=span, kind=found.kind, correction=found.value or None, reason=found.reason)
         return Conflict(error, self._span(*found.quote))
 
     def _of_rows(self, claim: Claim, case: Case) -> Conflict | None:
@@ -95,7 +95,7 @@ class _Source:
                 source_id=origin.source_id, start=start, end=start + len(number.text), text=number.text
             )
             reason = f"“{number.text}” here, {cell.key} is {cell.value} in the record"
-            correction = "" if number.text.startswith("a") else cell.value
+            correction = None if number.text.startswith("a") else cell.value
             error = Error(span=span, kind="numerical", correction=correction, reason=reason)
             return Conflict(error, self._span(cell.start, cell.end))
         return None

@@ -52,14 +52,15 @@ def _shown(sources: Sources, window: Sequence[Place], round_: Round) -> list[Pla
 def widened(
     claims: Sequence[ClaimState], sources: Sources, places: Iterable[SourcePlace], round_: Round, prompt: str
 ) -> QuestionRef | None:
-    """The question about these claims with more places shown, in whole lines; None where nothing new is in them.
+    """The question about these claims with more places shown, in whole lines; None where neither these nor the
+    prompt are new.
 
     The claims were all asked about in the same question before, or in none.
     """
     before = claims[0].asked[-1].places if claims[0].asked else ()
     shown = set(sources.numbers(before))
     new = sorted(set(sources.numbers(places)) - shown)
-    if claims[0].asked and not new:
+    if claims[0].asked and not new and claims[0].asked[-1].prompt == prompt:
         return None
     added = tuple(map(sources.named, sources.places_of(new)))
     named: Round = "source" if len(shown) + len(new) == sources.number_of_lines else round_

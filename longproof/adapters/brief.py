@@ -17,7 +17,7 @@ class Problem(Frozen):
     passage: str
     label: str
     wrong: tuple[str, ...]
-    correction: tuple[str, ...]
+    correction: tuple[str | None, ...]
     reasons: tuple[str, ...]
     evidence: tuple[str, ...]
     caveat: str

@@ -104,7 +104,7 @@ def test_later_turns_tell_what_was_noted_and_asked() -> None:
     told = chat.sent[2].part("claims").splitlines()
     assert told[0] == "Turn 3 of 6"
     assert told[2:5] == [
-        f"- noted: 7 {SOURCE[7].span.text[:24]}",
+        f"- noted: 7 {SOURCE[7].span.text[:40]}",
         "- asked: ship 8",
         "- found: ship 9: 8-10",
     ]
@@ -174,6 +174,15 @@ def test_what_there_is_no_room_for_is_not_called_searched() -> None:
     found, chat, _ = searched([turn(find=["C1 ship 9"])], characters=100)
     assert len(chat.sent) == 1
     assert found.queries == {"c0": (), "c1": (), "c2": ()}
+
+
+def test_what_there_is_no_room_for_is_told_and_may_be_asked_for_again() -> None:
+    reads = [f"C{n} {at}" for n, at in ((1, 50), (1, 100), (2, 200), (2, 250), (3, 300), (3, 350))]
+    script = [turn("C1 open", read=reads), turn("C1 open", read=["C3 350"]), turn("C1 done", "C2 done")]
+    found, chat, _ = searched(script, characters=8000)
+    assert "- no room: read 300 / read 350" in chat.sent[1].part("claims")
+    assert "- found: read 350:" in chat.sent[2].part("claims")
+    assert 350 in found.shown
 
 
 @pytest.mark.parametrize(

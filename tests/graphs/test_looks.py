@@ -64,16 +64,17 @@ def moody(salt: int, seat: str) -> Callable[[Any, Any], str]:
 
 
 def growing(heard: list[Any]) -> bool:
-    """Whether each claim's later questions show all lines of the earlier ones first, where they stood."""
-    shown: dict[str, list[list[tuple[int, str]]]] = {}
+    """Whether each claim's later questions show all lines of the earlier ones first, where they stood, and more
+    lines or that all was read."""
+    shown: dict[str, list[tuple[str, list[tuple[int, str]]]]] = {}
     for question in heard:
         lines = [(n, span.text) for n, span in zip(question.numbers, question.shown, strict=True)]
         for id_ in question.claim_ids:
-            shown.setdefault(id_, []).append(lines)
+            shown.setdefault(id_, []).append((question.prompt, lines))
     return all(
-        later[: len(one)] == one and len(later) > len(one)
+        later[: len(one)] == one and (len(later) > len(one) or told != before)
         for asked in shown.values()
-        for one, later in pairwise(asked)
+        for (before, one), (told, later) in pairwise(asked)
     )
 
 

@@ -65,7 +65,7 @@ def test_not_found_is_only_said_after_the_whole_source_and_with_its_caveat():
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("fabricated", "vote")
     assert claim.caveat == "outside knowledge not consulted"
-    assert rounds(judges[0]) == ["place", "search"]
+    assert rounds(judges[0]) == ["place", "search", "scan"]
     assert claim.looked.rounds == ("place", "search", "scan")
     assert claim.looked.share == 1.0
     assert [ids for ids, _ in judges[0].scanned] == [["c0"]]

@@ -63,7 +63,7 @@ VALUES: dict[str, dict[str, str | list[str]]] = {
         "evidence": ["12| The ferry left at nine.", f"20| {PLANTED}"],
         "pages": [],
         "context": "",
-        "claims": '{"sentence": "It left at ten.", "claims": {"C1": "The ferry left at ten."}}',
+        "claims": "S| It left at ten.\nC1| The ferry left at ten.",
     },
     "arbitrate": {
         "opinions": '{"claim": "C1", "label": "contradicting", "reason": "Nine, not ten.", "lines": ["12 The ferry"]}'
@@ -77,6 +77,7 @@ VALUES: dict[str, dict[str, str | list[str]]] = {
         "claims": "Turn 2 of 6\nC1| The ferry left at ten.\n- noted: 3\n- missing: which day\n- found: left nine: 7",
         "passages": "7| It left at nine.\n\n12| " + PLANTED.splitlines()[0],
     },
+    "scanned": {},
     "scan": {"claims": "C1| The ferry left at ten.", "piece": "7| It left at nine.\n8| It rained."},
     **{f"construct_{name}": {**SHOWN} for name in ("draft", "summary", "question")},
     **{f"construct_{name}": {"summary": "It left at nine."} for name in ("entities", "reword")},

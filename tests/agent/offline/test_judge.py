@@ -66,7 +66,7 @@ def test_one_number_or_name_that_the_place_tells_otherwise_conflicts(source, res
 def test_a_denial_conflicts_with_what_it_denies(source, response):
     found = judgement(source, response)
     assert found.label == "contradicting"
-    assert (found.errors[0].kind, found.errors[0].correction) == ("inversion", "")
+    assert (found.errors[0].kind, found.errors[0].correction) == ("inversion", None)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +115,7 @@ def test_a_number_is_corrected_only_where_no_other_is_told_otherwise():
     response = "Adjusted earnings of the company rose to 125 million dollars or 6 dollars a diluted share."
     found = judgement(source, response)
     assert found.label == "contradicting"
-    assert found.errors[0].correction == ""
+    assert found.errors[0].correction is None
 
 
 def test_places_that_tell_several_things_are_no_conflict():

@@ -20,7 +20,7 @@ players[3].PTS: 9"""
     ("told", "wrong", "correction"),
     [
         ("Isaiah Thomas had 38 points and six assists.", "six", "4"),
-        ("Thomas led the Celtics with 38 points, four assists and a steal.", "a", ""),
+        ("Thomas led the Celtics with 38 points, four assists and a steal.", "a", None),
         ("Thomas scored 38 points, and Horford had 12 points.", "12", "11"),
         ("Horford had an 11-point, 12-rebound double-double.", "12", "8"),
         ("The Celtics committed 19 turnovers.", "19", "16"),
