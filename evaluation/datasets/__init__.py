@@ -1,10 +1,11 @@
 """The data sets by name; each loader or converter opens with its set's law of conversion.
 
-Knows: which sets there are, and where they lie (`LONGPROOF_DATA`, or a path). Does not know: metrics.
+Knows: which sets there are, and where they lie (`LONGPROOF_DATA`, a path, or bundled). Does not know: metrics.
 """
 
 import os
 from collections.abc import Callable, Iterator
+from importlib.resources import files
 from pathlib import Path
 
 from longproof.evaluation.datasets import chinese, dialogue, novels, records, summaries
@@ -24,6 +25,8 @@ FOLDERS = {
     "sanguo_pairs": "novels_zh",
 }
 """Where a set lies whose folder has another name."""
+BUNDLED = {"stories": "examples/stories.jsonl"}
+"""The sets that come with the package, and their files in it."""
 PAIRS = dialogue.HaluEvalPairs
 DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
     "accuracy_rotowire": each_row(GZ, records.accuracy_rotowire),
@@ -47,6 +50,7 @@ DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
     "quintd_data2text": records.load_quintd,
     "ragtruth": dialogue.load_ragtruth,
     "sanguo_pairs": novels.load_sanguo_pairs,
+    "stories": load_cases,
     "storysumm": each_row(GZ, summaries.storysumm),
     "summedits": summaries.load_summedits,
     "uhgeval_zh": each_row(GZ, chinese.uhgeval_zh),
@@ -59,8 +63,8 @@ def examples(dataset: str, path: Location | None = None) -> list[Example]:
     """All examples of a data set, in the order of its file. A case file's path is a data set too.
 
     `path` is a folder, a file or `hub:OWNER/NAME[@SPLIT]`; without it the set's folder in the one that
-    LONGPROOF_DATA names. Raises BadInput for an unknown set, a missing file, a row that does not fit, or
-    two examples of one id.
+    LONGPROOF_DATA names, or the package's own file where the set is bundled. Raises BadInput for an unknown set, a
+    missing file, a row that does not fit, or two examples of one id.
     """
     if dataset not in DATASETS and path is None and Path(dataset).is_file():
         dataset, path = "jsonl", dataset
@@ -78,6 +82,8 @@ def examples(dataset: str, path: Location | None = None) -> list[Example]:
 def _location(dataset: str, path: Location | None) -> Location:
     if path is not None:
         return path if str(path).startswith(HUB) else Path(path)
+    if dataset in BUNDLED:
+        return Path(str(files("longproof") / BUNDLED[dataset]))
     root = os.environ.get(DATA)
     if not root:
         raise BadInput(f"say where the data lie: give a path, or set {DATA} to the folder of the data sets")

@@ -3,9 +3,9 @@
 A line: `id`, `response`, and one of `source_text` (a text, a list of texts, or a JSON record), `source` (a path) or
 `sources` (paths), all relative to the file; optional `task` (summary), `context`, `reference`, `labels` (what an
 audit is given, one a sentence), `label` (an outcome or one of the seven labels), `errors` (objects with `start`,
-`end`, `text`, and `kind` where known), `group`, `pair`, `slices`. Law: labels contradicting and fabricated are
-hallucinated, the two supported ones faithful, the others gray. Rows from a hub may not name paths. Without label
-and errors an example is run, but no score counts it.
+`end`, `text`, and `kind`, `correction`, `reason` where known), `group`, `pair`, `slices`. Law: labels contradicting
+and fabricated are hallucinated, the two supported ones faithful, the others gray. Rows from a hub may not name paths.
+Without label and errors an example is run, but no score counts it.
 """
 
 import json
@@ -80,4 +80,9 @@ def _gold(row: Row) -> Gold:
 
 def _error(row: Row) -> GoldError:
     at = Place(start=row["start"], end=row["end"], text=row["text"])
-    return GoldError(place=at, kind=row.get("kind"), correction=row.get("correction", ""))
+    return GoldError(
+        place=at,
+        kind=row.get("kind"),
+        correction=row.get("correction", ""),
+        reason=row.get("reason", ""),
+    )

@@ -1,4 +1,5 @@
-"""The bundled stories, ours: each with a faithful summary and one with four planted errors.
+"""The bundled stories, ours: each with a faithful summary and one with four planted errors;
+`stories.jsonl` has short responses to them, the data set `stories`.
 
 Knows: where they lie. Does not know: what is done with them.
 """

@@ -118,6 +118,21 @@ def test_every_package_in_the_tree_is_packaged():
     assert {name: Path(folder) for name, folder in setuptools["package-dir"].items()} == named
 
 
+def test_every_file_that_a_package_reads_is_packaged():
+    """What lies beside the modules is installed with them, by the patterns of `package-data`."""
+    setuptools = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]
+    data, folders = setuptools["package-data"], setuptools["package-dir"]
+    packaged = {
+        path
+        for name, folder in folders.items()
+        for pattern in (*data["*"], *data.get(name, ()))
+        for path in (ROOT / folder).glob(pattern)
+    }
+    lying = {path for room in ROOMS for path in (ROOT / room).rglob("*") if path.is_file()}
+    code = {path for path in lying if path.suffix == ".py" or "__pycache__" in path.parts}
+    assert not lying - code - packaged
+
+
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_module_says_what_it_knows_and_fits_one_room(path):
     text = path.read_text("utf-8")

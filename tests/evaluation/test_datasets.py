@@ -31,6 +31,7 @@ OUTCOMES = {
     "quintd_data2text": {"hallucinated": 320, "faithful": 106, None: 25},
     "ragtruth": {"hallucinated": 150, "faithful": 150},
     "sanguo_pairs": {"faithful": 20, "hallucinated": 20},
+    "stories": {"faithful": 24, "hallucinated": 24},
     "storysumm": {"hallucinated": 29, "faithful": 19},
     "summedits": {"hallucinated": 267, "faithful": 133},
     "uhgeval_zh": {"hallucinated": 200, "faithful": 200},
