@@ -41,6 +41,8 @@ OPENING = 40
 LEAST_SHOWN = 4_000
 """A turn shows at most half of what the budget has left, or so many characters."""
 HITS = "hits"
+BETWEEN = "\n\n"
+"""What stands between passages."""
 _ENTRY = re.compile(r"\W*C?([0-9]{1,4})\W+(done|open)(?![a-z])(.*)", re.DOTALL | re.IGNORECASE)
 _REQUEST = re.compile(r"\W*C?([0-9]{1,4})(?![0-9])\W*(\w.*)", re.DOTALL | re.IGNORECASE)
 _PLACE = re.compile(r"([0-9]{1,9})(?![0-9]).*", re.DOTALL)
@@ -174,7 +176,7 @@ class _Loop:
         for rank in zip_longest(*(request.passages for request in requests), fillvalue=()):
             for passage, numbers in zip(rank, kept, strict=True):
                 unseen = {line.number: line for line in passage if line.number not in self.seen}
-                size = sum(len(shown(line)) + 1 for line in unseen.values())
+                size = sum(len(block) + len(BETWEEN) for block in numbered(unseen.values()))
                 if size <= room:
                     room, self.room = room - size, self.room - size
                     self.seen |= unseen
@@ -195,7 +197,7 @@ class _Loop:
             language_of(self.case),
             outline="\n".join(map(shown, self.outline)),
             claims="\n".join([f"Turn {turn} of {self.turns}{last}", *told]),
-            passages="\n\n".join(numbered(new)),
+            passages=BETWEEN.join(numbered(new)),
         )
 
     def _note(self, said: SearchTurn | None) -> Failure | None:
