@@ -49,6 +49,10 @@ GRACE_S = 5.0
 """How long `close` waits for calls under way, so that what is nearly paid for is kept."""
 
 
+class LedgerFailed(BadInput):
+    """The ledger can't be read or written: whoever goes on pays and keeps nothing."""
+
+
 class Entry(NamedTuple):
     """A committed answer. `failure`: why it was of no use; `bought`: this caller paid for it."""
 
@@ -82,6 +86,7 @@ class Ledger:
         self._under_way: dict[str, asyncio.Task[Entry]] = {}
         self._run_id = ""
         self._asked_again: set[str] = set()
+        self._failed: LedgerFailed | None = None
         self._db: sqlite3.Connection
         self._turns: Turns
 
@@ -122,7 +127,8 @@ class Ledger:
         """The answer under this key, asked for if it is not there; a second caller waits for the first one's answer.
 
         Holds a slot until the answer is on disk. A cancelled caller does not cancel the call. What `asked`
-        raises reaches every waiting caller, and nothing is stored.
+        raises reaches every waiting caller, and nothing is stored. Raises LedgerFailed where the ledger failed while
+        this call waited for its slot: then nothing is asked.
         """
         task = self._under_way.get(key)
         first = task is None
@@ -178,7 +184,10 @@ class Ledger:
         endpoint: str,
         model: str,
     ) -> Entry:
+        failed = self._failed
         async with slots, self._turns.of(key):
+            if self._failed and self._failed is not failed:
+                raise self._failed
             kept = await self.get(key)
             if kept is not None:
                 return kept
@@ -196,9 +205,10 @@ class Ledger:
         try:
             return await self._loop.run_in_executor(self._thread, work, *values)
         except sqlite3.Error as error:
-            raise BadInput(
+            self._failed = LedgerFailed(
                 f"the ledger {self._path} can't be used: {error}; free space, or move it away"
-            ) from error
+            )
+            raise self._failed from error
 
     def _raw(self, key: str, answer: str) -> Raw:
         try:

@@ -7,13 +7,13 @@ proxy runs. Does not know: how a case is checked, or where reports go: the calle
 
 import asyncio
 import json
-from collections.abc import Coroutine, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
 from longproof.agent.models.clients import Chat, OpenAIChat
-from longproof.agent.models.ledger import Ledger, RunState
+from longproof.agent.models.ledger import Ledger, LedgerFailed, RunState
 from longproof.agent.models.limits import Budget, Limits
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.types import Failure, Report
@@ -57,6 +57,8 @@ def ray_engine(settings: dict[str, Any], cases: Path, options: EngineOptions) ->
             with _running_proxy(ray, settings) as proxy:
                 arguments = (proxy, settings, str(cases.resolve()), options.encoding)
                 for ended in _checked(ray, arguments, options, list(todo)):
+                    if ended["stopped"]:
+                        raise LedgerFailed(ended["stopped"])
                     report = ended["report"]
                     finish(
                         _case(json.loads(ended["case"])),
@@ -139,18 +141,24 @@ class Worker:
         self._checker = CaseChecker(verifier, self._cases.parent, encoding)
 
     def __call__(self, batch: dict[str, Any]) -> dict[str, list[Any]]:
-        """The cases of these groups, each with its report (JSON) or failure."""
+        """The cases of these groups, each with its report (JSON), its failure, or why the batch has to stop."""
         groups = [[_case(given) for given in json.loads(group)] for group in batch["group"].tolist()]
         results = [result for checked in self._run(self._checked(groups)) for result in checked]
         return {
             "case": [json.dumps(case) for group in groups for case in group],
-            "report": ["" if isinstance(r, str) else r.model_dump_json() for r in results],
+            "report": [r.model_dump_json() if isinstance(r, Report) else "" for r in results],
             "failure": [r if isinstance(r, str) else "" for r in results],
+            "stopped": [str(r) if isinstance(r, LedgerFailed) else "" for r in results],
         }
 
-    async def _checked(self, groups: list[list[Todo]]) -> list[list[Report | str]]:
-        lines = [[case_line(self._cases, case.line) for case in group] for group in groups]
-        return await asyncio.gather(*map(self._checker.checked, lines))
+    async def _checked(self, groups: list[list[Todo]]) -> list[Sequence[Report | str | LedgerFailed]]:
+        return await asyncio.gather(*map(self._group, groups))
+
+    async def _group(self, group: list[Todo]) -> Sequence[Report | str | LedgerFailed]:
+        try:
+            return await self._checker.checked([case_line(self._cases, case.line) for case in group])
+        except LedgerFailed as error:
+            return [error] * len(group)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
         return self._loop.run_until_complete(work)
@@ -172,14 +180,22 @@ class ProxiedModel:
 
     async def ask(self, prompt: Prompt, form: type[Any], **options: Any) -> Answer[Any]:
         """See `Model.ask`."""
-        return cast("Answer[Any]", await self._proxy.ask.remote(self._key, prompt, form, options))
+        return await _from_proxy(self._proxy.ask.remote(self._key, prompt, form, options))
 
     async def mark(self, call_id: str | None, failure: Failure) -> None:
         """See `Model.mark`."""
-        await self._proxy.mark.remote(self._key, call_id, failure)
+        await _from_proxy(self._proxy.mark.remote(self._key, call_id, failure))
 
     async def close(self) -> None:
         """Nothing is open here."""
+
+
+async def _from_proxy(answer: Awaitable[Any]) -> Any:
+    """What the proxy gives. Raises what it raised: Ray wraps that in a traceback of many lines."""
+    try:
+        return await answer
+    except BadInput as error:
+        raise error.args[0] from None
 
 
 class ModelProxy:
@@ -193,10 +209,17 @@ class ModelProxy:
         )
         self._models: dict[ModelKey, Model] = {}
         self._opening: asyncio.Task[Ledger] | None = None
+        self._failed: LedgerFailed | None = None
 
     async def ask(self, key: ModelKey, prompt: Prompt, form: type[Any], options: Any) -> Answer[Any]:
-        """What this model answers."""
-        return await (await self._model(key)).ask(prompt, form, **options)
+        """What this model answers. Raises LedgerFailed, and from then on at once: no worker pays on."""
+        if self._failed:
+            raise self._failed
+        try:
+            return await (await self._model(key)).ask(prompt, form, **options)
+        except LedgerFailed as error:
+            self._failed = error
+            raise
 
     async def mark(self, key: ModelKey, call_id: str | None, failure: Failure) -> None:
         """Note that an answer came to nothing."""

@@ -10,7 +10,6 @@ import asyncio
 import csv
 import io
 import json
-import sqlite3
 import time
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -18,7 +17,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
-from longproof.agent.models.ledger import RunState
+from longproof.agent.models.ledger import LedgerFailed, RunState
 from longproof.agent.report import total_usage
 from longproof.agent.types import LABELS, Report, Usage
 from longproof.batch.cases import (
@@ -133,8 +132,8 @@ class CaseChecker:
         self._read: Cache[Sequence[Document]] = Cache(room=2)
 
     async def checked(self, group: Sequence[bytes]) -> list[Report | str]:
-        """For each of these lines the report on its case, or why there is none. Raises BadInput where the ledger
-        fails."""
+        """For each of these lines the report on its case, or why there is none. Raises LedgerFailed, for every
+        further case would pay and keep nothing."""
         together = await self._together(group) if len(group) > 1 else None
         return together or [await self._alone(data) for data in group]
 
@@ -147,8 +146,9 @@ class CaseChecker:
             if sum(len(source.text) for source in sources) <= SOURCE_CHARACTERS:
                 return None
             return [*await self._checker.averify_group(sources, [asked_case(case) for case in cases])]
-        except Exception as error:
-            _refuse_without_ledger(error)
+        except LedgerFailed:
+            raise
+        except Exception:
             return None
 
     async def _alone(self, data: bytes) -> Report | str:
@@ -163,8 +163,9 @@ class CaseChecker:
                 reference=case.reference,
                 labels=case.labels,
             )
+        except LedgerFailed:
+            raise
         except BadInput as error:
-            _refuse_without_ledger(error)
             return str(error)
         except Exception as error:
             # A defect met by one case in ten thousand must not cost the others; it is named in the failures.
@@ -179,12 +180,6 @@ class CaseChecker:
             return case_documents(case, self._folder)
         key = sources_key(case, self._folder)
         return self._read.get(key, lambda: case_documents(case, self._folder, self._encoding))
-
-
-def _refuse_without_ledger(error: Exception) -> None:
-    """Raises the error where it is the ledger's, not the case's: every further case would pay and keep nothing."""
-    if isinstance(error, BadInput) and isinstance(error.__cause__, sqlite3.Error):
-        raise error
 
 
 async def _through(

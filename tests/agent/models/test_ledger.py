@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from longproof.agent.models.answers import Raw
-from longproof.agent.models.ledger import Entry, Ledger, content_key
+from longproof.agent.models.ledger import Entry, Ledger, LedgerFailed, content_key
 from longproof.retrieval.types import BadInput
 
 ANSWER = Raw(text="an answer", finish="stop", prompt_tokens=10, completion_tokens=3, cached_tokens=4)
@@ -70,6 +70,34 @@ def test_the_slot_is_held_until_the_answer_is_on_disk(tmp_path: Path) -> None:
 
         seen: list[int] = []
         await asyncio.gather(*(ledger.buy(str(n), asked, slots, endpoint="e", model="m") for n in range(10)))
+
+    using(path, use)
+
+
+def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_is(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    asked_for: list[str] = []
+
+    async def use(ledger: Ledger) -> None:
+        slots = asyncio.Semaphore(2)
+
+        async def bought(key: str) -> Entry:
+            async def asked() -> Raw:
+                asked_for.append(key)
+                await asyncio.sleep(0.01)
+                return ANSWER
+
+            return await ledger.buy(key, asked, slots, endpoint="e", model="m")
+
+        with sqlite3.connect(path) as other:
+            full = "BEFORE INSERT ON purchases BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+            other.execute(f"CREATE TRIGGER full {full}")
+        ended = await asyncio.gather(*map(bought, "0123456789"), return_exceptions=True)
+        assert all(isinstance(one, LedgerFailed) for one in ended)
+        assert len(asked_for) == 2
+        other.execute("DROP TRIGGER full")
+        other.close()
+        assert (await bought("later")).bought
 
     using(path, use)
 

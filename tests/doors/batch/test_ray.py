@@ -1,9 +1,10 @@
 """The Ray engine: the same reports as the local one, one ledger, one limit, one budget for all workers; killed and
-taken up again, in whole or its gate alone."""
+taken up again, in whole or its gate alone; a ledger that can't be written."""
 
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
@@ -14,6 +15,7 @@ from fakes import ChatServer, well
 
 from longproof.batch.run import BatchDone, BatchProgress, EngineOptions, local_engine, run_batch
 from longproof.graphs.verifier import Verifier
+from longproof.retrieval.types import BadInput
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
 AT_ONCE = 3
@@ -173,3 +175,35 @@ def test_who_dies_is_started_again_but_for_a_proxy_with_a_budget(tmp_path, monke
         run_batch(cases, tmp_path / "here", local_engine(Verifier(**settings), cases), settings={})
         assert len(server.asked) == asked
     assert reports(tmp_path / "out") == reports(tmp_path / "here")
+
+
+def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path, monkeypatch):
+    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
+    from longproof.batch.ray import ray_engine
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    cases, out, home = write(tmp_path), tmp_path / "out", tmp_path / "home"
+    with ChatServer(well, delay_s=0.02) as server:
+        settings = {
+            "judges": [f"openai:m@{server.address}"],
+            "home": str(home),
+            "concurrency": AT_ONCE,
+            "run_id": "full",
+        }
+        Verifier(**settings).verify(SOURCE, "Ada lit the lamp at nine.")
+        with sqlite3.connect(home / "ledger.sqlite") as db:
+            full = "BEFORE INSERT ON purchases BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+            db.execute(f"CREATE TRIGGER full {full}")
+        db.close()
+        paid = len(server.asked)
+        with pytest.raises(BadInput, match=r"^the ledger .* can't be used: disk is full; .*$"):
+            run_batch(
+                cases,
+                out,
+                ray_engine(settings, cases, EngineOptions(workers=2, parallel=2)),
+                settings={},
+            )
+        assert len(server.asked) - paid <= AT_ONCE + 1  # a model's first request is sent alone
+    with sqlite3.connect(home / "ledger.sqlite") as db:
+        assert db.execute("SELECT state FROM runs").fetchall() == [("interrupted",)]
+    db.close()
