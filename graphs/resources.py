@@ -6,8 +6,10 @@ Does not know: when any of it is used.
 """
 
 import asyncio
+import json
 from collections.abc import Callable, Sequence
 from functools import partial
+from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
 
@@ -22,8 +24,8 @@ from longproof.agent.specs import ALONE, Panel, Spec, panel_from, parse_spec
 from longproof.agent.types import Arbiter, Decomposer, Finder, Judge, Round
 from longproof.graphs.evidence.sources import Indexes, Sources
 from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
-from longproof.graphs.settings import PERSON, Settings
-from longproof.graphs.state import Plan, StoredCase
+from longproof.graphs.settings import INCOMPARABLE, PERSON, Settings
+from longproof.graphs.state import Plan, StoredCase, VerifyInput
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
 from longproof.indexes.files import home
 from longproof.indexes.pages import PageIndex, open_pages
@@ -162,13 +164,16 @@ class Pool:
         self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Resources]]] = {}
         self._last: tuple[Settings | None, str] = (None, "")
 
-    async def get(self, settings: Settings) -> Resources:
-        """The resources of these settings. Raises BadInput for a judge or protocol that isn't there."""
+    async def get(self, settings: Settings, begun: str | None = None) -> Resources:
+        """The resources of these settings; the first call says what the run was begun with if it has but one case.
+
+        Raises BadInput for a judge or protocol that isn't there, and for the name of another run.
+        """
         here = self._open.setdefault(asyncio.get_running_loop(), {})
         key = self._key(settings)
         if key not in here:
             here[key] = asyncio.create_task(
-                open_resources(settings, self._protocol, self._given, self._caches)
+                open_resources(settings, self._protocol, self._given, self._caches, begun)
             )
         try:
             return here[key].result() if here[key].done() else await asyncio.shield(here[key])
@@ -190,7 +195,9 @@ class Pool:
                 await task.result().close(state)
 
 
-async def open_resources(settings: Settings, protocol: Protocol, given: Given, caches: Caches) -> Resources:
+async def open_resources(
+    settings: Settings, protocol: Protocol, given: Given, caches: Caches, begun: str | None = None
+) -> Resources:
     """Ledger, limits and panel as the settings say. Raises BadInput where one can't be had."""
     if settings.protocol is None:
         settings = settings.model_copy(update={"protocol": protocol.name})
@@ -204,8 +211,7 @@ async def open_resources(settings: Settings, protocol: Protocol, given: Given, c
     try:
         panel = panel_of(settings, protocol, given, _asking(settings, ledger, budget, caches))
         _refuse_what_is_missing(settings, protocol, given, panel)
-        if settings.run_id:
-            await ledger.start_run(settings.run_id, settings.model_dump(mode="json", exclude={"home"}))
+        await start_run(ledger, settings, begun)
     except BaseException:
         await ledger.close()
         raise
@@ -213,6 +219,25 @@ async def open_resources(settings: Settings, protocol: Protocol, given: Given, c
     return Resources(
         settings, protocol, caches, panel, ledger, budget, triage=triage, by_owner=given.by_owner
     )
+
+
+async def start_run(ledger: Ledger, settings: Settings, begun: str | None = None) -> None:
+    """Start or resume in the ledger the run that the settings name. Raises BadInput where that is another run."""
+    if settings.run_id:
+        asked = settings.model_dump(mode="json", exclude={"home"})
+        await ledger.start_run(settings.run_id, asked, begun or begun_with(settings))
+
+
+def begun_with(settings: Settings, case: VerifyInput | None = None) -> str:
+    """What a run is begun with, hashed: the settings that shape its reports, and its case if it has but one.
+
+    What is left unset or off doesn't count: a run goes on though settings were added to the program since.
+    """
+    shaping = settings.model_dump(mode="json", exclude=INCOMPARABLE)
+    named = {name: value for name, value in shaping.items() if value}
+    texts = case and {**case.model_dump(mode="json"), "sources": [ref.id for ref in case.sources]}
+    what = [{**named, "protocol": settings.protocol or LONGPROOF.name}, texts]
+    return sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()
 
 
 def _index(folder: Path, model: Embedder | None, document: Document, cut: PassageSize) -> SourceIndex:

@@ -14,6 +14,9 @@ from longproof.retrieval.types import BadInput
 
 PERSON = "person"
 """The arbiter that is nobody's model: disputes wait for a person's word."""
+INCOMPARABLE = {"home", "run_id", "concurrency", "requests_per_minute", "tokens_per_minute"}
+INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "stream", "cache", "retry_failed"}
+"""Settings that don't change what a report says: they may differ from one run to the next."""
 LINE: dict[str, Any] = {"type": "string"}
 LINES: dict[str, Any] = {"type": "array", "items": LINE}
 """How forms show SPECs: what a person types, not the parsed form that programs may pass."""

@@ -25,7 +25,7 @@ from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
 from longproof.graphs.joined import join, split
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import method
-from longproof.graphs.resources import Given, Pool
+from longproof.graphs.resources import Given, Pool, begun_with
 from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import VerifyGraph
@@ -133,12 +133,25 @@ class Verifier:
         self.graph: VerifyGraph = self._method.graph(self._pool, None)
 
     def verify(self, source: Source | Sequence[Source], response: str, **options: Any) -> Report:
-        """The report on one response; see `averify`. Works inside a running event loop too."""
+        """The report on one response; see `averify`. Works inside a running event loop too.
+
+        A run that the settings name (`run_id`) is this case's alone. Raises BadInput where it is another's.
+        """
         return run(self._once(source, response, **options))
 
-    async def _once(self, source: Source | Sequence[Source], response: str, **options: Any) -> Report:
+    async def _once(
+        self,
+        source: Source | Sequence[Source],
+        response: str,
+        *,
+        progress: Progress | None = None,
+        decide: Decide | None = None,
+        **case: Any,
+    ) -> Report:
         try:
-            report = await self.averify(source, response, **options)
+            given = await self.input_of(source, response, **case)
+            await self._pool.get(self.settings, begun_with(self.settings, given))
+            report = await self._checked(given, progress, decide)
         except BaseException:
             await self.close("interrupted")
             raise
@@ -186,10 +199,7 @@ class Verifier:
             reference=reference,
             labels=None if labels is None else list(labels),
         )
-        if self.settings.arbiter == PERSON:
-            return await self._with_a_person(given, decide or _nobody, progress)
-        ended = await driven(self.graph, given, self.settings, progress=progress)
-        return Report.model_validate(ended["report"])
+        return await self._checked(given, progress, decide)
 
     async def averify_group(self, source: Source | Sequence[Source], cases: Sequence[Case]) -> list[Report]:
         """The reports on several responses to one source, in their order, checked together as one response.
@@ -207,10 +217,7 @@ class Verifier:
         given = await self.input_of(
             documents, joined.response, task=joined.task, case_id=joined.id, parts=list(joined.parts)
         )
-        if self.settings.arbiter == PERSON:
-            report = await self._with_a_person(given, _nobody, None)
-        else:
-            report = Report.model_validate((await driven(self.graph, given, self.settings))["report"])
+        report = await self._checked(given)
         await asyncio.to_thread(self._store, [Document.of(case.response) for case in cases])
         return split(report, cases)
 
@@ -225,6 +232,14 @@ class Verifier:
         except ValidationError as error:
             first = error.errors()[0]
             raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+    async def _checked(
+        self, given: VerifyInput, progress: Progress | None = None, decide: Decide | None = None
+    ) -> Report:
+        if self.settings.arbiter == PERSON:
+            return await self._with_a_person(given, decide or _nobody, progress)
+        ended = await driven(self.graph, given, self.settings, progress=progress)
+        return Report.model_validate(ended["report"])
 
     async def _with_a_person(self, given: VerifyInput, decide: Decide, progress: Progress | None) -> Report:
         graph = self._method.graph(self._pool, InMemorySaver())

@@ -4,23 +4,21 @@ Knows: one SQLite file of checkpoints in the data folder, a thread a run, and wh
 Does not know: how disputes come about, or how a person is asked.
 """
 
-import json
 import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
+from longproof.agent.models.ledger import begun_otherwise
 from longproof.agent.types import Report
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import method
-from longproof.graphs.resources import Pool
+from longproof.graphs.resources import Pool, begun_with
 from longproof.graphs.settings import Settings
-from longproof.graphs.state import VerifyInput
 from longproof.graphs.verifier import Progress, Verifier, driven
 from longproof.graphs.verify import VerifyGraph
 from longproof.indexes.files import home, private_file, private_folder
@@ -56,27 +54,31 @@ async def begin_run(
     progress: Progress | None = None,
     **case: str,
 ) -> WaitingRun:
-    """Begin a run, or take a known one up where it stopped; the same name with other texts begins anew.
+    """Begin a run, or take a known one up where it stopped; one of an earlier edition begins anew.
 
-    `settings` name the run in `run_id`. Raises BadInput for what can't be checked.
+    `settings` name the run in `run_id`. Raises BadInput for what can't be checked, and where the name is of a run
+    with another source, response or settings.
     """
     verifier = Verifier(**settings)
     given = await verifier.input_of(sources, **case)
     thread = str(verifier.settings.run_id)
     about = {
-        "begun_with": _fingerprint(given, verifier.settings),
+        "begun_with": begun_with(verifier.settings, given),
         "settings": verifier.settings.model_dump_json(),
         "edition": EDITION,
     }
     async with open_checkpoints(verifier.settings) as checkpoints:
         known = await checkpoints.graph.aget_state(_thread(thread))
         said = known.metadata or {}
-        same = all(said.get(name) == about[name] for name in ("begun_with", "edition"))
-        if same and (known.interrupts or not known.next):
+        goes_on = said.get("edition") == EDITION
+        if goes_on and said.get("begun_with") != about["begun_with"]:
+            raise begun_otherwise(thread)
+        if goes_on and (known.interrupts or not known.next):
             return _state_of(known)
-        if not same:
+        await checkpoints.pool.get(verifier.settings, str(about["begun_with"]))
+        if not goes_on:
             await checkpoints.saver.adelete_thread(thread)
-        start = None if same else given
+        start = None if goes_on else given
         await driven(
             checkpoints.graph, start, verifier.settings, progress=progress, thread=thread, about=about
         )
@@ -101,6 +103,7 @@ async def resume_run(run_id: str, review: Mapping[str, Any], progress: Progress 
         about = {name: (known.metadata or {})[name] for name in ABOUT}  # type: ignore[literal-required]
     settings = Settings.model_validate_json(about["settings"])
     async with open_checkpoints(settings) as checkpoints:
+        await checkpoints.pool.get(settings, about["begun_with"])
         try:
             await driven(
                 checkpoints.graph,
@@ -167,8 +170,3 @@ def _state_of(state: StateSnapshot) -> WaitingRun:
 
 def _thread(run_id: str) -> RunnableConfig:
     return {"configurable": {"thread_id": run_id}}
-
-
-def _fingerprint(given: VerifyInput, settings: Settings) -> str:
-    what = [given.model_dump(mode="json"), settings.model_dump(mode="json", exclude={"retry_failed"})]
-    return sha256(json.dumps(what, sort_keys=True).encode()).hexdigest()

@@ -143,15 +143,15 @@ class Ledger:
         """Note that the answer under this key was of no use: `retry_failed` asks again for it."""
         await self._in_thread(self._write, "UPDATE calls SET failure = ? WHERE key = ?", (failure, key))
 
-    async def start_run(self, run_id: str, asked: Mapping[str, Any]) -> None:
-        """Record a run that starts or is resumed. Purchases from now on are booked to it."""
-        self._run_id = run_id
+    async def start_run(self, run_id: str, asked: Mapping[str, Any], begun_with: str) -> None:
+        """Record a run that starts or is resumed. Purchases from now on are booked to it.
+
+        Raises BadInput where the name is of a run that was begun with something else; that one stays as it is.
+        """
         await self._in_thread(
-            self._write,
-            "INSERT INTO runs VALUES (?, 'running', ?, NULL, ?)"
-            " ON CONFLICT (run_id) DO UPDATE SET state = 'running', ended = NULL",
-            (run_id, _now(), json.dumps(asked, sort_keys=True)),
+            self._start, run_id, json.dumps({**asked, "begun_with": begun_with}, sort_keys=True)
         )
+        self._run_id = run_id
 
     async def end_run(self, state: RunState) -> None:
         """Record how the run ended."""
@@ -222,6 +222,17 @@ class Ledger:
     def _write(self, statement: str, values: tuple[Any, ...]) -> None:
         self._db.execute(statement, values)
 
+    def _start(self, run_id: str, asked: str) -> None:
+        found = self._db.execute(
+            "INSERT INTO runs VALUES (?, 'running', ?, NULL, ?) ON CONFLICT (run_id)"
+            " DO UPDATE SET state = 'running', ended = NULL"
+            " WHERE coalesce(json_extract(asked, '$.begun_with') = json_extract(excluded.asked, '$.begun_with'), 1)"
+            " RETURNING run_id",
+            (run_id, _now(), asked),
+        )
+        if not found.fetchall():
+            raise begun_otherwise(run_id)
+
     def _commit(self, key: str, endpoint: str, model: str, raw: Raw) -> str:
         """Store the answer, unless another process was faster, and return what the ledger holds."""
         answer = json.dumps(raw.model_dump(exclude_none=True))
@@ -260,6 +271,13 @@ class Ledger:
             ]
         except (ValueError, TypeError, RecursionError) as error:
             raise BadInput(f"the runs in the ledger {self._path} were tampered with: move it away") from error
+
+
+def begun_otherwise(run_id: str) -> BadInput:
+    """Why a run can't go on under this name."""
+    return BadInput(
+        f"the run {run_id!r} was begun with another source, response or settings: give those, or another name"
+    )
 
 
 def content_key(asked: Mapping[str, Any]) -> str:

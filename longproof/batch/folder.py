@@ -24,7 +24,7 @@ from longproof.batch.run import (
     run_batch,
 )
 from longproof.graphs.joined import joins
-from longproof.graphs.settings import settings_of
+from longproof.graphs.settings import INCOMPARABLE, settings_of
 from longproof.graphs.verifier import Verifier, run
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.files import home, write_whole
@@ -35,9 +35,6 @@ from longproof.retrieval.types import BadInput
 INDEX, PAGES = "index.html", "pages"
 INDEXED = 5000
 """How many reports the index page shows; a browser takes no more. The summary has them all."""
-INCOMPARABLE = {"home", "run_id", "concurrency", "requests_per_minute", "tokens_per_minute"}
-INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "stream", "cache", "retry_failed"}
-"""Settings that don't change what a report says: they may differ from one run to the next."""
 
 
 def check_cases(

@@ -20,7 +20,7 @@ from longproof.agent.types import Failure, Report
 from longproof.batch.cases import CaseLine, case_line
 from longproof.batch.resume_list import Todo
 from longproof.batch.run import CaseChecker, Engine, EngineOptions, Finish
-from longproof.graphs.resources import SAMPLES_APART, rates
+from longproof.graphs.resources import SAMPLES_APART, rates, start_run
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.indexes.files import home
@@ -256,7 +256,5 @@ class ModelProxy:
     async def _opened(self) -> Ledger:
         path = home(self._settings.home) / "ledger.sqlite" if self._settings.cache else None
         ledger = await Ledger.open(path, retry_failed=self._settings.retry_failed)
-        if self._settings.run_id:
-            asked = self._settings.model_dump(mode="json", exclude={"home"})
-            await ledger.start_run(self._settings.run_id, asked)
+        await start_run(ledger, self._settings)
         return ledger

@@ -117,7 +117,7 @@ class CallOptions:
         ),
     ] = False
     run_id: Annotated[
-        str | None, typer.Option(help="A name for this run; a known one goes on where it stopped.")
+        str | None, typer.Option(help="A name for this run; the same case goes on where it stopped.")
     ] = None
     prices: Annotated[
         Path | None,

@@ -192,7 +192,7 @@ def test_runs_are_listed_with_their_state_and_what_they_paid(tmp_path: Path) -> 
 
     def run(name: str, keys: list[str], state: Any) -> None:
         async def use(ledger: Ledger) -> None:
-            await ledger.start_run(name, {"source": "novel.txt"})
+            await ledger.start_run(name, {"source": "novel.txt"}, name)
             for key in keys:
                 if await ledger.get(key) is None:
                     await buy(ledger, key)
@@ -207,8 +207,23 @@ def test_runs_are_listed_with_their_state_and_what_they_paid(tmp_path: Path) -> 
     runs = {run.run_id: run for run in using(path, lambda ledger: ledger.runs())}
     assert (runs["one"].state, runs["one"].calls, runs["one"].prompt_tokens) == ("done", 3, 30)
     assert (runs["two"].state, runs["two"].calls, runs["two"].cached_tokens) == ("running", 1, 4)
-    assert runs["one"].asked == {"source": "novel.txt"}
+    assert runs["one"].asked == {"source": "novel.txt", "begun_with": "one"}
     assert runs["two"].ended is None
+
+
+def test_a_name_belongs_to_what_its_run_was_begun_with(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+
+    async def use(ledger: Ledger) -> None:
+        await ledger.start_run("one", {}, "a case")
+        await ledger.end_run("done")
+        with pytest.raises(BadInput, match="'one' was begun with another"):
+            await ledger.start_run("one", {}, "another case")
+        (run,) = await ledger.runs()
+        assert run.state == "done"
+        await ledger.start_run("one", {}, "a case")
+
+    using(path, use)
 
 
 def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
@@ -269,7 +284,7 @@ ODD = ["NULL", "7", "'{'", "'[]'", "x'ff00'", "'{\"text\": NaN}'", f"'{'[' * 50_
 @pytest.mark.parametrize("column", ["state", "started", "ended", "asked"])
 def test_a_changed_run_is_named(tmp_path: Path, column: str, odd: str) -> None:
     path = tmp_path / "ledger.sqlite"
-    using(path, lambda ledger: ledger.start_run("one", {}))
+    using(path, lambda ledger: ledger.start_run("one", {}, ""))
     with sqlite3.connect(path) as other:
         try:
             other.execute(f"UPDATE OR FAIL runs SET {column} = {odd}")
@@ -294,7 +309,7 @@ def test_purchases_beyond_all_measure_are_named(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
 
     async def paid(ledger: Ledger) -> None:
-        await ledger.start_run("one", {})
+        await ledger.start_run("one", {}, "")
         await buy(ledger, "k")
         await buy(ledger, "l")
 

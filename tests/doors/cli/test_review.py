@@ -99,14 +99,26 @@ def test_the_same_command_again_waits_again_and_after_the_review_gives_its_repor
     assert run("review", "r", "--json", "-") == 0
 
 
-def test_other_texts_under_the_same_name_begin_anew(files, split, capsys):
+@pytest.mark.parametrize("other", ["response", "source", "settings", "no person"])
+def test_a_run_taken_for_another_case_is_refused_and_keeps_what_the_person_said(files, split, capsys, other):
     assert verify() == 3
     run("review", "r", "--answers", answers(files, disputes(capsys)))
-    (files / "response.txt").write_text(
-        "The Marigold left on a Monday in May, the band on her deck.", "utf-8"
-    )
-    assert verify() == 3
-    assert disputes(capsys)
+    text = "The Marigold left on a Monday in May, the band on her deck."
+    changed, more = {
+        "response": ("response.txt", ()),
+        "source": ("story.txt", ()),
+        "settings": ("new.txt", ("--reach", "place")),
+        "no person": ("new.txt", ("--arbiter", "openai:m@http://127.0.0.1:9/v1")),
+    }[other]
+    before = (files / changed).read_text("utf-8") if (files / changed).exists() else ""
+    (files / changed).write_text(text, "utf-8")
+    capsys.readouterr()
+    assert verify(*more) == 2
+    said = capsys.readouterr().err.splitlines()[-1]
+    assert "the run 'r' was begun with another source, response or settings" in said
+    (files / changed).write_text(before, "utf-8")
+    assert verify("--json", "again.json", "--concurrency", "3") == 0
+    assert "Ines Okafor" in (files / "again.json").read_text("utf-8")
 
 
 @pytest.mark.parametrize(

@@ -42,6 +42,41 @@ def test_a_model_judges_and_the_run_is_listed_with_its_cost(files, capsys):
     assert "2 calls" in out
 
 
+@pytest.mark.parametrize("other", ["response", "source", "settings"])
+def test_a_run_taken_for_another_case_is_refused_before_anything_is_asked(files, capsys, other):
+    with ChatServer(well) as server:
+        command = ["--judge", f"openai:m@{server.address}", "--run-id", "first"]
+        assert verify(*command) == 0
+        capsys.readouterr()
+        assert run("runs") == 0
+        listed = capsys.readouterr().out
+        paid = len(server.asked)
+        if other == "settings":
+            command += ["--reach", "place"]
+        else:
+            (files / f"{other}.txt").write_text(SOURCE + "Ada lit the lamp at ten.", "utf-8")
+        assert verify(*command) == 2
+        said = capsys.readouterr().err.splitlines()
+        assert len(said) == 1
+        assert "the run 'first' was begun with another source, response or settings" in said[0]
+        assert len(server.asked) == paid
+        assert run("runs") == 0
+        assert capsys.readouterr().out == listed
+
+
+def test_the_same_case_goes_on_under_its_name_with_other_limits(files, capsys):
+    with ChatServer(well) as server:
+        command = ["--judge", f"openai:m@{server.address}", "--run-id", "first"]
+        assert verify(*command, "--max-calls", "1", "--check") == 3
+        (files / "moved").mkdir()
+        (files / "source.txt").rename(files / "moved" / "source.txt")
+        moved = ["--source", "moved/source.txt", "--response", "response.txt", "--concurrency", "2"]
+        assert run("verify", *moved, *command, "--check") == 0
+        assert len(server.asked) == 2
+    assert run("runs") == 0
+    assert "2 calls" in capsys.readouterr().out
+
+
 def test_a_dry_run_pays_nothing_and_names_the_price(files, capsys):
     with ChatServer(well) as server:
         assert verify("--judge", f"openai:m@{server.address}", "--dry-run") == 0
