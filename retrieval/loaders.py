@@ -38,7 +38,10 @@ FILE_BYTES = 64_000_000
 CHARACTERS = 20_000_000
 """How long a document may be once it is text: several times the longest novels."""
 PAGES, PAGE_BYTES = 10_000, 32_000_000
-"""How many pages a PDF may have, and how long what draws them may be in all, a stream that pages share each time."""
+"""How many pages a PDF may have, and how long what draws them may be in all: a stream that pages share counts each time,
+and so does a form each time that it is drawn."""
+DRAWING = 200
+"""What drawing a form counts beside its length, in bytes: each takes time, even an empty one."""
 COLUMNS = 1_000
 """How many columns a table of a Word document may have."""
 
@@ -176,14 +179,49 @@ def _refuse_long(reader: Any, name: str) -> None:
     """Raises BadInput for a PDF whose pages would take minutes."""
     if len(reader.pages) > PAGES:
         raise BadInput(f"{name}: it has more than {PAGES:,} pages; split it")
-    drawn = 0
+    drawn, forms = 0, dict[int, int]()
     for page in reader.pages:
-        contents = page.get_contents()
-        drawn += len(contents.get_data()) if contents is not None else 0
+        drawn += _drawn(page, page.get_contents(), reader, forms)
         if drawn > PAGE_BYTES:
             raise BadInput(
                 f"{name}: its pages unpack to more than {PAGE_BYTES // 10**6} MB; give its text alone"
             )
+
+
+def _drawn(drawing: Any, contents: Any, reader: Any, known: dict[int, int]) -> int:
+    """How many bytes draw a page or a form in all; counting ends beyond PAGE_BYTES. `known`: of forms."""
+    from pypdf.generic import ContentStream
+
+    if contents is None:
+        return 0
+    if not isinstance(contents, ContentStream):
+        contents = ContentStream(contents, reader)
+    size = len(contents.get_data())
+    forms = _forms(drawing)
+    for operands, operator in contents.operations if forms else ():
+        form = forms.get(operands[0]) if operator == b"Do" and operands else None
+        if form is not None and id(form) not in known:
+            known[id(form)] = PAGE_BYTES  # for a form that draws itself: that has no end
+            known[id(form)] = _drawn(form, form, reader, known)
+        size += known[id(form)] + DRAWING if form is not None else 0
+        if size > PAGE_BYTES:
+            break
+    return size
+
+
+def _forms(drawing: Any) -> dict[str, Any]:
+    """The forms that a page or a form may draw, by name; what it has no names for, what it is part of has."""
+    seen = set[int]()
+    while "/Resources" not in drawing and "/Parent" in drawing and id(drawing) not in seen:
+        seen.add(id(drawing))
+        drawing = drawing["/Parent"]
+    found = drawing
+    for key in ("/Resources", "/XObject"):
+        found = found[key] if isinstance(found, dict) and key in found else {}
+    objects = {name: found[name] for name in found} if isinstance(found, dict) else {}
+    return {
+        name: one for name, one in objects.items() if isinstance(one, dict) and one.get("/Subtype") == "/Form"
+    }
 
 
 def _outline(reader: Any, entries: Any, level: int) -> list[tuple[int, int, str]]:

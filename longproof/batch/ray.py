@@ -180,7 +180,8 @@ class ProxiedModel:
 
     async def ask(self, prompt: Prompt, form: type[Any], **options: Any) -> Answer[Any]:
         """See `Model.ask`."""
-        return await _from_proxy(self._proxy.ask.remote(self._key, prompt, form, options))
+        asked = self._proxy.ask.remote(self._key, prompt, form, options)
+        return cast("Answer[Any]", await _from_proxy(asked))
 
     async def mark(self, call_id: str | None, failure: Failure) -> None:
         """See `Model.mark`."""

@@ -303,3 +303,47 @@ def test_a_pdf_whose_pages_share_a_long_stream_is_refused(tmp_path: Path) -> Non
 def test_a_pdf_of_too_many_pages_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loaders, "PAGES", 2)
     refused(tmp_path, "long.pdf", a_pdf(["one", "two", "three"]), "more than 2 pages")
+
+
+def a_pdf_of_forms(draws: list[tuple[int, int]], size: int = 20_000) -> bytes:
+    """A page that draws the last form; form n draws another one so many times: (which, times)."""
+    pypdf = pytest.importorskip("pypdf", reason="the extra `read` is not installed")
+    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+    writer = pypdf.PdfWriter()
+    font = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
+    named = DictionaryObject({NameObject(k): NameObject(v) for k, v in font.items()})
+    fonts = DictionaryObject({NameObject("/F1"): named})
+    forms = [DecodedStreamObject() for _ in draws]
+    places = DictionaryObject({NameObject(f"/X{n}"): writer._add_object(f) for n, f in enumerate(forms)})
+    resources = DictionaryObject({NameObject("/Font"): fonts, NameObject("/XObject"): places})
+    for form, (which, times) in zip(forms, draws, strict=True):
+        form[NameObject("/Subtype")], form[NameObject("/Resources")] = NameObject("/Form"), resources
+        form.set_data(
+            b"BT /F1 9 Tf (The tide turns.) Tj ET %s " % (b"%" * size + b"\n" + b"/X%d Do " % which * times)
+        )
+    page, content = writer.add_blank_page(600, 800), DecodedStreamObject()
+    content.set_data(b"/X%d Do" % (len(draws) - 1))
+    page[NameObject("/Resources")], page[NameObject("/Contents")] = resources, writer._add_object(content)
+    data = BytesIO()
+    writer.write(data)
+    return data.getvalue()
+
+
+FORMS = {
+    "one drawn thousands of times": [(0, 0), (0, 5_000)],
+    "nested, twice each": [(0, 0), *((n, 2) for n in range(24))],
+    "one that draws itself": [(0, 2)],
+    "two that draw each other": [(1, 2), (0, 2)],
+}
+
+
+@pytest.mark.timeout(20)
+@pytest.mark.parametrize("kind", FORMS)
+def test_a_pdf_whose_forms_multiply_is_refused(tmp_path: Path, kind: str) -> None:
+    refused(tmp_path, "forms.pdf", a_pdf_of_forms(FORMS[kind]), "more than 32 MB")
+
+
+def test_a_pdf_gives_the_text_of_its_forms(tmp_path: Path) -> None:
+    document = read(tmp_path, "forms.pdf", a_pdf_of_forms([(0, 0), (0, 3)]))
+    assert document.text.count("The tide turns.") == 4
