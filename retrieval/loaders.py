@@ -38,8 +38,8 @@ FILE_BYTES = 64_000_000
 CHARACTERS = 20_000_000
 """How long a document may be once it is text: several times the longest novels."""
 PAGES, PAGE_BYTES = 10_000, 32_000_000
-"""How many pages a PDF may have, and how long what draws them may be in all: a stream that pages share counts each time,
-and so does a form each time that it is drawn."""
+"""How many pages a PDF may have, and how long what draws them may be in all: a stream that pages share counts for
+each of them, and a form as often as it is drawn."""
 DRAWING = 200
 """What drawing a form counts beside its length, in bytes: each takes time, even an empty one."""
 COLUMNS = 1_000
