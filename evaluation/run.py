@@ -16,6 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
+from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.report import total_usage
 from longproof.agent.types import Case, Usage
 from longproof.evaluation.datasets import examples
@@ -245,6 +246,8 @@ async def _checked(checker: Checker, group: Sequence[Example]) -> list[Predictio
         sources = [_source(source) for source in group[0].sources]
         try:
             reports = await checker.averify_group(sources, [_case(example) for example in group])
+        except LedgerFailed:
+            raise
         except BadInput:
             pass
         else:
@@ -253,7 +256,7 @@ async def _checked(checker: Checker, group: Sequence[Example]) -> list[Predictio
 
 
 async def _checked_alone(checker: Checker, example: Example) -> Prediction:
-    """The prediction; what can't be checked is undecided, with the reason."""
+    """The prediction; what can't be checked is undecided, with the reason. Raises LedgerFailed: all would be so."""
     sources = [_source(source) for source in example.sources]
     try:
         report = await checker.averify(
@@ -265,6 +268,8 @@ async def _checked_alone(checker: Checker, example: Example) -> Prediction:
             reference=example.reference,
             labels=example.labels,
         )
+    except LedgerFailed:
+        raise
     except BadInput as error:
         return Prediction(failure=str(error))
     return prediction(report)

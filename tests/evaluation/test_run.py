@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from evaluated import FakeChecker
 
+from longproof.agent.models.ledger import LedgerFailed
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.folder import locked
 from longproof.evaluation.run import Evaluation, EvaluationProgress, evaluate_dataset, sampled
@@ -65,7 +66,7 @@ def test_two_runs_give_the_same_bytes_whatever_the_concurrency(cases: Path, tmp_
     assert kept(tmp_path / "a") == kept(tmp_path / "b")
 
 
-@pytest.mark.parametrize("error", [RuntimeError("dead"), KeyboardInterrupt()])
+@pytest.mark.parametrize("error", [RuntimeError("dead"), KeyboardInterrupt(), LedgerFailed("disk is full")])
 def test_a_stopped_run_goes_on_without_checking_anything_twice(
     cases: Path, tmp_path: Path, error: BaseException
 ) -> None:
