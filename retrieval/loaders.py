@@ -25,6 +25,7 @@ from xml.etree import ElementTree
 from longproof.retrieval.encoding import decode, printable
 from longproof.retrieval.html_markdown import html_to_markdown
 from longproof.retrieval.json_text import record
+from longproof.retrieval.pdf_length import refuse_long
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, DocumentKind
 from longproof.retrieval.web_pages import read_page
@@ -37,11 +38,6 @@ FILE_BYTES = 64_000_000
 
 CHARACTERS = 20_000_000
 """How long a document may be once it is text: several times the longest novels."""
-PAGES, PAGE_BYTES = 10_000, 32_000_000
-"""How many pages a PDF may have, and how long what draws them may be in all: a stream that pages share counts for
-each of them, and a form as often as it is drawn."""
-DRAWING = 200
-"""What drawing a form counts beside its length, in bytes: each takes time, even an empty one."""
 COLUMNS = 1_000
 """How many columns a table of a Word document may have."""
 
@@ -163,7 +159,7 @@ def pdf(data: bytes, name: str) -> Contents:
             reader = PdfReader(BytesIO(data))
             if reader.is_encrypted and not reader.decrypt(""):
                 raise BadInput(f"{name}: it is locked with a password; save a copy without one")
-            _refuse_long(reader, name)
+            refuse_long(reader, name)
             headings, room = _outline(reader, reader.outline, 1), _Room(name)
             pages = [
                 _with_headings(room.take(page.extract_text()), [h for h in headings if h[0] == number])
@@ -173,55 +169,6 @@ def pdf(data: bytes, name: str) -> Contents:
         except PyPdfError as error:
             raise BadInput(f"{name}: not a PDF that can be read: {_line(error)}") from error
     return Contents("\n\n".join(pages), " ".join(title.split()))
-
-
-def _refuse_long(reader: Any, name: str) -> None:
-    """Raises BadInput for a PDF whose pages would take minutes."""
-    if len(reader.pages) > PAGES:
-        raise BadInput(f"{name}: it has more than {PAGES:,} pages; split it")
-    drawn, forms = 0, dict[int, int]()
-    for page in reader.pages:
-        drawn += _drawn(page, page.get_contents(), reader, forms)
-        if drawn > PAGE_BYTES:
-            raise BadInput(
-                f"{name}: its pages unpack to more than {PAGE_BYTES // 10**6} MB; give its text alone"
-            )
-
-
-def _drawn(drawing: Any, contents: Any, reader: Any, known: dict[int, int]) -> int:
-    """How many bytes draw a page or a form in all; counting ends beyond PAGE_BYTES. `known`: of forms."""
-    from pypdf.generic import ContentStream
-
-    if contents is None:
-        return 0
-    if not isinstance(contents, ContentStream):
-        contents = ContentStream(contents, reader)
-    size = len(contents.get_data())
-    forms = _forms(drawing)
-    for operands, operator in contents.operations if forms else ():
-        form = forms.get(operands[0]) if operator == b"Do" and operands else None
-        if form is not None and id(form) not in known:
-            known[id(form)] = PAGE_BYTES  # for a form that draws itself: that has no end
-            known[id(form)] = _drawn(form, form, reader, known)
-        size += known[id(form)] + DRAWING if form is not None else 0
-        if size > PAGE_BYTES:
-            break
-    return size
-
-
-def _forms(drawing: Any) -> dict[str, Any]:
-    """The forms that a page or a form may draw, by name; what it has no names for, what it is part of has."""
-    seen = set[int]()
-    while "/Resources" not in drawing and "/Parent" in drawing and id(drawing) not in seen:
-        seen.add(id(drawing))
-        drawing = drawing["/Parent"]
-    found = drawing
-    for key in ("/Resources", "/XObject"):
-        found = found[key] if isinstance(found, dict) and key in found else {}
-    objects = {name: found[name] for name in found} if isinstance(found, dict) else {}
-    return {
-        name: one for name, one in objects.items() if isinstance(one, dict) and one.get("/Subtype") == "/Form"
-    }
 
 
 def _outline(reader: Any, entries: Any, level: int) -> list[tuple[int, int, str]]:

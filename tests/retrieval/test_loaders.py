@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longproof.retrieval import loaders
+from longproof.retrieval import loaders, pdf_length
 from longproof.retrieval.loaders import read_document, read_source
 from longproof.retrieval.types import BadInput
 
@@ -301,7 +301,7 @@ def test_a_pdf_whose_pages_share_a_long_stream_is_refused(tmp_path: Path) -> Non
 
 
 def test_a_pdf_of_too_many_pages_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(loaders, "PAGES", 2)
+    monkeypatch.setattr(pdf_length, "PAGES", 2)
     refused(tmp_path, "long.pdf", a_pdf(["one", "two", "three"]), "more than 2 pages")
 
 
