@@ -347,3 +347,26 @@ def test_a_pdf_whose_forms_multiply_is_refused(tmp_path: Path, kind: str) -> Non
 def test_a_pdf_gives_the_text_of_its_forms(tmp_path: Path) -> None:
     document = read(tmp_path, "forms.pdf", a_pdf_of_forms([(0, 0), (0, 3)]))
     assert document.text.count("The tide turns.") == 4
+
+
+@pytest.mark.timeout(60)
+def test_a_pdf_whose_pages_share_a_font_with_a_table_without_measure_is_refused(tmp_path: Path) -> None:
+    pypdf = pytest.importorskip("pypdf", reason="the extra `read` is not installed")
+    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
+
+    writer, table, content = pypdf.PdfWriter(), DecodedStreamObject(), DecodedStreamObject()
+    rows = b"".join(b"<%04X> <%04X>\n" % (n, n + 32) for n in range(50_000))
+    table.set_data(b"50000 beginbfchar\n" + rows + b"endbfchar")
+    content.set_data(b"BT /F1 9 Tf <00410042> Tj ET")
+    kinds = {"/Type": "/Font", "/Subtype": "/Type0", "/BaseFont": "/X", "/Encoding": "/Identity-H"}
+    font = DictionaryObject({NameObject(key): NameObject(kind) for key, kind in kinds.items()})
+    font[NameObject("/ToUnicode")] = writer._add_object(table)
+    fonts = DictionaryObject({NameObject("/F1"): writer._add_object(font)})
+    drawn = writer._add_object(content)
+    for _ in range(900):
+        page = writer.add_blank_page(600, 800)
+        page[NameObject("/Resources")] = DictionaryObject({NameObject("/Font"): fonts})
+        page[NameObject("/Contents")] = drawn
+    data = BytesIO()
+    writer.write(data)
+    refused(tmp_path, "font.pdf", data.getvalue(), "more than 32 MB")
