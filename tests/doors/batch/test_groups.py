@@ -3,7 +3,6 @@ harmed by another."""
 
 import json
 import os
-import sqlite3
 import subprocess
 import sys
 import time
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 from fakes import Asked, ChatServer, well
 
+from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Case, Report, Usage
 from longproof.batch.folder import check_cases
 from longproof.batch.resume_list import open_resume_list
@@ -230,8 +230,7 @@ def test_a_group_that_fails_is_checked_one_by_one(tmp_path: Path, error: Excepti
 
 
 def test_a_group_stops_the_batch_where_the_ledger_fails(tmp_path: Path) -> None:
-    error = BadInput("can't use the ledger")
-    error.__cause__ = sqlite3.OperationalError("disk full")
+    error = LedgerFailed("the ledger can't be used")
     cases, stand = write(tmp_path, map(row, range(3))), Stand(error, tmp_path / "home")
     with pytest.raises(BadInput, match="ledger"):
         run_batch(cases, tmp_path / "out", local_engine(stand, cases), settings={}, joined=True)
