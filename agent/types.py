@@ -135,10 +135,7 @@ class Search(Frozen):
 
 
 class Error(Frozen):
-    """What is wrong in the response, where `span` lies.
-
-    `correction` replaces its text: empty where the words go, None where what should stand there isn't known.
-    """
+    """Wrong words of the response; `correction` replaces them: empty, they go; None, the right ones aren't known."""
 
     span: Span
     kind: Kind | None = None

@@ -10,6 +10,7 @@ from typing import TypedDict
 
 from longproof.agent.forms import KIND_NAMES, NO, YES
 from longproof.agent.types import Error, Report, ReportClaim, ReportSentence
+from longproof.retrieval.types import Span
 
 _ANSWERS: dict[str, str | None] = {"hallucinated": YES, "faithful": NO, "undecided": None}
 
@@ -48,7 +49,9 @@ def _detail(report: Report, claim: ReportClaim, error: Error) -> PaperDetail:
     return {
         "hallucination_type": KIND_NAMES[kind] if kind else "",
         "hallucinated_sentence": _text(report.case.response, touched),
-        "corrected_content": _corrected(report.case.response, touched, error) if error.correction else "",
+        "corrected_content": _corrected(report.case.response, touched, error.span, error.correction)
+        if error.correction
+        else "",
         "reason": error.reason,
     }
 
@@ -57,9 +60,9 @@ def _text(response: str, touched: list[ReportSentence]) -> str:
     return response[touched[0].start : touched[-1].end] if touched else ""
 
 
-def _corrected(response: str, touched: list[ReportSentence], error: Error) -> str:
+def _corrected(response: str, touched: list[ReportSentence], wrong: Span, correction: str) -> str:
     if not touched:
-        return error.correction
-    places = pairwise((touched[0].start, error.span.start, error.span.end, touched[-1].end))
+        return correction
+    places = pairwise((touched[0].start, wrong.start, wrong.end, touched[-1].end))
     before, _, after = (response[start:end] for start, end in places)
-    return before + error.correction + after
+    return before + correction + after
