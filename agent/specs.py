@@ -156,16 +156,22 @@ def panel_from(
     temperature: float | None = None,
     stream: bool = False,
     by_owner: bool = True,
+    chat: Callable[[Spec], Chat] | None = None,
 ) -> Panel:
     """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
     `temperature` is for judges that don't name their own. With `stream`, servers are asked to send their answers
-    piece by piece. Without `by_owner`, no address counts as named by the owner of the keys. Raises BadInput where one
-    of them can't be had, and for the offline check beside other judges.
+    piece by piece. Without `by_owner`, no address counts as named by the owner of the keys. `chat` opens a
+    model, in the place of a connection to its server. Raises BadInput where one of them can't be had, and for the
+    offline check beside other judges.
     """
     if len(judges) > 1 and any(isinstance(judge, Spec) and judge.kind == "offline" for judge in judges):
         raise BadInput(ALONE)
-    models = _Models(make, stream=stream, by_owner=by_owner)
+
+    def server(spec: Spec) -> Chat:
+        return OpenAIChat(spec.model, spec.address, stream=stream, by_owner=by_owner and spec.by_owner)
+
+    models = _Models(make, chat or server)
     panel = _judges(judges, models, guards, prompt_name, temperature)
     own = models.first
     arbiter_model = models.of(arbiter) if arbiter is not None else own
@@ -204,8 +210,8 @@ async def reach(spec: Spec) -> str | None:
 class _Models:
     """One `Model` an endpoint and model name, so that what one judge finds out about a server the others know."""
 
-    def __init__(self, make: Callable[[Chat], Model], *, stream: bool, by_owner: bool) -> None:
-        self._make, self._stream, self._by_owner = make, stream, by_owner
+    def __init__(self, make: Callable[[Chat], Model], chat: Callable[[Spec], Chat]) -> None:
+        self._make, self._chat = make, chat
         self._made: dict[tuple[str, str], Model] = {}
 
     @property
@@ -220,16 +226,7 @@ class _Models:
         """The model behind a judge; None where it is no language model."""
         if isinstance(chosen, Spec) and chosen.kind != "openai":
             return None
-        chat = (
-            OpenAIChat(
-                chosen.model,
-                chosen.address,
-                stream=self._stream,
-                by_owner=self._by_owner and chosen.by_owner,
-            )
-            if isinstance(chosen, Spec)
-            else LangChainChat(chosen)
-        )
+        chat = self._chat(chosen) if isinstance(chosen, Spec) else LangChainChat(chosen)
         made = self._made.get((chat.endpoint, chat.model))
         if made is None:
             made = self._make(chat)

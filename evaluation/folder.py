@@ -49,8 +49,11 @@ def locked(folder: Path) -> Iterator[None]:
         yield
 
 
-def opened_folder(folder: Path, settings: RunSettings) -> list[Result]:
-    """The results that the folder already holds. Raises BadInput where they are another run's."""
+def opened_folder(folder: Path, settings: RunSettings, *, anew: bool = False) -> list[Result]:
+    """The results that the folder already holds; with `anew` they are dropped.
+
+    Raises BadInput where they are another run's.
+    """
     path = folder / SETTINGS
     if not path.exists():
         if (folder / FILE).exists():
@@ -61,6 +64,9 @@ def opened_folder(folder: Path, settings: RunSettings) -> list[Result]:
         raise BadInput(
             f"{folder} holds another run (see {SETTINGS}); choose another folder, or the same settings"
         )
+    if anew:
+        for file in (FILE, TIMES):
+            (folder / file).unlink(missing_ok=True)
     _cut_broken_line(folder / FILE)
     _cut_broken_line(folder / TIMES)
     return results_of(folder) if (folder / FILE).exists() else []

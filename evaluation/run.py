@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from longproof.agent.models.ledger import LedgerFailed
+from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.report import total_usage
 from longproof.agent.types import Case, Usage
 from longproof.evaluation.datasets import examples
@@ -45,6 +46,8 @@ from longproof.graphs.verifier import Checker
 from longproof.retrieval.types import BadInput, Document
 
 VERSION = 2
+HOW = frozenset({"stream", "timeout_s"})
+"""Settings of how models are reached. They change no answer, and a killed run may go on with others."""
 
 
 class EvaluationProgress(NamedTuple):
@@ -94,13 +97,15 @@ def evaluate_dataset(
     progress: Callable[[EvaluationProgress], None] | None = None,
     checker: Callable[[int], Checker] | None = None,
     chosen: Sequence[Example] | None = None,
+    recording: Recorder | Replay | None = None,
     **settings: Any,
 ) -> Evaluation:
     """Run a data set through a protocol and score it; goes on where a killed run of the same kind stopped.
 
     `path` overrides where the set lies; `sample` draws that many examples (whole pairs) with `seed`; `repeat`
     runs everything so often; `settings` go to the verifier. `checker` gives the verifier of each repeat.
-    `chosen` are examples in the place of the set's own, which `dataset` then only names.
+    `chosen` are examples in the place of the set's own, which `dataset` then only names. With a `recording`, every
+    example is checked, even where the folder holds its result.
     Raises BadInput for an unknown or empty set, for settings that can check nothing, or where `out` is a file or
     holds another run.
     """
@@ -114,17 +119,21 @@ def evaluate_dataset(
         dataset=dataset,
         protocol=protocol,
         judges=tuple(judges),
-        settings={name: str(value) for name, value in sorted(settings.items()) if value is not None},
+        settings={
+            name: str(value)
+            for name, value in sorted(settings.items())
+            if value is not None and name not in HOW
+        },
         sample=sample,
         seed=seed,
         repeat=repeat,
-        data=_digest(drawn),
+        data=digest(drawn),
     )
-    make = checker or _verifiers(protocol, judges, settings)
+    make = checker or _verifiers(protocol, judges, {**settings, "recording": recording})
     joined = joins(settings_of({**settings, "protocol": protocol, "judges": list(judges)}))
     groups = example_groups(drawn) if joined else [[example] for example in drawn]
     with locked(out):
-        done = opened_folder(out, run_settings)
+        done = opened_folder(out, run_settings, anew=recording is not None)
         _drive(_Run(out, groups, done, repeat, progress).through(make, concurrency))
         return _finished(out, run_settings, drawn)
 
@@ -325,7 +334,7 @@ def _finished(out: Path, settings: RunSettings, drawn: Sequence[Example]) -> Eva
     return finished
 
 
-def _digest(drawn: Sequence[Example]) -> str:
+def digest(drawn: Sequence[Example]) -> str:
     """A hash of what is checked and of its gold: another gold is another run."""
     digest = hashlib.sha256()
     for example in drawn:

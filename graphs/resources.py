@@ -20,6 +20,7 @@ from longproof.agent.models.clients import Chat, place_and_key
 from longproof.agent.models.ledger import Ledger, RunState
 from longproof.agent.models.limits import Budget, Limits, Rates
 from longproof.agent.models.model import Learned, Model
+from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import ALONE, Panel, Spec, panel_from, parse_spec
 from longproof.agent.types import Arbiter, Decomposer, Finder, Judge, Round
 from longproof.graphs.evidence.sources import Indexes, Sources
@@ -153,6 +154,8 @@ class Given(NamedTuple):
     make: Callable[[Chat], Model] | None = None
     """Who asks the models, in the place of a `Model` over the run's own ledger and limits."""
     by_owner: bool = True
+    recording: Recorder | Replay | None = None
+    """Keeps what models answer, or answers in their place."""
 
 
 class Pool:
@@ -205,11 +208,16 @@ async def open_resources(
         raise BadInput(
             f"this graph runs the protocol {protocol.name}, not {settings.protocol}: choose its own graph"
         )
-    path = home(settings.home) / "ledger.sqlite" if settings.cache else None
+    replay = given.recording if isinstance(given.recording, Replay) else None
+    path = home(settings.home) / "ledger.sqlite" if settings.cache and not replay else None
     ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
     budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
     try:
-        panel = panel_of(settings, protocol, given, _asking(settings, ledger, budget, caches))
+        if replay:
+            await ledger.fill(replay.answered())
+        panel = panel_of(
+            settings, protocol, given, _asking(settings, ledger, budget, caches, given.recording)
+        )
         _refuse_what_is_missing(settings, protocol, given, panel)
         await start_run(ledger, settings, begun)
     except BaseException:
@@ -250,7 +258,13 @@ def rates(settings: Settings) -> Rates:
     return Rates(settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
 
 
-def _asking(settings: Settings, ledger: Ledger, budget: Budget, caches: Caches) -> Callable[[Chat], Model]:
+def _asking(
+    settings: Settings,
+    ledger: Ledger,
+    budget: Budget,
+    caches: Caches,
+    recording: Recorder | Replay | None = None,
+) -> Callable[[Chat], Model]:
     """How the models of a run are asked: over its ledger, within its limits, with what is known of them."""
     limits = Limits(rates(settings), budget)
 
@@ -262,6 +276,7 @@ def _asking(settings: Settings, ledger: Ledger, budget: Budget, caches: Caches) 
             timeout_s=settings.timeout_s,
             first_sample=settings.sample * SAMPLES_APART,
             learned=caches.learned.setdefault((chat.endpoint, chat.model), Learned()),
+            recording=recording,
         )
 
     return make
@@ -272,6 +287,7 @@ def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callabl
     models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
     objects = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
     named = [] if given.judges else [spec(judge) for judge in settings.judges]
+    replay = given.recording if isinstance(given.recording, Replay) else None
     panel = panel_from(
         [*models, *named],
         given.make or make,
@@ -282,6 +298,7 @@ def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callabl
         temperature=protocol.temperature,
         stream=settings.stream,
         by_owner=given.by_owner,
+        chat=(lambda spec: replay.chat(spec.model, spec.address)) if replay else None,
     )
     decomposer = given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer
     return panel._replace(

@@ -20,6 +20,7 @@ from pydantic import ValidationError
 from longproof.agent.models.clients import Chat
 from longproof.agent.models.ledger import RunState
 from longproof.agent.models.model import Model
+from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
 from longproof.graphs.joined import join, split
@@ -102,7 +103,8 @@ class Verifier:
     `judges` are SPECs (`offline`, `openai:MODEL@BASE_URL`, …), LangChain chat models, or objects with a `judge`
     method; further settings by name, see `longproof.graphs.settings.Settings`. A budget (`max_calls`,
     `max_tokens`) is for all that is asked on one event loop. `make` gives who asks each model, in the place of a
-    `Model` over this process's ledger and limits. Raises BadInput for settings that don't exist.
+    `Model` over this process's ledger and limits. `recording` keeps what models answer (`Recorder`), or answers in
+    their place (`Replay`). Raises BadInput for settings that don't exist.
     """
 
     def __init__(
@@ -111,6 +113,7 @@ class Verifier:
         arbiter: str | Spec | Arbiter | BaseChatModel | None = None,
         decomposer: str | Spec | Decomposer | BaseChatModel | None = None,
         make: Callable[[Chat], Model] | None = None,
+        recording: Recorder | Replay | None = None,
         **settings: Any,
     ) -> None:
         _refuse_roles(judges, arbiter, decomposer)
@@ -127,6 +130,7 @@ class Verifier:
             arbiter=None if isinstance(arbiter, str | Spec) else arbiter,
             decomposer=None if isinstance(decomposer, str | Spec) else decomposer,
             make=make,
+            recording=recording,
         )
         self._method = method(self.settings.protocol or LONGPROOF.name)
         self._pool = Pool(given, self._method.protocol)

@@ -9,7 +9,7 @@ Does not know: what is asked, or what an answer means. Keys to servers are never
 import asyncio
 import json
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import UTC, datetime
@@ -139,6 +139,10 @@ class Ledger:
         entry = await asyncio.shield(task)
         return entry if first else entry._replace(bought=False)
 
+    async def fill(self, answers: Iterable[tuple[str, str, Raw]]) -> None:
+        """Take in answers that were given elsewhere: key, model, answer. They cost this ledger's runs nothing."""
+        await self._in_thread(self._take_in, list(answers))
+
     async def mark(self, key: str, failure: Failure) -> None:
         """Note that the answer under this key was of no use: `retry_failed` asks again for it."""
         await self._in_thread(self._write, "UPDATE calls SET failure = ? WHERE key = ?", (failure, key))
@@ -247,6 +251,11 @@ class Ledger:
         self._asked_again.add(key)
         kept: str = self._select(key)[0]
         return kept
+
+    def _take_in(self, answers: Sequence[tuple[str, str, Raw]]) -> None:
+        rows = [(key, model, json.dumps(raw.model_dump(exclude_none=True))) for key, model, raw in answers]
+        with _transaction(self._db):
+            self._db.executemany("INSERT OR IGNORE INTO calls VALUES (?, '', ?, ?, NULL)", rows)
 
     def _runs(self) -> list[Run]:
         rows = self._db.execute(

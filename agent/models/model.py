@@ -1,8 +1,9 @@
 """The one seam to language models: a prompt and a form in, the filled form or a named failure out.
 
 Knows: the ledger is looked into first; a paid call keeps to limits and budget, has a deadline, and is retried where
-the server was busy. The form goes as JSON schema where the server takes one (found out by trying), else as words in
-the prompt. Retries are ours, not the `openai` client's, so that each keeps to the rate limits.
+the server was busy; answers are kept for a recording, or come from one. The form goes as JSON schema where the server
+takes one (found out by trying), else as words in the prompt. Retries are ours, not the `openai` client's, so that
+each keeps to the rate limits.
 Does not know: what is asked or why, or whether an answer is sensible (guards).
 """
 
@@ -16,6 +17,7 @@ from longproof.agent.models.answers import Form, Raw, parse, schema
 from longproof.agent.models.clients import Chat, Message, Unanswered
 from longproof.agent.models.ledger import Entry, Ledger, content_key
 from longproof.agent.models.limits import Limits, estimate_tokens
+from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.types import Call, Failure
 from longproof.prompts import Prompt, render
 
@@ -103,7 +105,8 @@ class Learned:
 class Model:
     """One model at one endpoint, over the ledger and within the limits. One instance an event loop.
 
-    The first request is sent alone, unless `learned` says that there were answers before.
+    The first request is sent alone, unless `learned` says that there were answers before. A `Recorder` keeps what is
+    answered; a `Replay` answers what is not in the ledger, and nothing is sent.
     """
 
     def __init__(
@@ -117,6 +120,7 @@ class Model:
         first_wait_s: float = FIRST_WAIT_S,
         first_sample: int = 0,
         learned: Learned | None = None,
+        recording: Recorder | Replay | None = None,
     ) -> None:
         self._first_sample = first_sample
         self._chat, self._ledger, self._limits = chat, ledger, limits
@@ -125,6 +129,8 @@ class Model:
         self._modes: tuple[Mode, ...] = ("schema", "prompt") if chat.has_schema else ("prompt",)
         self._learned = learned if learned is not None else Learned()
         self._first = _FirstAlone()
+        self._recorder = recording if isinstance(recording, Recorder) else None
+        self._replay = recording if isinstance(recording, Replay) else None
 
     @property
     def name(self) -> str:
@@ -207,6 +213,8 @@ class Model:
                 rejected.append(request.mode)
                 continue
             except _Lost as error:
+                if self._recorder:
+                    self._recorder.lose(request.key, request.purpose, self._chat.model, error.failure)
                 return Answer(None, error.failure, str(error), (*calls, *self._unpaid(request, error)))
             self._learned.given_up.update(rejected)
             self._learned.answered = True
@@ -218,9 +226,10 @@ class Model:
         raise AssertionError("the last request always returns")
 
     async def _entry(self, request: _Request) -> Entry:
+        ask = self._replayed if self._replay else self._send
         return await self._ledger.get(request.key) or await self._ledger.buy(
             request.key,
-            lambda: self._send(request),
+            lambda: ask(request),
             self._limiter.slots,
             endpoint=self._chat.endpoint,
             model=self._chat.model,
@@ -254,6 +263,18 @@ class Model:
         self._limits.budget.settle(more)
         self._limiter.settle(more)
         return raw
+
+    async def _replayed(self, request: _Request) -> Raw:
+        """What a recording has for a request. Raises _Lost, or _Rejected where it may have another mode of it."""
+        assert self._replay is not None
+        said = self._replay.said(request.key)
+        if isinstance(said, Raw):
+            return said
+        if said is None and request.mode != self._modes[-1]:
+            raise _Rejected("not in the recording")
+        if said is None:
+            self._replay.miss(request.purpose)
+        raise _Lost(said or "unavailable", "so it was recorded" if said else "not in the recording")
 
     def _reserve(self, request: _Request) -> None:
         """Take one call from the budget. An answer that broke off is paid: the next attempt takes another."""
@@ -313,6 +334,8 @@ class Model:
 
     def _answer(self, request: _Request, entry: Entry, form: type[F], calls: list[Call]) -> Answer[F]:
         """The entry read into the form; its call is appended to `calls`."""
+        if self._recorder:
+            self._recorder.keep(request.key, request.purpose, self._chat.model, entry.raw)
         filled = parse(entry.raw, form, request.prompt.foreign)
         failure, value = (filled, None) if isinstance(filled, str) else (None, filled)
         calls.append(self._call(request, entry.raw, failure, bought=entry.bought))

@@ -27,6 +27,25 @@ FOLDERS = {
 """Where a set lies whose folder has another name."""
 BUNDLED = {"stories": "examples/stories.jsonl"}
 """The sets that come with the package, and their files in it."""
+HOMES = {
+    "accuracy_rotowire": "github.com/ehudreiter/accuracySharedTask",
+    "bamboo_hallu": "github.com/RUCAIBox/BAMBOO",
+    "begin_dialogue": "github.com/google/BEGIN-dataset",
+    "faithbench": "github.com/vectara/FaithBench",
+    "halluqa_zh": "github.com/OpenMOSS/HalluQA",
+    **{
+        f"halueval_{name}": "github.com/RUCAIBox/HaluEval"
+        for name in ("dialogue", "general", "qa", "summary")
+    },
+    "nocha_sample": "github.com/marzenakrp/nocha",
+    "ocnli_zh": "github.com/CLUEbenchmark/OCNLI",
+    "quintd_data2text": "github.com/kasnerz/quintd",
+    "ragtruth": "github.com/ParticleMedia/RAGTruth",
+    "storysumm": "github.com/melaniesubbiah/storysumm",
+    "summedits": "github.com/salesforce/factualNLG",
+    "uhgeval_zh": "github.com/IAAR-Shanghai/UHGEval",
+}
+"""Where a set that isn't ours is to be had."""
 PAIRS = dialogue.HaluEvalPairs
 DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
     "accuracy_rotowire": each_row(GZ, records.accuracy_rotowire),
@@ -85,6 +104,12 @@ def _location(dataset: str, path: Location | None) -> Location:
     if dataset in BUNDLED:
         return Path(str(files("longproof") / BUNDLED[dataset]))
     root = os.environ.get(DATA)
+    home = f"; the set is to be had from {HOMES[dataset]}" if dataset in HOMES else ""
     if not root:
-        raise BadInput(f"say where the data lie: give a path, or set {DATA} to the folder of the data sets")
-    return Path(root) / FOLDERS.get(dataset, dataset)
+        raise BadInput(
+            f"say where the data lie: give a path, or set {DATA} to the folder of the data sets{home}"
+        )
+    folder = Path(root) / FOLDERS.get(dataset, dataset)
+    if not folder.exists():
+        raise BadInput(f"{dataset} is not in {root}: say with --path where it lies{home}")
+    return folder

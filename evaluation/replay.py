@@ -1,0 +1,83 @@
+"""Evaluations that keep their answers in a file, and evaluations made again from such a file, asking nobody.
+
+Knows: a recording says what was run, in the words of a run's folder; a replay gives the same results and scores, or
+fails: where the data set is another, or an answer is missing.
+Does not know: how a recording is written or read, or how a run works.
+"""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from pydantic import ValidationError
+
+from longproof.agent.models.recording import Recorder, Replay
+from longproof.evaluation.datasets import examples
+from longproof.evaluation.datasets.reading import Location
+from longproof.evaluation.folder import SCORES, TABLE, RunSettings
+from longproof.evaluation.results import FILE
+from longproof.evaluation.run import Evaluation, EvaluationProgress, digest, evaluate_dataset, sampled
+from longproof.retrieval.types import BadInput
+
+
+def record_dataset(dataset: str, recording: Path, **options: Any) -> Evaluation:
+    """Evaluate as `evaluate_dataset` does, and keep every answer of the run in a file.
+
+    Answers that lie in the ledger are kept too, and cost nothing. Raises BadInput as `evaluate_dataset` does, and
+    where no language model was asked.
+    """
+    recorder = Recorder()
+    done = evaluate_dataset(dataset, recording=recorder, **options)
+    recorder.write(recording, done.settings.model_dump(mode="json"))
+    return done
+
+
+def replay_dataset(
+    dataset: str,
+    recording: Path,
+    *,
+    out: Path,
+    path: Location | None = None,
+    pages: str | None = None,
+    concurrency: int = 4,
+    progress: Callable[[EvaluationProgress], None] | None = None,
+) -> Evaluation:
+    """The evaluation of which this file holds the answers, once more, without a server, a key or a network.
+
+    `path` and `pages` say where the data set and the saved pages lie here. Raises BadInput where the file is no
+    recording of this data set, or answers are missing from it; then the folder is left without results.
+    """
+    replay = Replay.open(recording)
+    run = recorded_run(replay)
+    found = examples(dataset, path)
+    if digest(sampled(found, run.sample, run.seed)) != run.data:
+        raise BadInput(f"{recording} was made of other data than {path or dataset}: it was {run.dataset}")
+    done = evaluate_dataset(
+        run.dataset,
+        protocol=run.protocol,
+        judges=run.judges,
+        out=out,
+        sample=run.sample,
+        seed=run.seed,
+        repeat=run.repeat,
+        concurrency=concurrency,
+        progress=progress,
+        chosen=found,
+        recording=replay,
+        **{**run.settings, **({"pages": pages} if pages else {})},
+    )
+    try:
+        replay.refuse_missing()
+    except BadInput:
+        for file in (FILE, SCORES, TABLE):
+            (out / file).unlink(missing_ok=True)
+        raise
+    return done
+
+
+def recorded_run(replay: Replay) -> RunSettings:
+    """What a recording was made of. Raises BadInput where that was no evaluation."""
+    try:
+        return RunSettings.model_validate(replay.header.run)
+    except ValidationError as error:
+        raise BadInput(f"{replay.path} is no recording of an evaluation") from error
