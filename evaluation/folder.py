@@ -29,6 +29,7 @@ class RunSettings(Frozen):
     protocol: str
     judges: tuple[str, ...]
     settings: dict[str, str]
+    only: str | None = None
     sample: int | None
     seed: int
     repeat: int
@@ -60,7 +61,7 @@ def opened_folder(folder: Path, settings: RunSettings, *, anew: bool = False) ->
             raise BadInput(f"{folder} holds results without a {SETTINGS}; choose an empty folder")
         write_text(path, settings.model_dump_json(indent=2) + "\n")
         return []
-    if json.loads(path.read_text(encoding="utf-8")) != json.loads(settings.model_dump_json()):
+    if {"only": None, **json.loads(path.read_text(encoding="utf-8"))} != settings.model_dump(mode="json"):
         raise BadInput(
             f"{folder} holds another run (see {SETTINGS}); choose another folder, or the same settings"
         )

@@ -50,13 +50,14 @@ def replay_dataset(
     replay = Replay.open(recording)
     run = recorded_run(replay)
     found = examples(dataset, path)
-    if digest(sampled(found, run.sample, run.seed)) != run.data:
+    if digest(sampled(found, run.sample, run.seed, run.only)) != run.data:
         raise BadInput(f"{recording} was made of other data than {path or dataset}: it was {run.dataset}")
     done = evaluate_dataset(
         run.dataset,
         protocol=run.protocol,
         judges=run.judges,
         out=out,
+        only=run.only,
         sample=run.sample,
         seed=run.seed,
         repeat=run.repeat,

@@ -90,6 +90,7 @@ def evaluate_dataset(
     protocol: str = "longproof",
     judges: Sequence[str] = ("offline",),
     out: Path,
+    only: str | None = None,
     sample: int | None = None,
     seed: int = 0,
     repeat: int = 1,
@@ -102,7 +103,7 @@ def evaluate_dataset(
 ) -> Evaluation:
     """Run a data set through a protocol and score it; goes on where a killed run of the same kind stopped.
 
-    `path` overrides where the set lies; `sample` draws that many examples (whole pairs) with `seed`; `repeat`
+    `path` overrides where the set lies; `only` takes a slice, as `scale=S`; `sample` draws that many examples (whole pairs) with `seed`; `repeat`
     runs everything so often; `settings` go to the verifier. `checker` gives the verifier of each repeat.
     `chosen` are examples in the place of the set's own, which `dataset` then only names. With a `recording`, every
     example is checked, even where the folder holds its result.
@@ -111,9 +112,11 @@ def evaluate_dataset(
     """
     if repeat < 1 or concurrency < 1:
         raise BadInput("repeat and concurrency must be at least 1")
-    drawn = sampled(examples(dataset, path) if chosen is None else chosen, sample, seed)
+    drawn = sampled(examples(dataset, path) if chosen is None else chosen, sample, seed, only)
     if not drawn:
-        raise BadInput(f"there is no example in {path or dataset}: give a set that has some")
+        raise BadInput(
+            f"there is no example{f' of {only}' if only else ''} in {path or dataset}: give a set that has some"
+        )
     run_settings = RunSettings(
         version=VERSION,
         dataset=dataset,
@@ -124,6 +127,7 @@ def evaluate_dataset(
             for name, value in sorted(settings.items())
             if value is not None and name not in HOW
         },
+        only=only,
         sample=sample,
         seed=seed,
         repeat=repeat,
@@ -138,8 +142,16 @@ def evaluate_dataset(
         return _finished(out, run_settings, drawn)
 
 
-def sampled(found: Sequence[Example], size: int | None, seed: int) -> list[Example]:
-    """So many examples drawn with the seed, in the data set's order; pairs stay whole, so one more may come."""
+def sampled(found: Sequence[Example], size: int | None, seed: int, only: str | None = None) -> list[Example]:
+    """So many examples drawn with the seed, in the data set's order; pairs stay whole, so one more may come.
+
+    `only` names the slice that they are drawn from. Raises BadInput where it isn't written as NAME=VALUE.
+    """
+    if only is not None:
+        name, written, value = only.partition("=")
+        if not written:
+            raise BadInput(f"{only!r} names no slice: write NAME=VALUE, as scale=S")
+        found = [example for example in found if example.slices.get(name) == value]
     if size is None or size >= len(found):
         return list(found)
     if size < 1:
@@ -348,6 +360,7 @@ def digest(drawn: Sequence[Example]) -> str:
 def _title(settings: RunSettings) -> str:
     judges = ", ".join(settings.judges)
     drawn = "all" if settings.sample is None else f"a sample of {settings.sample} (seed {settings.seed})"
+    drawn += f" of {settings.only}" if settings.only else ""
     times = f", {settings.repeat} times" if settings.repeat > 1 else ""
     return f"{settings.dataset}: protocol {settings.protocol}, judges {judges}, {drawn}{times}"
 

@@ -18,6 +18,7 @@ import typer
 
 from longproof.cli.batch import batch_command
 from longproof.cli.construct import construct_command
+from longproof.cli.demo import demo_command
 from longproof.cli.doctor import doctor_command, runs_command
 from longproof.cli.evaluate import compare_command, evaluate_command
 from longproof.cli.index import index_command
@@ -26,7 +27,7 @@ from longproof.cli.options import add_command
 from longproof.cli.protocols import protocols_command
 from longproof.cli.reports import report_command
 from longproof.cli.review import review_command
-from longproof.cli.verify import demo_command, verify_command
+from longproof.cli.verify import verify_command
 
 UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 
@@ -38,7 +39,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
 )
 add_command(app, "verify", verify_command)
-app.command("demo")(demo_command)
+add_command(app, "demo", demo_command)
 app.command("report")(report_command)
 add_command(app, "batch", batch_command)
 add_command(app, "construct", construct_command)

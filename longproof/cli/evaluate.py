@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longproof.cli.options import TOML, PanelOptions, Protocol
+from longproof.cli.options import PanelOptions, Protocol, reach_settings
 
 if TYPE_CHECKING:
     from longproof.evaluation.run import Evaluation, EvaluationProgress
@@ -30,6 +30,7 @@ class EvaluateOptions:
     out: Annotated[Path, typer.Option(help="The folder for results; a run that was stopped goes on there.")]
     protocol: Protocol = "longproof"
     path: Annotated[str | None, typer.Option(help="Where the data set lies.")] = None
+    only: Annotated[str | None, typer.Option(help="The examples of this slice alone, as scale=S.")] = None
     sample: Annotated[int | None, typer.Option(help="So many examples, drawn with the seed.")] = None
     seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0
     repeat: Annotated[int, typer.Option(help="Run everything so often.")] = 1
@@ -55,11 +56,9 @@ def evaluate_command(options: EvaluateOptions, panel: PanelOptions) -> None:
 
 
 def _evaluated(options: EvaluateOptions, panel: PanelOptions, progress: "Progress") -> "Evaluation":
-    from longproof.agent.specs import PanelTable, read_panel
     from longproof.evaluation.replay import record_dataset
-    from longproof.evaluation.run import HOW, evaluate_dataset
+    from longproof.evaluation.run import evaluate_dataset
 
-    table = read_panel(TOML) if TOML.exists() else PanelTable()
     evaluate = partial(record_dataset, recording=options.record) if options.record else evaluate_dataset
     return evaluate(
         options.dataset,
@@ -72,12 +71,13 @@ def _evaluated(options: EvaluateOptions, panel: PanelOptions, progress: "Progres
         reach=panel.reach,
         pages=str(panel.pages) if panel.pages else None,
         out=options.out,
+        only=options.only,
         sample=options.sample,
         seed=options.seed,
         repeat=options.repeat,
         concurrency=options.concurrency,
         progress=progress,
-        **table.model_dump(include=HOW, exclude_none=True),
+        **reach_settings(),
     )
 
 

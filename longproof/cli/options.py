@@ -135,6 +135,20 @@ class CallOptions:
         return {**named, "prices": read_prices(where) if self.prices or toml.exists() else {}}
 
 
+def reach_settings(toml: Path = TOML) -> dict[str, Any]:
+    """What the TOML file says of how servers are reached: `stream` and `timeout_s`, and nothing of whom to ask.
+
+    Raises BadInput where it can't be read.
+    """
+    from longproof.agent.specs import read_panel
+
+    return (
+        read_panel(toml).model_dump(include={"stream", "timeout_s"}, exclude_none=True)
+        if toml.exists()
+        else {}
+    )
+
+
 def run_name(given: str | None) -> str:
     """The run's name: the one given, else the time and a few random letters."""
     return given or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"

@@ -55,13 +55,19 @@ def deliver(report: "Report", texts: dict[str, str], json: Path | None, html: Pa
     if json and str(json) != "-":
         _write(json, report.model_dump_json(indent=2) + "\n")
     if html:
-        from longproof.report.html import page
-
-        sys.stderr.write(f"page: {_write(html, page(report, texts))}\n")
+        sys.stderr.write(f"page: {write_page(report, texts, html)}\n")
     if json and str(json) == "-":
         typer.echo(report.model_dump_json(indent=2))
     else:
         print_report(report, texts, Console())
+
+
+def write_page(report: "Report", texts: dict[str, str], html: Path) -> str:
+    """Write the report as a page; its address. `texts` by id; those of the store need not be given."""
+    from longproof.report.html import page
+    from longproof.report.saved import texts_of
+
+    return _write(html, page(report, texts_of(report, [], known=texts)))
 
 
 def refuse_targets(json: JsonFile, html: HtmlFile) -> None:

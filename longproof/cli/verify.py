@@ -1,4 +1,4 @@
-"""`longproof verify` and `longproof demo`: one response against its sources, and the exit code under `--check`.
+"""`longproof verify`: one response against its sources, and the exit code under `--check`.
 
 Knows: options, what a dry run says. Does not know: any rule of judging, or how a report
 is shown.
@@ -121,20 +121,6 @@ def verify_command(case: CaseOptions, panel: PanelOptions, calls: CallOptions, o
     if output.at_least:
         typer.echo(trusted_line(report, label_named(output.at_least)), err=True)
     raise typer.Exit(exit_code(report) if output.check else 0)
-
-
-def demo_command(
-    language: Annotated[str, typer.Option(help="en or zh.")] = "en",
-    html: Annotated[Path, typer.Option("--html", help="Where the page goes.")] = Path("longproof-demo.html"),
-) -> None:
-    """A bundled story and a summary with four planted errors, checked without a model."""
-    from longproof.examples import example, hits
-
-    refuse_targets(None, html)
-    story, summary = example(language)
-    report = check_case([story], {}, response=summary.text, case_id=f"demo-{language}")
-    deliver(report, {story.id: story.text}, None, html)
-    typer.echo(hits(report, language), err=True)
 
 
 def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **given: str) -> "Report":

@@ -1,4 +1,4 @@
-"""The bundled stories, ours: each with a faithful summary and one with four planted errors;
+"""The bundled stories, ours: each with a faithful summary, one with four planted errors, and what the demo needs;
 `stories.jsonl` has short responses to them, the data set `stories`.
 
 Knows: where they lie. Does not know: what is done with them.
@@ -6,6 +6,7 @@ Knows: where they lie. Does not know: what is done with them.
 
 import json
 from importlib.resources import files
+from pathlib import Path
 
 from longproof.agent.report import WRONG
 from longproof.agent.types import Report
@@ -23,6 +24,22 @@ def example(language: str, summary: str = "hallucinated") -> tuple[Document, Doc
     return Document.of(story, title=f"story ({language})"), Document.of(text, title=summary)
 
 
+def beyond(language: str) -> str:
+    """Two sentences that the demo adds to the flawed summary: a reading of the story on which readers may differ, and
+    a fact that only a saved page bears out."""
+    return (files(__name__) / language / "beyond.txt").read_text("utf-8")
+
+
+def pages(language: str) -> Path:
+    """The folder of saved web pages that the demo consults; ours, as the stories are."""
+    return Path(__file__).parent / language / "pages"
+
+
+def recording(language: str) -> Path:
+    """Where the demo's recorded answers lie."""
+    return Path(__file__).parent / language / "recorded.gz"
+
+
 def hits(report: Report, language: str) -> str:
     """How many of the planted errors the findings touch, and how many sentences were flagged without one."""
     planted = json.loads((files(__name__) / language / "planted.json").read_text("utf-8"))
@@ -30,11 +47,7 @@ def hits(report: Report, language: str) -> str:
     touched = [e for e in planted if any(s.start < e["end"] and e["start"] < s.end for s in flagged)]
     wrongly = sum(not any(s.start < e["end"] and e["start"] < s.end for e in planted) for s in flagged)
     kinds = ", ".join(e["kind"] for e in planted if e not in touched)
-    return (
-        f"{len(touched)} of {len(planted)} planted errors found, {wrongly} sentences flagged without one"
-        + (
-            f"; not seen: {kinds}. To see those takes a model: give --judge openai:MODEL to `verify`"
-            if kinds
-            else ""
-        )
-    )
+    unseen = f"; not seen: {kinds}" if kinds else ""
+    hint = ". To see those takes a model" if kinds and report.triage else ""
+    found = f"{len(touched)} of {len(planted)} planted errors found"
+    return f"{found}, {wrongly} sentences flagged without one{unseen}{hint}"

@@ -19,7 +19,7 @@ from longproof.retrieval.types import BadInput
 
 CASES = Path(__file__).parent / "cases.jsonl"
 KEPT = ("run.json", "results.jsonl", "scores.json")
-PANEL = {"judges": ("m0", "m1"), "arbiter": "m9", "sample": 12, "seed": 3}
+PANEL = {"judges": ("m0", "m1"), "arbiter": "m9", "only": "language=en", "sample": 8, "seed": 3}
 
 
 def record(folder: Path, script: Callable[[Asked], Reply] = disputing, **options: Any) -> int:

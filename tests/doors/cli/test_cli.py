@@ -320,12 +320,12 @@ def test_where_nothing_can_be_written_is_no_verdict(files, more, target, code):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_demo_says_what_it_found_and_that_the_rest_needs_a_model(tmp_path, capsys, language):
-    assert run("demo", "--language", language, "--html", tmp_path / "demo.html") == 0
-    assert (tmp_path / "demo.html").exists()
-    out, err = capsys.readouterr()
-    assert "--judge openai:" in out
-    assert "of 4 planted errors found, 0 sentences flagged without one" in err
+def test_the_offline_demo_says_what_it_found_and_that_the_rest_needs_a_model(tmp_path, capsys, language):
+    page = tmp_path / "demo.html"
+    assert run("demo", "--offline-check", "--language", language, "--html", page) == 0
+    first, *_, last = capsys.readouterr().out.splitlines()
+    assert (first, last) == ("No model is asked: this is the offline check.", str(page))
+    assert page.exists()
 
 
 def test_the_command_is_installed():

@@ -1,0 +1,157 @@
+"""`longproof demo`: a bundled story and a summary of it with four planted errors, checked with recorded answers.
+
+Knows: options, what a recording of the demo says of itself, and that its first line says that answers were recorded.
+Does not know: how a check works, or how a report is shown.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from longproof.cli.options import reach_settings
+from longproof.cli.reports import deliver, refuse_targets, write_page
+from longproof.cli.verify import check_case
+
+if TYPE_CHECKING:
+    from longproof.agent.models.recording import Recorder, Replay
+    from longproof.agent.types import Report
+
+OWN_TEXTS = (
+    "longproof verify --source novel.txt --response summary.txt --judge openai:MODEL --html report.html"
+)
+SAYS = {
+    "en": (
+        "Recorded answers of {date}: judges {judges}; arbiter {arbiter}. Nobody is asked now.",
+        "{split} split decided by the arbiter, {pages} claims that the story doesn't have borne out by a saved page",
+        "On texts of your own:  {command}",
+    ),
+    "zh": (
+        "以下是 {date} 录下的回答：评审 {judges}；仲裁 {arbiter}。现在不询问任何模型。",
+        "{split} 处分歧由仲裁裁定；{pages} 条原文没有的说法由保存的网页证实",
+        "检查你自己的文本：  {command}",
+    ),
+}
+"""First line, what happened beside the findings, and what to do next."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class DemoOptions:
+    """Which story, who answers, and where the page goes."""
+
+    language: Annotated[str, typer.Option(help="en or zh.")] = "en"
+    html: Annotated[Path | None, typer.Option(help="Where the page goes; else into the data folder.")] = None
+    offline_check: Annotated[
+        bool, typer.Option("--offline-check", help="Show what can be told without any model.")
+    ] = False
+    replay: Annotated[
+        Path | None, typer.Option(help="Answer from this recording, not from the bundled one.")
+    ] = None
+    record: Annotated[
+        Path | None, typer.Option(help="Ask models now, and keep their answers in this file.")
+    ] = None
+    judge: Annotated[list[str] | None, typer.Option(help="With --record: a judge; give two.")] = None
+    arbiter: Annotated[str | None, typer.Option(help="With --record: who decides where they differ.")] = None
+
+    def refuse(self) -> None:
+        """Raises BadInput for options that don't go together."""
+        from longproof.retrieval.types import BadInput
+
+        if sum(map(bool, (self.offline_check, self.replay, self.record))) > 1:
+            raise BadInput("choose one of --offline-check, --replay and --record")
+        if bool(self.record) != bool(self.judge and self.arbiter):
+            raise BadInput("--record takes --judge, twice, and --arbiter; nothing else takes them")
+
+
+def demo_command(options: DemoOptions) -> None:
+    """A bundled story and a summary with four planted errors, checked with recorded answers of models."""
+    from longproof.examples import example, hits
+    from longproof.indexes.files import home
+
+    options.refuse()
+    page = options.html or home() / f"demo-{options.language}.html"
+    refuse_targets(None, page)
+    story, _ = example(options.language)
+    report, first = _checked(options)
+    typer.echo(first)
+    texts = {story.id: story.text}
+    deliver(report, texts, None, None)
+    typer.echo(hits(report, options.language))
+    for line in _end(report, options.language):
+        typer.echo(line)
+    write_page(report, texts, page)
+    typer.echo(str(page.resolve()))
+
+
+def _checked(options: DemoOptions) -> "tuple[Report, str]":
+    """The report, and the screen's first line."""
+    from longproof.agent.models.recording import Recorder
+
+    if options.offline_check:
+        return _check(options.language, {}, beyond=False), "No model is asked: this is the offline check."
+    if options.record:
+        recorder = Recorder()
+        run = {"demo": options.language, "judges": options.judge, "arbiter": options.arbiter}
+        report = _check(options.language, _settings(run, recorder) | reach_settings())
+        recorder.write(options.record, run)
+        return report, f"{len(report.calls)} answers are kept in {options.record}."
+    replay = _opened(options)
+    report = _check(options.language, _settings(replay.header.run, replay))
+    replay.refuse_missing()
+    return report, _first(replay, options.language)
+
+
+def _check(language: str, settings: dict[str, Any], *, beyond: bool = True) -> "Report":
+    from longproof.examples import beyond as more
+    from longproof.examples import example, pages
+
+    story, summary = example(language)
+    response = f"{summary.text.rstrip()}\n{more(language)}" if beyond else summary.text
+    if beyond:
+        settings = {**settings, "pages": str(pages(language))}
+    return check_case([story], settings, response=response, case_id=f"demo-{language}")
+
+
+def _opened(options: DemoOptions) -> "Replay":
+    """The recording of this language's demo. Raises BadInput where there is none, or it is of something else."""
+    from longproof.agent.models.recording import Replay
+    from longproof.examples import recording
+    from longproof.retrieval.types import BadInput
+
+    path = options.replay or recording(options.language)
+    if not path.exists():
+        raise BadInput(
+            f"the demo's recorded answers are not in this version ({path.name} is missing); "
+            "`longproof demo --offline-check` shows what can be told without a model"
+        )
+    replay = Replay.open(path)
+    if replay.header.run.get("demo") != options.language:
+        raise BadInput(f"{path} is no recording of the demo in {options.language!r}")
+    return replay
+
+
+def _settings(run: dict[str, Any], recording: "Recorder | Replay") -> dict[str, Any]:
+    """The settings of a demo run. What a file says of judges is checked as every setting is."""
+    return {"judges": run.get("judges"), "arbiter": run.get("arbiter"), "recording": recording}
+
+
+def _first(replay: "Replay", language: str) -> str:
+    from longproof.agent.specs import parse_spec
+
+    run = replay.header.run
+    names = [parse_spec(judge).model for judge in run["judges"]]
+    return SAYS[language][0].format(
+        date=replay.header.made, judges=", ".join(names), arbiter=parse_spec(run["arbiter"]).model
+    )
+
+
+def _end(report: "Report", language: str) -> Iterator[str]:
+    """What happened beside the findings, and the one command for texts of one's own."""
+    _, happened, own = SAYS[language]
+    if not report.triage:
+        split = sum(claim.decided_by == "arbiter" for claim in report.claims)
+        pages = sum(claim.label == "out_dependent" for claim in report.claims)
+        yield happened.format(split=split, pages=pages)
+    yield own.format(command=OWN_TEXTS)
