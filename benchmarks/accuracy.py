@@ -1,0 +1,189 @@
+"""How often verdicts agree with gold: a table of all recorded evaluations, replayed offline.
+
+    LONGPROOF_DATA=data python benchmarks/accuracy.py [FOLDER] [--write] [--figures]
+
+Replays every recording in `evaluation/recorded/` (or FOLDER), asking nobody, and prints a row for each but the plain
+question's, which stand beside the run on the same examples. Price is what the run's models read, and five times what
+they wrote, by the characters of the sources. A set whose data aren't here says so in its row. `--write` puts the
+table into README.md, between its marks; it refuses where data are missing. Of sets whose licence lets no answers be
+kept here, `--figures` keeps the rows alone, in `evaluation/recorded/figures.json`: FOLDER is then elsewhere.
+Exit code 1: a recording can't be replayed.
+"""
+
+import argparse
+import json
+import re
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import NamedTuple
+
+from longproof.agent.models.recording import Replay
+from longproof.evaluation.datasets import examples
+from longproof.evaluation.folder import RunSettings
+from longproof.evaluation.replay import recorded_run, replay_dataset
+from longproof.evaluation.run import Evaluation
+from longproof.evaluation.tables import Score, number, table_row
+from longproof.indexes.files import write_whole
+from longproof.retrieval.types import BadInput
+
+ROOT = Path(__file__).parents[1]
+README, RECORDED = ROOT / "README.md", ROOT / "evaluation" / "recorded"
+FIGURES = RECORDED / "figures.json"
+PLAIN = "plain"
+COLUMNS = (
+    "set",
+    "judges",
+    "asked",
+    "cases",
+    "right",
+    "coverage",
+    "price",
+    "asked plainly",
+    "its price",
+    "replay",
+)
+MARKED = re.compile(r"(?<=<!-- accuracy -->\n)(.*?)(?=<!-- /accuracy -->)", re.DOTALL)
+NOTHING = "No evaluation is recorded yet.\n"
+
+
+class Recorded(NamedTuple):
+    """A recording, what was run, and the date on which models were asked."""
+
+    path: Path
+    run: RunSettings
+    made: str
+
+
+class Figures(NamedTuple):
+    """What a run's table says of it."""
+
+    cases: int
+    right: str
+    coverage: str
+    price: str
+
+
+def recordings(folder: Path) -> list[Recorded]:
+    """All recordings of a folder, by name. Raises BadInput for a file that is none."""
+    found = [(path, Replay.open(path)) for path in sorted(folder.glob("*.gz"))]
+    return [Recorded(path, recorded_run(replay), replay.header.made) for path, replay in found]
+
+
+def figures(recorded: Recorded) -> Figures:
+    """The figures of a recorded run. Raises BadInput where it can't be replayed."""
+    with TemporaryDirectory() as folder:
+        done = replay_dataset(recorded.run.dataset, recorded.path, out=Path(folder))
+    mean, price = score(done, "mean accuracy"), score(done, "price")
+    if mean is None or price is None:
+        raise BadInput(f"{recorded.path}: its examples have no gold of two sides")
+    return Figures(
+        len(done.results),
+        _right(mean, score(done, "pair accuracy")),
+        number(mean.coverage),
+        number(price.value),
+    )
+
+
+def score(done: Evaluation, name: str) -> Score | None:
+    """The score of this name, where the run has it."""
+    return next((one for section in done.sections for one in section.scores if one.name == name), None)
+
+
+def _right(mean: Score, pairs: Score | None) -> str:
+    interval = "" if mean.low is None else f" ({number(mean.low)} to {number(mean.high)})"
+    whole = f"; {round((pairs.value or 0) * pairs.n)} of {pairs.n} pairs" if pairs else ""
+    return f"{number(mean.value)}{interval}{whole}"
+
+
+def absent(recorded: Recorded) -> str:
+    """Why the data of a recording can't be read here; nothing where they can."""
+    try:
+        examples(recorded.run.dataset)
+    except BadInput as error:
+        return str(error)
+    return ""
+
+
+def rows(found: Sequence[Recorded]) -> Iterator[tuple[str, ...]]:
+    """A row for each recording but the plain question's."""
+    plain = {one.run.data: one for one in found if one.run.protocol == PLAIN}
+    for one in found:
+        if one.run.protocol != PLAIN:
+            yield _row(one, plain.get(one.run.data))
+
+
+def _row(one: Recorded, plain: Recorded | None) -> tuple[str, ...]:
+    name = f"{one.run.dataset}{f', {one.run.only}' if one.run.only else ''}"
+    judges = f"{len(one.run.judges)}{', arbiter' if 'arbiter' in one.run.settings else ''}"
+    command = f"`longproof evaluate {one.run.dataset} --replay {_shown(one.path)} --out DIR`"
+    if why := absent(one):
+        return (name, judges, one.made, "", f"data not here: {why}", "", "", "", "", command)
+    own, beside = figures(one), figures(plain) if plain else Figures(0, "", "", "")
+    told = (f"{own.cases:,}", own.right, own.coverage, own.price, beside.right, beside.price)
+    return (name, judges, one.made, *told, command)
+
+
+def _shown(path: Path) -> str:
+    """The path from the repository's root, where it lies there."""
+    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+
+
+def table(found: Sequence[Recorded]) -> str:
+    """The table in Markdown."""
+    kept = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else []
+    made = [table_row(row) for row in [*rows(found), *kept]]
+    return "\n".join([table_row(COLUMNS), table_row(("---",) * len(COLUMNS)), *made, ""]) if made else NOTHING
+
+
+def main() -> int:
+    """Print the table, and write it where that is asked for."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("folder", type=Path, nargs="?", default=RECORDED)
+    parser.add_argument("--write", action="store_true", help="Put the table into README.md.")
+    parser.add_argument("--figures", action="store_true", help="Keep the rows of FOLDER, and no answers.")
+    given = parser.parse_args()
+    try:
+        found = recordings(given.folder)
+        if given.figures:
+            keep_figures(FIGURES, found)
+            return 0
+        made = table(found)
+        print(made, end="")
+        if given.write:
+            refuse_absent(found)
+            write(README, made)
+    except BadInput as error:
+        sys.stderr.write(f"accuracy: {error}\n")
+        return 1
+    return 0
+
+
+def keep_figures(path: Path, found: Sequence[Recorded]) -> None:
+    """Keep the rows of these recordings in the place of others of their sets. Raises BadInput where data are missing."""
+    refuse_absent(found)
+    made = [[*row[:-1], "answers not kept: the set's licence"] for row in rows(found)]
+    old = json.loads(path.read_text("utf-8")) if path.exists() else []
+    kept = [row for row in old if row[:2] not in [new[:2] for new in made]]
+    write_whole(path, (json.dumps([*kept, *made], indent=1, ensure_ascii=False) + "\n").encode())
+
+
+def refuse_absent(found: Sequence[Recorded]) -> None:
+    """Raises BadInput where data of a recording aren't here."""
+    if missing := [one.run.dataset for one in found if absent(one)]:
+        raise BadInput(f"nothing is written: the data of {', '.join(missing)} are not here")
+
+
+def write(readme: Path, made: str) -> None:
+    """Put the table between the marks. Raises BadInput where there are none."""
+    text = readme.read_text("utf-8")
+    if not MARKED.search(text):
+        raise BadInput(f"{readme} has no marks <!-- accuracy --> and <!-- /accuracy -->")
+    readme.write_text(MARKED.sub(lambda _: made, text), "utf-8")
+
+
+if __name__ == "__main__":
+    sys.exit(main())
