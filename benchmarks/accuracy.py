@@ -163,7 +163,7 @@ def main() -> int:
 
 
 def keep_figures(path: Path, found: Sequence[Recorded]) -> None:
-    """Keep the rows of these recordings in the place of others of their sets. Raises BadInput where data are missing."""
+    """Keep the rows of these recordings in the place of older ones. Raises BadInput where data are missing."""
     refuse_absent(found)
     made = [[*row[:-1], "answers not kept: the set's licence"] for row in rows(found)]
     old = json.loads(path.read_text("utf-8")) if path.exists() else []

@@ -104,9 +104,9 @@ def evaluate_dataset(
     """Run a data set through a protocol and score it; goes on where a killed run of the same kind stopped.
 
     `path` overrides where the set lies; `only` takes a slice, as `scale=S`; `sample` draws that many examples (whole
-    pairs) with `seed`; `repeat` runs everything so often; `settings` go to the verifier. `checker` gives the verifier of
-    each repeat. `chosen` are examples in the place of the set's own, which `dataset` then only names. With a `recording`, every
-    example is checked, even where the folder holds its result.
+    pairs) with `seed`; `repeat` runs everything so often; `settings` go to the verifier. `checker` gives the verifier
+    of each repeat. `chosen` are examples in the place of the set's own, which `dataset` then only names. With a
+    `recording`, every example is checked, even where the folder holds its result.
     Raises BadInput for an unknown or empty set, for settings that can check nothing, or where `out` is a file or
     holds another run.
     """

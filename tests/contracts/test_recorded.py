@@ -1,0 +1,46 @@
+"""What is recorded in this repository can be replayed: the demo, and the evaluations of bundled sets.
+
+Fails where a prompt, or how texts are cut, changed since: CONTRIBUTING.md says how to record again.
+"""
+
+from pathlib import Path
+
+import pytest
+
+from longproof.agent.models.recording import Replay
+from longproof.cli import main
+from longproof.evaluation.datasets import examples
+from longproof.evaluation.replay import recorded_run, replay_dataset
+from longproof.examples import LANGUAGES, recording
+from longproof.retrieval.types import BadInput
+
+FOLDER = Path(__file__).parents[2] / "evaluation" / "recorded"
+AGAIN = "see CONTRIBUTING.md, Recorded answers"
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_the_demo_finds_what_was_planted_and_nothing_else(language, tmp_path, capsys):
+    if not recording(language).exists():
+        pytest.skip(f"the demo in {language!r} is not recorded yet: {AGAIN}")
+    with pytest.raises(SystemExit) as ended:
+        main(["demo", "--language", language, "--html", str(tmp_path / "page.html")])
+    told = capsys.readouterr()
+    assert ended.value.code == 0, told.err
+    assert "4 of 4 planted errors found, 0 sentences flagged without one" in told.out
+
+
+@pytest.mark.parametrize("path", sorted(FOLDER.glob("*.gz")), ids=lambda path: path.stem)
+def test_an_evaluation_is_replayed(path, tmp_path):
+    run = recorded_run(Replay.open(path))
+    try:
+        examples(run.dataset)
+    except BadInput as absent:
+        pytest.skip(str(absent))
+    done = replay_dataset(run.dataset, path, out=tmp_path)
+    assert done.settings == run
+
+
+def test_the_bundled_set_is_recorded():
+    if not (FOLDER / "stories.gz").exists():
+        pytest.skip(f"the data set stories is not recorded yet: {AGAIN}")
+    assert recorded_run(Replay.open(FOLDER / "stories.gz")).dataset == "stories"
