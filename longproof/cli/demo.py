@@ -88,9 +88,12 @@ def demo_command(options: DemoOptions) -> None:
 def _checked(options: DemoOptions) -> "tuple[Report, str]":
     """The report, and the screen's first line."""
     from longproof.agent.models.recording import Recorder
+    from longproof.examples import example
 
     if options.offline_check:
-        return _check(options.language, {}, beyond=False), "No model is asked: this is the offline check."
+        story, summary = example(options.language)
+        report = check_case([story], {}, response=summary.text, case_id=f"demo-{options.language}")
+        return report, "No model is asked: this is the offline check."
     if options.record:
         recorder = Recorder()
         run = {"demo": options.language, "judges": options.judge, "arbiter": options.arbiter}
@@ -103,15 +106,13 @@ def _checked(options: DemoOptions) -> "tuple[Report, str]":
     return report, _first(replay, options.language)
 
 
-def _check(language: str, settings: dict[str, Any], *, beyond: bool = True) -> "Report":
-    from longproof.examples import beyond as more
-    from longproof.examples import example, pages
+def _check(language: str, settings: dict[str, Any]) -> "Report":
+    from longproof.examples import demo_summary, example, pages
 
-    story, summary = example(language)
-    response = f"{summary.text.rstrip()}\n{more(language)}" if beyond else summary.text
-    if beyond:
-        settings = {**settings, "pages": str(pages(language))}
-    return check_case([story], settings, response=response, case_id=f"demo-{language}")
+    settings = {**settings, "pages": str(pages(language))}
+    return check_case(
+        [example(language)[0]], settings, response=demo_summary(language), case_id=f"demo-{language}"
+    )
 
 
 def _opened(options: DemoOptions) -> "Replay":

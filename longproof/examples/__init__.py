@@ -24,10 +24,11 @@ def example(language: str, summary: str = "hallucinated") -> tuple[Document, Doc
     return Document.of(story, title=f"story ({language})"), Document.of(text, title=summary)
 
 
-def beyond(language: str) -> str:
-    """Two sentences that the demo adds to the flawed summary: a reading of the story on which readers may differ, and
-    a fact that only a saved page bears out."""
-    return (files(__name__) / language / "beyond.txt").read_text("utf-8")
+def demo_summary(language: str) -> str:
+    """The flawed summary with two sentences more: a reading of the story on which judges may differ, and a fact that
+    only a saved page bears out."""
+    more = (files(__name__) / language / "beyond.txt").read_text("utf-8")
+    return f"{example(language)[1].text.rstrip()}\n{more}"
 
 
 def pages(language: str) -> Path:

@@ -6,14 +6,17 @@ from pathlib import Path
 
 import pytest
 
+from longproof.examples import recording
+
 FOLDER = Path(__file__).parents[2] / "notebooks"
 NOTEBOOKS = sorted(FOLDER.glob("*.py"))
+RECORDED = (recording("en"), FOLDER.parent / "evaluation" / "recorded" / "stories.gz")
 MOST_OUTPUT = 60_000
 """Bytes of one notebook's outputs."""
 
 
-def test_there_are_four():
-    assert [path.stem for path in NOTEBOOKS] == ["embed", "evaluate", "steps", "verify"]
+def test_there_are_five():
+    assert [path.stem for path in NOTEBOOKS] == ["embed", "evaluate", "replay", "steps", "verify"]
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
@@ -34,6 +37,8 @@ def test_they_run_from_top_to_bottom(path, tmp_path):
     pytest.importorskip("ipykernel", reason="needs the extra `notebooks`")
     if path.stem == "embed":
         pytest.importorskip("llama_index.core", reason="needs the extra `llama-index`")
+    if path.stem == "replay" and not all(kept.exists() for kept in RECORDED):
+        pytest.skip("the demo and the data set stories are not recorded yet: see CONTRIBUTING.md")
     notebook = jupytext.read(path)
     resources = {"metadata": {"path": str(tmp_path)}}
     nbclient.NotebookClient(notebook, timeout=240, kernel_name="python3", resources=resources).execute()
