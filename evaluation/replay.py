@@ -19,6 +19,9 @@ from longproof.evaluation.results import FILE
 from longproof.evaluation.run import Evaluation, EvaluationProgress, digest, evaluate_dataset, sampled
 from longproof.retrieval.types import BadInput
 
+SAID = frozenset({"arbiter", "decomposer", "searcher", "reach", "pages", "cascade", "consensus"})
+"""Settings that a recording may name; where pages lie is said by whoever replays."""
+
 
 def record_dataset(dataset: str, recording: Path, **options: Any) -> Evaluation:
     """Evaluate as `evaluate_dataset` does, and keep every answer of the run in a file.
@@ -49,6 +52,9 @@ def replay_dataset(
     """
     replay = Replay.open(recording)
     run = recorded_run(replay)
+    settings = {name: value for name, value in run.settings.items() if name != "pages"}
+    if "pages" in run.settings and not pages:
+        raise BadInput(f"{recording} was made with saved pages: say with --pages where they lie")
     found = examples(dataset, path)
     if digest(sampled(found, run.sample, run.seed, run.only)) != run.data:
         raise BadInput(f"{recording} was made of other data than {path or dataset}: it was {run.dataset}")
@@ -65,7 +71,8 @@ def replay_dataset(
         progress=progress,
         chosen=found,
         recording=replay,
-        **{**run.settings, **({"pages": pages} if pages else {})},
+        pages=pages,
+        **settings,
     )
     try:
         replay.refuse_missing()
@@ -79,6 +86,11 @@ def replay_dataset(
 def recorded_run(replay: Replay) -> RunSettings:
     """What a recording was made of. Raises BadInput where that was no evaluation."""
     try:
-        return RunSettings.model_validate(replay.header.run)
+        run = RunSettings.model_validate(replay.header.run)
     except ValidationError as error:
         raise BadInput(f"{replay.path} is no recording of an evaluation") from error
+    if other := set(run.settings) - SAID:
+        raise BadInput(f"{replay.path} names the setting {min(other)!r}, which no recording may")
+    if run.repeat > len(replay):
+        raise BadInput(f"{replay.path} says that it holds more runs than answers")
+    return run

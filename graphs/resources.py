@@ -208,6 +208,8 @@ async def open_resources(
         raise BadInput(
             f"this graph runs the protocol {protocol.name}, not {settings.protocol}: choose its own graph"
         )
+    if given.recording:
+        _refuse_what_is_not_recorded(settings)
     replay = given.recording if isinstance(given.recording, Replay) else None
     path = home(settings.home) / "ledger.sqlite" if settings.cache and not replay else None
     ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
@@ -325,6 +327,14 @@ def _refuse_what_is_missing(settings: Settings, protocol: Protocol, given: Given
         has.add("models")
     if why := unmet(protocol, has, among=("models", "pages")):
         raise BadInput(why)
+
+
+def _refuse_what_is_not_recorded(settings: Settings) -> None:
+    """Raises BadInput for what a recording doesn't hold: a replay loads no model and sends no text."""
+    roles = [*settings.judges, settings.arbiter, settings.decomposer, settings.searcher]
+    named = [spec(one) for one in roles if one and one != PERSON]
+    if settings.embedder != "lexical" or any(one.kind == "nli" for one in named):
+        raise BadInput("recordings hold the answers of language models: leave out nli judges and embedders")
 
 
 def _is_offline(judge: Judge) -> bool:

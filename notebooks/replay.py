@@ -35,7 +35,7 @@ report = Verifier(**panel, recording=replay).verify(story, demo_summary("en"), c
 print(f"{len(replay)} answers of {replay.header.made}: {report.verdict}, {len(report.claims)} claims")
 
 # %% [markdown]
-# **Price.** What each purpose read and wrote, in characters. A price of 1 is the story read once; what is written counts
+# **Price.** What each purpose read and wrote, in characters. A price of 1 is the story read once; writing counts
 # five times.
 
 # %%

@@ -16,7 +16,7 @@ from longproof.cli.reports import deliver, refuse_targets, write_page
 from longproof.cli.verify import check_case
 
 if TYPE_CHECKING:
-    from longproof.agent.models.recording import Recorder, Replay
+    from longproof.agent.models.recording import Replay
     from longproof.agent.types import Report
 
 OWN_TEXTS = (
@@ -88,6 +88,7 @@ def demo_command(options: DemoOptions) -> None:
 def _checked(options: DemoOptions) -> "tuple[Report, str]":
     """The report, and the screen's first line."""
     from longproof.agent.models.recording import Recorder
+    from longproof.agent.specs import parse_spec
     from longproof.examples import example
 
     if options.offline_check:
@@ -96,14 +97,16 @@ def _checked(options: DemoOptions) -> "tuple[Report, str]":
         return report, "No model is asked: this is the offline check."
     if options.record:
         recorder = Recorder()
-        run = {"demo": options.language, "judges": options.judge, "arbiter": options.arbiter}
-        report = _check(options.language, _settings(run, recorder) | reach_settings())
-        recorder.write(options.record, run)
+        panel = {"judges": options.judge, "arbiter": options.arbiter}
+        report = _check(options.language, panel | reach_settings() | {"recording": recorder})
+        recorder.write(options.record, {"demo": options.language, **panel})
         return report, f"{len(report.calls)} answers are kept in {options.record}."
-    replay = _opened(options)
-    report = _check(options.language, _settings(replay.header.run, replay))
+    replay, judges, arbiter = _opened(options)
+    report = _check(options.language, {"judges": judges, "arbiter": arbiter, "recording": replay})
     replay.refuse_missing()
-    return report, _first(replay, options.language)
+    names = [parse_spec(name).model for name in (*judges, arbiter)]
+    first = SAYS[options.language][0]
+    return report, first.format(date=replay.header.made, judges=", ".join(names[:-1]), arbiter=names[-1])
 
 
 def _check(language: str, settings: dict[str, Any]) -> "Report":
@@ -115,8 +118,9 @@ def _check(language: str, settings: dict[str, Any]) -> "Report":
     )
 
 
-def _opened(options: DemoOptions) -> "Replay":
-    """The recording of this language's demo. Raises BadInput where there is none, or it is of something else."""
+def _opened(options: DemoOptions) -> "tuple[Replay, list[str], str]":
+    """The recording of this language's demo, its judges and its arbiter. Raises BadInput where there is none, or it is
+    of something else."""
     from longproof.agent.models.recording import Replay
     from longproof.examples import recording
     from longproof.retrieval.types import BadInput
@@ -128,24 +132,10 @@ def _opened(options: DemoOptions) -> "Replay":
             "`longproof demo --offline-check` shows what can be told without a model"
         )
     replay = Replay.open(path)
-    if replay.header.run.get("demo") != options.language:
-        raise BadInput(f"{path} is no recording of the demo in {options.language!r}")
-    return replay
-
-
-def _settings(run: dict[str, Any], recording: "Recorder | Replay") -> dict[str, Any]:
-    """The settings of a demo run. What a file says of judges is checked as every setting is."""
-    return {"judges": run.get("judges"), "arbiter": run.get("arbiter"), "recording": recording}
-
-
-def _first(replay: "Replay", language: str) -> str:
-    from longproof.agent.specs import parse_spec
-
-    run = replay.header.run
-    names = [parse_spec(judge).model for judge in run["judges"]]
-    return SAYS[language][0].format(
-        date=replay.header.made, judges=", ".join(names), arbiter=parse_spec(run["arbiter"]).model
-    )
+    match replay.header.run:
+        case {"demo": options.language, "judges": [str(), *_] as judges, "arbiter": str() as arbiter}:
+            return replay, list(map(str, judges)), arbiter
+    raise BadInput(f"{path} is no recording of the demo in {options.language!r}")
 
 
 def _end(report: "Report", language: str) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """A recorded run and its replay: the same bytes, nobody asked; what is missing, changed or hostile is refused."""
 
 import gzip
+import json
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
@@ -144,6 +145,27 @@ def test_the_command_records_and_replays_and_takes_no_option_that_the_recording_
     assert "leave out --sample" in capsys.readouterr().err
     assert run("--out", tmp_path / "offline", "--record", tmp_path / "none.gz") == 2
     assert "no language model was asked" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("change", "refused"),
+    [
+        ({"judges": ["nli:/tmp/model"]}, "leave out nli"),
+        ({"settings": {"arbiter": "nli:/tmp/model"}}, "leave out nli"),
+        ({"settings": {"embedder": "openai:m@http://127.0.0.1:9/v1"}}, "the setting 'embedder'"),
+        ({"settings": {"home": "/tmp/elsewhere"}}, "the setting 'home'"),
+        ({"settings": {"pages": "/etc"}}, "say with --pages"),
+        ({"repeat": 1_000_000}, "more runs than answers"),
+    ],
+)
+def test_a_file_loads_no_model_and_names_no_folder(tmp_path, change, refused):
+    record(tmp_path, judges=("m0",), sample=2)
+    first, rest = gzip.decompress((tmp_path / "kept.gz").read_bytes()).split(b"\n", 1)
+    header = json.loads(first)
+    header["run"].update(change)
+    (tmp_path / "kept.gz").write_bytes(gzip.compress(json.dumps(header).encode() + b"\n" + rest))
+    with pytest.raises(BadInput, match=refused):
+        replay(tmp_path)
 
 
 HEADER = '{"format": "longproof.recording", "version": 1, "made": "2026-01-01", "address": "", "run": {}}'
