@@ -52,7 +52,7 @@ def replay_dataset(
     """
     replay = Replay.open(recording)
     run = recorded_run(replay)
-    settings = {name: value for name, value in run.settings.items() if name != "pages"}
+    settings: dict[str, Any] = {**run.settings, "pages": pages}
     if "pages" in run.settings and not pages:
         raise BadInput(f"{recording} was made with saved pages: say with --pages where they lie")
     found = examples(dataset, path)
@@ -71,7 +71,6 @@ def replay_dataset(
         progress=progress,
         chosen=found,
         recording=replay,
-        pages=pages,
         **settings,
     )
     try:

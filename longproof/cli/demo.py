@@ -119,8 +119,10 @@ def _check(language: str, settings: dict[str, Any]) -> "Report":
 
 
 def _opened(options: DemoOptions) -> "tuple[Replay, list[str], str]":
-    """The recording of this language's demo, its judges and its arbiter. Raises BadInput where there is none, or it is
-    of something else."""
+    """The recording of this language's demo, its judges and its arbiter.
+
+    Raises BadInput where there is none, or it is of something else.
+    """
     from longproof.agent.models.recording import Replay
     from longproof.examples import recording
     from longproof.retrieval.types import BadInput
