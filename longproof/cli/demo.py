@@ -66,7 +66,7 @@ class DemoOptions:
 
 
 def demo_command(options: DemoOptions) -> None:
-    """A bundled story and a summary with four planted errors, checked with recorded answers of models."""
+    """Check a bundled summary with four planted errors. With recorded answers of models."""
     from longproof.examples import example, hits
     from longproof.indexes.files import home
 
