@@ -156,16 +156,18 @@ def panel_from(
     temperature: float | None = None,
     stream: bool = False,
     by_owner: bool = True,
+    needs_key: bool = True,
 ) -> Panel:
     """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
     `temperature` is for judges that don't name their own. With `stream`, servers are asked to send their answers
-    piece by piece. Without `by_owner`, no address counts as named by the owner of the keys. Raises BadInput where one
+    piece by piece. Without `by_owner`, no address counts as named by the owner of the keys;
+    without `needs_key`, none is asked for: nothing will be sent. Raises BadInput where one
     of them can't be had, and for the offline check beside other judges.
     """
     if len(judges) > 1 and any(isinstance(judge, Spec) and judge.kind == "offline" for judge in judges):
         raise BadInput(ALONE)
-    models = _Models(make, stream=stream, by_owner=by_owner)
+    models = _Models(make, stream=stream, by_owner=by_owner, needs_key=needs_key)
     panel = _judges(judges, models, guards, prompt_name, temperature)
     own = models.first
     arbiter_model = models.of(arbiter) if arbiter is not None else own
@@ -204,8 +206,10 @@ async def reach(spec: Spec) -> str | None:
 class _Models:
     """One `Model` an endpoint and model name, so that what one judge finds out about a server the others know."""
 
-    def __init__(self, make: Callable[[Chat], Model], *, stream: bool, by_owner: bool) -> None:
-        self._make, self._stream, self._by_owner = make, stream, by_owner
+    def __init__(
+        self, make: Callable[[Chat], Model], *, stream: bool, by_owner: bool, needs_key: bool
+    ) -> None:
+        self._make, self._stream, self._by_owner, self._needs_key = make, stream, by_owner, needs_key
         self._made: dict[tuple[str, str], Model] = {}
 
     @property
@@ -226,6 +230,7 @@ class _Models:
                 chosen.address,
                 stream=self._stream,
                 by_owner=self._by_owner and chosen.by_owner,
+                needs_key=self._needs_key,
             )
             if isinstance(chosen, Spec)
             else LangChainChat(chosen)

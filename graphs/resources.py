@@ -282,6 +282,7 @@ def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callabl
         temperature=protocol.temperature,
         stream=settings.stream,
         by_owner=given.by_owner,
+        needs_key=settings.max_calls != 0,
     )
     decomposer = given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer
     return panel._replace(

@@ -12,13 +12,14 @@ import posixpath
 import re
 import stat
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 from xml.etree import ElementTree
 
@@ -95,6 +96,13 @@ def read_document(path: Path, encoding: str | None = None) -> Document:
     if kind == "record":
         return record(text, title=title, uri=_uri(path))
     return Document.of(text, kind=kind, title=title, uri=_uri(path))
+
+
+def read_stdin(encoding: str | None = None) -> Document:
+    """The plain text that comes on standard input. Raises BadInput as `read_document` does."""
+    name = "standard input"
+    text = _Room(name).take(decode(_bounded(sys.stdin.buffer, name), encoding, name))
+    return Document.of(text, title=name)
 
 
 def epub(data: bytes, name: str) -> Contents:
@@ -334,8 +342,11 @@ def read_bytes(path: Path) -> bytes:
     try:
         refuse_irregular(path)
         with path.open("rb") as file:
-            data = file.read(FILE_BYTES + 1)
+            return _bounded(file, name)
     except FileNotFoundError as error:
+        if re.match("(?:https?|ftp):/", name, re.IGNORECASE):
+            address = name.replace(":/", "://", 1)
+            raise BadInput(f"{address}: not a file; save the page first, then give its file") from error
         raise BadInput(f"{name}: there is no such file; check the path") from error
     except IsADirectoryError as error:
         raise BadInput(f"{name}: this is a directory; give a file") from error
@@ -343,6 +354,11 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{name}: can't be read: {error.strerror}; check the path") from error
     except ValueError as error:
         raise BadInput(f"{name}: this can't be a file's name: {error}") from error
+
+
+def _bounded(file: IO[bytes], name: str) -> bytes:
+    """All that is in a file. Raises BadInput where that is more than FILE_BYTES."""
+    data = file.read(FILE_BYTES + 1)
     if len(data) > FILE_BYTES:
         raise BadInput(f"{name}: larger than {FILE_BYTES // 10**6} MB; give its text alone, or split it")
     return data

@@ -27,6 +27,23 @@ FOLDERS = {
 """Where a set lies whose folder has another name."""
 BUNDLED = {"stories": "examples/stories.jsonl"}
 """The sets that come with the package, and their files in it."""
+GITHUB = "https://github.com/"
+HOMES = {
+    "accuracy_rotowire": f"{GITHUB}ehudreiter/accuracySharedTask",
+    "bamboo_hallu": f"{GITHUB}RUCAIBox/BAMBOO",
+    "begin_dialogue": f"{GITHUB}google/BEGIN-dataset",
+    "faithbench": f"{GITHUB}vectara/FaithBench",
+    "halluqa_zh": f"{GITHUB}OpenMOSS/HalluQA",
+    **{name: f"{GITHUB}RUCAIBox/HaluEval" for name, folder in FOLDERS.items() if folder == "halueval"},
+    "nocha_sample": f"{GITHUB}marzenakrp/nocha",
+    "ocnli_zh": f"{GITHUB}CLUEbenchmark/OCNLI",
+    "quintd_data2text": f"{GITHUB}kasnerz/quintd",
+    "ragtruth": f"{GITHUB}ParticleMedia/RAGTruth",
+    "storysumm": f"{GITHUB}melaniesubbiah/storysumm",
+    "summedits": f"{GITHUB}salesforce/factualNLG",
+    "uhgeval_zh": f"{GITHUB}IAAR-Shanghai/UHGEval",
+}
+"""Where a set's makers publish it. Each reader's docstring names the fields of a row."""
 PAIRS = dialogue.HaluEvalPairs
 DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
     "accuracy_rotowire": each_row(GZ, records.accuracy_rotowire),
@@ -85,6 +102,11 @@ def _location(dataset: str, path: Location | None) -> Location:
     if dataset in BUNDLED:
         return Path(str(files("longproof") / BUNDLED[dataset]))
     root = os.environ.get(DATA)
-    if not root:
-        raise BadInput(f"say where the data lie: give a path, or set {DATA} to the folder of the data sets")
-    return Path(root) / FOLDERS.get(dataset, dataset)
+    folder = Path(root or "") / FOLDERS.get(dataset, dataset)
+    if not root or not folder.exists():
+        from_ = f"get them from {HOMES[dataset]}" if dataset in HOMES else "see evaluation/README.md"
+        where = f"--path FOLDER, or {DATA} for the folder of all data sets"
+        raise BadInput(
+            f"the data of {dataset} are not in {root or 'any folder'}: {from_}, then say where they lie: {where}"
+        )
+    return folder

@@ -52,7 +52,14 @@ class BatchOptions:
 
 
 def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) -> None:
-    """Check many cases: a report each, a summary and an index page; goes on where it was stopped."""
+    """Check many cases: a report each, a summary and an index page. Goes on where it was stopped.
+
+    FILE has a case a line, its source a path beside it or a text (a JSON object is a record):
+
+    \b
+    {"id": "a", "source": "novel.txt", "response": "The captain burns the letters."}
+    {"id": "b", "source_text": "Ada lit the lamp.", "response": "Ada did.", "task": "answer", "context": "Who?"}
+    """
     from longproof.batch.folder import check_cases
     from longproof.cli.progress import batch_progress
     from longproof.report.control_characters import visible

@@ -44,7 +44,7 @@ def doctor_command(
 
 
 def runs_command() -> None:
-    """The runs that the ledger knows, with their state and what they paid."""
+    """List the runs in the ledger, their state and what they paid."""
     runs = asyncio.run(_runs())
     if not runs:
         typer.echo("no runs yet")

@@ -27,7 +27,7 @@ class EvaluateOptions:
 
 
 def evaluate_command(options: EvaluateOptions, panel: PanelOptions) -> None:
-    """A data set through a protocol: scores with coverage, a line an example, plots."""
+    """Run a data set through a protocol: scores with coverage. And a line an example, plots."""
     from longproof.cli.progress import evaluation_progress
     from longproof.evaluation.run import evaluate_dataset
 
@@ -58,7 +58,7 @@ def compare_command(
     a: Annotated[Path, typer.Argument(help="A folder that `evaluate` wrote.")],
     b: Annotated[Path, typer.Argument(help="Another one, of the same data.")],
 ) -> None:
-    """Two evaluations against each other: differences with intervals, and which examples changed sides."""
+    """Compare two evaluations: differences with intervals. And which examples changed sides."""
     from longproof.evaluation.compare import compare_runs
 
     typer.echo(compare_runs(a, b).to_markdown())

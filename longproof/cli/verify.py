@@ -37,9 +37,10 @@ HALLUCINATED, UNDECIDED = 1, 3
 class CaseOptions:
     """What is checked, and by which protocol."""
 
-    response: Annotated[Path, typer.Option(help="The text that is checked.")]
+    response: Annotated[Path, typer.Option(help="The text that is checked; - is standard input.")]
     source: Annotated[
-        list[Path] | None, typer.Option(help="A text to be faithful to; none, one or several.")
+        list[Path] | None,
+        typer.Option(help="A text to be faithful to: none, one or several; - is standard input."),
     ] = None
     task: Annotated[str, typer.Option(help="summary, answer, turn, article, rewrite or open.")] = "summary"
     context: Annotated[Path | None, typer.Option(help="A file with the question, or the turns before.")] = (
@@ -50,7 +51,7 @@ class CaseOptions:
     embedder: Embedder = "lexical"
     cache: Cache = True
     dry_run: Annotated[
-        bool, typer.Option(help="Ask nobody; say what a check would cost at least and at most.")
+        bool, typer.Option("--dry-run", help="Ask nobody; say what a check would cost at least and at most.")
     ] = False
     max_passes: Annotated[
         float, typer.Option(help="With --protocol all: skip what would cost more passes.")
@@ -63,18 +64,25 @@ class CaseOptions:
 
     def read(self) -> "tuple[list[Document], dict[str, str]]":
         """The sources, and the response with what is known of it. Raises BadInput for what can't be read."""
-        from longproof.retrieval.loaders import read_source
         from longproof.retrieval.text.normalise import without_surrogates
+        from longproof.retrieval.types import BadInput
 
-        documents = [read_source(path, self.encoding) for path in self.source or []]
-        response = read_source(self.response, self.encoding)
+        if [*map(str, [*(self.source or []), self.response, self.context])].count("-") > 1:
+            raise BadInput("standard input can be read only once: give one -, and files for the rest")
+        documents = [self._read(path) for path in self.source or []]
+        response = self._read(self.response)
         response.refuse_wordless()
         return documents, {
             "response": response.raw or response.text,
             "task": self.task,
-            "context": read_source(self.context, self.encoding).text if self.context else "",
-            "case_id": without_surrogates(self.response.stem),
+            "context": self._read(self.context).text if self.context else "",
+            "case_id": without_surrogates("stdin" if str(self.response) == "-" else self.response.stem),
         }
+
+    def _read(self, path: Path) -> "Document":
+        from longproof.retrieval.loaders import read_source, read_stdin
+
+        return read_stdin(self.encoding) if str(path) == "-" else read_source(path, self.encoding)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -127,7 +135,7 @@ def demo_command(
     language: Annotated[str, typer.Option(help="en or zh.")] = "en",
     html: Annotated[Path, typer.Option("--html", help="Where the page goes.")] = Path("longproof-demo.html"),
 ) -> None:
-    """A bundled story and a summary with four planted errors, checked without a model."""
+    """Check a bundled summary with four planted errors. Without a model."""
     from longproof.examples import example, hits
 
     refuse_targets(None, html)
