@@ -22,6 +22,7 @@ from longproof.batch.cases import (
     GivenCase,
     case_key,
     case_lines,
+    case_name,
     file_name,
     given_case,
     group_key,
@@ -117,8 +118,9 @@ class ResumeList:
                 try:
                     case = given_case(data)
                 except BadInput as error:
-                    self._enter(f"line {line.number}", line, "", "")
-                    self._end(file_name(f"line {line.number}"), "failed", failure=str(error))
+                    name = case_name(data, line)
+                    self._enter(name, line, "", "")
+                    self._end(file_name(name), "failed", failure=str(error))
                 else:
                     self._plan_case(case, line, cases.parent, written, joined=joined)
             self._plan_groups()
