@@ -17,6 +17,7 @@ from random import Random
 from typing import Any, NamedTuple
 
 from longproof.agent.models.ledger import LedgerFailed
+from longproof.agent.models.model import Refused
 from longproof.agent.report import total_usage
 from longproof.agent.types import Case, Usage
 from longproof.evaluation.datasets import examples
@@ -246,7 +247,7 @@ async def _checked(checker: Checker, group: Sequence[Example]) -> list[Predictio
         sources = [_source(source) for source in group[0].sources]
         try:
             reports = await checker.averify_group(sources, [_case(example) for example in group])
-        except LedgerFailed:
+        except (LedgerFailed, Refused):
             raise
         except BadInput:
             pass
@@ -256,7 +257,7 @@ async def _checked(checker: Checker, group: Sequence[Example]) -> list[Predictio
 
 
 async def _checked_alone(checker: Checker, example: Example) -> Prediction:
-    """The prediction; what can't be checked is undecided, with the reason. Raises LedgerFailed: all would be so."""
+    """The prediction; what can't be checked is undecided, with the reason. Raises LedgerFailed, Refused."""
     sources = [_source(source) for source in example.sources]
     try:
         report = await checker.averify(
@@ -268,7 +269,7 @@ async def _checked_alone(checker: Checker, example: Example) -> Prediction:
             reference=example.reference,
             labels=example.labels,
         )
-    except LedgerFailed:
+    except (LedgerFailed, Refused):
         raise
     except BadInput as error:
         return Prediction(failure=str(error))

@@ -8,6 +8,7 @@ Does not know: what is asked or why, or whether an answer is sensible (guards).
 
 import asyncio
 import json
+import logging
 import random
 from collections.abc import Sequence
 from typing import Generic, Literal, NamedTuple, TypeVar
@@ -15,9 +16,10 @@ from typing import Generic, Literal, NamedTuple, TypeVar
 from longproof.agent.models.answers import Form, Raw, parse, schema
 from longproof.agent.models.clients import Chat, Message, Unanswered
 from longproof.agent.models.ledger import Entry, Ledger, content_key
-from longproof.agent.models.limits import Limits, estimate_tokens
+from longproof.agent.models.limits import FirstAlone, Limits, estimate_tokens
 from longproof.agent.types import Call, Failure
 from longproof.prompts import Prompt, render
+from longproof.retrieval.types import BadInput
 
 F = TypeVar("F", bound=Form)
 Mode = Literal["schema", "prompt"]
@@ -32,6 +34,12 @@ MAX_TOKENS = 8192
 BUSY = frozenset({408, 409, 425, 429})
 NOT_ABOUT_FORM = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
 """HTTP statuses that say nothing about whether the server takes JSON schema."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class Refused(BadInput):
+    """A server's first answer was that it answers nothing: its address, the key or the model's name is wrong."""
 
 
 class Answer(NamedTuple, Generic[F]):
@@ -124,7 +132,13 @@ class Model:
         self._timeout_s, self._max_tokens, self._first_wait_s = timeout_s, max_tokens, first_wait_s
         self._modes: tuple[Mode, ...] = ("schema", "prompt") if chat.has_schema else ("prompt",)
         self._learned = learned if learned is not None else Learned()
-        self._first = _FirstAlone()
+        self._first = FirstAlone()
+        self.refused = ""
+        """Why the server answers nothing, where that was the first that it said; nothing more is asked then."""
+        self._down = False
+        """Whether the server was asked in vain as often as may be: each call is sent once, until one is answered."""
+        self._said: set[int | None] = set()
+        """The HTTP statuses (None: no connection) after which it was told that the server is asked again."""
 
     @property
     def name(self) -> str:
@@ -163,7 +177,15 @@ class Model:
         if self._learned.answered:
             return await self._from_server(requests, form)
         async with self._first:
-            return await self._from_server(requests, form)
+            if not self.refused:
+                return await self._from_server(requests, form)
+        return Answer(None, "unavailable", self.refused, ())
+
+    def refuse(self) -> None:
+        """Raises Refused where the server's first answer was that it answers nothing; the next call asks it anew."""
+        if self.refused:
+            said, self.refused = self.refused, ""
+            raise Refused(f"{said}; check the key, the address and the model's name {self.name!r}")
 
     async def mark(self, call_id: str | None, failure: Failure) -> None:
         """Note in the ledger that this call's answer was of no use, for `retry_failed`."""
@@ -234,8 +256,9 @@ class Model:
             for attempt in range(RETRIES + 1):
                 await self._limiter.wait(request.tokens)
                 try:
-                    async with asyncio.timeout(self._timeout_s):
-                        raw = await self._chat.send(request.message)
+                    with self._limits.asking(again=attempt > 0):
+                        async with asyncio.timeout(self._timeout_s):
+                            raw = await self._chat.send(request.message)
                     break
                 except Unanswered as error:
                     reserved = not error.begun
@@ -274,13 +297,27 @@ class Model:
             raise _Rejected(str(error)) from error
         passing = error.status is None or error.status in BUSY or error.status >= 500
         too_long = (error.wait_s or 0) > LONGEST_WAIT_S
-        if error.final or not passing or too_long or attempt == RETRIES:
+        if (error.final or error.status in NOT_ABOUT_FORM) and not self._learned.answered:
+            self.refused = str(error)
+        in_vain = attempt == RETRIES or (self._down and not self._learned.answered)
+        if error.final or not passing or too_long or in_vain:
+            self._down = passing
             raise _Rejected(str(error)) if about_form else _Lost("unavailable", str(error))
+        self._say(error)
         if error.wait_s is not None:
             self._limiter.pause(error.wait_s)
             await asyncio.sleep(error.wait_s + random.uniform(0, self._first_wait_s))
         else:
             await asyncio.sleep(random.uniform(0.5, 1) * min(LONGEST_WAIT_S, self._first_wait_s * 2**attempt))
+
+    def _say(self, error: Unanswered) -> None:
+        """Tell what is asked again and for how long, once for each kind of error."""
+        if error.status not in self._said:
+            self._said.add(error.status)
+            waits = [min(LONGEST_WAIT_S, self._first_wait_s * 2**n) for n in range(RETRIES)]
+            _LOG.warning(
+                "%s; asking again, %d times within %.0f s", error, RETRIES, error.wait_s or sum(waits)
+            )
 
     def _request(
         self, mode: Mode, prompt: Prompt, form: type[F], purpose: str, sample: int, sampling: _Sampling
@@ -337,22 +374,6 @@ class Model:
             failure=failure,
             bought=bought,
         )
-
-
-class _FirstAlone:
-    """Lets the first to enter finish alone, so that what the server can do is found out once; then lets all in."""
-
-    def __init__(self) -> None:
-        self._entered = False
-        self._left = asyncio.Event()
-
-    async def __aenter__(self) -> None:
-        if self._entered:
-            await self._left.wait()
-        self._entered = True
-
-    async def __aexit__(self, *_: object) -> None:
-        self._left.set()
 
 
 def _breaks_form(answer: Answer[F]) -> bool:

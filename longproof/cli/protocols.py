@@ -97,11 +97,14 @@ def print_all_protocols(
 
 
 def _result_cells(check: "Callable[[], Report]", source: int) -> Iterator[str]:
+    from longproof.agent.models.model import Refused
     from longproof.retrieval.types import BadInput
 
     started = time.perf_counter()
     try:
         report = check()
+    except Refused:
+        raise
     except BadInput as error:
         yield from ("", "", "", "", str(error))
         return

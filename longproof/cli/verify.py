@@ -4,6 +4,7 @@ Knows: options, what a dry run says. Does not know: any rule of judging, or how 
 is shown.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from longproof.graphs.settings import Settings
     from longproof.retrieval.types import Document
 
-HALLUCINATED, UNDECIDED = 1, 3
+HALLUCINATED, UNUSABLE, UNDECIDED = 1, 2, 3
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -125,10 +126,14 @@ def verify_command(case: CaseOptions, panel: PanelOptions, calls: CallOptions, o
     if case.dry_run:
         typer.echo("\n".join(estimate(report, [document.text for document in documents])))
         return
-    deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
+    why = unanswered(report)
+    if output.json or output.html or not why:
+        deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
+    if why:
+        typer.echo(f"longproof: {why}", err=True)
     if output.at_least:
         typer.echo(trusted_line(report, label_named(output.at_least)), err=True)
-    raise typer.Exit(exit_code(report) if output.check else 0)
+    raise typer.Exit(exit_code(report) if output.check else UNUSABLE if why else 0)
 
 
 def demo_command(
@@ -150,12 +155,13 @@ def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **give
     from longproof.cli.progress import check_progress
     from longproof.graphs.verifier import Verifier
 
+    verifier = Verifier(**settings)
     if settings.get("arbiter") == "person" and settings["run_id"]:
         from longproof.cli.review import begin
 
         return begin(documents, settings, **given)
-    with check_progress() as progress:
-        return Verifier(**settings).verify(documents, progress=progress, **given)
+    with check_progress(verifier.traffic) as progress:
+        return verifier.verify(documents, progress=progress, **given)
 
 
 def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
@@ -217,6 +223,18 @@ def trusted_line(report: "Report", at_least: "Label") -> str:
 
     kept = trusted(report, at_least)
     return f"{len(kept)} of {len(report.sentences)} sentences are at least {at_least}"
+
+
+def unanswered(report: "Report") -> str:
+    """Why no judge answered anything; empty where one did, or none was to be asked."""
+    from longproof.agent.models.model import UNASKED
+    from longproof.report.control_characters import visible
+
+    said = [judgement for claim in report.claims for judgement in claim.judgements]
+    if not said or any(one.failure not in {*UNASKED, "timeout"} for one in said):
+        return ""
+    why = Counter(one.reason or one.failure for one in said).most_common(1)[0][0]
+    return visible(f"no judge answered: {' '.join(str(why).split())}")
 
 
 def exit_code(report: "Report") -> int:

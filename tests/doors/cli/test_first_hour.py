@@ -1,13 +1,17 @@
 """What somebody meets who tries the commands for an hour: help, stdin, addresses, data that aren't there."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
 
 import pytest
+from fakes import ChatServer, Reply, always
 
+from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Report
 from longproof.cli import main
+from longproof.cli.progress import check_progress, traffic_text
 
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
 
@@ -103,3 +107,46 @@ def test_a_data_set_that_is_not_there_says_where_to_get_it(
     assert "https://github.com/melaniesubbiah/storysumm" in told
     assert "--path" in told
     assert not os.path.exists("out")
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("command", ["verify", "batch", "evaluate"])
+def test_a_server_that_refuses_ends_the_run_in_one_line(
+    files: Path, capsys: Told, status: int, command: str
+) -> None:
+    case = {"source_text": SOURCE, "response": "Ada lit the lamp. Tom wept."}
+    lines = [json.dumps({"id": str(n), **case}) for n in range(20)]
+    (files / "cases.jsonl").write_text("\n".join(lines), "utf-8")
+    asked = {"verify": ["verify", "--source", "source.txt", "--response", "response.txt"]}
+    asked |= {name: [name, "cases.jsonl", "--out", "out"] for name in ("batch", "evaluate")}
+    with ChatServer(always(Reply(status=status, error={"message": "not you"}))) as server:
+        assert run(*asked[command], "--judge", f"openai:m@{server.address}") == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert f"answered HTTP {status}: not you; check the key" in told.err
+    assert len(server.asked) <= 4
+
+
+@pytest.mark.parametrize("command", ["verify", "batch"])
+def test_a_run_in_which_no_judge_answered_does_not_end_well(files: Path, capsys: Told, command: str) -> None:
+    case = {"id": "a", "source": "source.txt", "response": "Ada lit the lamp."}
+    (files / "cases.jsonl").write_text(json.dumps(case), "utf-8")
+    asked = {"verify": ["verify", "--source", "source.txt", "--response", "response.txt"]}
+    asked["batch"] = ["batch", "cases.jsonl", "--out", "out"]
+    judge = ("--judge", "openai:m@http://127.0.0.1:9/v1", "--max-calls", "0")
+    assert run(*asked[command], *judge) == 2
+    assert "no judge answered" in capsys.readouterr().err
+    assert run(*asked[command], *judge, "--check") == 3
+
+
+def test_the_bar_says_what_is_asked_and_waited_for() -> None:
+    assert traffic_text(Traffic()) == ""
+    told = traffic_text(Traffic(calls=3, tokens=12345, waiting=2, retries=1))
+    assert told == "3 calls, 12,345 tokens; 2 waiting for the server; 1 second try"
+    with check_progress(Traffic) as progress:
+        progress({"node": "decompose", "sentences": 3})
+
+
+def test_a_reader_of_a_list_that_goes_away_is_no_verdict(files: Path) -> None:
+    done = subprocess.run(["bash", "-c", "longproof protocols | true; exit ${PIPESTATUS[0]}"], check=False)
+    assert done.returncode == 141
