@@ -27,6 +27,8 @@ Mode = Literal["schema", "prompt"]
 
 UNASKED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget", "too_long"})
 """Failures of calls that were not answered and not paid."""
+UNANSWERED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget", "timeout"})
+"""Failures of calls that another run may well get answered."""
 RETRIES = 5
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
 TIMEOUT_S = 300.0

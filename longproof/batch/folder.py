@@ -59,7 +59,7 @@ def check_cases(
         cases,
         out,
         _with_pages(engine, out, full.home) if html else engine,
-        settings=full.model_dump(mode="json", exclude=INCOMPARABLE),
+        settings=full.model_dump(mode="json", exclude={*INCOMPARABLE}),
         again=full.retry_failed,
         joined=joins(full),
         progress=progress,

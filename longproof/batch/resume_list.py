@@ -16,6 +16,7 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from longproof.agent.models.model import UNANSWERED
 from longproof.agent.types import Report, Usage
 from longproof.batch.cases import (
     CaseLine,
@@ -35,7 +36,6 @@ from longproof.retrieval.types import BadInput, Frozen
 FILE = "batch.sqlite"
 CaseState = Literal["todo", "done", "unfinished", "failed"]
 """`unfinished`: there is a report, but some calls were never answered; the next run takes it up again."""
-UNANSWERED = frozenset({"over_budget", "unavailable", "timeout"})
 TABLES = """
 CREATE TABLE IF NOT EXISTS batch (settings TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS cases (

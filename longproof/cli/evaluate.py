@@ -9,7 +9,7 @@ from typing import Annotated
 
 import typer
 
-from longproof.cli.options import PanelOptions, Protocol
+from longproof.cli.options import Cache, CallOptions, PanelOptions, Protocol, run_name
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -22,36 +22,43 @@ class EvaluateOptions:
     path: Annotated[str | None, typer.Option(help="Where the data set lies.")] = None
     sample: Annotated[int | None, typer.Option(help="So many examples, drawn with the seed.")] = None
     seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0
-    repeat: Annotated[int, typer.Option(help="Run everything so often.")] = 1
-    concurrency: Annotated[int, typer.Option(help="Examples checked at once.")] = 4
+    repeat: Annotated[int, typer.Option(help="Run everything so often; limits are for each time.")] = 1
+    parallel: Annotated[int, typer.Option(min=1, help="Examples, or groups of them, checked at once.")] = 4
+    cache: Cache = True
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nobody; say what it would cost.")] = False
 
 
-def evaluate_command(options: EvaluateOptions, panel: PanelOptions) -> None:
+def evaluate_command(options: EvaluateOptions, panel: PanelOptions, calls: CallOptions) -> None:
     """Run a data set through a protocol: scores with coverage. And a line an example, plots."""
     from longproof.cli.progress import evaluation_progress
+    from longproof.evaluation.estimate import estimate
     from longproof.evaluation.run import evaluate_dataset
 
+    settings = {
+        **panel.settings(),
+        **calls.settings(),
+        "run_id": run_name(calls.run_id),
+        "cache": options.cache,
+    }
+    drawn = {name: getattr(options, name) for name in ("path", "protocol", "sample", "seed", "repeat")}
+    if options.dry_run:
+        typer.echo(estimate(options.dataset, judges=settings["judges"], **drawn))
+        return
     with evaluation_progress() as progress:
         done = evaluate_dataset(
             options.dataset,
-            path=options.path,
-            protocol=options.protocol,
-            judges=panel.judge or ["offline"],
-            arbiter=panel.arbiter,
-            decomposer=panel.decomposer,
-            searcher=panel.searcher,
-            reach=panel.reach,
-            pages=str(panel.pages) if panel.pages else None,
             out=options.out,
-            sample=options.sample,
-            seed=options.seed,
-            repeat=options.repeat,
-            concurrency=options.concurrency,
+            parallel=options.parallel,
             progress=progress,
+            **drawn,
+            **settings,
         )
     typer.echo(done.to_markdown())
     for line in done.unchecked():
         typer.echo(f"longproof: {line}", err=True)
+    if done.unanswered:
+        typer.echo("longproof: no judge answered: run it again to go on", err=True)
+        raise typer.Exit(2)
 
 
 def compare_command(

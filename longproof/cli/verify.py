@@ -227,11 +227,11 @@ def trusted_line(report: "Report", at_least: "Label") -> str:
 
 def unanswered(report: "Report") -> str:
     """Why no judge answered anything; empty where one did, or none was to be asked."""
-    from longproof.agent.models.model import UNASKED
+    from longproof.agent.models.model import UNANSWERED
     from longproof.report.control_characters import visible
 
     said = [judgement for claim in report.claims for judgement in claim.judgements]
-    if not said or any(one.failure not in {*UNASKED, "timeout"} for one in said):
+    if not said or any(one.failure not in {*UNANSWERED, "too_long"} for one in said):
         return ""
     why = Counter(one.reason or one.failure for one in said).most_common(1)[0][0]
     return visible(f"no judge answered: {' '.join(str(why).split())}")
