@@ -51,7 +51,6 @@ _BROKEN = (ValueError, LookupError, TypeError, AttributeError, OSError, EOFError
 _BROKEN_MORE = (ArithmeticError, AssertionError, MemoryError, zipfile.BadZipFile, zlib.error, struct.error)
 """What parsers raise on broken files. lxml's and ElementTree's errors are SyntaxErrors."""
 
-
 _UNSAID = logging.NullHandler()
 """pypdf's warnings quote the file, terminal codes and all: they go to handlers that were asked for, not to stderr."""
 
@@ -218,6 +217,7 @@ def docx(data: bytes, name: str) -> Contents:
                 if path.endswith((".xml", ".rels")):
                     _refuse_declarations(files.read(path), name)
         from docx import Document as Word
+        from docx.opc.constants import RELATIONSHIP_TYPE
         from docx.table import Table
 
         word = Word(BytesIO(data))
@@ -226,7 +226,9 @@ def docx(data: bytes, name: str) -> Contents:
             _table(part, room) if isinstance(part, Table) else room.take(_paragraph(part))
             for part in word.iter_inner_content()
         ]
-        title = word.core_properties.title or ""
+        # Where the file has no properties, python-docx makes some up, with a title.
+        parts_of = {one.reltype for one in word.part.package.rels.values()}
+        title = word.core_properties.title if RELATIONSHIP_TYPE.CORE_PROPERTIES in parts_of else ""
     return Contents("\n\n".join(part for part in parts if part.strip()), " ".join(title.split()))
 
 
@@ -323,8 +325,8 @@ def _broken(name: str, what: str) -> Iterator[None]:
     """Turns what parsers raise on a broken file into one line; a missing library too."""
     try:
         yield
-    except BadInput:
-        raise
+    except BadInput as error:
+        raise BadInput(str(error) if str(error).startswith(name) else f"{name}: {error}") from error
     except ImportError as error:
         raise BadInput(f"{name}: to read {what}, install longproof[read] ({_line(error)})") from error
     except (*_BROKEN, *_BROKEN_MORE) as error:
@@ -345,8 +347,8 @@ def read_bytes(path: Path) -> bytes:
             return _bounded(file, name)
     except FileNotFoundError as error:
         if re.match("(?:https?|ftp):/", name, re.IGNORECASE):
-            address = name.replace(":/", "://", 1)
-            raise BadInput(f"{address}: not a file; save the page first, then give its file") from error
+            name = name.replace(":/", "://", 1)
+            raise BadInput(f"{name}: not a file; save the page first, then give its file") from error
         raise BadInput(f"{name}: there is no such file; check the path") from error
     except IsADirectoryError as error:
         raise BadInput(f"{name}: this is a directory; give a file") from error

@@ -19,10 +19,10 @@ from longproof.cli.options import TOML
 if TYPE_CHECKING:
     from longproof.agent.models.ledger import Run
 
-CORE = ("langgraph", "langchain-core", "openai", "numpy", "pydantic", "rank-bm25")
+CORE = ("langgraph", "langchain-core", "openai", "numpy", "pydantic", "rank-bm25", "html-to-markdown")
 EXTRAS = {
     "bge": ("FlagEmbedding", "sentence-transformers"),
-    "read": ("pypdf", "python-docx", "html-to-markdown"),
+    "read": ("pypdf", "python-docx"),
     "llama-index": ("llama-index-core",),
     "studio": ("langgraph-cli",),
     "ray": ("ray",),
