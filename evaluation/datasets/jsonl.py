@@ -4,8 +4,8 @@ A line: `id`, `response`, and one of `source_text` (a text, a list of texts, or 
 JSON record) or `sources` (paths), all relative to the file; optional `task` (summary), `context`, `reference`,
 `labels` (what an audit is given, one a sentence), `label` (an outcome or one of the seven labels), `errors` (objects
 with `start`, `end`, `text`, and `kind`, `correction`, `reason` where known), `group`, `pair`, `slices`. Law: labels
-contradicting and fabricated are hallucinated, the two supported ones faithful, the others gray. Rows from a hub may not
-name paths. Without label and errors an example is run, but no score counts it.
+contradicting and fabricated are hallucinated, the two supported ones faithful, the others gray. Rows from a hub may
+not name paths. Without label and errors an example is run, but no score counts it.
 """
 
 import json

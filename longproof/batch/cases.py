@@ -177,9 +177,10 @@ def file_name(id_: str) -> str:
 
 
 def _texts(case: GivenCase) -> tuple[str, ...]:
-    if case.record is not None:
-        return (json.dumps(case.record, ensure_ascii=False),)
-    return (case.source_text,) if isinstance(case.source_text, str) else case.source_text
+    held = case.source_text if case.record is None else case.record
+    if isinstance(held, dict):
+        return (json.dumps(held, ensure_ascii=False),)
+    return (held,) if isinstance(held, str) else held
 
 
 def _changed(path: Path) -> list[Any]:
