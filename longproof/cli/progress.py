@@ -23,13 +23,17 @@ def _bars(time: str = "", traffic: "Callable[[], Traffic] | None" = None) -> Ite
     from rich.text import Text
 
     console = Console(stderr=True)
-    columns = [rich.TextColumn("{task.description}"), rich.BarColumn(), rich.MofNCompleteColumn()]
+    columns = [
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(10 if traffic else 40),
+        rich.MofNCompleteColumn(),
+    ]
     if time:
         columns.append(rich.TimeElapsedColumn() if time == "spent" else rich.TimeRemainingColumn())
 
     class Asked(rich.ProgressColumn):
         def render(self, task: rich.Task) -> Text:
-            return Text(traffic_text(traffic()) if traffic else "")
+            return Text(traffic_text(traffic()) if traffic else "", no_wrap=True, overflow="ellipsis")
 
     with rich.Progress(
         *columns, Asked(), console=console, transient=True, disable=not console.is_terminal
@@ -51,10 +55,10 @@ def check_progress(
             if event["node"] == "decompose" and "sentences" in event:
                 bars.update(task, description=f"splitting {_counted(event['sentences'], 'sentence')}")
             elif event["node"] == "decompose":
-                bars.update(task, description="claims checked", total=event["claims"])
+                bars.update(task, description="checking claims", total=event["claims"])
             elif event["node"] == "checked":
                 checked += event["claims"]
-                bars.update(task, description="claims checked", completed=checked)
+                bars.update(task, description="checking claims", completed=checked)
             elif event["node"] in ("search", "scan"):
                 # These claims are open again, and come back as checked.
                 checked = max(0, checked - event["claims"])
