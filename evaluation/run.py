@@ -323,8 +323,9 @@ def _verifiers(
             await verifier.close()
 
     def make(repeat: int) -> Verifier:
-        again: dict[str, Any] = {"sample": repeat} if repeat else {}
-        return Verifier(judges=list(judges), protocol=protocol, **settings, **again)
+        name = settings.get("run_id")
+        again = {"sample": repeat, "run_id": name and f"{name}-{repeat + 1}"} if repeat else {}
+        return Verifier(judges=list(judges), protocol=protocol, **{**settings, **again})
 
     _drive(tried(make(0)))
     return make
