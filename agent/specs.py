@@ -157,19 +157,26 @@ def panel_from(
     stream: bool = False,
     by_owner: bool = True,
     chat: Callable[[Spec], Chat] | None = None,
+    needs_key: bool = True,
 ) -> Panel:
     """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
     `temperature` is for judges that don't name their own. With `stream`, servers are asked to send their answers
-    piece by piece. Without `by_owner`, no address counts as named by the owner of the keys. `chat` opens a
-    model, in the place of a connection to its server. Raises BadInput where one of them can't be had, and for the
-    offline check beside other judges.
+    piece by piece. Without `by_owner`, no address counts as named by the owner of the keys; without `needs_key`, none
+    is asked for: nothing will be sent. `chat` opens a model, in the place of a connection to its server. Raises
+    BadInput where one of them can't be had, and for the offline check beside other judges.
     """
     if len(judges) > 1 and any(isinstance(judge, Spec) and judge.kind == "offline" for judge in judges):
         raise BadInput(ALONE)
 
     def server(spec: Spec) -> Chat:
-        return OpenAIChat(spec.model, spec.address, stream=stream, by_owner=by_owner and spec.by_owner)
+        return OpenAIChat(
+            spec.model,
+            spec.address,
+            stream=stream,
+            by_owner=by_owner and spec.by_owner,
+            needs_key=needs_key,
+        )
 
     models = _Models(make, chat or server)
     panel = _judges(judges, models, guards, prompt_name, temperature)

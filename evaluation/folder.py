@@ -80,11 +80,16 @@ def append_result(folder: Path, result: Result, seconds: float) -> None:
     _append_line(folder / FILE, result.model_dump_json())
 
 
+def keep_results(folder: Path, results: Sequence[Result]) -> None:
+    """Keep these results alone, in this order."""
+    write_text(folder / FILE, "".join(line.model_dump_json() + "\n" for line in results))
+
+
 def ordered_results(folder: Path, drawn: Sequence[Example]) -> list[Result]:
     """All results, put in the order of the examples; the file too."""
     order = {example.id: place for place, example in enumerate(drawn)}
     results = sorted(results_of(folder), key=lambda line: (line.repeat, order[line.id])) if order else []
-    write_text(folder / FILE, "".join(line.model_dump_json() + "\n" for line in results))
+    keep_results(folder, results)
     return results
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import ValidationError
 
 from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.specs import Spec
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
 from longproof.evaluation.folder import SCORES, TABLE, RunSettings
@@ -42,7 +43,7 @@ def replay_dataset(
     out: Path,
     path: Location | None = None,
     pages: str | None = None,
-    concurrency: int = 4,
+    parallel: int = 4,
     progress: Callable[[EvaluationProgress], None] | None = None,
 ) -> Evaluation:
     """The evaluation of which this file holds the answers, once more, without a server, a key or a network.
@@ -52,7 +53,7 @@ def replay_dataset(
     """
     replay = Replay.open(recording)
     run = recorded_run(replay)
-    settings: dict[str, Any] = {**run.settings, "pages": pages}
+    settings: dict[str, Any] = {name: _spec(value) for name, value in run.settings.items()} | {"pages": pages}
     if "pages" in run.settings and not pages:
         raise BadInput(f"{recording} was made with saved pages: say with --pages where they lie")
     found = examples(dataset, path)
@@ -61,13 +62,13 @@ def replay_dataset(
     done = evaluate_dataset(
         run.dataset,
         protocol=run.protocol,
-        judges=run.judges,
+        judges=[_spec(judge) for judge in run.judges],
         out=out,
         only=run.only,
         sample=run.sample,
         seed=run.seed,
         repeat=run.repeat,
-        concurrency=concurrency,
+        parallel=parallel,
         progress=progress,
         chosen=found,
         recording=replay,
@@ -93,3 +94,11 @@ def recorded_run(replay: Replay) -> RunSettings:
     if run.repeat > len(replay):
         raise BadInput(f"{replay.path} says that it holds more runs than answers")
     return run
+
+
+def _spec(named: str) -> str | Spec:
+    """What a run's record says of a setting: a SPEC that a file named stands there with all its fields."""
+    try:
+        return Spec.model_validate_json(named) if named.startswith("{") else named
+    except ValidationError as error:
+        raise BadInput(f"{named!r:.80} is no judge") from error

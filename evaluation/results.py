@@ -10,6 +10,7 @@ from pathlib import Path
 
 from pydantic import AliasChoices, Field, ValidationError
 
+from longproof.agent.models.model import UNANSWERED
 from longproof.agent.report import outcome, sentence_label
 from longproof.agent.types import DecidedBy, Label, Outcome, Place, Report, ReportClaim, Usage
 from longproof.evaluation.metrics.classes import HALLUCINATED_LABELS
@@ -73,6 +74,11 @@ class Prediction(Frozen):
     coverage: float = 0.0
     usage: Usage = Usage()
     failure: str | None = None
+
+    @property
+    def unanswered(self) -> bool:
+        """Whether a claim is undecided because nobody answered: another run may decide it."""
+        return any(claim.label is None and claim.failure in UNANSWERED for claim in self.claims)
 
 
 class Result(Frozen):

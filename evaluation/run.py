@@ -17,8 +17,10 @@ from random import Random
 from typing import Any, NamedTuple
 
 from longproof.agent.models.ledger import LedgerFailed
+from longproof.agent.models.model import Refused
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.report import total_usage
+from longproof.agent.specs import Spec
 from longproof.agent.types import Case, Usage
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
@@ -27,6 +29,7 @@ from longproof.evaluation.folder import (
     TABLE,
     RunSettings,
     append_result,
+    keep_results,
     locked,
     milliseconds_per_claim,
     opened_folder,
@@ -41,13 +44,11 @@ from longproof.evaluation.sections import sections
 from longproof.evaluation.tables import Section, score_tables
 from longproof.evaluation.types import Example, Source
 from longproof.graphs.joined import SOURCE_CHARACTERS, case_groups, joinable, joins
-from longproof.graphs.settings import settings_of
+from longproof.graphs.settings import INCOMPARABLE, settings_of
 from longproof.graphs.verifier import Checker
 from longproof.retrieval.types import BadInput, Document
 
 VERSION = 2
-HOW = frozenset({"stream", "timeout_s"})
-"""Settings of how models are reached. They change no answer, and a killed run may go on with others."""
 
 
 class EvaluationProgress(NamedTuple):
@@ -74,6 +75,12 @@ class Evaluation(NamedTuple):
         """All tables, with the command's settings above and the time below."""
         return score_tables(_title(self.settings), self.sections, _footer(self))
 
+    @property
+    def unanswered(self) -> bool:
+        """Whether no example was decided, and some because nobody answered."""
+        said = [line.prediction for line in self.results]
+        return any(one.unanswered for one in said) and all(one.outcome == "undecided" for one in said)
+
     def unchecked(self) -> list[str]:
         """How many examples could not be checked, then each reason once, a line each; empty where all were."""
         reasons = Counter(line.prediction.failure for line in self.results if line.prediction.failure)
@@ -88,13 +95,13 @@ def evaluate_dataset(
     *,
     path: Location | None = None,
     protocol: str = "longproof",
-    judges: Sequence[str] = ("offline",),
+    judges: Sequence[str | Spec] = ("offline",),
     out: Path,
     only: str | None = None,
     sample: int | None = None,
     seed: int = 0,
     repeat: int = 1,
-    concurrency: int = 4,
+    parallel: int = 4,
     progress: Callable[[EvaluationProgress], None] | None = None,
     checker: Callable[[int], Checker] | None = None,
     chosen: Sequence[Example] | None = None,
@@ -104,14 +111,15 @@ def evaluate_dataset(
     """Run a data set through a protocol and score it; goes on where a killed run of the same kind stopped.
 
     `path` overrides where the set lies; `only` takes a slice, as `scale=S`; `sample` draws that many examples (whole
-    pairs) with `seed`; `repeat` runs everything so often; `settings` go to the verifier. `checker` gives the verifier
-    of each repeat. `chosen` are examples in the place of the set's own, which `dataset` then only names. With a
-    `recording`, every example is checked, even where the folder holds its result.
+    pairs) with `seed`; `repeat` runs everything so often; so many examples are checked in `parallel`; `settings` go
+    to the verifier. Examples that nobody answered for are checked again where a run goes on; with a `recording`,
+    every example is. `checker` gives the verifier of each repeat. `chosen` are examples in the place of the set's
+    own, which `dataset` then only names.
     Raises BadInput for an unknown or empty set, for settings that can check nothing, or where `out` is a file or
     holds another run.
     """
-    if repeat < 1 or concurrency < 1:
-        raise BadInput("repeat and concurrency must be at least 1")
+    if repeat < 1 or parallel < 1:
+        raise BadInput("repeat and parallel must be at least 1")
     drawn = sampled(examples(dataset, path) if chosen is None else chosen, sample, seed, only)
     if not drawn:
         raise BadInput(
@@ -121,11 +129,11 @@ def evaluate_dataset(
         version=VERSION,
         dataset=dataset,
         protocol=protocol,
-        judges=tuple(judges),
+        judges=tuple(map(_named, judges)),
         settings={
-            name: str(value)
+            name: _named(value)
             for name, value in sorted(settings.items())
-            if value is not None and name not in HOW
+            if value not in (None, False) and name not in INCOMPARABLE | {"prices"}
         },
         only=only,
         sample=sample,
@@ -137,9 +145,16 @@ def evaluate_dataset(
     joined = joins(settings_of({**settings, "protocol": protocol, "judges": list(judges)}))
     groups = example_groups(drawn) if joined else [[example] for example in drawn]
     with locked(out):
-        done = opened_folder(out, run_settings, anew=recording is not None)
-        _drive(_Run(out, groups, done, repeat, progress).through(make, concurrency))
+        left = opened_folder(out, run_settings, anew=recording is not None)
+        done = [line for line in left if not line.prediction.unanswered]
+        keep_results(out, done)
+        _drive(_Run(out, groups, done, repeat, progress).through(make, parallel))
         return _finished(out, run_settings, drawn)
+
+
+def _named(value: Any) -> str:
+    """A setting's value as the run's record has it."""
+    return value.model_dump_json(exclude_defaults=True) if isinstance(value, Spec) else str(value)
 
 
 def sampled(found: Sequence[Example], size: int | None, seed: int, only: str | None = None) -> list[Example]:
@@ -267,7 +282,7 @@ async def _checked(checker: Checker, group: Sequence[Example]) -> list[Predictio
         sources = [_source(source) for source in group[0].sources]
         try:
             reports = await checker.averify_group(sources, [_case(example) for example in group])
-        except LedgerFailed:
+        except (LedgerFailed, Refused):
             raise
         except BadInput:
             pass
@@ -277,7 +292,7 @@ async def _checked(checker: Checker, group: Sequence[Example]) -> list[Predictio
 
 
 async def _checked_alone(checker: Checker, example: Example) -> Prediction:
-    """The prediction; what can't be checked is undecided, with the reason. Raises LedgerFailed: all would be so."""
+    """The prediction; what can't be checked is undecided, with the reason. Raises LedgerFailed, Refused."""
     sources = [_source(source) for source in example.sources]
     try:
         report = await checker.averify(
@@ -289,7 +304,7 @@ async def _checked_alone(checker: Checker, example: Example) -> Prediction:
             reference=example.reference,
             labels=example.labels,
         )
-    except LedgerFailed:
+    except (LedgerFailed, Refused):
         raise
     except BadInput as error:
         return Prediction(failure=str(error))
@@ -308,7 +323,9 @@ def _source(source: Source) -> Document:
     return record(source.text) if source.kind == "record" else Document.of(source.text, title=source.title)
 
 
-def _verifiers(protocol: str, judges: Sequence[str], settings: dict[str, Any]) -> Callable[[int], Checker]:
+def _verifiers(
+    protocol: str, judges: Sequence[str | Spec], settings: dict[str, Any]
+) -> Callable[[int], Checker]:
     """A verifier for each repeat. A repeat is another sample of the same prompts, so the ledger asks anew.
 
     Raises BadInput where a judge, the protocol or a folder can't be had: nothing could be checked then.
@@ -322,8 +339,9 @@ def _verifiers(protocol: str, judges: Sequence[str], settings: dict[str, Any]) -
             await verifier.close()
 
     def make(repeat: int) -> Verifier:
-        again: dict[str, Any] = {"sample": repeat} if repeat else {}
-        return Verifier(judges=list(judges), protocol=protocol, **settings, **again)
+        name = settings.get("run_id")
+        again = {"sample": repeat, "run_id": name and f"{name}-{repeat + 1}"} if repeat else {}
+        return Verifier(judges=list(judges), protocol=protocol, **{**settings, **again})
 
     _drive(tried(make(0)))
     return make
@@ -368,6 +386,8 @@ def _title(settings: RunSettings) -> str:
 def _footer(finished: Evaluation) -> str:
     spent = finished.milliseconds_per_claim
     time_ = "" if spent is None else f"Time: {spent:.1f} ms a claim. "
+    if finished.settings.repeat == 1 and finished.settings.judges != ("offline",):
+        time_ += "How far a second run would agree is not measured (--repeat 2). "
     return time_ + (
         f"Plots: {', '.join(plot.name for plot in finished.plots)}."
         if finished.plots

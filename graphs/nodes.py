@@ -93,6 +93,7 @@ class Nodes:
         case = await state["case"].opened(resources.store)
         response = Document.of(case.response)
         spans = [response.span(start, end) for start, end in sentences(case.response)]
+        runtime.stream_writer({"node": "decompose", "sentences": len(spans)})
         made = await (self._decomposer or resources.panel.decomposer).decompose(case, spans)
         runtime.stream_writer({"node": "decompose", "claims": len(made.claims)})
         claims = [ClaimState(claim=claim) for claim in made.claims]

@@ -18,7 +18,7 @@ from langchain_core.language_models import BaseChatModel
 from longproof.agent.evidence.scan import Scanner
 from longproof.agent.models.clients import Chat, place_and_key
 from longproof.agent.models.ledger import Ledger, RunState
-from longproof.agent.models.limits import Budget, Limits, Rates
+from longproof.agent.models.limits import Budget, Limits, Rates, Traffic
 from longproof.agent.models.model import Learned, Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import ALONE, Panel, Spec, panel_from, parse_spec
@@ -61,7 +61,7 @@ class Resources:
         caches: Caches,
         panel: Panel,
         ledger: Ledger,
-        budget: Budget,
+        limits: Limits,
         *,
         triage: bool,
         by_owner: bool = True,
@@ -72,7 +72,8 @@ class Resources:
         self.store = DocumentStore(home(settings.home) / "documents")
         self.panel = panel
         self.ledger = ledger
-        self.budget = budget
+        self.limits = limits
+        self.budget = limits.budget
         self.triage = triage
         """Whether only the offline check looks. It reads all of the source at once."""
         self.groups = asyncio.Semaphore(max(GROUPS, 2 * settings.concurrency))
@@ -170,7 +171,8 @@ class Pool:
     async def get(self, settings: Settings, begun: str | None = None) -> Resources:
         """The resources of these settings; the first call says what the run was begun with if it has but one case.
 
-        Raises BadInput for a judge or protocol that isn't there, and for the name of another run.
+        Every node comes here. Raises BadInput for a judge or protocol that isn't there, and for the name of another
+        run; Refused where a model's server answers nothing.
         """
         here = self._open.setdefault(asyncio.get_running_loop(), {})
         key = self._key(settings)
@@ -179,10 +181,21 @@ class Pool:
                 open_resources(settings, self._protocol, self._given, self._caches, begun)
             )
         try:
-            return here[key].result() if here[key].done() else await asyncio.shield(here[key])
+            found = here[key].result() if here[key].done() else await asyncio.shield(here[key])
         except BadInput:
             here.pop(key, None)
             raise
+        for model in found.panel.models:
+            model.refuse()
+        return found
+
+    def traffic(self) -> Traffic:
+        """What everything that is open has asked so far."""
+        opened = [task for tasks in [*self._open.values()] for task in [*tasks.values()]]
+        each = [
+            t.result().limits.traffic for t in opened if t.done() and not t.cancelled() and not t.exception()
+        ]
+        return Traffic(*map(sum, zip(*each, strict=True))) if each else Traffic()
 
     def _key(self, settings: Settings) -> str:
         """The settings' content. Every node of every claim group asks, mostly with the same object."""
@@ -213,12 +226,12 @@ async def open_resources(
     replay = given.recording if isinstance(given.recording, Replay) else None
     path = home(settings.home) / "ledger.sqlite" if settings.cache and not replay else None
     ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
-    budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
+    limits = Limits(rates(settings), Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens))
     try:
         if replay:
             await ledger.fill(replay.answered())
         panel = panel_of(
-            settings, protocol, given, _asking(settings, ledger, budget, caches, given.recording)
+            settings, protocol, given, _asking(settings, ledger, limits, caches, given.recording)
         )
         _refuse_what_is_missing(settings, protocol, given, panel)
         await start_run(ledger, settings, begun)
@@ -227,7 +240,7 @@ async def open_resources(
         raise
     triage = _is_offline(panel.judges[0])
     return Resources(
-        settings, protocol, caches, panel, ledger, budget, triage=triage, by_owner=given.by_owner
+        settings, protocol, caches, panel, ledger, limits, triage=triage, by_owner=given.by_owner
     )
 
 
@@ -263,12 +276,11 @@ def rates(settings: Settings) -> Rates:
 def _asking(
     settings: Settings,
     ledger: Ledger,
-    budget: Budget,
+    limits: Limits,
     caches: Caches,
     recording: Recorder | Replay | None = None,
 ) -> Callable[[Chat], Model]:
     """How the models of a run are asked: over its ledger, within its limits, with what is known of them."""
-    limits = Limits(rates(settings), budget)
 
     def make(chat: Chat) -> Model:
         return Model(
@@ -301,6 +313,7 @@ def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callabl
         stream=settings.stream,
         by_owner=given.by_owner,
         chat=(lambda spec: replay.chat(spec.model, spec.address)) if replay else None,
+        needs_key=settings.max_calls != 0,
     )
     decomposer = given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer
     return panel._replace(

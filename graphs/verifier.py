@@ -19,6 +19,7 @@ from pydantic import ValidationError
 
 from longproof.agent.models.clients import Chat
 from longproof.agent.models.ledger import RunState
+from longproof.agent.models.limits import Traffic
 from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import Spec
@@ -168,6 +169,10 @@ class Verifier:
         Raises BadInput for a judge, a protocol or a folder that can't be had.
         """
         await self._pool.get(self.settings)
+
+    def traffic(self) -> Traffic:
+        """What the runs under way have asked so far; another thread may look, too."""
+        return self._pool.traffic()
 
     async def close(self, state: RunState = "done") -> None:
         """Close what `averify` opened on this event loop: connections, the ledger, the run's record."""

@@ -244,10 +244,7 @@ def _pieces(markup: str) -> Iterator[str]:
 
 
 def _converted(markup: str) -> str:
-    try:
-        from html_to_markdown import ConversionError, ConversionOptions, PreprocessingOptions, convert
-    except ModuleNotFoundError as error:
-        raise BadInput("HTML needs the extra `read`: pip install 'longproof[read]'") from error
+    from html_to_markdown import ConversionError, ConversionOptions, PreprocessingOptions, convert
 
     options = ConversionOptions(
         extract_metadata=False,

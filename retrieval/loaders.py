@@ -12,13 +12,14 @@ import posixpath
 import re
 import stat
 import struct
+import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 from urllib.parse import unquote, urldefrag
 from xml.etree import ElementTree
 
@@ -49,7 +50,6 @@ _ENCRYPTION = "META-INF/encryption.xml"
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, RuntimeError, SyntaxError)
 _BROKEN_MORE = (ArithmeticError, AssertionError, MemoryError, zipfile.BadZipFile, zlib.error, struct.error)
 """What parsers raise on broken files. lxml's and ElementTree's errors are SyntaxErrors."""
-
 
 _UNSAID = logging.NullHandler()
 """pypdf's warnings quote the file, terminal codes and all: they go to handlers that were asked for, not to stderr."""
@@ -95,6 +95,13 @@ def read_document(path: Path, encoding: str | None = None) -> Document:
     if kind == "record":
         return record(text, title=title, uri=_uri(path))
     return Document.of(text, kind=kind, title=title, uri=_uri(path))
+
+
+def read_stdin(encoding: str | None = None) -> Document:
+    """The plain text that comes on standard input. Raises BadInput as `read_document` does."""
+    name = "standard input"
+    text = _Room(name).take(decode(_bounded(sys.stdin.buffer, name), encoding, name))
+    return Document.of(text, title=name)
 
 
 def epub(data: bytes, name: str) -> Contents:
@@ -210,6 +217,7 @@ def docx(data: bytes, name: str) -> Contents:
                 if path.endswith((".xml", ".rels")):
                     _refuse_declarations(files.read(path), name)
         from docx import Document as Word
+        from docx.opc.constants import RELATIONSHIP_TYPE
         from docx.table import Table
 
         word = Word(BytesIO(data))
@@ -218,7 +226,9 @@ def docx(data: bytes, name: str) -> Contents:
             _table(part, room) if isinstance(part, Table) else room.take(_paragraph(part))
             for part in word.iter_inner_content()
         ]
-        title = word.core_properties.title or ""
+        # Where the file has no properties, python-docx makes some up, with a title.
+        parts_of = {one.reltype for one in word.part.package.rels.values()}
+        title = word.core_properties.title if RELATIONSHIP_TYPE.CORE_PROPERTIES in parts_of else ""
     return Contents("\n\n".join(part for part in parts if part.strip()), " ".join(title.split()))
 
 
@@ -315,8 +325,8 @@ def _broken(name: str, what: str) -> Iterator[None]:
     """Turns what parsers raise on a broken file into one line; a missing library too."""
     try:
         yield
-    except BadInput:
-        raise
+    except BadInput as error:
+        raise BadInput(str(error) if str(error).startswith(name) else f"{name}: {error}") from error
     except ImportError as error:
         raise BadInput(f"{name}: to read {what}, install longproof[read] ({_line(error)})") from error
     except (*_BROKEN, *_BROKEN_MORE) as error:
@@ -334,8 +344,11 @@ def read_bytes(path: Path) -> bytes:
     try:
         refuse_irregular(path)
         with path.open("rb") as file:
-            data = file.read(FILE_BYTES + 1)
+            return _bounded(file, name)
     except FileNotFoundError as error:
+        if re.match("(?:https?|ftp):/", name, re.IGNORECASE):
+            name = name.replace(":/", "://", 1)
+            raise BadInput(f"{name}: not a file; save the page first, then give its file") from error
         raise BadInput(f"{name}: there is no such file; check the path") from error
     except IsADirectoryError as error:
         raise BadInput(f"{name}: this is a directory; give a file") from error
@@ -343,6 +356,11 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{name}: can't be read: {error.strerror}; check the path") from error
     except ValueError as error:
         raise BadInput(f"{name}: this can't be a file's name: {error}") from error
+
+
+def _bounded(file: IO[bytes], name: str) -> bytes:
+    """All that is in a file. Raises BadInput where that is more than FILE_BYTES."""
+    data = file.read(FILE_BYTES + 1)
     if len(data) > FILE_BYTES:
         raise BadInput(f"{name}: larger than {FILE_BYTES // 10**6} MB; give its text alone, or split it")
     return data

@@ -14,7 +14,7 @@ from longproof.retrieval.encoding import decode
 from longproof.retrieval.html_markdown import Facts, html_to_markdown
 from longproof.retrieval.types import BadInput, Document, Frozen
 
-SUFFIXES = (".html", ".htm", ".md", ".txt")
+SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".txt")
 
 _DATES = (
     "article:published_time",
@@ -65,7 +65,7 @@ def read_page(data: bytes, name: str) -> Page:
     if suffix not in SUFFIXES:
         raise BadInput(f"{name}: not a saved page; give {' '.join(SUFFIXES)}")
     try:
-        if suffix in (".html", ".htm"):
+        if suffix in (".html", ".htm", ".xhtml"):
             text, facts = html_to_markdown(_html(data, name))
         elif suffix == ".md":
             text, facts = _front_matter(decode(data, name=name))

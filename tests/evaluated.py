@@ -63,10 +63,11 @@ def _verdict(claim: Claim, label: Label | None, document: Document, wrong: Seque
         round="book",
         question_id="q",
         label=label,
-        failure=None if label else "unavailable",
+        failure=None if label else "unparsed",
         errors=tuple(errors),
     )
-    return verdict(claim, [judgement], label=label, decided_by="vote" if label else "nobody", question_id="q")
+    decided_by, failure = ("vote", None) if label else ("nobody", "unparsed")
+    return verdict(claim, [judgement], label=label, decided_by=decided_by, question_id="q", failure=failure)
 
 
 class FakeChecker:

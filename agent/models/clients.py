@@ -98,18 +98,25 @@ class OpenAIChat:
     has_schema = True
 
     def __init__(
-        self, model: str, address: str | None = None, *, stream: bool = False, by_owner: bool = True
+        self,
+        model: str,
+        address: str | None = None,
+        *,
+        stream: bool = False,
+        by_owner: bool = True,
+        needs_key: bool = True,
     ) -> None:
         """With `stream`, answers come as a stream, and one that only repeats itself is cut off.
 
-        `by_owner`: whether the owner of the keys named the address, see `key_hosts`.
+        `by_owner`: whether the owner of the keys named the address, see `key_hosts`. Without `needs_key`, a key that
+        is not set is none: nothing will be sent.
 
         Raises BadInput where the address is none, or the key that OpenAI itself needs is not set.
         """
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         self.model, self.by_owner = model, by_owner
-        self.endpoint, self._key = place_and_key(address, by_owner=by_owner)
+        self.endpoint, self._key = place_and_key(address, by_owner=by_owner, needs_key=needs_key)
         self._client = AsyncOpenAI(
             api_key=self._key,
             base_url=self.endpoint,
@@ -278,7 +285,7 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def place_and_key(address: str | None, *, by_owner: bool = True) -> tuple[str, str]:
+def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool = True) -> tuple[str, str]:
     """The address, and the key that may be sent there.
 
     `OPENAI_API_KEY` goes to OpenAI, or where `OPENAI_BASE_URL` points; any other address gets what `key_hosts` says,
@@ -290,7 +297,7 @@ def place_and_key(address: str | None, *, by_owner: bool = True) -> tuple[str, s
     if place != own.rstrip("/"):
         return place, _key_in(key_variable(place, by_owner=by_owner)) or NO_KEY
     key = _key_in("OPENAI_API_KEY")
-    if not key and place == DEFAULT_ADDRESS:
+    if not key and place == DEFAULT_ADDRESS and needs_key:
         raise BadInput(
             "OPENAI_API_KEY is not set: set it, or name a server as openai:MODEL@http://HOST:PORT/v1"
         )

@@ -8,6 +8,8 @@ Does not know: what is asked, or of whom. One instance a run and event loop.
 
 import asyncio
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NamedTuple
 
 from longproof.retrieval.text.tokens import CJK
@@ -88,17 +90,58 @@ class Budget:
         self.tokens -= tokens
 
 
+class Traffic(NamedTuple):
+    """What a run has asked so far: calls paid, their tokens, calls that wait for an answer, and second askings."""
+
+    calls: int = 0
+    tokens: int = 0
+    waiting: int = 0
+    retries: int = 0
+
+
 class Limits:
-    """The rate limiters and the budget of a run; every endpoint has the same rates."""
+    """The rate limiters and the budget of a run, and what is under way; every endpoint has the same rates."""
 
     def __init__(self, rates: Rates | None = None, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
         self._rates = rates or Rates()
         self._limiters: dict[str, RateLimiter] = {}
+        self._waiting = self._retries = 0
+
+    @property
+    def traffic(self) -> Traffic:
+        """What was asked so far."""
+        return Traffic(self.budget.calls, self.budget.tokens, self._waiting, self._retries)
+
+    @contextmanager
+    def asking(self, *, again: bool) -> Iterator[None]:
+        """A call waits for its answer meanwhile; `again`: it was sent before, and not answered."""
+        self._waiting += 1
+        self._retries += again
+        try:
+            yield
+        finally:
+            self._waiting -= 1
 
     def of(self, endpoint: str) -> RateLimiter:
         """The one rate limiter of this endpoint."""
         return self._limiters.setdefault(endpoint, RateLimiter(self._rates))
+
+
+class FirstAlone:
+    """Lets the first to enter finish alone, so that what the server can do is found out once; then lets all in."""
+
+    def __init__(self) -> None:
+        self._entered = False
+        self._left = asyncio.Event()
+
+    async def __aenter__(self) -> None:
+        if self._entered:
+            await self._left.wait()
+        self._entered = True
+
+    async def __aexit__(self, *_: object) -> None:
+        self._left.set()
 
 
 def estimate_tokens(text: str) -> int:

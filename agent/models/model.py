@@ -9,24 +9,26 @@ Does not know: what is asked or why, or whether an answer is sensible (guards).
 
 import asyncio
 import json
+import logging
 import random
 from collections.abc import Sequence
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Generic, NamedTuple, TypeVar
 
 from longproof.agent.models.answers import Form, Raw, parse, schema
 from longproof.agent.models.clients import Chat, Message, Unanswered
 from longproof.agent.models.ledger import Entry, Ledger, content_key
-from longproof.agent.models.limits import Limits, estimate_tokens
+from longproof.agent.models.limits import FirstAlone, Limits, estimate_tokens
 from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.models.requests import Mode, Request, Sampling
 from longproof.agent.types import Call, Failure
 from longproof.prompts import Prompt, render
+from longproof.retrieval.types import BadInput
 
 F = TypeVar("F", bound=Form)
-Mode = Literal["schema", "prompt"]
-"""How the form is asked for: by JSON schema, or by words in the prompt."""
-
 UNASKED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget", "too_long"})
 """Failures of calls that were not answered and not paid."""
+UNANSWERED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget", "timeout"})
+"""Failures of calls that another run may well get answered."""
 RETRIES = 5
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
 TIMEOUT_S = 300.0
@@ -34,6 +36,12 @@ MAX_TOKENS = 8192
 BUSY = frozenset({408, 409, 425, 429})
 NOT_ABOUT_FORM = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
 """HTTP statuses that say nothing about whether the server takes JSON schema."""
+
+_LOG = logging.getLogger(__name__)
+
+
+class Refused(BadInput):
+    """A server's first answer was that it answers nothing: its address, the key or the model's name is wrong."""
 
 
 class Answer(NamedTuple, Generic[F]):
@@ -50,18 +58,6 @@ class Answer(NamedTuple, Generic[F]):
         return self.calls[-1].id if self.calls and self.failure not in UNASKED else None
 
 
-class _Sampling(NamedTuple):
-    """How an answer is sampled. What is None is not part of the ledger's key."""
-
-    temperature: float
-    top_p: float | None
-    max_tokens: int
-
-    @property
-    def key(self) -> dict[str, float]:
-        return {name: value for name, value in self._asdict().items() if value is not None}
-
-
 class _Lost(Exception):
     """There is no answer, and asking again in this run is no use."""
 
@@ -72,24 +68,6 @@ class _Lost(Exception):
 
 class _Rejected(Exception):
     """The server refused the request, perhaps because of its JSON schema."""
-
-
-class _Request(NamedTuple):
-    """A request in one mode, and its key in the ledger."""
-
-    mode: Mode
-    key: str
-    message: Message
-    prompt: Prompt
-    purpose: str
-
-    @property
-    def schema(self) -> str:
-        return json.dumps(self.message.schema)
-
-    @property
-    def tokens(self) -> int:
-        return estimate_tokens(self.message.system) + estimate_tokens(self.message.user)
 
 
 class Learned:
@@ -128,7 +106,13 @@ class Model:
         self._timeout_s, self._max_tokens, self._first_wait_s = timeout_s, max_tokens, first_wait_s
         self._modes: tuple[Mode, ...] = ("schema", "prompt") if chat.has_schema else ("prompt",)
         self._learned = learned if learned is not None else Learned()
-        self._first = _FirstAlone()
+        self._first = FirstAlone()
+        self.refused = ""
+        """Why the server answers nothing, where that was the first that it said; nothing more is asked then."""
+        self._down = False
+        """Whether the server was asked in vain as often as may be: each call is sent once, until one is answered."""
+        self._said: set[int | None] = set()
+        """The HTTP statuses (None: no connection) after which it was told that the server is asked again."""
         self._recorder = recording if isinstance(recording, Recorder) else None
         self._replay = recording if isinstance(recording, Replay) else None
 
@@ -161,7 +145,7 @@ class Model:
         """
         number = self._first_sample + sample
         modes = self._modes[-1:] if in_words else self._modes
-        sampling = _Sampling(temperature, top_p, max_tokens or self._max_tokens)
+        sampling = Sampling(temperature, top_p, max_tokens or self._max_tokens)
         requests = [self._request(m, prompt, form, purpose, number, sampling) for m in modes]
         known = await self._from_ledger(requests, form)
         if known.value is not None or known.failure:
@@ -169,7 +153,15 @@ class Model:
         if self._learned.answered:
             return await self._from_server(requests, form)
         async with self._first:
-            return await self._from_server(requests, form)
+            if not self.refused:
+                return await self._from_server(requests, form)
+        return Answer(None, "unavailable", self.refused, ())
+
+    def refuse(self) -> None:
+        """Raises Refused where the server's first answer was that it answers nothing; the next call asks it anew."""
+        if self.refused:
+            said, self.refused = self.refused, ""
+            raise Refused(f"{said}; check the key, the address and the model's name {self.name!r}")
 
     async def mark(self, call_id: str | None, failure: Failure) -> None:
         """Note in the ledger that this call's answer was of no use, for `retry_failed`."""
@@ -180,7 +172,7 @@ class Model:
         """Close the connections."""
         await self._chat.close()
 
-    async def _from_ledger(self, requests: Sequence[_Request], form: type[F]) -> Answer[F]:
+    async def _from_ledger(self, requests: Sequence[Request], form: type[F]) -> Answer[F]:
         """The ledger's answer to the first mode that fits; neither value nor failure: the server must be asked."""
         calls: list[Call] = []
         answer: Answer[F] = Answer(None, None, "", ())
@@ -194,7 +186,7 @@ class Model:
             self._learned.given_up.add(request.mode)
         return Answer(None, None, "", tuple(calls))
 
-    async def _from_server(self, requests: Sequence[_Request], form: type[F]) -> Answer[F]:
+    async def _from_server(self, requests: Sequence[Request], form: type[F]) -> Answer[F]:
         calls: list[Call] = []
         rejected: list[Mode] = []
         for request in requests:
@@ -225,7 +217,7 @@ class Model:
             self._learned.given_up.add(request.mode)
         raise AssertionError("the last request always returns")
 
-    async def _entry(self, request: _Request) -> Entry:
+    async def _entry(self, request: Request) -> Entry:
         ask = self._replayed if self._replay else self._send
         return await self._ledger.get(request.key) or await self._ledger.buy(
             request.key,
@@ -235,7 +227,7 @@ class Model:
             model=self._chat.model,
         )
 
-    async def _send(self, request: _Request) -> Raw:
+    async def _send(self, request: Request) -> Raw:
         """One paid answer, within the budget. Raises _Lost or _Rejected."""
         self._reserve(request)
         reserved = True
@@ -243,8 +235,9 @@ class Model:
             for attempt in range(RETRIES + 1):
                 await self._limiter.wait(request.tokens)
                 try:
-                    async with asyncio.timeout(self._timeout_s):
-                        raw = await self._chat.send(request.message)
+                    with self._limits.asking(again=attempt > 0):
+                        async with asyncio.timeout(self._timeout_s):
+                            raw = await self._chat.send(request.message)
                     break
                 except Unanswered as error:
                     reserved = not error.begun
@@ -264,7 +257,7 @@ class Model:
         self._limiter.settle(more)
         return raw
 
-    async def _replayed(self, request: _Request) -> Raw:
+    async def _replayed(self, request: Request) -> Raw:
         """What a recording has for a request. Raises _Lost, or _Rejected where it may have another mode of it."""
         assert self._replay is not None
         said = self._replay.said(request.key)
@@ -276,12 +269,12 @@ class Model:
             self._replay.miss(request.purpose)
         raise _Lost(said or "unavailable", "so it was recorded" if said else "not in the recording")
 
-    def _reserve(self, request: _Request) -> None:
+    def _reserve(self, request: Request) -> None:
         """Take one call from the budget. An answer that broke off is paid: the next attempt takes another."""
         if not self._limits.budget.take(request.tokens, request.purpose, request.key):
             raise _Lost("over_budget", "the budget of this run is spent")
 
-    async def _wait_or_give_up(self, error: Unanswered, request: _Request, attempt: int) -> None:
+    async def _wait_or_give_up(self, error: Unanswered, request: Request, attempt: int) -> None:
         """Wait before the next attempt, or raise: _Rejected where the form may be at fault, else _Lost."""
         if error.too_long:
             raise _Lost("too_long", str(error)) from error
@@ -295,17 +288,31 @@ class Model:
             raise _Rejected(str(error)) from error
         passing = error.status is None or error.status in BUSY or error.status >= 500
         too_long = (error.wait_s or 0) > LONGEST_WAIT_S
-        if error.final or not passing or too_long or attempt == RETRIES:
+        if (error.final or error.status in NOT_ABOUT_FORM) and not self._learned.answered:
+            self.refused = str(error)
+        in_vain = attempt == RETRIES or (self._down and not self._learned.answered)
+        if error.final or not passing or too_long or in_vain:
+            self._down = passing
             raise _Rejected(str(error)) if about_form else _Lost("unavailable", str(error))
+        self._say(error)
         if error.wait_s is not None:
             self._limiter.pause(error.wait_s)
             await asyncio.sleep(error.wait_s + random.uniform(0, self._first_wait_s))
         else:
             await asyncio.sleep(random.uniform(0.5, 1) * min(LONGEST_WAIT_S, self._first_wait_s * 2**attempt))
 
+    def _say(self, error: Unanswered) -> None:
+        """Tell what is asked again and for how long, once for each kind of error."""
+        if error.status not in self._said:
+            self._said.add(error.status)
+            waits = [min(LONGEST_WAIT_S, self._first_wait_s * 2**n) for n in range(RETRIES)]
+            _LOG.warning(
+                "%s; asking again, %d times within %.0f s", error, RETRIES, error.wait_s or sum(waits)
+            )
+
     def _request(
-        self, mode: Mode, prompt: Prompt, form: type[F], purpose: str, sample: int, sampling: _Sampling
-    ) -> _Request:
+        self, mode: Mode, prompt: Prompt, form: type[F], purpose: str, sample: int, sampling: Sampling
+    ) -> Request:
         wanted = schema(form)
         if mode == "prompt":
             prompt = prompt.then(render("form", prompt.language, schema=json.dumps(wanted)))
@@ -330,9 +337,9 @@ class Model:
                 "sample": sample,
             }
         )
-        return _Request(mode, key, message, prompt, purpose)
+        return Request(mode, key, message, prompt, purpose)
 
-    def _answer(self, request: _Request, entry: Entry, form: type[F], calls: list[Call]) -> Answer[F]:
+    def _answer(self, request: Request, entry: Entry, form: type[F], calls: list[Call]) -> Answer[F]:
         """The entry read into the form; its call is appended to `calls`."""
         if self._recorder:
             self._recorder.keep(request.key, request.purpose, self._chat.model, entry.raw)
@@ -341,11 +348,11 @@ class Model:
         calls.append(self._call(request, entry.raw, failure, bought=entry.bought))
         return Answer(value, failure, "", tuple(calls))
 
-    def _unpaid(self, request: _Request, error: _Lost) -> list[Call]:
+    def _unpaid(self, request: Request, error: _Lost) -> list[Call]:
         """The call of a request that timed out: it may have been billed."""
         return [self._call(request, Raw(), error.failure, bought=True)] if error.failure == "timeout" else []
 
-    def _call(self, request: _Request, raw: Raw, failure: Failure | None, *, bought: bool) -> Call:
+    def _call(self, request: Request, raw: Raw, failure: Failure | None, *, bought: bool) -> Call:
         return Call(
             id=request.key,
             purpose=request.purpose,
@@ -362,27 +369,11 @@ class Model:
         )
 
 
-class _FirstAlone:
-    """Lets the first to enter finish alone, so that what the server can do is found out once; then lets all in."""
-
-    def __init__(self) -> None:
-        self._entered = False
-        self._left = asyncio.Event()
-
-    async def __aenter__(self) -> None:
-        if self._entered:
-            await self._left.wait()
-        self._entered = True
-
-    async def __aexit__(self, *_: object) -> None:
-        self._left.set()
-
-
 def _breaks_form(answer: Answer[F]) -> bool:
     return answer.failure == "unparsed"
 
 
-def _tokens(raw: Raw, request: _Request) -> int:
+def _tokens(raw: Raw, request: Request) -> int:
     """What a call cost by the server's own count, else by ours."""
     prompt = request.tokens if raw.prompt_tokens is None else raw.prompt_tokens
     answered = estimate_tokens(raw.text or "") if raw.completion_tokens is None else raw.completion_tokens

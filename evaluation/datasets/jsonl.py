@@ -1,11 +1,11 @@
 """Any data set in the case file format of this project (JSON Lines), with gold.
 
-A line: `id`, `response`, and one of `source_text` (a text, a list of texts, or a JSON record), `source` (a path) or
-`sources` (paths), all relative to the file; optional `task` (summary), `context`, `reference`, `labels` (what an
-audit is given, one a sentence), `label` (an outcome or one of the seven labels), `errors` (objects with `start`,
-`end`, `text`, and `kind`, `correction`, `reason` where known), `group`, `pair`, `slices`. Law: labels contradicting
-and fabricated are hallucinated, the two supported ones faithful, the others gray. Rows from a hub may not name paths.
-Without label and errors an example is run, but no score counts it.
+A line: `id`, `response`, and one of `source_text` (a text, a list of texts, or a JSON record), `source` (a path, or a
+JSON record) or `sources` (paths), all relative to the file; optional `task` (summary), `context`, `reference`,
+`labels` (what an audit is given, one a sentence), `label` (an outcome or one of the seven labels), `errors` (objects
+with `start`, `end`, `text`, and `kind`, `correction`, `reason` where known), `group`, `pair`, `slices`. Law: labels
+contradicting and fabricated are hallucinated, the two supported ones faithful, the others gray. Rows from a hub may
+not name paths. Without label and errors an example is run, but no score counts it.
 """
 
 import json
@@ -45,12 +45,12 @@ def _case(row: Row, folder: Path | None) -> Iterator[Example]:
 
 
 def _sources(row: Row, folder: Path | None) -> Iterator[Source]:
-    given = row.get("source_text") or []
+    given = row["source"] if isinstance(row.get("source"), dict) else row.get("source_text") or []
     if isinstance(given, dict):
         yield Source(text=json.dumps(given, ensure_ascii=False), kind="record")
     else:
         yield from (Source(text=text) for text in ([given] if isinstance(given, str) else given))
-    paths = [row["source"]] if row.get("source") else row.get("sources") or []
+    paths = [row["source"]] if isinstance(row.get("source"), str) else row.get("sources") or []
     if paths and folder is None:
         raise BadInput("a row from a hub names a path; give source_text instead")
     for path in paths:

@@ -162,7 +162,12 @@ def _alignment(row: Row, source: str, units: dict[int, Row]) -> Iterator[Aligned
     inside = [
         unit for _, unit in sorted(units.items()) if row["source_start"] <= unit["start"] < row["source_end"]
     ]
-    for line, unit in zip(lines(row["summary"]), inside, strict=True):
+    retold = lines(row["summary"])
+    if len(retold) != len(inside):
+        raise BadInput(
+            f"the summary has {len(retold)} lines, the source {len(inside)} units: give a line a unit"
+        )
+    for line, unit in zip(retold, inside, strict=True):
         start, end = unit["start"] - row["source_start"], unit["end"] - row["source_start"]
         yield AlignedPart(part=line, evidence=GoldEvidence(source=0, place=Place.of(source, start, end)))
 

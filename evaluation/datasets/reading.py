@@ -82,8 +82,12 @@ def _naming(name: str) -> Iterator[None]:
         raise BadInput(f"{name}: {_first(error)}") from error
     except RecursionError as error:
         raise BadInput(f"{name}: its JSON is nested too deeply; give a flatter row") from error
-    except (ValueError, TypeError, AttributeError, IndexError) as error:
+    except ValueError as error:
         raise BadInput(f"{name}: {error}") from error
+    except (TypeError, AttributeError, IndexError) as error:
+        raise BadInput(
+            f"{name}: a value isn't of its field's kind ({error}); see the reader's docstring"
+        ) from error
 
 
 def find_quote(text: str, quote: str, after: int = 0) -> Place:

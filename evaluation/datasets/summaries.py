@@ -81,11 +81,13 @@ def storysumm(row: Row) -> Iterator[Example]:
 
     Law: the response is the summary's sentences joined by a blank; each is a gold part, hallucinated where its
     `errors` entry is 0. The summary's `label` (1 faithful, 0 not) is the outcome even in the one record where no
-    sentence is marked. Slices: difficulty, model. A group is the story. MIT licence.
+    sentence is marked. A row whose marks are not one a sentence has no gold parts. Slices: difficulty, model. A group
+    is the story. MIT licence.
     """
     response = " ".join(row["summary"])
+    marked = len(row["summary"]) == len(row["errors"])
     parts, after = [], 0
-    for sentence, right in zip(row["summary"], row["errors"], strict=True):
+    for sentence, right in zip(row["summary"], row["errors"] if marked else (), strict=marked):
         at = find_quote(response, sentence, after)
         after = at.end
         parts.append(GoldPart(place=at, outcome="faithful" if right == 1 else "hallucinated"))

@@ -1,7 +1,8 @@
 """The case file: a JSON object a line, each a response with the sources that it claims to be faithful to.
 
-Knows: `id, response`, optionally `task, context, reference, labels`, and one of `source` (path), `sources` (paths)
-and `source_text` (a text, a list of texts, or a JSON record); what data sets add is let pass, others are refused.
+Knows: `id, response`, optionally `task, context, reference, labels`, and one of `source` (path, or a JSON record),
+`sources` (paths) and `source_text` (a text, a list of texts, or a JSON record); what data sets add is let pass,
+others are refused.
 `pair` is a name that belongs to two or more cases that must not be seen together, such as a true and a false claim
 about one event: short cases about one long source are checked together, but never two of one pair.
 Paths are relative to the file.
@@ -12,6 +13,7 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -45,7 +47,7 @@ class GivenCase(Frozen):
     response: str
     task: Task = "summary"
     context: str | None = None
-    source: str | None = None
+    source: str | dict[str, Any] | None = None
     sources: tuple[str, ...] = ()
     source_text: str | tuple[str, ...] | dict[str, Any] = ()
     reference: str | None = None
@@ -59,7 +61,12 @@ class GivenCase(Frozen):
     @property
     def paths(self) -> tuple[str, ...]:
         """The files that the case names."""
-        return (self.source,) if self.source else self.sources
+        return (self.source,) if isinstance(self.source, str) and self.source else self.sources
+
+    @property
+    def record(self) -> dict[str, Any] | None:
+        """The JSON record that the case holds."""
+        return next((one for one in (self.source, self.source_text) if isinstance(one, dict)), None)
 
 
 def case_lines(path: Path) -> Iterator[tuple[CaseLine, bytes]]:
@@ -101,17 +108,27 @@ def given_case(data: bytes) -> GivenCase:
     return case
 
 
+def case_name(data: bytes, line: CaseLine) -> str:
+    """What a line that is no case is called by: its id where it has one, else its number."""
+    with suppress(ValueError, RecursionError):
+        given = json.loads(data.decode("utf-8-sig"))
+        id_ = given.get("id") if isinstance(given, dict) else None
+        if isinstance(id_, str | int):
+            return str(without_surrogates(id_))
+    return f"line {line.number}"
+
+
 def case_documents(case: GivenCase, folder: Path, encoding: str | None = None) -> list[Document]:
     """The case's sources, read. Raises BadInput for a file that can't be."""
-    if isinstance(case.source_text, dict):
-        return [record(json.dumps(case.source_text, ensure_ascii=False))]
+    if case.record is not None:
+        return [record(json.dumps(case.record, ensure_ascii=False))]
     read = [read_source(folder / path, encoding) for path in case.paths]
     return read + [Document.of(text) for text in _texts(case) if text.strip()]
 
 
 def sources_key(case: GivenCase, folder: Path) -> str:
     """What tells cases with the same sources: paths with their sizes and times of change, or the texts."""
-    return _digest([_changed(folder / path) for path in case.paths] or case.source_text)
+    return _digest([_changed(folder / path) for path in case.paths] or case.record or case.source_text)
 
 
 def case_key(case: GivenCase, folder: Path) -> str:
@@ -160,9 +177,10 @@ def file_name(id_: str) -> str:
 
 
 def _texts(case: GivenCase) -> tuple[str, ...]:
-    if isinstance(case.source_text, dict):
-        return (json.dumps(case.source_text, ensure_ascii=False),)
-    return (case.source_text,) if isinstance(case.source_text, str) else case.source_text
+    held = case.source_text if case.record is None else case.record
+    if isinstance(held, dict):
+        return (json.dumps(held, ensure_ascii=False),)
+    return (held,) if isinstance(held, str) else held
 
 
 def _changed(path: Path) -> list[Any]:

@@ -59,12 +59,12 @@ def check_cases(
         cases,
         out,
         _with_pages(engine, out, full.home) if html else engine,
-        settings=full.model_dump(mode="json", exclude=INCOMPARABLE),
+        settings=full.model_dump(mode="json", exclude={*INCOMPARABLE}),
         again=full.retry_failed,
         joined=joins(full),
         progress=progress,
     )
-    _write_index(out, html=html)
+    _write_index(out, failed=done.states["failed"], html=html)
     return done
 
 
@@ -105,7 +105,7 @@ def _with_pages(engine: Engine, out: Path, home_: str | None) -> Engine:
     return checking
 
 
-def _write_index(out: Path, *, html: bool) -> None:
+def _write_index(out: Path, *, failed: int, html: bool) -> None:
     """The index page, over pages where there are some, else over JSON reports."""
     with (out / SUMMARY).open(encoding="utf-8", newline="") as table:
         paths = (Path(line["report"]) for line in islice(csv.DictReader(table), INDEXED))
@@ -113,4 +113,4 @@ def _write_index(out: Path, *, html: bool) -> None:
             (f"{PAGES}/{path.stem}.html" if html else f"{REPORTS}/{path.name}", open_report(out / path))
             for path in paths
         )
-        write_whole(out / INDEX, index_page(linked).encode())
+        write_whole(out / INDEX, index_page(linked, failed).encode())

@@ -187,6 +187,9 @@ class ProxiedModel:
         """See `Model.mark`."""
         await _from_proxy(self._proxy.mark.remote(self._key, call_id, failure))
 
+    def refuse(self) -> None:
+        """What a server refuses stays undecided: workers don't stop each other."""
+
     async def close(self) -> None:
         """Nothing is open here."""
 

@@ -16,12 +16,14 @@ from operator import itemgetter
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from longproof.agent.models.model import UNANSWERED
 from longproof.agent.types import Report, Usage
 from longproof.batch.cases import (
     CaseLine,
     GivenCase,
     case_key,
     case_lines,
+    case_name,
     file_name,
     given_case,
     group_key,
@@ -34,7 +36,6 @@ from longproof.retrieval.types import BadInput, Frozen
 FILE = "batch.sqlite"
 CaseState = Literal["todo", "done", "unfinished", "failed"]
 """`unfinished`: there is a report, but some calls were never answered; the next run takes it up again."""
-UNANSWERED = frozenset({"over_budget", "unavailable", "timeout"})
 TABLES = """
 CREATE TABLE IF NOT EXISTS batch (settings TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS cases (
@@ -117,8 +118,9 @@ class ResumeList:
                 try:
                     case = given_case(data)
                 except BadInput as error:
-                    self._enter(f"line {line.number}", line, "", "")
-                    self._end(file_name(f"line {line.number}"), "failed", failure=str(error))
+                    name = case_name(data, line)
+                    self._enter(name, line, "", "")
+                    self._end(file_name(name), "failed", failure=str(error))
                 else:
                     self._plan_case(case, line, cases.parent, written, joined=joined)
             self._plan_groups()

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
 from longproof.agent.models.ledger import LedgerFailed, RunState
+from longproof.agent.models.model import Refused
 from longproof.agent.report import total_usage
 from longproof.agent.types import LABELS, Report, Usage
 from longproof.batch.cases import (
@@ -132,8 +133,8 @@ class CaseChecker:
         self._read: Cache[Sequence[Document]] = Cache(room=2)
 
     async def checked(self, group: Sequence[bytes]) -> list[Report | str]:
-        """For each of these lines the report on its case, or why there is none. Raises LedgerFailed, for every
-        further case would pay and keep nothing."""
+        """For each of these lines the report on its case, or why there is none. Raises LedgerFailed and
+        Refused: every further case would pay and keep nothing, or get no answer."""
         together = await self._together(group) if len(group) > 1 else None
         return together or [await self._alone(data) for data in group]
 
@@ -146,7 +147,7 @@ class CaseChecker:
             if sum(len(source.text) for source in sources) <= SOURCE_CHARACTERS:
                 return None
             return [*await self._checker.averify_group(sources, [asked_case(case) for case in cases])]
-        except LedgerFailed:
+        except (LedgerFailed, Refused):
             raise
         except Exception:
             return None
@@ -163,7 +164,7 @@ class CaseChecker:
                 reference=case.reference,
                 labels=case.labels,
             )
-        except LedgerFailed:
+        except (LedgerFailed, Refused):
             raise
         except BadInput as error:
             return str(error)

@@ -3,9 +3,10 @@
 Knows: options, exit codes, how the end of a batch is printed. Does not know: how cases are checked.
 """
 
-import sys
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
@@ -15,6 +16,9 @@ from longproof.cli.options import Cache, CallOptions, Encoding, PanelOptions, Pr
 
 if TYPE_CHECKING:
     from longproof.batch.run import BatchDone, EngineOptions
+
+TOLD = 5
+"""How many cases that could not be checked are named on the terminal; the file of failures has them all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,7 +56,14 @@ class BatchOptions:
 
 
 def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) -> None:
-    """Check many cases: a report each, a summary and an index page; goes on where it was stopped."""
+    """Check many cases: a report each, a summary and an index page. Goes on where it was stopped.
+
+    FILE has a case a line, its source a path beside it or a text (a JSON object is a record):
+
+    \b
+    {"id": "a", "source": "novel.txt", "response": "The captain burns the letters."}
+    {"id": "b", "source_text": "Ada lit the lamp.", "response": "Ada did.", "task": "answer", "context": "Who?"}
+    """
     from longproof.batch.folder import check_cases
     from longproof.cli.progress import batch_progress
     from longproof.report.control_characters import visible
@@ -69,10 +80,12 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
         )
     for line in _end_lines(done):
         typer.echo(visible(line))
+    waits = done.states["unfinished"] and not done.paid.calls
+    for line in chain(_failure_lines(done), ["no judge answered: run it again to go on"] if waits else []):
+        typer.echo(f"longproof: {visible(' '.join(line.split()))}", err=True)
     if done.states["failed"]:
-        sys.stderr.write(f"longproof: {done.states['failed']} cases could not be checked\n")
         raise typer.Exit(2)
-    raise typer.Exit(_status(done.verdicts) if batch.check else 0)
+    raise typer.Exit(_status(done.verdicts) if batch.check else 2 if waits else 0)
 
 
 def _end_lines(done: "BatchDone") -> Iterator[str]:
@@ -93,6 +106,17 @@ def _end_lines(done: "BatchDone") -> Iterator[str]:
     if sum(done.verdicts.values()) > INDEXED:
         yield f"the index page shows the first {INDEXED}"
     yield f"index: {(done.folder / INDEX).resolve().as_uri()}"
+
+
+def _failure_lines(done: "BatchDone") -> Iterator[str]:
+    """How many cases could not be checked, and the first few of them by their ids, each with its reason."""
+    from longproof.batch.run import FAILURES
+
+    if done.states["failed"]:
+        yield f"{done.states['failed']} of {sum(done.states.values())} cases could not be checked"
+        with (done.folder / FAILURES).open(encoding="utf-8") as file:
+            for failed in map(json.loads, islice(file, TOLD)):
+                yield f"line {failed['line']}, case {failed['id']}: {failed['failure']}"
 
 
 def _status(verdicts: dict[str, int]) -> int:

@@ -13,9 +13,11 @@ import traceback
 from contextlib import suppress
 from io import TextIOWrapper
 from tempfile import mkstemp
+from typing import Annotated
 
 import typer
 
+from longproof import __version__
 from longproof.cli.batch import batch_command
 from longproof.cli.construct import construct_command
 from longproof.cli.demo import demo_command
@@ -23,7 +25,7 @@ from longproof.cli.doctor import doctor_command, runs_command
 from longproof.cli.evaluate import compare_command, evaluate_command
 from longproof.cli.index import index_command
 from longproof.cli.mcp import mcp_command
-from longproof.cli.options import add_command
+from longproof.cli.options import PlainCommand, add_command
 from longproof.cli.protocols import protocols_command
 from longproof.cli.reports import report_command
 from longproof.cli.review import review_command
@@ -34,23 +36,39 @@ UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 app = typer.Typer(
     name="longproof",
     help="Is a text faithful to a long source? Claim by claim, with the places in both.",
-    no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
 )
+
+
+@app.callback(invoke_without_command=True)
+def bare(
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """`longproof` alone: its version where that is asked for, else its help."""
+    if version:
+        typer.echo(f"longproof {__version__}")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
 add_command(app, "verify", verify_command)
 add_command(app, "demo", demo_command)
-app.command("report")(report_command)
+app.command("report", cls=PlainCommand)(report_command)
 add_command(app, "batch", batch_command)
 add_command(app, "construct", construct_command)
 add_command(app, "evaluate", evaluate_command)
-app.command("compare")(compare_command)
-app.command("review")(review_command)
-app.command("index")(index_command)
-app.command("runs")(runs_command)
+app.command("compare", cls=PlainCommand)(compare_command)
+app.command("review", cls=PlainCommand)(review_command)
+app.command("index", cls=PlainCommand)(index_command)
+app.command("runs", cls=PlainCommand)(runs_command)
 add_command(app, "mcp", mcp_command)
-app.command("protocols")(protocols_command)
-app.command("doctor")(doctor_command)
+app.command("protocols", cls=PlainCommand)(protocols_command)
+app.command("doctor", cls=PlainCommand)(doctor_command)
 
 
 def main(arguments: list[str] | None = None) -> None:

@@ -40,7 +40,7 @@ class ConstructOptions:
 
 
 def construct_command(options: ConstructOptions, calls: CallOptions) -> None:
-    """Make labelled data from your own sources, as the papers made theirs, or by rule without any model."""
+    """Make labelled data from your own sources. As the papers made theirs, or by rule without any model."""
     from longproof.cli.progress import construction_progress
     from longproof.construction.run import construct
 

@@ -19,10 +19,10 @@ from longproof.cli.options import TOML
 if TYPE_CHECKING:
     from longproof.agent.models.ledger import Run
 
-CORE = ("langgraph", "langchain-core", "openai", "numpy", "pydantic", "rank-bm25")
+CORE = ("langgraph", "langchain-core", "openai", "numpy", "pydantic", "rank-bm25", "html-to-markdown")
 EXTRAS = {
     "bge": ("FlagEmbedding", "sentence-transformers"),
-    "read": ("pypdf", "python-docx", "html-to-markdown"),
+    "read": ("pypdf", "python-docx"),
     "llama-index": ("llama-index-core",),
     "studio": ("langgraph-cli",),
     "ray": ("ray",),
@@ -44,7 +44,7 @@ def doctor_command(
 
 
 def runs_command() -> None:
-    """The runs that the ledger knows, with their state and what they paid."""
+    """List the runs in the ledger, their state and what they paid."""
     runs = asyncio.run(_runs())
     if not runs:
         typer.echo("no runs yet")

@@ -11,15 +11,17 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longproof.cli.options import PanelOptions, Protocol, reach_settings
+from longproof.cli.options import Cache, CallOptions, PanelOptions, Protocol, run_name
 
 if TYPE_CHECKING:
     from longproof.evaluation.run import Evaluation, EvaluationProgress
 
     Progress = Callable[[EvaluationProgress], None]
 
-WITH_REPLAY = ("dataset", "out", "path", "pages", "concurrency", "replay")
+WITH_REPLAY = ("dataset", "out", "path", "pages", "parallel", "replay")
 """Options that a replay takes: the recording says the others."""
+DRAWN = ("path", "protocol", "only", "sample", "seed", "repeat")
+"""Options that say what is checked, and how often."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,8 +35,10 @@ class EvaluateOptions:
     only: Annotated[str | None, typer.Option(help="The examples of this slice alone, as scale=S.")] = None
     sample: Annotated[int | None, typer.Option(help="So many examples, drawn with the seed.")] = None
     seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0
-    repeat: Annotated[int, typer.Option(help="Run everything so often.")] = 1
-    concurrency: Annotated[int, typer.Option(help="Examples checked at once.")] = 4
+    repeat: Annotated[int, typer.Option(help="Run everything so often; limits are for each time.")] = 1
+    parallel: Annotated[int, typer.Option(min=1, help="Examples, or groups of them, checked at once.")] = 4
+    cache: Cache = True
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nobody; say what it would cost.")] = False
     record: Annotated[
         Path | None, typer.Option(help="Keep every answer of the run in this file, those of the ledger too.")
     ] = None
@@ -44,51 +48,62 @@ class EvaluateOptions:
     ] = None
 
 
-def evaluate_command(options: EvaluateOptions, panel: PanelOptions) -> None:
-    """A data set through a protocol: scores with coverage, a line an example, plots."""
+def evaluate_command(options: EvaluateOptions, panel: PanelOptions, calls: CallOptions) -> None:
+    """Run a data set through a protocol: scores with coverage. And a line an example, plots."""
     from longproof.cli.progress import evaluation_progress
 
+    if options.dry_run and not options.replay:
+        _estimate(options, panel)
+        return
     with evaluation_progress() as progress:
-        done = (_replayed if options.replay else _evaluated)(options, panel, progress)
+        if options.replay:
+            done = _replayed(options, panel, calls, progress)
+        else:
+            done = _evaluated(options, panel, calls, progress)
     typer.echo(done.to_markdown())
     for line in done.unchecked():
         typer.echo(f"longproof: {line}", err=True)
+    if done.unanswered:
+        typer.echo("longproof: no judge answered: run it again to go on", err=True)
+        raise typer.Exit(2)
 
 
-def _evaluated(options: EvaluateOptions, panel: PanelOptions, progress: "Progress") -> "Evaluation":
+def _estimate(options: EvaluateOptions, panel: PanelOptions) -> None:
+    from longproof.evaluation.estimate import estimate
+
+    drawn = {name: getattr(options, name) for name in DRAWN}
+    typer.echo(estimate(options.dataset, judges=panel.settings()["judges"], **drawn))
+
+
+def _evaluated(
+    options: EvaluateOptions, panel: PanelOptions, calls: CallOptions, progress: "Progress"
+) -> "Evaluation":
     from longproof.evaluation.replay import record_dataset
     from longproof.evaluation.run import evaluate_dataset
 
     evaluate = partial(record_dataset, recording=options.record) if options.record else evaluate_dataset
+    settings = {**panel.settings(), **calls.settings(), "run_id": run_name(calls.run_id)}
     return evaluate(
         options.dataset,
-        path=options.path,
-        protocol=options.protocol,
-        judges=panel.judge or ["offline"],
-        arbiter=panel.arbiter,
-        decomposer=panel.decomposer,
-        searcher=panel.searcher,
-        reach=panel.reach,
-        pages=str(panel.pages) if panel.pages else None,
         out=options.out,
-        only=options.only,
-        sample=options.sample,
-        seed=options.seed,
-        repeat=options.repeat,
-        concurrency=options.concurrency,
+        parallel=options.parallel,
         progress=progress,
-        **reach_settings(),
+        cache=options.cache,
+        **{name: getattr(options, name) for name in DRAWN},
+        **settings,
     )
 
 
-def _replayed(options: EvaluateOptions, panel: PanelOptions, progress: "Progress") -> "Evaluation":
+def _replayed(
+    options: EvaluateOptions, panel: PanelOptions, calls: CallOptions, progress: "Progress"
+) -> "Evaluation":
     """The run that was recorded. Raises BadInput for an option that it says itself."""
     from longproof.evaluation.replay import replay_dataset
     from longproof.retrieval.types import BadInput
 
     given = [
         field.name
-        for group in (options, panel)
+        for group in (options, panel, calls)
         for field in fields(group)
         if field.name not in WITH_REPLAY and getattr(group, field.name) != field.default
     ]
@@ -101,7 +116,7 @@ def _replayed(options: EvaluateOptions, panel: PanelOptions, progress: "Progress
         path=options.path,
         pages=str(panel.pages) if panel.pages else None,
         out=options.out,
-        concurrency=options.concurrency,
+        parallel=options.parallel,
         progress=progress,
     )
 
@@ -110,7 +125,7 @@ def compare_command(
     a: Annotated[Path, typer.Argument(help="A folder that `evaluate` wrote.")],
     b: Annotated[Path, typer.Argument(help="Another one, of the same data.")],
 ) -> None:
-    """Two evaluations against each other: differences with intervals, and which examples changed sides."""
+    """Compare two evaluations: differences with intervals. And which examples changed sides."""
     from longproof.evaluation.compare import compare_runs
 
     typer.echo(compare_runs(a, b).to_markdown())

@@ -19,7 +19,7 @@ def index_command(
     text: Annotated[Path | None, typer.Option(help="Write the extracted text that offsets refer to.")] = None,
     encoding: Encoding = None,
 ) -> None:
-    """Build and keep the index of a source, or of saved pages; checks use what is there."""
+    """Build and keep the index of a source, or of saved pages. Checks use what is there."""
     from longproof.retrieval.types import BadInput
 
     if not sources and pages is None:

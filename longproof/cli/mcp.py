@@ -21,7 +21,7 @@ class ServerOptions:
 
 
 def mcp_command(panel: PanelOptions, server: ServerOptions) -> None:
-    """Serve on stdin and stdout to a client of the Model Context Protocol."""
+    """Serve a client of the Model Context Protocol, on stdio."""
     from longproof.adapters.mcp import serve
     from longproof.graphs.verifier import Verifier
 

@@ -4,6 +4,7 @@ Knows: a group of options is a dataclass, a command takes groups; options go bef
 before the offline check. Does not know: what a command does with its settings.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from datetime import UTC, datetime
@@ -13,11 +14,18 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
 
 import typer
+from typer.core import TyperArgument, TyperCommand, TyperOption
 
 if TYPE_CHECKING:
     from longproof.agent.specs import Spec
 
 TOML = Path("longproof.toml")
+WORDS = {
+    "FOLDER": ("out", "pages", "folder", "a", "b"),
+    "SPEC": ("judge", "arbiter", "decomposer", "searcher", "model", "embedder"),
+    "DATASET": ("dataset",),
+}
+"""What stands in every help for values of which the type says too little."""
 
 Protocol = Annotated[
     str, typer.Option("--protocol", help="See `longproof protocols`; `verify` takes `all`: side by side.")
@@ -38,7 +46,13 @@ HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write the report 
 class PanelOptions:
     """Who judges and searches, how far they look, and over which pages."""
 
-    judge: Annotated[list[str] | None, typer.Option(help="A judge; may be given more than once.")] = None
+    judge: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A judge, once or more: openai:MODEL; openai:MODEL@http://HOST:PORT/v1 (vLLM, Ollama, any "
+            "such server); nli:FOLDER (a model of entailment); offline (no model)."
+        ),
+    ] = None
     arbiter: Annotated[
         str | None, typer.Option(help="Who decides where the judges are split: a judge, or `person`.")
     ] = None
@@ -113,7 +127,8 @@ class CallOptions:
     retry_failed: Annotated[
         bool,
         typer.Option(
-            help="Ask again where a kept answer came to nothing; a batch takes up undecided cases, too."
+            "--retry-failed",
+            help="Ask again where a kept answer came to nothing; a batch takes up undecided cases, too.",
         ),
     ] = False
     run_id: Annotated[
@@ -168,7 +183,30 @@ def add_command(app: typer.Typer, name: str, function: Callable[..., None]) -> N
 
     options = [option for group in groups.values() for option in _options(group)]
     command.__signature__ = Signature(options)  # type: ignore[attr-defined]
-    app.command(name, help=function.__doc__)(command)
+    app.command(name, help=function.__doc__, cls=PlainCommand)(command)
+
+
+class PlainCommand(TyperCommand):
+    """A command whose help names values as a person does: Typer names their Python types."""
+
+    def __init__(self, *given: Any, **named: Any) -> None:
+        super().__init__(*given, **named)
+        for one in self.params:
+            if isinstance(one, TyperArgument | TyperOption):
+                one.metavar = _word(one)
+
+    def get_help(self, ctx: Any) -> str:
+        """The help, arguments without braces and types."""
+        plain = re.sub(r" <[^<>\n]+>(?=  )", lambda found: " " * len(found[0]), super().get_help(ctx))
+        return re.sub(r"\{([A-Z_]+)\}", r"\1", plain)
+
+
+def _word(one: TyperArgument | TyperOption) -> str:
+    """What stands for a value in every help: FOLDER, SPEC, FILE, N, NAME, or what can be chosen."""
+    named = next((word for word, names in WORDS.items() if one.name in names), None)
+    kind = str(one.type_descriptor.annotation)
+    by_type = "FILE" if "Path" in kind else "N" if "int" in kind or "float" in kind else "NAME"
+    return named or "|".join(one.type_descriptor.choices or ()) or by_type
 
 
 def _options(group: Any) -> list[Parameter]:

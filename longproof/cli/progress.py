@@ -10,38 +10,55 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
 
+    from longproof.agent.models.limits import Traffic
     from longproof.batch.run import BatchProgress
     from longproof.evaluation.run import EvaluationProgress
 
 
 @contextmanager
-def _bars(time: str = "") -> Iterator["Bars"]:
-    """Bars with a count, and with the time `spent` or `left`."""
+def _bars(time: str = "", traffic: "Callable[[], Traffic] | None" = None) -> Iterator["Bars"]:
+    """Bars with a count, with the time `spent` or `left`, and with what `traffic` says at every look."""
     from rich import progress as rich
     from rich.console import Console
+    from rich.text import Text
 
     console = Console(stderr=True)
-    columns = [rich.TextColumn("{task.description}"), rich.BarColumn(), rich.MofNCompleteColumn()]
+    columns = [
+        rich.TextColumn("{task.description}"),
+        rich.BarColumn(10 if traffic else 40),
+        rich.MofNCompleteColumn(),
+    ]
     if time:
         columns.append(rich.TimeElapsedColumn() if time == "spent" else rich.TimeRemainingColumn())
-    with rich.Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as bars:
+
+    class Asked(rich.ProgressColumn):
+        def render(self, task: rich.Task) -> Text:
+            return Text(traffic_text(traffic()) if traffic else "", no_wrap=True, overflow="ellipsis")
+
+    with rich.Progress(
+        *columns, Asked(), console=console, transient=True, disable=not console.is_terminal
+    ) as bars:
         yield bars
 
 
 @contextmanager
-def check_progress() -> Iterator[Callable[[Mapping[str, Any]], None]]:
+def check_progress(
+    traffic: "Callable[[], Traffic] | None" = None,
+) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """A bar over the claims of one check; call what it gives with what each node tells."""
-    with _bars("spent") as bars:
+    with _bars("spent", traffic) as bars:
         task = bars.add_task("reading", total=None)
         checked = 0
 
         def update(event: Mapping[str, Any]) -> None:
             nonlocal checked
-            if event["node"] == "decompose":
-                bars.update(task, description="claims checked", total=event["claims"])
+            if event["node"] == "decompose" and "sentences" in event:
+                bars.update(task, description=f"splitting {_counted(event['sentences'], 'sentence')}")
+            elif event["node"] == "decompose":
+                bars.update(task, description="checking claims", total=event["claims"])
             elif event["node"] == "checked":
                 checked += event["claims"]
-                bars.update(task, description="claims checked", completed=checked)
+                bars.update(task, description="checking claims", completed=checked)
             elif event["node"] in ("search", "scan"):
                 # These claims are open again, and come back as checked.
                 checked = max(0, checked - event["claims"])
@@ -58,8 +75,16 @@ def looking_text(event: Mapping[str, Any]) -> str:
     return f"reading all of the source for {claims}, in {_counted(event['pieces'], 'piece')}"
 
 
-def _counted(n: int, one: str) -> str:
-    return f"{n:,} {one}" if n == 1 else f"{n:,} {one}s"
+def traffic_text(at: "Traffic") -> str:
+    """What was asked so far, in words; nothing where nobody was asked."""
+    parts = [f"{_counted(at.calls, 'call')}, {at.tokens:,} tokens"] if at.calls else []
+    parts += [f"{at.waiting} waiting for the server"] if at.waiting else []
+    parts += [f"{_counted(at.retries, 'second try', 'second tries')}"] if at.retries else []
+    return "; ".join(parts)
+
+
+def _counted(n: int, one: str, more: str = "") -> str:
+    return f"{n:,} {one}" if n == 1 else f"{n:,} {more or f'{one}s'}"
 
 
 @contextmanager

@@ -28,14 +28,21 @@ def protocols_command() -> None:
 
 def protocol_table() -> "Table":
     """Every protocol with the calls and passes that it would take."""
-    from rich.table import Table
+    from rich.table import Column, Table
 
     from longproof.graphs.cost import cost
     from longproof.graphs.protocols import PROTOCOLS
 
     title = f"calls and passes for {SOURCE:,} characters of source, {RESPONSE:,} of response, {JUDGES} judges"
     table = Table(
-        "protocol", "after", "what it is", "calls", "passes", box=None, pad_edge=False, caption=title
+        Column("protocol", no_wrap=True),
+        "after",
+        "what it is",
+        "calls",
+        "passes",
+        box=None,
+        pad_edge=False,
+        caption=title,
     )
     for one in PROTOCOLS.values():
         price = cost(one, SOURCE, RESPONSE, JUDGES)
@@ -55,14 +62,23 @@ def print_all_protocols(
     Without a language model nothing is paid, and nothing is skipped for its price.
     """
     from rich.console import Console
-    from rich.table import Table
+    from rich.table import Column, Table
     from rich.text import Text
 
     from longproof.graphs.cost import cost, paid_judges
     from longproof.graphs.protocols import PROTOCOLS
     from longproof.report.control_characters import visible
 
-    table = Table("protocol", "verdict", "calls", "passes", "seconds", "why not", box=None, pad_edge=False)
+    table = Table(
+        Column("protocol", no_wrap=True),
+        "verdict",
+        "calls",
+        "passes",
+        "seconds",
+        "why not",
+        box=None,
+        pad_edge=False,
+    )
     source, models = sum(len(document.text) for document in documents), paid_judges(settings["judges"])
 
     def cells(one: "Protocol") -> Iterator[str]:
@@ -81,11 +97,14 @@ def print_all_protocols(
 
 
 def _result_cells(check: "Callable[[], Report]", source: int) -> Iterator[str]:
+    from longproof.agent.models.model import Refused
     from longproof.retrieval.types import BadInput
 
     started = time.perf_counter()
     try:
         report = check()
+    except Refused:
+        raise
     except BadInput as error:
         yield from ("", "", "", "", str(error))
         return

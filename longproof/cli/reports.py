@@ -24,7 +24,7 @@ def report_command(
         list[Path] | None, typer.Option("--source", help="The sources, where they moved.")
     ] = None,
 ) -> None:
-    """A JSON report as a page, as Markdown or on the terminal; several as an index page."""
+    """Show a JSON report: as a page, as Markdown or here. Several make an index page."""
     from longproof.report.html import index_page, page
     from longproof.report.markdown import to_markdown
     from longproof.report.saved import open_report, texts_of

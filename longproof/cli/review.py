@@ -31,7 +31,7 @@ def review_command(
     json: JsonFile = None,
     html: HtmlFile = None,
 ) -> None:
-    """Decide what a run with `--arbiter person` left open, then see its report."""
+    """Decide what a run with `--arbiter person` left open. Then see its report."""
     from longproof.report.saved import texts_of
     from longproof.review import resume_run, waiting_run
 

@@ -4,6 +4,7 @@ Knows: options, what a dry run says. Does not know: any rule of judging, or how 
 is shown.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,16 +31,17 @@ if TYPE_CHECKING:
     from longproof.graphs.settings import Settings
     from longproof.retrieval.types import Document
 
-HALLUCINATED, UNDECIDED = 1, 3
+HALLUCINATED, UNUSABLE, UNDECIDED = 1, 2, 3
 
 
 @dataclass(frozen=True, kw_only=True)
 class CaseOptions:
     """What is checked, and by which protocol."""
 
-    response: Annotated[Path, typer.Option(help="The text that is checked.")]
+    response: Annotated[Path, typer.Option(help="The text that is checked; - is standard input.")]
     source: Annotated[
-        list[Path] | None, typer.Option(help="A text to be faithful to; none, one or several.")
+        list[Path] | None,
+        typer.Option(help="A text to be faithful to: none, one or several; - is standard input."),
     ] = None
     task: Annotated[str, typer.Option(help="summary, answer, turn, article, rewrite or open.")] = "summary"
     context: Annotated[Path | None, typer.Option(help="A file with the question, or the turns before.")] = (
@@ -50,7 +52,7 @@ class CaseOptions:
     embedder: Embedder = "lexical"
     cache: Cache = True
     dry_run: Annotated[
-        bool, typer.Option(help="Ask nobody; say what a check would cost at least and at most.")
+        bool, typer.Option("--dry-run", help="Ask nobody; say what a check would cost at least and at most.")
     ] = False
     max_passes: Annotated[
         float, typer.Option(help="With --protocol all: skip what would cost more passes.")
@@ -63,18 +65,25 @@ class CaseOptions:
 
     def read(self) -> "tuple[list[Document], dict[str, str]]":
         """The sources, and the response with what is known of it. Raises BadInput for what can't be read."""
-        from longproof.retrieval.loaders import read_source
         from longproof.retrieval.text.normalise import without_surrogates
+        from longproof.retrieval.types import BadInput
 
-        documents = [read_source(path, self.encoding) for path in self.source or []]
-        response = read_source(self.response, self.encoding)
+        if [*map(str, [*(self.source or []), self.response, self.context])].count("-") > 1:
+            raise BadInput("standard input can be read only once: give one -, and files for the rest")
+        documents = [self._read(path) for path in self.source or []]
+        response = self._read(self.response)
         response.refuse_wordless()
         return documents, {
             "response": response.raw or response.text,
             "task": self.task,
-            "context": read_source(self.context, self.encoding).text if self.context else "",
-            "case_id": without_surrogates(self.response.stem),
+            "context": self._read(self.context).text if self.context else "",
+            "case_id": without_surrogates("stdin" if str(self.response) == "-" else self.response.stem),
         }
+
+    def _read(self, path: Path) -> "Document":
+        from longproof.retrieval.loaders import read_source, read_stdin
+
+        return read_stdin(self.encoding) if str(path) == "-" else read_source(path, self.encoding)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -117,10 +126,14 @@ def verify_command(case: CaseOptions, panel: PanelOptions, calls: CallOptions, o
     if case.dry_run:
         typer.echo("\n".join(estimate(report, [document.text for document in documents])))
         return
-    deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
+    why = unanswered(report)
+    if output.json or output.html or not why:
+        deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
+    if why:
+        typer.echo(f"longproof: {why}", err=True)
     if output.at_least:
         typer.echo(trusted_line(report, label_named(output.at_least)), err=True)
-    raise typer.Exit(exit_code(report) if output.check else 0)
+    raise typer.Exit(exit_code(report) if output.check else UNUSABLE if why else 0)
 
 
 def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **given: str) -> "Report":
@@ -128,12 +141,13 @@ def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **give
     from longproof.cli.progress import check_progress
     from longproof.graphs.verifier import Verifier
 
+    verifier = Verifier(**settings)
     if settings.get("arbiter") == "person" and settings["run_id"]:
         from longproof.cli.review import begin
 
         return begin(documents, settings, **given)
-    with check_progress() as progress:
-        return Verifier(**settings).verify(documents, progress=progress, **given)
+    with check_progress(verifier.traffic) as progress:
+        return verifier.verify(documents, progress=progress, **given)
 
 
 def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
@@ -195,6 +209,18 @@ def trusted_line(report: "Report", at_least: "Label") -> str:
 
     kept = trusted(report, at_least)
     return f"{len(kept)} of {len(report.sentences)} sentences are at least {at_least}"
+
+
+def unanswered(report: "Report") -> str:
+    """Why no judge answered anything; empty where one did, or none was to be asked."""
+    from longproof.agent.models.model import UNANSWERED
+    from longproof.report.control_characters import visible
+
+    said = [judgement for claim in report.claims for judgement in claim.judgements]
+    if not said or any(one.failure not in {*UNANSWERED, "too_long"} for one in said):
+        return ""
+    why = Counter(one.reason or one.failure for one in said).most_common(1)[0][0]
+    return visible(f"no judge answered: {' '.join(str(why).split())}")
 
 
 def exit_code(report: "Report") -> int:

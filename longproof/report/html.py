@@ -60,8 +60,10 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
     return _assemble("page.html", PAGE, data, spoken, title, to_markdown(report, texts))
 
 
-def index_page(reports: Iterable[tuple[str, Report]]) -> str:
+def index_page(reports: Iterable[tuple[str, Report]], failed: int = 0) -> str:
     """The page over many reports, each given with the name of its page's file, in the index's folder.
+
+    `failed` more cases have no report.
 
     One report at a time is in memory where they come one at a time. The first hundred say which language is spoken.
     """
@@ -73,7 +75,8 @@ def index_page(reports: Iterable[tuple[str, Report]]) -> str:
     spoken = language(" ".join(responses))
     say = words(spoken)
     sums = {
-        "all": len(lines),
+        "all": len(lines) + failed,
+        "failed": failed,
         "hallucinated": sum(line["verdict"] == "hallucinated" for line in lines),
         "undecided": sum(line["verdict"] == "undecided" for line in lines),
         "triage": sum(line["triage"] for line in lines),
@@ -83,6 +86,7 @@ def index_page(reports: Iterable[tuple[str, Report]]) -> str:
     plain = "\n".join(
         f"{line['verdict']}{' (no model)' * line['triage']}  {line['case']}  {line['href']}" for line in lines
     )
+    plain += f"\n{say['index_failed'].format(n=failed, all=sums['all'])}" if failed else ""
     data = {"rows": lines, "sums": sums, **_vocabulary(say)}
     return _assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", plain)
 

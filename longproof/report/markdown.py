@@ -36,7 +36,8 @@ AROUND = 60
 QUOTES = 3
 UNREAD = 10
 """How many claims that no model has read are named; of the others the number is told."""
-_MARKUP = re.compile(r"[\\`*_{}\[\]()<>#+\-.!|~&@:$^=\"']")
+_MARKUP = re.compile(r"[\\`*_{}\[\]()<>#+\-!|~&@:$^=\"']|(?<!\d)\.|\.(?!\d)")
+"""A point within a number is none."""
 _BLANK = re.compile(r"\s+")
 
 

@@ -257,6 +257,10 @@ _PAGE: dict[str, tuple[str, str]] = {
         "{hallucinated} of {all} hallucinated, {undecided} undecided · {calls} calls · {tokens} tokens",
         "{all} 份中 {hallucinated} 份有幻觉，{undecided} 份未决 · {calls} 次调用 · {tokens} 个 token",
     ),
+    "index_failed": (
+        "{n} of {all} cases could not be checked: see failures.jsonl.",
+        "{all} 例中有 {n} 例无法核查：见 failures.jsonl。",
+    ),
     "index_triage": (
         "{n} of them no model has read: give --judge openai:MODEL.",
         "其中 {n} 份尚无模型审读：请加 --judge openai:模型名。",

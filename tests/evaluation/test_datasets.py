@@ -170,6 +170,15 @@ def test_data_to_text_places_repeated_spans_one_after_another(tmp_path: Path) ->
     assert example.sources[0].kind == "record"
 
 
+def test_odd_rows_lose_their_marks_or_are_refused_with_what_is_odd(tmp_path: Path) -> None:
+    row = {"id": "1", "story": "s", "summary": ["He won.", "She left."], "errors": [1], "label": 0}
+    row |= {"story-id": 1, "model": "m", "difficulty": None}
+    (example,) = examples("storysumm", _write(tmp_path / "storysumm.jsonl", row))
+    assert (example.gold.outcome, example.gold.parts) == ("hallucinated", ())
+    with pytest.raises(BadInput, match="row 1: a value isn't of its field's kind"):
+        examples("storysumm", _write(tmp_path / "odd.jsonl", {**row, "errors": None}))
+
+
 def test_halueval_pairs_become_two_examples_each(tmp_path: Path) -> None:
     dialogue = {
         "knowledge": "k",

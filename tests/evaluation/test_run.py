@@ -61,8 +61,8 @@ def test_scores_stand_with_denominators_and_coverage(cases: Path, tmp_path: Path
 
 
 def test_two_runs_give_the_same_bytes_whatever_the_concurrency(cases: Path, tmp_path: Path) -> None:
-    run(cases, tmp_path / "a", FakeChecker(), concurrency=1)
-    run(cases, tmp_path / "b", FakeChecker(), concurrency=5)
+    run(cases, tmp_path / "a", FakeChecker(), parallel=1)
+    run(cases, tmp_path / "b", FakeChecker(), parallel=5)
     assert kept(tmp_path / "a") == kept(tmp_path / "b")
 
 
@@ -72,7 +72,7 @@ def test_a_stopped_run_goes_on_without_checking_anything_twice(
 ) -> None:
     out, stopped, resumed = tmp_path / "out", FakeChecker(answers=5, error=error), FakeChecker()
     with pytest.raises(type(error)):
-        run(cases, out, stopped, concurrency=1)
+        run(cases, out, stopped, parallel=1)
     with (out / "results.jsonl").open("ab") as file:
         file.write(b'{"id": "case-9", "rep')
     run(cases, out, resumed)
@@ -189,7 +189,7 @@ def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> 
 
 def test_progress_tells_how_far_and_how_good(cases: Path, tmp_path: Path) -> None:
     heard = list[EvaluationProgress]()
-    run(cases, tmp_path / "out", FakeChecker(), progress=heard.append, concurrency=1)
+    run(cases, tmp_path / "out", FakeChecker(), progress=heard.append, parallel=1)
     assert [word.done for word in heard] == list(range(13))
     assert (heard[-1].total, heard[-1].score) == (12, pytest.approx((1 + 7 / 8) / 2))
     assert heard[0].score is None
@@ -221,7 +221,7 @@ class Slow(FakeChecker):
         await asyncio.sleep(0.05)
         return await super().averify(*given, **case)
 
-evaluate_dataset("jsonl", path=Path(sys.argv[1]), out=Path(sys.argv[2]), checker=lambda repeat: Slow(), concurrency=2)
+evaluate_dataset("jsonl", path=Path(sys.argv[1]), out=Path(sys.argv[2]), checker=lambda repeat: Slow(), parallel=2)
 """
 
 

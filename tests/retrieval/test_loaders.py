@@ -2,6 +2,7 @@
 
 import re
 import zipfile
+from importlib.metadata import requires
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -11,8 +12,6 @@ import pytest
 from longproof.retrieval import loaders, pdf_length
 from longproof.retrieval.loaders import read_document, read_source
 from longproof.retrieval.types import BadInput
-
-pytest.importorskip("html_to_markdown", reason="the extra `read` is not installed")
 
 CHINESE = "那年冬天，村里的人都说今年的收成完了。他看着窗外的大雪，心里想：明天还要去城里吗？\n"
 CONTAINER = """<?xml version="1.0"?><container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles>
@@ -98,6 +97,16 @@ def test_a_broken_or_hostile_epub_is_refused(tmp_path: Path, changes: dict[str, 
     refused(tmp_path, "book.epub", packed(**changes), match)
 
 
+def test_an_epub_whose_chapter_cannot_be_read_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(_: str) -> None:
+        raise BadInput("its markup can't be read")
+
+    monkeypatch.setattr(loaders, "html_to_markdown", refusing)
+    refused(tmp_path, "book.epub", packed(), "its markup can't be read")
+
+
 def test_a_protected_epub_is_refused(tmp_path: Path) -> None:
     locked = """<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><EncryptedData><CipherData>
     <CipherReference URI="{}"/></CipherData></EncryptedData></encryption>"""
@@ -141,9 +150,10 @@ def test_other_files_are_read_as_they_were(tmp_path: Path) -> None:
     assert read_source(tmp_path / "latin.txt", "latin-1").text.startswith("café")
 
 
-def test_a_page_gives_its_main_text(tmp_path: Path) -> None:
+@pytest.mark.parametrize("name", ["page.html", "page.xhtml"])
+def test_a_page_gives_its_main_text(tmp_path: Path, name: str) -> None:
     page = b"<title>A page</title><nav>menu</nav><h1>Head</h1><p>Body<script>alert(1)</script> text.</p>"
-    document = read(tmp_path, "page.html", page)
+    document = read(tmp_path, name, page)
     assert (document.title, document.kind, document.text) == ("A page", "markdown", "# Head\n\nBody text.\n")
 
 
@@ -178,6 +188,27 @@ def a_pdf(pages: list[str], outline: list[tuple[str, int, int | None]] = (), **k
     data = BytesIO()
     writer.write(data)
     return data.getvalue()
+
+
+def test_what_reads_pages_comes_with_the_core_install() -> None:
+    core = [one for one in requires("longproof") or [] if "extra ==" not in one]
+    assert [one for one in core if one.startswith("html-to-markdown")]
+
+
+def test_a_word_document_without_properties_takes_its_files_name(tmp_path: Path) -> None:
+    docx = pytest.importorskip("docx", reason="the extra `read` is not installed")
+    whole = docx.Document()
+    whole.add_paragraph("Ada lit the lamp.")
+    whole.save(tmp_path / "whole.docx")
+    with (
+        zipfile.ZipFile(tmp_path / "whole.docx") as old,
+        zipfile.ZipFile(tmp_path / "bare.docx", "w") as bare,
+    ):
+        for name in old.namelist():
+            kept = re.sub(rb"<(?:Relationship|Override) [^>]*core[-.][^>]*/>", b"", old.read(name))
+            if name != "docProps/core.xml":
+                bare.writestr(name, kept)
+    assert read_source(tmp_path / "bare.docx").title == "bare"
 
 
 def test_a_pdf_gives_its_pages_with_its_outline_as_headings(tmp_path: Path) -> None:

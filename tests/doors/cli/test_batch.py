@@ -55,8 +55,35 @@ def test_without_a_model_the_summary_and_the_index_say_so(cases, tmp_path, capsy
 def test_cases_that_cannot_be_checked_exit_with_two_after_the_others_are_done(cases, tmp_path, capsys):
     cases.write_text(cases.read_text("utf-8") + "{}\n", "utf-8")
     assert run("batch", cases, "--out", tmp_path / "out") == 2
-    assert "1 cases could not be checked" in capsys.readouterr().err
+    told = capsys.readouterr().err
+    assert "1 of 3 cases could not be checked" in told
+    assert "line 3, case line 3: not a case: id: Field required" in told
     assert len(list((tmp_path / "out" / "reports").iterdir())) == 2
+
+
+def test_a_case_that_fails_is_called_by_its_id_and_counted_on_the_index(cases, tmp_path, capsys):
+    rows = [
+        {"id": "gone", "source": "gone.txt", "response": "Ada."},
+        {"id": "both", "source": "gone.txt", "source_text": SOURCE, "response": "Ada."},
+        {"id": "odd", "source_text": SOURCE},
+        {"id": "record", "source": {"lamp": {"lit": "nine"}}, "response": "The lamp was lit at nine."},
+    ]
+    cases.write_text("".join(json.dumps(row) + "\n" for row in rows), "utf-8")
+    assert run("batch", cases, "--out", tmp_path / "out") == 2
+    told = capsys.readouterr().err
+    assert all(f"case {id_}: " in told for id_ in ("gone", "both", "odd"))
+    assert "case record" not in told
+    index = (tmp_path / "out" / "index.html").read_text("utf-8")
+    assert "3 of 4 cases could not be checked" in index
+    assert '"all":4' in index
+
+
+def test_its_help_shows_what_a_case_is(cases, tmp_path, capsys):
+    assert run("batch", "--help") == 0
+    example = next(line for line in capsys.readouterr().out.splitlines() if line.startswith('  {"id"'))
+    cases.write_text(example, "utf-8")
+    (tmp_path / "novel.txt").write_text(SOURCE, "utf-8")
+    assert run("batch", cases, "--out", tmp_path / "out") == 0
 
 
 def test_another_batch_is_refused_in_one_line(cases, tmp_path, capsys):

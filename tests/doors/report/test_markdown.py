@@ -37,6 +37,11 @@ def test_plain_text_reads_as_it_was() -> None:
     assert unescape(plain("a  [x](y)\n王冕 #1 @all <b>")) == "a [x](y) 王冕 #1 @all <b>"
 
 
+def test_numbers_stand_as_they_are_and_addresses_stay_dead() -> None:
+    assert plain("0.9 s") == "0.9 s"
+    assert plain("1. www.a.b") == "1&#46; www&#46;a&#46;b"
+
+
 def test_hostile_texts_are_literal(hostile_report: Any) -> None:
     text = to_markdown(*hostile_report)
     assert "<script" not in text

@@ -1,0 +1,152 @@
+"""What somebody meets who tries the commands for an hour: help, stdin, addresses, data that aren't there."""
+
+import json
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+from fakes import ChatServer, Reply, always
+
+from longproof.agent.models.limits import Traffic
+from longproof.agent.types import Report
+from longproof.cli import main
+from longproof.cli.progress import check_progress, traffic_text
+
+SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
+    (tmp_path / "response.txt").write_text("Ada lit the lamp at nine.", "utf-8")
+    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+Told = pytest.CaptureFixture[str]
+
+
+def run(*arguments: object) -> int:
+    with pytest.raises(SystemExit) as stop:
+        main([str(a) for a in arguments])
+    return int(stop.value.code or 0)
+
+
+def verify(*more: object, source: str = "source.txt", response: str = "response.txt") -> int:
+    return run("verify", "--source", source, "--response", response, *more)
+
+
+def test_longproof_alone_prints_its_help_and_its_version_when_asked(capsys: Told) -> None:
+    assert run() == 0
+    commands = capsys.readouterr().out.split("Commands:")[1].strip().splitlines()
+    assert len(commands) > 10
+    assert not [line for line in commands if line.endswith("...")]
+    assert run("--version") == 0
+    assert capsys.readouterr().out.startswith("longproof 0.")
+
+
+@pytest.mark.parametrize(
+    "command", ["verify", "batch", "construct", "evaluate", "compare", "index", "report"]
+)
+def test_help_names_values_as_a_person_does(capsys: Told, command: str) -> None:
+    assert run(command, "--help") == 0
+    told = capsys.readouterr().out
+    assert "<" not in told
+    assert "FILE" in told or "FOLDER" in told
+    if "--judge" in told:
+        assert all(form in told for form in ("openai:MODEL", "@http://HOST:PORT/v1", "nli:", "offline"))
+
+
+def test_a_dry_run_of_openais_own_models_needs_no_key(
+    files: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    assert verify("--judge", "openai:gpt-4.1", "--dry-run") == 0
+    assert "together" in capsys.readouterr().out
+    assert verify("--judge", "openai:gpt-4.1") == 2
+    assert "OPENAI_API_KEY is not set" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("role", ["source", "response"])
+def test_a_dash_is_standard_input(files: Path, role: str) -> None:
+    given = {"source": "source.txt", "response": "response.txt", role: "-"}
+    asked = ["longproof", "verify", *(word for name, at in given.items() for word in (f"--{name}", at))]
+    text = (files / f"{role}.txt").read_bytes()
+    done = subprocess.run([*asked, "--json", "-"], input=text, capture_output=True, check=True)
+    assert Report.model_validate_json(done.stdout).verdict == "faithful"
+
+
+def test_standard_input_is_read_for_one_text_alone(files: Path, capsys: Told) -> None:
+    assert verify(source="-", response="-") == 2
+    assert "only once" in capsys.readouterr().err
+
+
+def test_an_address_is_refused_as_what_it_is(files: Path, capsys: Told) -> None:
+    assert verify(source="https://example.org/a.html") == 2
+    assert "https://example.org/a.html: not a file; save the page first" in capsys.readouterr().err
+
+
+def test_the_names_of_protocols_are_whole_on_a_narrow_terminal(
+    capsys: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    assert run("protocols") == 0
+    assert "longnovel-zero-shot-beginning " in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("lies", ["", "/nowhere"])
+def test_a_data_set_that_is_not_there_says_where_to_get_it(
+    files: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch, lies: str
+) -> None:
+    monkeypatch.setenv("LONGPROOF_DATA", lies)
+    assert run("evaluate", "storysumm", "--out", "out") == 2
+    told = capsys.readouterr().err
+    assert "https://github.com/melaniesubbiah/storysumm" in told
+    assert "--path" in told
+    assert not os.path.exists("out")
+
+
+@pytest.mark.parametrize("status", [401, 403, 404])
+@pytest.mark.parametrize("command", ["verify", "batch", "evaluate"])
+def test_a_server_that_refuses_ends_the_run_in_one_line(
+    files: Path, capsys: Told, status: int, command: str
+) -> None:
+    case = {"source_text": SOURCE, "response": "Ada lit the lamp. Tom wept."}
+    lines = [json.dumps({"id": str(n), **case}) for n in range(20)]
+    (files / "cases.jsonl").write_text("\n".join(lines), "utf-8")
+    asked = {"verify": ["verify", "--source", "source.txt", "--response", "response.txt"]}
+    asked |= {name: [name, "cases.jsonl", "--out", "out"] for name in ("batch", "evaluate")}
+    with ChatServer(always(Reply(status=status, error={"message": "not you"}))) as server:
+        assert run(*asked[command], "--judge", f"openai:m@{server.address}") == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert f"answered HTTP {status}: not you; check the key" in told.err
+    assert len(server.asked) <= 4
+
+
+@pytest.mark.parametrize("command", ["verify", "batch"])
+def test_a_run_in_which_no_judge_answered_does_not_end_well(files: Path, capsys: Told, command: str) -> None:
+    case = {"id": "a", "source": "source.txt", "response": "Ada lit the lamp."}
+    (files / "cases.jsonl").write_text(json.dumps(case), "utf-8")
+    asked = {"verify": ["verify", "--source", "source.txt", "--response", "response.txt"]}
+    asked["batch"] = ["batch", "cases.jsonl", "--out", "out"]
+    judge = ("--judge", "openai:m@http://127.0.0.1:9/v1", "--max-calls", "0")
+    assert run(*asked[command], *judge) == 2
+    assert "no judge answered" in capsys.readouterr().err
+    assert run(*asked[command], *judge, "--check") == 3
+
+
+def test_the_bar_says_what_is_asked_and_waited_for() -> None:
+    assert traffic_text(Traffic()) == ""
+    told = traffic_text(Traffic(calls=3, tokens=12345, waiting=2, retries=1))
+    assert told == "3 calls, 12,345 tokens; 2 waiting for the server; 1 second try"
+    with check_progress(Traffic) as progress:
+        progress({"node": "decompose", "sentences": 3})
+
+
+def test_a_reader_of_a_list_that_goes_away_is_no_verdict(files: Path) -> None:
+    done = subprocess.run(["bash", "-c", "longproof protocols | true; exit ${PIPESTATUS[0]}"], check=False)
+    assert done.returncode == 141
