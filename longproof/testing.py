@@ -5,7 +5,7 @@ Knows: how a `Verifier` is made for one test. Does not know: what passes, or whi
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 from langchain_core.language_models import BaseChatModel
 
@@ -39,7 +39,7 @@ def assert_faithful(
     __tracebackhide__ = True
     if at_least not in LABELS:
         raise BadInput(f"there is no label {at_least!r}: choose one of {', '.join(LABELS)}")
-    judges = judge if isinstance(judge, list | tuple) else [judge]
+    judges = judge if isinstance(judge, list | tuple) else [cast(AnyJudge, judge)]
     report = Verifier(judges, **settings).verify(source, response, task=task, context=context)
     if why := failure(report, at_least):
         raise AssertionError(why)
