@@ -66,11 +66,4 @@ class Verifier(verifier.Verifier):
     ) -> Report:
         return Report.of(await super().averify(source, response, **options), self.settings.home)
 
-    async def averify_group(
-        self, source: Source | Sequence[Source], cases: Sequence[types.Case]
-    ) -> list[Report]:
-        made = await super().averify_group(source, cases)
-        return [Report.of(report, self.settings.home) for report in made]
-
     averify.__doc__ = verifier.Verifier.averify.__doc__
-    averify_group.__doc__ = verifier.Verifier.averify_group.__doc__
