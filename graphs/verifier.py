@@ -6,8 +6,10 @@ Does not know: how the graph works inside.
 
 import asyncio
 import json
+import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from pathlib import Path
 from typing import Any, Protocol, TypeVar, cast, runtime_checkable
 
@@ -34,7 +36,7 @@ from longproof.graphs.verify import VerifyGraph
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.indexes.files import home
 from longproof.retrieval.json_text import record
-from longproof.retrieval.loaders import read_source
+from longproof.retrieval.loaders import KINDS, READERS, read_source
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document
 
@@ -63,6 +65,11 @@ class LlamaIndexText(Protocol):
 Source = str | Path | Document | LangChainText | LlamaIndexText | dict[str, Any] | list[Any]
 """A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record."""
 TITLES, ADDRESSES = ("title", "file_name"), ("source", "url", "file_path")
+_SUFFIXES = "|".join(suffix[1:] for suffix in (".txt", *KINDS, *READERS))
+_NAME = re.compile(
+    rf"\s*(https?://\S+|(/|~|\.\.?[/\\]|\w:\\)[^\n]*\.({_SUFFIXES})|\S+( \S+){{0,2}}\.({_SUFFIXES}))\s*", re.I
+)
+"""An address; a path with a suffix that we read; a name of at most three words with one."""
 Values = Mapping[str, Any]
 """The values of a graph's channels."""
 Event = Mapping[str, object]
@@ -137,7 +144,7 @@ class Verifier:
         self._pool = Pool(given, self._method.protocol)
         self.graph: VerifyGraph = self._method.graph(self._pool, None)
 
-    def verify(self, source: Source | Sequence[Source], response: str, **options: Any) -> Report:
+    def verify(self, source: Source | Sequence[Source], response: str | Path, **options: Any) -> Report:
         """The report on one response; see `averify`. Works inside a running event loop too.
 
         A run that the settings name (`run_id`) is this case's alone. Raises BadInput where it is another's.
@@ -147,7 +154,7 @@ class Verifier:
     async def _once(
         self,
         source: Source | Sequence[Source],
-        response: str,
+        response: str | Path,
         *,
         progress: Progress | None = None,
         decide: Decide | None = None,
@@ -181,7 +188,7 @@ class Verifier:
     async def averify(
         self,
         source: Source | Sequence[Source],
-        response: str,
+        response: str | Path,
         *,
         task: str = "summary",
         context: str = "",
@@ -193,10 +200,10 @@ class Verifier:
     ) -> Report:
         """The report on one response.
 
-        `source` is one source or several (a list of dictionaries is one JSON record); `progress` hears of
-        every node passed. `reference` (the right text) and `labels` (one for each sentence) are for the protocols
-        that need them. With `arbiter="person"`, `decide` gets all disputes and returns what a
-        `longproof.graphs.review.Review` holds; without it they stay undecided.
+        `source` is one source or several (a list of dictionaries is one JSON record); a file, here and as the
+        response, is a `Path`. `progress` hears of every node passed. `reference` (the right text) and `labels` (one
+        for each sentence) are for the protocols that need them. With `arbiter="person"`, `decide` gets all disputes
+        and returns what a `longproof.graphs.review.Review` holds; without it they stay undecided.
         Raises BadInput for what can't be checked.
         """
         given = await self.input_of(
@@ -230,11 +237,18 @@ class Verifier:
         await asyncio.to_thread(self._store, [Document.of(case.response) for case in cases])
         return split(report, cases)
 
-    async def input_of(self, source: Source | Sequence[Source], response: str, **case: Any) -> VerifyInput:
-        """What the graph is given: the sources in the store, the response as it is. Raises BadInput for labels
-        that don't exist."""
+    async def input_of(
+        self, source: Source | Sequence[Source], response: str | Path, **case: Any
+    ) -> VerifyInput:
+        """What the graph is given: the sources in the store, the response's text. Raises BadInput for labels
+        that don't exist, and for a file's name in the place of a text: only the answer to a question may be one."""
+        if isinstance(response, Path):
+            read = await asyncio.to_thread(read_source, response)
+            response = read.raw or read.text
         if not isinstance(response, str):
-            raise BadInput(f"a response is a text, not {response!r:.40}")
+            raise BadInput(f"a response is a text or a path, not {response!r:.40}")
+        if not case.get("context"):
+            _refuse_name(response)
         stored = await asyncio.to_thread(self._store, documents_of(source))
         try:
             return VerifyInput(response=without_surrogates(response), sources=stored, **case)
@@ -331,6 +345,7 @@ def documents_of(source: Source | Sequence[Source]) -> list[Document]:
     if isinstance(source, Path):
         return [read_source(source)]
     if isinstance(source, str):
+        _refuse_name(source)
         return [Document.of(without_surrogates(source))] if source.strip() else []
     if isinstance(source, LangChainText):
         return [_titled(source.page_content, source.metadata)]
@@ -343,6 +358,14 @@ def documents_of(source: Source | Sequence[Source]) -> list[Document]:
     if isinstance(source, dict) or any(isinstance(item, dict | list) for item in source):
         return [record(json.dumps(source, ensure_ascii=False))]
     return [document for item in source for document in documents_of(item)]
+
+
+def _refuse_name(text: str) -> None:
+    """Raises BadInput for a text that is only the name of a file, or an address: nothing is opened for a name."""
+    if len(text) < 1000 and _NAME.fullmatch(text):
+        raise BadInput(
+            f"this looks like a file's name or an address: {text.strip()!r:.80}; give the text, or a pathlib.Path"
+        )
 
 
 def _titled(text: str, metadata: dict[str, Any]) -> Document:
@@ -369,5 +392,5 @@ def run(work: Coroutine[Any, Any, T]) -> T:
         asyncio.run(working())
     else:
         with ThreadPoolExecutor(1) as pool:
-            pool.submit(asyncio.run, working()).result()
+            pool.submit(copy_context().run, asyncio.run, working()).result()
     return told[0]

@@ -4,12 +4,14 @@ This file is run by every import of every room, so it does no work: the front do
 """
 
 import os.path
+from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from longproof.graphs.verifier import Verifier
+    from longproof.retrieval.types import BadInput
+    from longproof.verifier import Report, Verifier
 
-__all__ = ["Verifier"]
+__all__ = ["BadInput", "Report", "Verifier"]
 __version__ = "0.1.0"
 
 # In a checkout the rooms lie beside this folder, not in it: Python started there finds this folder first.
@@ -19,8 +21,8 @@ if os.path.isfile(os.path.join(_CHECKOUT, "retrieval", "types.py")):
 
 
 def __getattr__(name: str) -> Any:
-    if name == "Verifier":
-        from longproof.graphs.verifier import Verifier
-
-        return Verifier
-    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    if name not in __all__:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return getattr(
+        import_module("longproof.retrieval.types" if name == "BadInput" else "longproof.verifier"), name
+    )

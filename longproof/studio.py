@@ -6,6 +6,7 @@ own name nor by a name that it points at this machine. Does not know: how the gr
 """
 
 import os
+from collections.abc import AsyncIterator, Mapping
 from hmac import compare_digest
 from ipaddress import ip_address
 from typing import Any
@@ -21,6 +22,7 @@ from longproof.graphs.protocols import method
 from longproof.graphs.resources import Given, Pool
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import verify_graph
+from longproof.retrieval.types import BadInput
 
 
 def bundled() -> VerifyInput:
@@ -43,6 +45,15 @@ class Served(CompiledStateGraph[Any, Any, Any, Any]):
         made = super().copy(update)
         made._serde_allowlist = self._serde_allowlist
         return made
+
+    async def astream(self, input: Any, *args: Any, **options: Any) -> AsyncIterator[Any]:  # noqa: A002
+        """As every graph; raises BadInput for a key that the graph has no input for. LangGraph drops those, and what
+        is left of a misspelt input would be the empty form."""
+        known = self.builder.schemas[self.builder.input_schema]
+        if unknown := [key for key in input if key not in known] if isinstance(input, Mapping) else []:
+            raise BadInput(f"there is no input {', '.join(map(repr, unknown))}: known are {', '.join(known)}")
+        async for part in super().astream(input, *args, **options):
+            yield part
 
 
 def served(compiled: CompiledStateGraph[Any, Any, Any, Any]) -> Served:

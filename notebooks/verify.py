@@ -57,10 +57,13 @@ for said in (*wrong, *report.claims)[0].judgements:
     print(f"{said.round:9} {said.judge:9} {said.label or said.failure}  {said.reason}")
 
 # %% [markdown]
-# The same report as a page to read: `longproof report report.json --html report.html`, or from Python:
+# In a notebook a report shows itself in short.
 
 # %%
-from longproof.report.html import page
+report
 
-html = page(report, {story.id: story.text, report.documents[0].id: summary.text})
-print(f"a page of {len(html) // 1000} kB")
+# %% [markdown]
+# The whole of it is a page to read: `longproof report report.json --html report.html`, or from Python:
+
+# %%
+print(f"a page of {len(report.html()) // 1000} kB")

@@ -4,17 +4,21 @@ Knows: what goes in and out. Does not know: how anything is checked. Give each a
 settings live side by side. After async use, `await verifier.close()` on the same event loop lets go of connections.
 """
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
 from longproof.adapters.brief import brief_of
-from longproof.agent.types import Report
-from longproof.graphs.verifier import Verifier
+from longproof.retrieval.types import BadInput
+from longproof.verifier import Report, Verifier
 
 if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
     from langchain_core.tools import BaseTool
+
+
+NEEDED, OPTIONAL = ("source", "response"), ("task", "context", "case_id", "reference", "labels")
 
 
 class ToolInput(BaseModel):
@@ -29,17 +33,29 @@ class ToolInput(BaseModel):
 def runnable(verifier: Verifier) -> "Runnable[dict[str, Any], Report]":
     """`{"source", "response", "task"?, "context"?, "case_id"?}` in, a `Report` out.
 
-    The nodes and every judge's answer are runs of their own in `astream_events` and in traces.
+    The nodes and every judge's answer are runs of their own in `astream_events` and in traces. Raises BadInput for
+    keys that are missing or not known.
     """
     from langchain_core.runnables import RunnableLambda
 
     def invoke(asked: dict[str, Any]) -> Report:
-        return verifier.verify(**asked)
+        return verifier.verify(**_known(asked))
 
     async def ainvoke(asked: dict[str, Any]) -> Report:
-        return await verifier.averify(**asked)
+        return await verifier.averify(**_known(asked))
 
     return RunnableLambda(invoke, ainvoke, name="longproof")
+
+
+def _known(asked: object) -> dict[str, Any]:
+    """What a chain handed over, once it has the keys it needs and no others."""
+    if not isinstance(asked, Mapping):
+        raise BadInput(f"give {{'source': …, 'response': …}}, not {asked!r:.40}")
+    wrong = [f"{key!r} is missing" for key in NEEDED if key not in asked]
+    wrong += [f"{key!r} is not known" for key in asked if key not in (*NEEDED, *OPTIONAL)]
+    if wrong:
+        raise BadInput(f"{'; '.join(wrong)}: needed are {', '.join(NEEDED)}, optional {', '.join(OPTIONAL)}")
+    return {**asked}
 
 
 def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":

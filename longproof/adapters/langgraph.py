@@ -4,11 +4,15 @@ Knows: under which names the host keeps texts and wants the report. Streams, the
 person's interrupt pass through to the host. Does not know: the host.
 """
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from langchain_core.runnables import Runnable, RunnableLambda
+
 from longproof.agent.types import Report
-from longproof.graphs.verifier import Verifier
+from longproof.graphs.verifier import Verifier, run
+from longproof.graphs.verify import VerifyGraph
+from longproof.retrieval.types import BadInput
 
 
 def node(
@@ -19,18 +23,36 @@ def node(
     context: str | None = None,
     report: str = "report",
     task: str = "summary",
-) -> Callable[[Mapping[str, Any]], Awaitable[dict[str, Any]]]:
+) -> Runnable[Mapping[str, Any], dict[str, Any]]:
     """A node that reads `state[source]` and `state[response]` and writes the report, as JSON, to `state[report]`.
 
-    `state[source]` is one source or a list of them; `context` names the key of the question, if there is one.
-    With `arbiter="person"` the host's graph needs a checkpointer: the interrupt is the host's.
+    `state[source]` is one source or a list of them; `context` names the key of the question, if there is one. The
+    host's graph may be run by `invoke` or `ainvoke`; its checkpointer, if any, must be an async one in both cases.
+    With `arbiter="person"` it needs one: the interrupt is the host's. Raises BadInput where the state lacks a key.
     """
 
-    async def longproof(state: Mapping[str, Any]) -> dict[str, Any]:
-        given = await verifier.input_of(
-            state[source], state[response], task=task, context=state[context] if context else ""
-        )
-        ended = await verifier.graph.ainvoke(given, {"recursion_limit": 1000}, context=verifier.settings)
+    async def checked(graph: VerifyGraph, state: Mapping[str, Any]) -> dict[str, Any]:
+        if missing := [key for key in (source, response, context) if key and key not in state]:
+            raise BadInput(
+                f"the state has no {' and no '.join(map(repr, missing))}, only {', '.join(state) or 'nothing'}: "
+                "name its keys in node(verifier, source=…, response=…, context=…)"
+            )
+        asked = state[context] if context else ""
+        given = await verifier.input_of(state[source], state[response], task=task, context=asked)
+        ended = await graph.ainvoke(given, {"recursion_limit": 1000}, context=verifier.settings)
         return {report: Report.model_validate(ended["report"]).model_dump(mode="json")}
 
-    return longproof
+    async def once(graph: VerifyGraph, state: Mapping[str, Any]) -> dict[str, Any]:
+        try:
+            return await checked(graph, state)
+        finally:
+            await verifier.close()
+
+    # Each names the graph: that is where LangGraph looks for what it draws inside the node.
+    def check(state: Mapping[str, Any]) -> dict[str, Any]:
+        return run(once(verifier.graph, state))
+
+    async def acheck(state: Mapping[str, Any]) -> dict[str, Any]:
+        return await checked(verifier.graph, state)
+
+    return RunnableLambda(check, acheck, name="longproof")

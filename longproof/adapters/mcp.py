@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field
 
+from longproof import __version__
 from longproof.adapters.brief import Brief, brief_of
 from longproof.agent.types import Report
 from longproof.graphs.verifier import Verifier
@@ -36,7 +37,7 @@ def server(verifier: Verifier, folder: Path | None = None) -> "MCPServer[None]":
     except ImportError as error:
         raise BadInput("MCP is not installed: pip install 'longproof[mcp]'") from error
     tools = _Tools(verifier, folder)
-    made: MCPServer[None] = MCPServer("longproof", instructions=ABOUT)
+    made: MCPServer[None] = MCPServer("longproof", version=__version__, instructions=ABOUT)
     made.add_tool(
         tools.verify, description="The whole report on a text: every claim with its label and evidence."
     )

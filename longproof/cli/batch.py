@@ -39,6 +39,9 @@ class BatchOptions:
     tokens_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
     cache: Cache = True
     html: Annotated[bool, typer.Option("--html", help="Write a page beside each report.")] = False
+    junit: Annotated[Path | None, typer.Option(help="Write the outcome as JUnit's XML, a test a case.")] = (
+        None
+    )
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if any is hallucinated, 3 if undecided.")
     ] = False
@@ -65,9 +68,12 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
     {"id": "b", "source_text": "Ada lit the lamp.", "response": "Ada did.", "task": "answer", "context": "Who?"}
     """
     from longproof.batch.folder import check_cases
+    from longproof.batch.junit import write_junit
     from longproof.cli.progress import batch_progress
+    from longproof.cli.reports import refuse_targets
     from longproof.report.control_characters import visible
 
+    refuse_targets(batch.junit, None)
     settings = {**panel.settings(), **calls.settings(), **batch.settings()}
     with batch_progress() as progress:
         done = check_cases(
@@ -78,6 +84,8 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
             html=batch.html,
             progress=progress,
         )
+    if batch.junit:
+        write_junit(done.folder, batch.junit)
     for line in _end_lines(done):
         typer.echo(visible(line))
     waits = done.states["unfinished"] and not done.paid.calls

@@ -57,7 +57,8 @@ function distinct(spans) {
   return kept;
 }
 
-function quoteButton(span, actions, length = 160) {
+/* A quote as whole sentences; what of them was quoted stands out. */
+function quoteButton(span, actions, length = 400) {
   const one = documentOf(span.source_id);
   const at = one?.characters ? percent(span.start / one.characters) : "";
   const several = documents.length > 1 ? `${short(titleOf(one), 24)} ` : "";
@@ -65,7 +66,7 @@ function quoteButton(span, actions, length = 160) {
     "button",
     { type: "button", class: "quote", onclick: () => actions.open(span), title: say("open_there") },
     make("span", { class: "at" }, `${several}${at}`),
-    make("q", {}, short(span.text, length)),
+    make("q", {}, span.before && make("span", { class: "rest" }, short(span.before, length)), short(span.text, length), span.behind && make("span", { class: "rest" }, short(span.behind, length))),
   );
 }
 
@@ -108,25 +109,26 @@ function votesOf(claim, actions) {
   const rounds = ROUNDS.filter((round) => claim.judgements.some((one) => one.round === round));
   const head = ["judge", "looked_at", "vote", "reason"].map((key) => make("th", { scope: "col" }, say(key)));
   const rows = claim.judgements.map((one) => voteOf(one, claim, actions));
-  const decided = claim.decided_by === "nobody" ? say("decided_by_nobody") : say("decided_by", { who: say(claim.decided_by) });
+  const decided = explained(claim.decided_by, claim.decided_by === "nobody" ? say("decided_by_nobody") : say("decided_by", { who: say(claim.decided_by) }));
   return make(
     "details",
     { class: "votes", open: claim.label === null || claim.decided_by === "arbiter" },
     make("summary", {}, make("span", { class: "word" }, say("votes")), make("span", { class: "tally", "aria-hidden": "true" }, [...new Map(claim.judgements.map((one) => [one.judge, sign(one.label ?? "failed")])).values()].join(" ")), make("span", { class: "by" }, decided)),
-    claim.looked ? null : make("p", { class: "rounds" }, make("span", { class: "title" }, say("looked_at")), rounds.map(say).join(" → ")),
+    claim.looked ? null : make("p", { class: "rounds" }, make("span", { class: "title" }, say("looked_at")), rounds.map((round, index) => [index > 0 && " → ", explained(round)])),
     make("div", { class: "wide" }, make("table", {}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows))),
   );
 }
 
 function voteOf(one, claim, actions) {
   const arbiter = claim.decided_by === "arbiter" && one === claim.judgements.at(-1);
-  const quotes = one.quotes.map((span) => quoteButton(span, actions, 60));
+  const quotes = one.quotes.map((span) => quoteButton(span, actions, 160));
+  const [name, told] = data.judges[one.judge];
   const dropped = one.quotes_dropped ? make("p", { class: "note" }, say("quotes_dropped", { n: one.quotes_dropped })) : null;
   return make(
     "tr",
     { class: arbiter ? "arbiter" : null },
-    make("th", { scope: "row" }, make("bdi", {}, short(one.judge, 40)), arbiter && make("span", { class: "kind" }, say("arbiter"))),
-    make("td", {}, say(one.round)),
+    make("th", { scope: "row" }, make("bdi", { title: told }, short(name, 40)), arbiter && make("span", { class: "kind" }, explained("arbiter"))),
+    make("td", {}, explained(one.round)),
     make("td", {}, one.label ? tag(one.label) : make("span", { class: "note" }, say(one.failure))),
     make("td", {}, one.reason && make("bdi", {}, one.reason), quotes, dropped),
   );

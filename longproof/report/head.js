@@ -50,14 +50,28 @@ class Filters {
   }
 }
 
-/* What it cost and how to make it again: the lines that the terminal has, then the stamp as it is. */
+/* A value of the stamp, as people read it: what is inside of it in rows, a list one below the other. */
+function stamped(value) {
+  if (Array.isArray(value)) return value.map((one) => make("div", {}, stamped(one)));
+  if (value instanceof Object) return stampTable(value);
+  return make("bdi", {}, typeof value === "number" ? numeral(value) : String(value));
+}
+
+/* What isn't set is left out. */
+const isSet = (value) => value != null && value !== "" && !(value instanceof Object && !Object.values(value).some(isSet));
+
+function stampTable(stamp) {
+  const rows = Object.entries(stamp).filter(([, value]) => isSet(value)).map(([key, value]) => make("tr", {}, make("th", { scope: "row" }, short(key.replaceAll("_", " "), 40)), make("td", {}, stamped(value))));
+  return rows.length ? make("table", {}, make("tbody", {}, rows)) : null;
+}
+
+/* What it cost and how to make it again: the lines that the terminal has, then what the stamp says. */
 function making() {
-  const rows = Object.entries(report.stamp).map(([key, value]) => make("tr", {}, make("th", { scope: "row" }, key), make("td", {}, make("bdi", {}, typeof value === "string" ? value : JSON.stringify(value)))));
   const files = documents.map((one) => make("li", {}, make("bdi", {}, titleOf(one)), ` · ${say(one.role)} · ${say("characters_n", { n: numeral(one.characters) })} `, one.uri ? address(one.uri) : null, " ", make("code", {}, short(one.id, 30))));
   return make(
     "details",
     { class: "making" },
     make("summary", {}, make("span", {}, data.cost)),
-    make("div", {}, data.totals.filter((line) => line !== data.cost).map((line) => make("p", {}, line)), make("ul", {}, files), rows.length ? make("table", {}, make("tbody", {}, rows)) : null),
+    make("div", {}, data.totals.filter((line) => line !== data.cost).map((line) => make("p", {}, line)), make("ul", {}, files), stampTable(report.stamp)),
   );
 }

@@ -2,7 +2,8 @@
 
 Knows: how data, style and script become a file that needs no network and under whose Content-Security-Policy
 (CSP level 3, by hash) nothing else runs; and the short form of a report that `model.js` reads back: each character of
-a text once, a span as `[document number, start, end]`. Does not know: how the page is drawn; that is in the scripts.
+a text once, a span as `[document number, start, end]` and how far its sentences reach. Does not know: how the page is
+drawn; that is in the scripts.
 """
 
 import json
@@ -10,6 +11,7 @@ import re
 from base64 import b64encode
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cache
 from hashlib import sha256
 from html import escape
 from importlib.resources import files
@@ -20,6 +22,7 @@ from urllib.parse import quote
 from longproof.agent.report import WRONG
 from longproof.agent.types import Judgement, Report, ReportClaim
 from longproof.report.control_characters import NAMES, PATTERN, visible
+from longproof.report.judges import judge_names, judge_told
 from longproof.report.looked import looked_at, what_would_settle
 from longproof.report.markdown import to_markdown
 from longproof.report.summary import (
@@ -30,6 +33,7 @@ from longproof.report.summary import (
     no_model_notice,
     outcome_line,
     total_lines,
+    whole_sentences,
 )
 from longproof.report.words import SIGNS, Language, words
 from longproof.retrieval.types import Span
@@ -37,7 +41,8 @@ from longproof.retrieval.types import Span
 PAGE = ("text", "theme", "model", "source", "response", "card", "strip", "head", "find", "print", "page")
 INDEX = ("text", "theme", "index")
 Short = list[Any]
-"""`[document number, start, end]`, or the same with the text after it."""
+"""`[document number, start, end]`; after it, how many characters its sentences have before and behind it, where there
+are any; or its text, where its document isn't here."""
 _UNSAFE = re.compile(f"[<>&]|{PATTERN}")
 
 
@@ -51,6 +56,7 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
         "missing": [d.title or d.uri or say[d.role] for d in missing_documents(report, known)],
         "cost": cost_line(report, say),
         "totals": total_lines(report, say),
+        "judges": _judges(report, say),
         "summed": outcome_line(report, say),
         "triage": no_model_notice(report, say),
         "unread": report.triage and report.schema_version > 1,
@@ -58,6 +64,12 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
     }
     title = f"{SIGNS[report.verdict]} {report.case.id} · longproof"
     return _assemble("page.html", PAGE, data, spoken, title, to_markdown(report, texts))
+
+
+def _judges(report: Report, say: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """What each judge is called, and what it is."""
+    names = judge_names(judgement.judge for claim in report.claims for judgement in claim.judgements)
+    return {name: (short, judge_told(name, say)) for name, short in names.items()}
 
 
 def index_page(reports: Iterable[tuple[str, Report]], failed: int = 0) -> str:
@@ -150,9 +162,14 @@ def _short_form(report: Report, texts: Mapping[str, str], say: Mapping[str, str]
     """The report in the page's short form. `texts` are the checked ones."""
     numbers = {document.id: number for number, document in enumerate(report.documents)}
 
+    @cache
     def span(given: Span) -> Short:
         place: Short = [numbers.get(given.source_id, -1), given.start, given.end]
-        return place if given.source_id in texts else [*place, given.text]
+        if given.source_id not in texts:
+            return [*place, given.text]
+        first, last = whole_sentences(texts[given.source_id], given.start, given.end)
+        around = [given.start - first, last - given.end]
+        return [*place, *around] if any(around) else place
 
     return {
         "case": {"id": report.case.id, "response": report.case.response},

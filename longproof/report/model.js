@@ -7,11 +7,14 @@ const titleOf = (one) => (one ? one.title || one.uri || say(one.role) : say("sou
 const documentOf = (id) => documents.find((one) => one.id === id);
 for (const one of documents) one.points = one.text === undefined ? null : new Points(one.text);
 
-/* Spans as the rest of the page reads them. One without a text of its own takes it from its document. */
-function spanOf([number, start, end, text]) {
+/* Spans as the rest of the page reads them, with what their sentences have before and behind them. One without a text
+   of its own takes it from its document. */
+function spanOf([number, start, end, before = 0, behind = 0]) {
   const one = report.documents[number];
-  const units = one?.points?.units({ start, end });
-  return { source_id: one?.id, start, end, text: text ?? one.text.slice(units.start, units.end) };
+  const place = { source_id: one?.id, start, end };
+  if (typeof before === "string") return { ...place, before: "", text: before, behind: "" };
+  const text = (from, to) => one.text.slice(one.points.unit(from), one.points.unit(to));
+  return { ...place, before: text(start - before, start), text: text(start, end), behind: text(end, end + behind) };
 }
 
 const NOTHING = { label: null, failure: null, caveat: "", looked: null, settle: "", errors: [], readings: [], evidence: [], judgements: [] };

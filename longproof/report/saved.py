@@ -42,10 +42,15 @@ def open_report(path: Path) -> Report:
 
 
 def texts_of(
-    report: Report, sources: Sequence[Path], *, known: Mapping[str, str] | None = None
+    report: Report,
+    sources: Sequence[Path],
+    *,
+    known: Mapping[str, str] | None = None,
+    kept: str | None = None,
 ) -> dict[str, str]:
     """The texts of a report's documents by id: known ones, the files given, the recorded places, or the store.
 
+    `kept` is the data folder, if it isn't the usual one.
     Raises BadInput where a source can't be found unchanged, a file given is none of them (its hash is its id), or a
     quote isn't what stands at its place.
     """
@@ -59,21 +64,21 @@ def texts_of(
         given[document.id] = document.text
     texts = {report.documents[0].id: report.case.response}
     for named in report.documents[1:]:
-        texts[named.id] = given.get(named.id) or _found(named)
+        texts[named.id] = given.get(named.id) or _found(named, kept)
     refuse_wrong_texts(report, texts)
     return texts
 
 
-def _found(document: ReportDocument) -> str:
+def _found(document: ReportDocument, kept: str | None) -> str:
     read = _read(Path(document.uri)) if document.uri else None
     if read and read.id == document.id:
         return read.text
     try:
-        return DocumentStore(home() / "documents").text(document.id)
+        return DocumentStore(home(kept) / "documents").text(document.id)
     except BadInput as error:
         name = document.title or document.uri or document.id
         raise BadInput(
-            f"the source {name!r} is not where it was, or has changed: give it with --source"
+            f"the source {name!r} is not where it was, or has changed: give it again (--source)"
         ) from error
 
 

@@ -13,9 +13,14 @@ from longproof.agent.cascade import Missed
 from longproof.agent.models.prices import written
 from longproof.agent.report import WRONG, price
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
+from longproof.report.judges import judge_names
 from longproof.report.words import SIGNS, Language
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import is_chinese
 from longproof.retrieval.types import Span, text_id
+
+FAR = 1000
+"""How many characters before and after a quote its sentence is looked for."""
 
 
 class Piece(NamedTuple):
@@ -97,15 +102,33 @@ def around(span: Span, text: str | None, characters: int) -> list[Piece]:
     ]
 
 
+def whole_sentences(text: str, start: int, end: int) -> tuple[int, int]:
+    """Where the sentences that this place lies in begin and end; an end that is far off stays where it is."""
+    low = text.rfind("\n\n", max(0, start - FAR), start)
+    high = text.find("\n\n", end, end + FAR)
+    low = low + 2 if low >= 0 else max(0, start - FAR)
+    high = high if high >= 0 else min(len(text), end + FAR)
+    cut = [(low + a, low + b) for a, b in sentences(text[low:high])]
+    found = [(a, b) for a, b in cut if a < end and b > start] or [(start, end)]
+    first, last = found[0][0], found[-1][1]
+    far_before = found[:1] == cut[:1] and start - low == FAR
+    far_behind = found[-1:] == cut[-1:] and high - end == FAR
+    return start if far_before else min(start, first), end if far_behind else max(end, last)
+
+
 def shorten(given: Sequence[Piece], characters: int) -> list[Piece]:
     """The pieces with what is too long in each cut out of its middle, so that one stays readable."""
     return [Piece(short(piece.text, characters), piece.marked) for piece in given]
 
 
 def short(text: str, characters: int = 60) -> str:
-    """The text with its middle left out where it is longer than that."""
+    """The text with its middle left out where it is longer than that: at spaces, where there are some near."""
+    if len(text) <= characters:
+        return text
     half = characters // 2
-    return text if len(text) <= characters else f"{text[:half]} … {text[-half:]}"
+    head, tail = text[:half], text[-half:]
+    near = head.rfind(" ", half // 2), tail.find(" ", 0, half // 2)
+    return f"{head[: near[0]] if near[0] > 0 else head} … {tail[near[1] + 1 :] if near[1] >= 0 else tail}"
 
 
 def outcome_line(report: Report, say: Mapping[str, str]) -> str:
@@ -230,9 +253,11 @@ def _making(report: Report, say: Mapping[str, str]) -> str:
     parts = []
     if stamp.get("protocol"):
         parts.append(say["protocol_is"].format(name=short(str(stamp["protocol"]))))
-    judges = [short(str(name)) for name in stamp.get("judges") or []]
-    if stamp.get("arbiter"):
-        judges.append(f"{say['arbiter']} {short(str(stamp['arbiter']))}")
+    named, arbiter = [str(name) for name in stamp.get("judges") or []], str(stamp.get("arbiter") or "")
+    called = judge_names([*named, *([arbiter] if arbiter else [])])
+    judges = [short(called[name]) for name in named]
+    if arbiter:
+        judges.append(f"{say['arbiter']} {short(called[arbiter])}")
     if judges:
         parts.append(say["comma"].join(judges))
     if isinstance(seconds := stamp.get("seconds"), int | float):

@@ -13,8 +13,14 @@ const nameOf = (label) => label ?? (data.unread ? "not_checked" : "undecided");
 const sign = (label) => data.signs[nameOf(label)] ?? "—";
 const percent = (share) => `${Math.round(share * 100)}%`;
 const numeral = (number) => number.toLocaleString("en");
-const short = (text, length) =>
-  text.length <= length ? text : `${text.slice(0, length / 2)} … ${text.slice(-length / 2)}`;
+
+/* Too long a text without its middle: cut at spaces, where there are some near. */
+function short(text, length) {
+  if (text.length <= length) return text;
+  const [head, tail] = [text.slice(0, length / 2), text.slice(-length / 2)];
+  const [last, first] = [head.lastIndexOf(" "), tail.indexOf(" ")];
+  return `${last > length / 4 ? head.slice(0, last) : head} … ${first >= 0 && first < length / 4 ? tail.slice(first + 1) : tail}`;
+}
 
 function markOf(character) {
   const code = character.codePointAt(0);

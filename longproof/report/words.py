@@ -185,6 +185,52 @@ _PAGE: dict[str, tuple[str, str]] = {
     "to_sentence": ("Back to the sentence", "回到该句"),
     "evidence_for": ("Evidence for sentence {n} ({label})", "第 {n} 句的证据（{label}）"),
     "where_looked": ("Show where it was looked for", "查看检索过的位置"),
+    "judge_openai_is": (
+        "A language model behind an OpenAI-compatible server",
+        "OpenAI 兼容服务器上的语言模型",
+    ),
+    "judge_nli_is": (
+        "A small model that says whether one text follows from another",
+        "判断一段文字能否由另一段推出的小模型",
+    ),
+    "judge_offline_is": (
+        "The check without a model: words, numbers and names that stand in the source or conflict with it",
+        "无模型的核查：字词、数字、名称与原文相符或相冲突",
+    ),
+    "judge_person_is": ("A person who read the question and the evidence", "读过问题和证据的人"),
+    "judge_other_is": ("A judge given by the program that asked for this report", "由调用程序提供的评审"),
+    "vote_is": ("The judges agreed as far as the protocol asks", "评审意见达到协议要求的一致"),
+    "arbiter_is": (
+        "The judges disagreed; another model saw the question, the evidence and their answers, and decided",
+        "评审意见不一，由另一模型看过问题、证据和各方回答后决定",
+    ),
+    "person_is": ("The judges disagreed, and a person decided", "评审意见不一，由人决定"),
+    "rule_is": (
+        "Decided without being asked: nothing in it can be checked",
+        "无需询问：其中没有可核查的内容",
+    ),
+    "nobody_is": (
+        "No answer could be used, or the judges disagreed and nobody was there to decide",
+        "没有可用的回答，或评审意见不一而无人决定",
+    ),
+    "nothing_is": ("The judge was shown the claim alone", "只向评审出示断言本身"),
+    "passages_is": (
+        "The passages around that place that share most words with the claim",
+        "该处前后与断言共有词语最多的段落",
+    ),
+    "book_is": (
+        "The passages of the whole source that share most words with the claim",
+        "全书中与断言共有词语最多的段落",
+    ),
+    "source_is": ("All of the source at once", "一次出示全部原文"),
+    "scan_is": (
+        "The source was read from beginning to end; what bears on the claim was shown to the judges",
+        "通读原文，凡与断言有关的文字都交评审查看",
+    ),
+    "pages_is": (
+        "Saved web pages, for what the source doesn't have",
+        "原文没有的内容，查所存网页",
+    ),
     "place_is": (
         "The lines of the source around the place that the sentence was matched with",
         "原文中与该句对应之处前后的文字",

@@ -11,6 +11,7 @@ from langgraph_sdk import Auth
 
 from longproof import studio
 from longproof.graphs.state import VerifyInput
+from longproof.retrieval.types import BadInput
 
 CONFIG = json.loads((Path(__file__).parents[2] / "langgraph.json").read_text("utf-8"))
 HOST = b"127.0.0.1:2024"
@@ -80,6 +81,18 @@ def test_programs_studio_and_the_servers_own_pages_are_let_in(
 
 def test_what_clients_name_gets_no_key_of_its_own() -> None:
     assert studio.CLIENTS.by_owner is False
+
+
+@pytest.mark.parametrize("graph", [studio.graph, studio.plain, studio.construct_probe])
+def test_a_misspelt_input_is_refused_and_never_taken_for_the_empty_form(graph: studio.Served) -> None:
+    given = {"text": "Ada sold the boat.", "messages": []}
+    for one in (graph, graph.copy()):
+        with pytest.raises(BadInput, match="no input 'text', 'messages': known are"):
+            asyncio.run(one.ainvoke(given))
+    with pytest.raises(BadInput, match="no input 'messages'"):
+        asyncio.run(
+            graph.ainvoke({**dict.fromkeys(graph.get_input_jsonschema()["properties"]), "messages": []})
+        )
 
 
 @pytest.mark.heavy

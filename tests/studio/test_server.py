@@ -122,11 +122,12 @@ def test_every_construction_is_a_graph_with_a_form(server):
     assert all("sources" in schemas["input_schema"]["properties"] for schemas in constructions.values())
 
 
-def test_an_unknown_setting_is_refused(server):
+@pytest.mark.parametrize("given", [{"context": {"colour": "red"}}, {"input": {"colour": "red"}}])
+def test_an_unknown_setting_or_input_is_refused(server, given):
     async def work(client):
         thread = await client.threads.create()
         return await client.runs.wait(
-            thread["thread_id"], "verify", input={}, context={"colour": "red"}, raise_error=False
+            thread["thread_id"], "verify", **{"input": {}, **given}, raise_error=False
         )
 
     assert "colour" in json.dumps(drive(server, work))

@@ -2,13 +2,15 @@
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 
+import pytest
 from embedded import RESPONSE, SOURCE, by_terminal, plain
 from langchain_core.runnables import RunnableLambda
 
-from longproof import Verifier
+from longproof import BadInput, Verifier
 from longproof.adapters.langchain import runnable, tool
 
 ASKED = {"source": SOURCE, "response": RESPONSE}
@@ -38,6 +40,20 @@ def test_many_at_once_and_each_its_own():
     asked = [{**ASKED, "response": text} for text in RESPONSE.split(". ")]
     reports = once(verifier, runnable(verifier).abatch(asked))
     assert [report.case.response for report in reports] == [one["response"] for one in asked]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        ({"source": SOURCE}, "'response' is missing: needed are source, response"),
+        ({"text": SOURCE, "response": RESPONSE}, "'source' is missing; 'text' is not known"),
+        (RESPONSE, "give {'source'"),
+    ],
+)
+def test_a_chain_is_told_which_keys_are_missing(asked, told):
+    for work in (runnable(Verifier()).invoke, lambda given: asyncio.run(runnable(Verifier()).ainvoke(given))):
+        with pytest.raises(BadInput, match=re.escape(told)):
+            work(asked)
 
 
 def test_two_verifiers_with_different_settings_in_one_process():

@@ -3,6 +3,7 @@
 import asyncio
 from dataclasses import dataclass
 
+import pytest
 from embedded import RESPONSE, SOURCE, by_terminal, plain
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.graph import END, START, StateGraph
@@ -10,7 +11,7 @@ from langgraph.types import Command
 from scripted import ScriptedJudge, WholeSentences
 from typing_extensions import TypedDict
 
-from longproof import Verifier
+from longproof import BadInput, Verifier
 from longproof.adapters.langgraph import node
 
 
@@ -41,6 +42,22 @@ def test_a_host_with_another_state_and_context_gets_the_terminals_report(tmp_pat
     assert plain(ended["check"]) == by_terminal(tmp_path)
 
 
+def test_a_host_may_be_run_without_await_inside_a_running_loop_too(tmp_path):
+    graph = host(Verifier())
+
+    async def inside():
+        return graph.invoke({"book": SOURCE}, context=HostContext())
+
+    for ended in (graph.invoke({"book": SOURCE}, context=HostContext()), asyncio.run(inside())):
+        assert plain(ended["check"]) == by_terminal(tmp_path)
+    assert "verify:align" in graph.get_graph(xray=True).nodes
+
+
+def test_a_state_without_the_texts_is_told_what_it_has():
+    with pytest.raises(BadInput, match=r"no 'book', only answer.*node\("):
+        host(Verifier()).invoke({"source": SOURCE}, context=HostContext())
+
+
 def test_our_stations_are_seen_in_the_hosts_stream():
     async def names():
         stream = host(Verifier()).astream(
@@ -51,18 +68,23 @@ def test_our_stations_are_seen_in_the_hosts_stream():
     assert {"write", "verify", "decompose", "judge", "vote"} <= asyncio.run(names())
 
 
-def test_a_persons_interrupt_is_the_hosts():
+@pytest.mark.parametrize("asynchronous", [True, False])
+def test_a_persons_interrupt_is_the_hosts(asynchronous):
     words = ["contradicting", "explicitly_supported", "not_found"]
     judges = [ScriptedJudge(f"j{i}", word) for i, word in enumerate(words)]
     graph = host(Verifier(judges, arbiter="person", decomposer=WholeSentences()), InMemorySaver())
     thread = {"configurable": {"thread_id": "1"}}
 
+    async def run(given):
+        if asynchronous:
+            return await graph.ainvoke(given, thread, context=HostContext())
+        return graph.invoke(given, thread, context=HostContext())
+
     async def go():
-        stopped = await graph.ainvoke({"book": SOURCE}, thread, context=HostContext())
+        stopped = await run({"book": SOURCE})
         (asked,) = stopped["__interrupt__"]
         decisions = [{"claim_id": one["claim_id"], "label": "ambiguous"} for one in asked.value]
-        answer = Command(resume={"name": "Ines", "decisions": decisions})
-        return await graph.ainvoke(answer, thread, context=HostContext())
+        return await run(Command(resume={"name": "Ines", "decisions": decisions}))
 
     claims = asyncio.run(go())["check"]["claims"]
     assert {claim["decided_by"] for claim in claims} == {"person"}

@@ -10,6 +10,7 @@ from embedded import RESPONSE, SOURCE, by_terminal, plain
 pytest.importorskip("mcp", reason="needs the extra `mcp`")
 from mcp import Client, StdioServerParameters
 
+import longproof
 from longproof.adapters.brief import Brief
 from longproof.agent.types import Report
 
@@ -26,6 +27,13 @@ def talk(work, *arguments):
             return await work(client)
 
     return asyncio.run(go())
+
+
+def test_the_server_says_its_version():
+    async def work(client):
+        return client.server_info.version
+
+    assert talk(work) == longproof.__version__
 
 
 def test_the_tools_have_schemas_for_what_goes_in_and_out():

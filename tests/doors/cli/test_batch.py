@@ -1,6 +1,9 @@
 """`longproof batch`: what it leaves in its folder, and how it exits."""
 
 import json
+import shlex
+from pathlib import Path
+from xml.etree import ElementTree
 
 import pytest
 from fakes import ChatServer, denying
@@ -42,6 +45,38 @@ def test_it_leaves_reports_pages_a_summary_and_an_index(cases, tmp_path, capsys)
     assert "./pages/wrong.html" in index
     assert "<b>right" not in index
     assert run("batch", cases, "--out", out, *judge, "--check") == 1
+
+
+def test_junit_has_a_test_for_every_case_and_says_why_it_fails(cases, tmp_path):
+    rows = [
+        {"id": "open\x1b", "source_text": SOURCE, "response": "Ada was lonely & <i>cold</i>.\ufffe"},
+        {"id": "none", "source": "none.txt", "response": "Ada left."},
+        {"id": "said", "source_text": SOURCE, "response": "Tom sold the boat to Ada for twenty pounds."},
+    ]
+    with cases.open("a", encoding="utf-8") as file:
+        file.writelines(json.dumps(row) + "\n" for row in rows)
+    assert run("batch", cases, "--out", tmp_path / "out", "--junit", tmp_path / "tests.xml") == 2
+    suite = ElementTree.parse(tmp_path / "tests.xml").getroot()
+    assert suite.attrib == {"name": "longproof", "tests": "5", "failures": "2", "errors": "1"}
+    found = {test.get("name"): (one.tag, one.get("type"), one.text) for test in suite for one in test}
+    assert {test.get("name") for test in suite} == {"<b>right", "wrong", "open␛", "none", "said"}
+    assert found.keys() == {"wrong", "open␛", "none"}
+    assert found["wrong"][:2] == ("failure", "hallucinated")
+    assert "'ninety' should be 'twenty'" in found["wrong"][2]
+    assert found["open␛"][:2] == ("failure", "undecided")
+    assert "lonely & <i>cold</i>" in found["open␛"][2]
+    assert found["none"][:2] == ("error", "not checked")
+    assert "none.txt" in found["none"][2]
+    assert run("batch", cases, "--out", tmp_path / "other", "--junit", tmp_path) == 2
+    assert not (tmp_path / "other").exists()
+
+
+def test_the_documented_step_is_a_command_that_runs(cases, tmp_path, monkeypatch):
+    documented = (Path(__file__).parents[3] / "docs" / "embedding.md").read_text("utf-8")
+    (line,) = [line.strip() for line in documented.splitlines() if line.strip().startswith("longproof batch")]
+    monkeypatch.chdir(tmp_path)
+    assert run(*shlex.split(line.replace("openai:gpt-4.1", "offline"))[1:]) == 1
+    assert (tmp_path / "checked.xml").is_file()
 
 
 def test_without_a_model_the_summary_and_the_index_say_so(cases, tmp_path, capsys):

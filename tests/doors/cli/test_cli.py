@@ -11,6 +11,7 @@ from fakes import ChatServer, Reply, always, denying
 
 from longproof.agent.types import Report
 from longproof.cli import main
+from longproof.examples import example
 from longproof.retrieval.loaders import FILE_BYTES
 
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
@@ -326,6 +327,15 @@ def test_the_offline_demo_says_what_it_found_and_that_the_rest_needs_a_model(tmp
     first, *_, last = capsys.readouterr().out.splitlines()
     assert (first, last) == ("No model is asked: this is the offline check.", str(page))
     assert page.exists()
+
+
+def test_nothing_is_said_of_planted_errors_where_a_user_checks_the_same_text(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    story, summary = example("en")
+    Path("story.txt").write_text(story.text, "utf-8")
+    Path("summary.txt").write_text(summary.text, "utf-8")
+    run("verify", "--source", "story.txt", "--response", "summary.txt", "--html", "page.html")
+    assert "planted" not in "".join(capsys.readouterr()) + Path("page.html").read_text("utf-8")
 
 
 def test_the_command_is_installed():

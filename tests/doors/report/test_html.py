@@ -90,6 +90,19 @@ def test_a_text_that_is_not_given_is_named_and_its_quotes_are_carried(english_re
     assert data["report"]["claims"][0]["evidence"][0][3] == "thirty-one years"
 
 
+def test_a_quote_carries_how_far_its_sentence_reaches(english_report: Any) -> None:
+    report, texts = english_report
+    data = data_of(page(report, texts))["report"]
+    source = next(d for d in data["documents"] if d["role"] == "source")["text"]
+    _, start, end, before, behind = data["claims"][0]["evidence"][0]
+    assert source[start:end] == "thirty-one years"
+    sentence = source[start - before : end + behind]
+    assert (
+        sentence == "Abel Marlock kept the gauge at Penny Weir for thirty-one years and missed two readings."
+    )
+    assert len(data["claims"][1]["evidence"][0]) == 3
+
+
 def test_half_characters_do_not_stop_the_page(english_report: Any) -> None:
     report, texts = english_report
     claims = (report.claims[0].model_copy(update={"caveat": "half \ud800 of one"}), *report.claims[1:])

@@ -14,6 +14,7 @@ from longproof.report.summary import (
     short,
     unread_claims,
     unsettled_claims,
+    whole_sentences,
     wrong_claims,
 )
 from longproof.retrieval.types import Document
@@ -72,3 +73,28 @@ def test_a_quote_that_is_not_in_the_text_stands_alone() -> None:
 @given(st.text(max_size=200), st.integers(2, 80))
 def test_short_is_short(text: str, characters: int) -> None:
     assert len(short(text, characters)) <= max(characters + 3, 3)
+
+
+def test_short_cuts_between_words() -> None:
+    assert (
+        short("On the second of March the frost came back to the river.", 30)
+        == "On the second … to the river."
+    )
+    assert short("a" * 40, 10) == "aaaaa … aaaaa"
+
+
+@given(st.text("aB.。 \n!”", max_size=300), st.integers(0, 300), st.integers(0, 300))
+def test_whole_sentences_hold_the_place(text: str, one: int, other: int) -> None:
+    start, end = sorted((min(one, len(text)), min(other, len(text))))
+    first, last = whole_sentences(text, start, end)
+    assert 0 <= first <= start <= end <= last <= len(text)
+
+
+def test_a_quote_is_widened_to_its_sentences_and_no_further() -> None:
+    text = "He went. Ada lit the old\nlamp at nine. Tom slept.\n\nThe end"
+    start = text.index("old")
+    first, last = whole_sentences(text, start, start + 8)
+    assert text[first:last] == "Ada lit the old\nlamp at nine."
+    far = "x " * 3000
+    assert whole_sentences(far, 2500, 2600) == (2500, 2600)
+    assert whole_sentences("雨停了。他说：“走吧。”", 5, 6) == (4, 12)

@@ -96,9 +96,9 @@ def test_the_card_tells_votes_reasons_and_the_arbiter(opened: Any, english_repor
     seen = opened(english_report)
     seen.press("n")
     rows = seen.texts(".votes tbody tr")
-    assert [row.split("pass")[0].split("wind")[0] for row in rows[:3]] == ["openai:a", "openai:b", "openai:c"]
+    assert [row.split("pass")[0].split("wind")[0] for row in rows[:3]] == ["a", "b", "c"]
     assert "A relative is a relative." in rows[1]
-    assert seen.text(".votes .arbiter th") == "openai:darbiter"
+    assert seen.text(".votes .arbiter th") == "darbiter"
     assert "decided by arbiter" in seen.text(".votes summary")
     assert seen.text(".rounds").endswith("passages → window")
 

@@ -1,0 +1,66 @@
+"""The outcome of a batch as JUnit's XML, which continuous integration shows: a test a case.
+
+Knows: a case that is hallucinated or undecided is a failure, one that couldn't be checked an error; which characters
+XML has no room for. Does not know: how cases were checked. One report at a time is in memory.
+"""
+
+import csv
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from xml.sax.saxutils import escape, quoteattr
+
+from longproof.batch.run import FAILURES, SUMMARY
+from longproof.indexes.files import write_lines
+from longproof.report.control_characters import visible
+from longproof.report.failure import failure
+from longproof.report.saved import open_report
+
+_NOT_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
+
+
+def write_junit(folder: Path, target: Path) -> None:
+    """Write what a batch left in its folder as one suite of tests. Raises BadInput where it can't be read."""
+    write_lines(target, _suite(folder))
+
+
+def _suite(folder: Path) -> Iterator[str]:
+    with (folder / SUMMARY).open(encoding="utf-8", newline="") as table:
+        verdicts = Counter(line["verdict"] for line in csv.DictReader(table))
+    errors = [json.loads(line) for line in (folder / FAILURES).read_text("utf-8").splitlines()]
+    tests = verdicts.total() + len(errors)
+    failures = verdicts.total() - verdicts["faithful"]
+    yield '<?xml version="1.0" encoding="utf-8"?>\n'
+    yield f'<testsuite name="longproof" tests="{tests}" failures="{failures}" errors="{len(errors)}">\n'
+    with (folder / SUMMARY).open(encoding="utf-8", newline="") as table:
+        yield from (_checked(folder / line["report"]) for line in csv.DictReader(table))
+    for error in errors:
+        yield _test(error["id"] or f"line {error['line']}", "error", "not checked", error["failure"])
+    yield "</testsuite>\n"
+
+
+def _checked(path: Path) -> str:
+    report = open_report(path)
+    return _test(report.case.id, "failure", report.verdict, failure(report))
+
+
+def _test(name: str, kind: str, type_: str, why: str) -> str:
+    """One test; it passed where there is nothing to say why not."""
+    opened = f'<testcase classname="longproof" name={_attribute(name)}'
+    if not why:
+        return f"{opened}/>\n"
+    first = why.splitlines()[0]
+    text = escape(_plain(why))
+    return (
+        f"{opened}><{kind} type={_attribute(type_)} message={_attribute(first)}>{text}</{kind}></testcase>\n"
+    )
+
+
+def _attribute(text: str) -> str:
+    return quoteattr(_plain(text))
+
+
+def _plain(text: str) -> str:
+    return _NOT_XML.sub("\ufffd", visible(text))

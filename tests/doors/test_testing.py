@@ -1,0 +1,60 @@
+"""`longproof.testing`: what passes, and what a failing test prints."""
+
+from pathlib import Path
+
+import pytest
+from embedded import RESPONSE, SOURCE
+from scripted import ScriptedJudge, WholeSentences
+
+from longproof import BadInput
+from longproof.testing import assert_faithful
+
+
+def judge(word: str) -> ScriptedJudge:
+    return ScriptedJudge("scripted", word)
+
+
+def checked(word: str, **given: object) -> object:
+    whole = {"source": SOURCE, "judge": judge(word), "decomposer": WholeSentences(), **given}
+    return assert_faithful(RESPONSE, **whole)
+
+
+def test_a_faithful_response_passes_and_its_report_is_at_hand(tmp_path: Path):
+    (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
+    assert checked("explicitly_supported").verdict == "faithful"
+    assert checked(
+        "explicitly_supported", source=tmp_path / "source.txt", judge=[judge("explicitly_supported")]
+    )
+
+
+def test_a_failure_reads_as_claims_with_what_the_source_says():
+    with pytest.raises(AssertionError) as failed:
+        assert_faithful("Tom sold the boat to Ada for thirty pounds.", source=SOURCE, judge="offline")
+    head, notice, claim, wrong, source, *_ = str(failed.value).splitlines()
+    assert (
+        head
+        == "hallucinated: 0 of 1 claims stand there, 1 conflicts; every sentence must be at least ambiguous"
+    )
+    assert "No model has read this" in notice
+    assert claim == "✗ contradicting: Tom sold the boat to Ada for thirty pounds."
+    assert wrong == "    'thirty' should be 'twenty'"
+    assert source == "    source (27%): 'Tom sold the boat to Ada for twenty pounds'"
+
+
+def test_what_nobody_decided_never_passes():
+    with pytest.raises(AssertionError, match=r"undecided.*\n.*\n. undecided \(needs a model\): Ada"):
+        assert_faithful("Ada was lonely.", source=SOURCE, judge="offline", at_least="contradicting")
+
+
+def test_the_label_that_passes_can_be_chosen():
+    assert checked("implicitly_supported", at_least="implicitly_supported")
+    with pytest.raises(AssertionError, match="must be at least explicitly_supported"):
+        checked("implicitly_supported", at_least="explicitly_supported")
+    with pytest.raises(BadInput, match="no label 'true'"):
+        checked("implicitly_supported", at_least="true")
+
+
+def test_a_failure_carries_no_control_characters():
+    with pytest.raises(AssertionError) as failed:
+        assert_faithful("Ada\x1b[31m was \u202elonely.", source=SOURCE, judge="offline")
+    assert not {"\x1b", "\u202e"} & set(str(failed.value))
