@@ -69,7 +69,7 @@ def missed(verdicts: Sequence[Verdict], first: str) -> Missed:
     )
 
 
-def wilson(hits: int, of: int) -> tuple[float, float]:
+def wilson(hits: float, of: float) -> tuple[float, float]:
     """The interval of a share, by Wilson's score (1927), at 95 %; from 0 to 1 where nothing was counted."""
     if not of:
         return 0.0, 1.0
