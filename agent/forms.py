@@ -71,6 +71,14 @@ class Findings(Form):
         return self
 
 
+class StatementChoice(Form):
+    """Which of two statements, of which one denies the other, the lines bear out."""
+
+    lines: list[str] = Field(default_factory=list)
+    reason: str = ""
+    answer: str = Field(json_schema_extra=_one_of("first", "second", "neither"))
+
+
 class Sentences(Form):
     """All sentences of a batch, taken apart: a short string a claim, in order, its sentence's number first.
 

@@ -26,7 +26,7 @@ class ModelJudge:
     """Asks one model about all claims of a question at once.
 
     `prompt_name` None: the question names its prompt. `sample` tells apart judges that put the same question to the
-    same model.
+    same model. `purpose` is what its calls are for.
     """
 
     def __init__(
@@ -38,10 +38,11 @@ class ModelJudge:
         temperature: float = 0.0,
         sample: int = 0,
         guards: Guards = "ours",
+        purpose: str = "judge",
     ) -> None:
         self.name = name
         self._asker = Asker(model, temperature, sample, once=guards == "paper")
-        self._guards, self._prompt_name = guards, prompt_name
+        self._guards, self._prompt_name, self._purpose = guards, prompt_name, purpose
 
     @property
     def endpoint(self) -> str:
@@ -52,7 +53,7 @@ class ModelJudge:
         """One judgement for each of `claims`, in their order."""
         recipe = RECIPES[self._prompt_name or question.prompt]
         vote = _Vote(self.name, self._guards, recipe, question, case)
-        return await vote.cast(self._asker, "judge", claims)
+        return await vote.cast(self._asker, self._purpose, claims)
 
     async def find(self, question: Question, claim: Claim, case: Case) -> Found:
         """Where in what is shown evidence of the claim stands: pieces in order, or why none could be named.

@@ -24,6 +24,8 @@ from longproof.retrieval.types import Line, Span
 Numbered = Mapping[int, Claim]
 Value = Callable[[Question, Numbered, Case], str | list[str]]
 
+OPPOSITE: dict[Language, str] = {"en": "It is not so: {}", "zh": "事实并非如此：{}"}
+"""The statement that denies a claim."""
 BEGINNING = 20
 """Characters of a cited line that an arbiter is told."""
 
@@ -37,6 +39,7 @@ VALUES: dict[str, Value] = {
     "first": lambda question, _, case: in_order(case)[0],
     "second": lambda question, _, case: in_order(case)[1],
     "claims": lambda question, numbered, case: in_sentences(numbered, case),
+    "statements": lambda question, numbered, case: list(statements(*numbered.values(), case)),
     "passage": lambda question, numbered, case: [claim.text for claim in numbered.values()],
     "sentences": lambda question, numbered, case: "\n".join(
         line(sentence=f"S{n}", text=claim.text) for n, claim in numbered.items()
@@ -126,6 +129,13 @@ def in_order(case: Case) -> tuple[str, str]:
     first, second = case.response, case.reference or ""
     swap = sha256("\0".join(sorted((first, second))).encode()).digest()[0] % 2
     return (max(first, second), min(first, second)) if swap else (min(first, second), max(first, second))
+
+
+def statements(claim: Claim, case: Case) -> tuple[str, str]:
+    """A claim and its opposite in an order that is drawn by the claim and tells nothing."""
+    both = (claim.text, OPPOSITE[language_of(case)].format(claim.text))
+    drawn = random.Random(sha256(f"{claim.id} {claim.text}".encode("utf-8", "backslashreplace")).digest())
+    return both if drawn.random() < 0.5 else (both[1], both[0])
 
 
 def language_of(case: Case) -> Language:

@@ -25,6 +25,7 @@ from longproof.agent.forms import (
     PassFail,
     ReasonedRecognition,
     Recognition,
+    StatementChoice,
     WrongSentence,
     WrongSentences,
 )
@@ -33,6 +34,7 @@ from longproof.agent.guards import (
     Guards,
     Weighed,
     exact_places,
+    read_lines,
     short_answer,
     weigh,
     word,
@@ -40,7 +42,7 @@ from longproof.agent.guards import (
 )
 from longproof.agent.models.answers import Form
 from longproof.agent.models.asker import by_number
-from longproof.agent.prompting import in_order, sentence_of
+from longproof.agent.prompting import in_order, sentence_of, statements
 from longproof.agent.types import LABELS, Case, Claim, Error, JudgeLabel, Kind, Label, Question
 
 Reader = Callable[[Any, Claim, Question, Case, Guards], Weighed]
@@ -167,6 +169,23 @@ def unlisted(value: WrongSentences, claim: Claim, question: Question, case: Case
     return Weighed(label, None, errors=errors, reason=reason)
 
 
+def confirmed(
+    value: StatementChoice, claim: Claim, question: Question, case: Case, guards: Guards
+) -> Weighed:
+    """Whether the claim, its opposite or neither is borne out, by lines that were shown."""
+    said, reason = word(value.answer), brief(value.reason)
+    if said == "neither":
+        return Weighed("not_found", None, reason=reason)
+    if said not in ("first", "second"):
+        return _off_menu(guards, reason)
+    quotes, dropped = read_lines(value.lines, question)
+    if question.shown and not quotes:
+        return Weighed(None, "ungrounded", quotes, dropped, reason=reason)
+    borne_out = statements(claim, case)[said == "second"] == claim.text
+    label: Label = "implicitly_supported" if borne_out else "contradicting"
+    return Weighed(label, None, quotes, dropped, reason=reason)
+
+
 def brief(text: str) -> str:
     """A reason on one line, within bounds."""
     return " ".join(text.split())[:LONGEST_REASON]
@@ -278,5 +297,6 @@ RECIPES: dict[str, Recipe] = {
     "evaluate": Recipe(("evaluate",), PassFail, evaluated, PROBE),
     "probe_direct": Recipe(("probe_direct",), MadeUp, made_up, LISTED),
     "plain": Recipe(("plain",), WrongSentences, unlisted, PLAIN),
+    "confirm": Recipe(("confirm",), StatementChoice, confirmed),
 }
 """Every prompt that a judge answers."""

@@ -84,7 +84,8 @@ class PanelTable(Frozen):
 
 
 class Panel(NamedTuple):
-    """Everyone who is asked. `arbiter`, `localiser` and `searcher` are None where no language model is there."""
+    """Everyone who is asked. `arbiter`, `localiser`, `searcher` and `confirmer` are None where no language model is
+    there."""
 
     judges: list[Judge]
     arbiter: Arbiter | None
@@ -92,6 +93,8 @@ class Panel(NamedTuple):
     localiser: Model | None
     searcher: Model | None
     models: list[Model]
+    confirmer: Judge | None = None
+    """Who is asked once more about a conviction: the arbiter's model, which hasn't voted where there was no split."""
 
     async def close(self) -> None:
         """Close the models' connections; close the ledger first, it waits for calls under way."""
@@ -193,6 +196,7 @@ def panel_from(
         own,
         searcher_model,
         models.all,
+        _confirmer(arbiter_model or own, guards),
     )
 
 
@@ -298,6 +302,13 @@ def _arbiter(chosen: "Chosen | None", model: Model | None, guards: Guards) -> Ar
         return None
     own = model.name if model.endpoint.startswith(LANGCHAIN) else Spec(kind="openai", model=model.name).text
     return ModelArbiter(f"arbiter:{own}", model, guards=guards)
+
+
+def _confirmer(model: Model | None, guards: Guards) -> Judge | None:
+    if model is None:
+        return None
+    name = f"confirm:{model.name}"
+    return ModelJudge(name, model, prompt_name="confirm", guards=guards, purpose="confirm")
 
 
 def _decomposer(chosen: "Chosen | None", model: Model | None) -> Decomposer:

@@ -44,11 +44,13 @@ Failure = Literal[
     "split",
     "disputed",
     "sourceless",
+    "unconfirmed",
 ]
 """Why there is no label; never dressed as one. The first ten are a model's (`too_long`: more than its context holds).
 `needs_model`: only the offline check looked, and it can't tell; `not_found_so_far`: nobody found it, and part of the
 source was not read; `split`: the panel disagrees and nobody arbitrates; `disputed`: a judge of an audit disagrees
-with the given label; `sourceless`: there is no source, and no saved page speaks of it."""
+with the given label; `sourceless`: there is no source, and no saved page speaks of it; `unconfirmed`: convicted, but
+too weakly for a text of this length, or not borne out when asked about once more."""
 
 Task = Literal["summary", "answer", "turn", "article", "rewrite", "open"]
 TASKS: tuple[Task, ...] = get_args(Task)

@@ -19,6 +19,7 @@ from longproof.agent.models.prices import money, tokens_of
 from longproof.agent.report import report, usage, verdict
 from longproof.agent.types import TASKS, Arbiter, Call, Case, Decomposer, ReportDocument, Verdict
 from longproof.graphs.check import NODES
+from longproof.graphs.confirm import risk_taken
 from longproof.graphs.evidence.placing import by_segment, in_groups
 from longproof.graphs.evidence.questions import together
 from longproof.graphs.evidence.reading_plan import CLAIMS
@@ -157,6 +158,7 @@ class Nodes:
                 **_stamp(resources, state["started"], self._decomposer or resources.panel.decomposer),
                 "paid": usage([call for call in calls if call.bought]).model_dump(mode="json"),
                 **_missed(resources, verdicts),
+                **_risk(resources, claims, plan),
                 **_money(resources, calls),
                 "reviews": [review.model_dump(mode="json") for review in state.get("reviews", [])],
             },
@@ -229,27 +231,37 @@ def fan_out(state: State) -> list[Send] | str:
     grouped = {id_ for group in state["groups"] for id_ in group}
     groups = [[due[id_] for id_ in group if id_ in due] for group in state["groups"]]
     alone = together([one for id_, one in due.items() if id_ not in grouped], CLAIMS)
-    return [_sent(state, group) for group in (*groups, *alone) if group] or "join"
+    return [group_sent(state, group) for group in (*groups, *alone) if group] or "join"
 
 
 def after_join(state: State) -> str:
-    """The next look at the whole source that any claim needs; else the review."""
+    """The next look at the whole source that any claim needs; then whatever conviction is to be confirmed; else the
+    review."""
     needed = {next_step(one, state["plan"]).do for one in latest(state)}
-    return next((do for do in ("search", "scan") if do in needed), "review")
+    return next((do for do in ("search", "scan", "confirm") if do in needed), "review")
 
 
 def after_search(state: State) -> list[Send] | str:
     """What was found goes through `check`, claims that share their evidence together."""
     due = [one for one in latest(state) if next_step(one, state["plan"]).do in NODES]
-    return [_sent(state, group) for group in together(due, CLAIMS)] or "join"
+    return [group_sent(state, group) for group in together(due, CLAIMS)] or "join"
+
+
+def after_confirm(state: State) -> list[Send] | str:
+    """Convictions that stand go through `check` once more, for their wrong words."""
+    stand = [
+        one for one in latest(state) if one.confirmation in ("strong", "confirmed") and not one.localised
+    ]
+    return [group_sent(state, group) for group in together(stand, CLAIMS)] or "join"
 
 
 def after_review(state: State) -> list[Send] | str:
     """What a person decided goes on through `check`; then the report."""
-    return [_sent(state, [one]) for one in state["decided"]] or "report"
+    return [group_sent(state, [one]) for one in state["decided"]] or "report"
 
 
-def _sent(state: State, claims: list[ClaimState]) -> Send:
+def group_sent(state: State, claims: list[ClaimState]) -> Send:
+    """A claim group on its way into `check`."""
     shared = {"case": state["case"], "plan": state["plan"], "sources": state["sources"]}
     return Send("check", {**shared, "claims": claims})
 
@@ -279,6 +291,11 @@ def _money(resources: Resources, calls: Sequence[Call]) -> dict[str, Any]:
         return {}
     paid = money(tokens_of(call for call in calls if call.bought), prices)
     return {"money": {"answers": money(tokens_of(calls), prices), "paid": paid}}
+
+
+def _risk(resources: Resources, claims: Sequence[ClaimState], plan: Plan) -> dict[str, Any]:
+    """Where convictions are confirmed, which stood, and what risk of a false one is left."""
+    return {"risk": risk_taken(claims, plan, resources).model_dump(mode="json")} if plan.confirms else {}
 
 
 def _missed(resources: Resources, verdicts: Sequence[Verdict]) -> dict[str, Any]:

@@ -1,8 +1,8 @@
 """What happens next to a claim of the product. Pure and total; nothing else decides it.
 
 Knows: that evidence widens from the aligned place to the window, to what a search of the whole source finds, to all
-of it; which side may be decided on how much of it, who decides a split, and when saved pages are asked. A paper's own
-rule of deciding stands in that paper's file.
+of it; which side may be decided on how much of it, who decides a split, when saved pages are asked, and when a
+conviction is confirmed. A paper's own rule of deciding stands in that paper's file.
 Does not know: how evidence is found or a judge asked; the nodes do what a step says.
 """
 
@@ -10,6 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Literal
 
+from longproof.agent.report import WRONG
 from longproof.agent.types import DecidedBy, Failure, JudgeLabel, Judgement, Label, Round
 from longproof.agent.vote import COARSE, SIDES, Side, may_decide, settled, vote
 from longproof.graphs.state import ClaimState, Consulted, Plan, QuestionRef
@@ -25,9 +26,10 @@ CAVEATS: dict[Consulted, str] = {
 
 class Step(Frozen):
     """What to do next: show the evidence of a round, ask the judges, the arbiter, a person or the saved pages, have
-    the whole source searched or read; or settle, with a label or the reason why there is none."""
+    the whole source searched or read, or a conviction confirmed; or settle, with a label or the reason why there is
+    none."""
 
-    do: Literal["show", "judge", "search", "scan", "arbitrate", "person", "consult", "settle"]
+    do: Literal["show", "judge", "search", "scan", "arbitrate", "person", "consult", "confirm", "settle"]
     round: Round = "nothing"
     label: Label | None = None
     decided_by: DecidedBy = "nobody"
@@ -40,6 +42,10 @@ Policy = Callable[[ClaimState, Plan], Step]
 
 def next_step(claim: ClaimState, plan: Plan) -> Step:
     """The next step of a claim, from what was looked at, asked and said."""
+    return _confirmed(_next(claim, plan), claim) if plan.confirms else _next(claim, plan)
+
+
+def _next(claim: ClaimState, plan: Plan) -> Step:
     if claim.left_open:
         return undecided("split")
     if not claim.asked and not claim.rounds:
@@ -51,6 +57,15 @@ def next_step(claim: ClaimState, plan: Plan) -> Step:
         return _ruled(claim, claim.ruling, plan)
     votes = claim.votes(question.id)
     return _counted(claim, votes, plan) if votes else Step(do="judge")
+
+
+def _confirmed(step: Step, claim: ClaimState) -> Step:
+    """A conviction by votes or by an arbiter stands once it is found strong enough, or borne out."""
+    if step.label not in WRONG or step.decided_by == "person":
+        return step
+    if claim.confirmation is None:
+        return Step(do="confirm")
+    return step if claim.confirmation in ("strong", "confirmed") else undecided("unconfirmed")
 
 
 def settle(label: Label, decided_by: DecidedBy, caveat: str = "") -> Step:

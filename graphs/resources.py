@@ -22,6 +22,7 @@ from longproof.agent.models.limits import Budget, Limits, Rates, Traffic
 from longproof.agent.models.model import Learned, Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import ALONE, Panel, Spec, panel_from, parse_spec
+from longproof.agent.trust.reliability import Reliability, read_reliability
 from longproof.agent.types import Arbiter, Decomposer, Finder, Judge, Round
 from longproof.graphs.evidence.sources import Indexes, Sources
 from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
@@ -37,6 +38,7 @@ from longproof.retrieval.types import BadInput, Document, SourceIndex
 
 SAMPLES_APART = 1000
 """How far apart two values of the setting `sample` number their answers."""
+RATES = "--reliability FILE (longproof trust --save writes one)"
 GROUPS = 32
 """At least so many claim groups are checked at the same time; twice `concurrency` keeps an endpoint busy."""
 
@@ -65,8 +67,11 @@ class Resources:
         *,
         triage: bool,
         by_owner: bool = True,
+        reliability: Reliability | None = None,
     ) -> None:
         self.settings = settings
+        self.reliability = reliability
+        """The judges' rates, where a file of them is given."""
         at_once = {"rounds": ("source",), "lined": False, "proves_absence": False}
         self.protocol = protocol.model_copy(update=at_once) if triage else protocol
         self.store = DocumentStore(home(settings.home) / "documents")
@@ -96,6 +101,7 @@ class Resources:
             proves_absence=self.protocol.proves_absence,
             consults=self.protocol.consults,
             arbiter="person" if person else "model" if self.panel.arbiter else "nobody",
+            confirms=self.settings.confirm or self.settings.max_risk is not None,
             coarse=bool(self.protocol.menu),
             labels=case.labels,
         )
@@ -234,13 +240,22 @@ async def open_resources(
             settings, protocol, given, _asking(settings, ledger, limits, caches, given.recording)
         )
         _refuse_what_is_missing(settings, protocol, given, panel)
+        reliability = _known_rates(settings, protocol, panel)
         await start_run(ledger, settings, begun)
     except BaseException:
         await ledger.close()
         raise
     triage = _is_offline(panel.judges[0])
     return Resources(
-        settings, protocol, caches, panel, ledger, limits, triage=triage, by_owner=given.by_owner
+        settings,
+        protocol,
+        caches,
+        panel,
+        ledger,
+        limits,
+        triage=triage,
+        by_owner=given.by_owner,
+        reliability=reliability,
     )
 
 
@@ -320,6 +335,7 @@ def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callabl
         judges=[*objects, *panel.judges],
         arbiter=given.arbiter if isinstance(given.arbiter, Arbiter) else panel.arbiter,
         decomposer=decomposer,
+        confirmer=panel.confirmer or (objects[-1] if objects else None),
     )
 
 
@@ -348,6 +364,26 @@ def _refuse_what_is_not_recorded(settings: Settings) -> None:
     named = [spec(one) for one in roles if one and one != PERSON]
     if settings.embedder != "lexical" or any(one.kind == "nli" for one in named):
         raise BadInput("recordings hold the answers of language models: leave out nli judges and embedders")
+
+
+def _known_rates(settings: Settings, protocol: Protocol, panel: Panel) -> Reliability | None:
+    """The judges' rates, where a file of them is given.
+
+    Raises BadInput where convictions can't be guarded as asked for: no guess stands in for what isn't known.
+    """
+    risk = settings.max_risk is not None
+    if (risk or settings.confirm) and (panel.confirmer is None or protocol.name != LONGPROOF.name):
+        raise BadInput("--confirm and --max-risk need a language model, and the protocol longproof")
+    if risk and settings.reliability is None and len(panel.judges) < 3:
+        raise BadInput(
+            f"--max-risk needs the judges' rates: give {RATES}, or three judges whose votes can tell them"
+        )
+    if settings.reliability is None:
+        return None
+    known = read_reliability(Path(settings.reliability))
+    if missing := [judge.name for judge in panel.judges if judge.name not in known.of]:
+        raise BadInput(f"{settings.reliability} has no rates of {', '.join(missing)}")
+    return known
 
 
 def _is_offline(judge: Judge) -> bool:

@@ -94,6 +94,24 @@ class Settings(BaseModel):
         title="Consensus",
         description="Share of the panel that must agree; empty for the protocol's own.",
     )
+    confirm: bool = Field(
+        default=False,
+        title="Confirm",
+        description="Ask once more about each wrong claim, with its opposite; what isn't borne out is undecided.",
+    )
+    max_risk: float | None = Field(
+        default=None,
+        gt=0,
+        lt=1,
+        title="Risk at most",
+        description=(
+            "How likely a faithful response may be called hallucinated: weak convictions are confirmed or left "
+            "undecided. Needs the judges' rates: a file, or three judges whose votes can tell them."
+        ),
+    )
+    reliability: str | None = Field(
+        default=None, title="Reliability", description="A file of judges' rates, by `longproof trust --save`."
+    )
     concurrency: int = Field(
         default=16, ge=1, title="Concurrency", description="Calls under way at once, for each endpoint."
     )
@@ -145,7 +163,16 @@ class Settings(BaseModel):
     )
 
     @field_validator(
-        "protocol", "arbiter", "decomposer", "searcher", "reach", "pages", "run_id", "home", mode="before"
+        "protocol",
+        "arbiter",
+        "decomposer",
+        "searcher",
+        "reach",
+        "pages",
+        "reliability",
+        "run_id",
+        "home",
+        mode="before",
     )
     @classmethod
     def _left_empty(cls, value: object) -> object:

@@ -171,6 +171,11 @@ Consulted = Literal["not_yet", "no_pages", "nothing_found", "found"]
 it, or snippets were shown."""
 
 
+Confirmation = Literal["strong", "confirmed", "refuted", "weak"]
+"""What became of a conviction: strong enough as it is; asked about once more and borne out, or not; too weak for a
+text of this length even if it were."""
+
+
 class ClaimState(Frozen):
     """A claim and all that is known of it: nothing in here is a decision, every decision follows from it (policy).
 
@@ -179,8 +184,9 @@ class ClaimState(Frozen):
     `rounds` are the looks taken for it so far, and `found` what the last of them found and nobody was shown yet.
     `queries` is what was searched for, `share` how much of the sources a searcher saw for it, `unread` why they could
     not be read through. `asked` are the questions about it in order; `judgements` what was said, a ruling included.
-    `ruling` is the last word of an arbiter or a person, `left_open` that a person chose not to decide. `localised`
-    are errors that were placed after the decision.
+    `ruling` is the last word of an arbiter or a person, `left_open` that a person chose not to decide. `confirmation`
+    is what became of its conviction, where convictions are confirmed. `localised` are errors that were placed after
+    the decision.
     """
 
     claim: Claim
@@ -200,6 +206,7 @@ class ClaimState(Frozen):
     ruled_by: Literal["arbiter", "person"] = "arbiter"
     left_open: bool = False
     consulted: Consulted = "not_yet"
+    confirmation: Confirmation | None = None
     localised: tuple[Error, ...] = ()
 
     @property
@@ -246,8 +253,9 @@ class Plan(Frozen):
 
     `rounds`: how wide each look at the source is. `sourced`: there is a source at all. `proves_absence`: what was not
     found is fabricated only where all of the source was read. `consults`: saved pages are asked about what it doesn't
-    have. `coarse`: an answer only says right or wrong, so that contradicted and not found are one side. `labels`:
-    those given with the case, one a sentence, where it is an audit.
+    have. `confirms`: what is decided wrong is confirmed. `coarse`: an answer only says right or wrong, so that
+    contradicted and not found are one side. `labels`: those given with the case, one a sentence, where it is an
+    audit.
     """
 
     rounds: tuple[Round, ...]
@@ -256,6 +264,7 @@ class Plan(Frozen):
     proves_absence: bool = False
     consults: bool = False
     arbiter: Literal["model", "person", "nobody"] = "model"
+    confirms: bool = False
     coarse: bool = False
     labels: tuple[Label, ...] | None = None
 

@@ -1,7 +1,7 @@
 """The graph that checks one response against its sources, every step a node.
 
 Knows: what happens after what: read, decompose, align, a `Send` for each claim group into check; search and scan,
-once for all claims that are still open, and check again; review, report.
+once for all claims that are still open, and check again; confirm, once for all convictions; review, report.
 Does not know: how a step does its work, or what happens next to a claim (policy).
 """
 
@@ -15,8 +15,9 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from longproof.graphs.check import NODES, CheckNodes
+from longproof.graphs.confirm import ConfirmNode
 from longproof.graphs.evidence.search import SearchNodes
-from longproof.graphs.nodes import Nodes, after_join, after_review, after_search, fan_out
+from longproof.graphs.nodes import Nodes, after_confirm, after_join, after_review, after_search, fan_out
 from longproof.graphs.protocol import Protocol
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings, settings_of
@@ -99,6 +100,7 @@ def verify_graph(
     builder.add_node("join", nodes.join)
     builder.add_node("search", wide.search)
     builder.add_node("scan", wide.scan)
+    builder.add_node("confirm", ConfirmNode(pool).confirm)
     builder.add_node("review", nodes.review)
     builder.add_node("report", nodes.report)
     builder.add_edge(START, "read")
@@ -106,9 +108,10 @@ def verify_graph(
     builder.add_edge("decompose", "align")
     builder.add_conditional_edges("align", fan_out, ["check", "join"])
     builder.add_edge("check", "join")
-    builder.add_conditional_edges("join", after_join, ["search", "scan", "review"])
+    builder.add_conditional_edges("join", after_join, ["search", "scan", "confirm", "review"])
     builder.add_conditional_edges("search", after_search, ["check", "join"])
     builder.add_conditional_edges("scan", after_search, ["check", "join"])
+    builder.add_conditional_edges("confirm", after_confirm, ["check", "join"])
     builder.add_conditional_edges("review", after_review, ["check", "report"])
     builder.add_edge("report", END)
     return builder.compile(name="verify", checkpointer=checkpointer)

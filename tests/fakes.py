@@ -369,7 +369,20 @@ def notes(asked: Asked) -> dict[str, Any]:
     }
 
 
+def choice(asked: Asked) -> dict[str, Any]:
+    """The statement that denies nothing, where the evidence has most of its words; else neither."""
+    plain = min(asked.parts("statements"), key=len)
+    finding = _finding({"claim": "", "text": plain}, asked.said("evidence") + asked.said("pages"))
+    first = asked.parts("statements").index(plain) == 0
+    return {
+        "lines": [cited(quote, asked.lines()) for quote in finding["quotes"]],
+        "reason": finding["reason"],
+        "answer": "neither" if not finding["quotes"] else "first" if first else "second",
+    }
+
+
 FORMS: dict[str, Callable[[Asked], dict[str, Any]]] = {
+    "StatementChoice": choice,
     "Findings": findings,
     "Sentences": sentences,
     "Places": places,

@@ -7,12 +7,16 @@ from hypothesis import strategies as st
 
 from longproof.agent.types import LABELS, Claim, Failure, JudgeLabel, Judgement, Round, SourcePlace
 from longproof.graphs.policy import Policy, Step
-from longproof.graphs.state import ClaimState, Consulted, Plan, QuestionRef
+from longproof.graphs.state import ClaimState, Confirmation, Consulted, Plan, QuestionRef
 from longproof.retrieval.types import Document
 
 LABEL = st.sampled_from(get_args(JudgeLabel))
 FAILURE = st.sampled_from(
-    [one for one in get_args(Failure) if one not in ("split", "disputed", "sourceless", "not_found_so_far")]
+    [
+        one
+        for one in get_args(Failure)
+        if one not in ("split", "disputed", "sourceless", "not_found_so_far", "unconfirmed")
+    ]
 )
 """The failures of a judge; the others are the policies' own."""
 SAID = st.one_of(LABEL, FAILURE)
@@ -73,6 +77,7 @@ def plans(draw: Draw, **fixed: Any) -> Plan:
         "consults": draw(st.booleans()),
         "arbiter": draw(st.sampled_from(["model", "person", "nobody"])),
         "coarse": draw(st.booleans()),
+        "confirms": draw(st.booleans()),
         "labels": tuple(draw(st.lists(st.sampled_from(LABELS), min_size=1, max_size=1))),
     }
     return Plan.model_validate({**drawn, **fixed})
@@ -106,6 +111,8 @@ def done(step: Step, state: ClaimState, plan: Plan, draw: Draw, size: int) -> Cl
     if step.do == "arbitrate":
         word = judgement(state.last_asked, "arbiter", draw(SAID), state.asked[-1].round)
         return state.with_judgements([word]).model_copy(update={"ruling": word, "ruled_by": "arbiter"})
+    if step.do == "confirm":
+        return state.model_copy(update={"confirmation": draw(st.sampled_from(get_args(Confirmation)))})
     if step.do == "person":
         return decided_by_person(state, draw(st.none() | LABEL))
     assert step.do == "consult"

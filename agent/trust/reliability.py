@@ -9,15 +9,16 @@ Does not know: where votes come from, how uncertain an estimate is, or what foll
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
+from pydantic import Field, ValidationError, model_validator
 
 from longproof.agent.types import Judgement, Report, ReportClaim
 from longproof.agent.vote import SIDES
-from longproof.retrieval.types import Frozen
+from longproof.retrieval.types import BadInput, Frozen
 
 Votes = Mapping[str, bool]
 """Of one claim, whether each judge convicts it; a judge without a vote is not named."""
@@ -74,6 +75,20 @@ class Fitted(NamedTuple):
     specificity: Floats
     prevalence: Floats
     wrong: Floats
+
+
+def read_reliability(path: Path) -> Reliability:
+    """The rates in a file that `longproof trust --save` wrote. Raises BadInput where it holds none."""
+    try:
+        return Reliability.model_validate_json(path.read_bytes())
+    except OSError as error:
+        raise BadInput(
+            f"{path}: {error.strerror}; give a file that `longproof trust --save` wrote"
+        ) from error
+    except ValidationError as error:
+        first = error.errors()[0]
+        where = ".".join(map(str, first["loc"]))
+        raise BadInput(f"{path} holds no rates of judges: {where}: {first['msg']}") from error
 
 
 def reliability_of(claims: Sequence[Votes]) -> Reliability:

@@ -106,25 +106,25 @@ def guard(
 ) -> Guard:
     """The guard that keeps the chance of convicting a faithful text of so many claims at most at `max_risk`.
 
-    While it is greater, the weakest convictions must be confirmed; then the weakest of those are held back. With
-    `confirm_all` none stands unconfirmed.
+    The weakest are held back, as far as it doesn't suffice to confirm all others; of those the weakest are confirmed,
+    as far as needed, or all of them with `confirm_all`.
     """
-    ways = list(convictions(rates.judges, consensus, arbiter=arbiter))
-    allowed, left = -expm1(log1p(-max_risk) / max(1, claims)), 1 - weakest(rates.judges).specificity
-    before = sum(way.if_right for way in ways)
-    share, stands, ask = before * (left if confirm_all else 1), inf if confirm_all else -inf, -inf
-    by_strength = _by_strength(ways)
-    for at, if_right in () if confirm_all else by_strength:
+    ways = _by_strength(convictions(rates.judges, consensus, arbiter=arbiter))
+    allowed, missed = -expm1(log1p(-max_risk) / max(1, claims)), 1 - weakest(rates.judges).specificity
+    ask, share = -inf, missed * sum(ways.values())
+    for at, if_right in ways.items():
         if share > allowed:
-            share, stands = share - if_right * (1 - left), at
-    for at, if_right in by_strength:
-        if share > allowed:
-            share, ask = share - if_right * left, at
+            ask, share = at, share - missed * if_right
+    kept = {at: if_right for at, if_right in ways.items() if at > ask}
+    stands, share = ask, sum(kept.values())
+    for at, if_right in kept.items():
+        if confirm_all or share > allowed:
+            stands, share = at, share - (1 - missed) * if_right
     return Guard(
-        stands=max(stands, ask),
+        stands=inf if confirm_all else stands,
         ask=ask,
         claims=claims,
-        chance_before=any_of(claims, before),
+        chance_before=any_of(claims, sum(ways.values())),
         chance=any_of(claims, max(0.0, share)),
     )
 
@@ -143,12 +143,11 @@ def passes(claims: int, ways: Iterable[Conviction], errors: int = 1) -> float:
     return (1 - wrong) ** errors * (1 - right) ** (claims - errors)
 
 
-def _by_strength(ways: Iterable[Conviction]) -> list[tuple[float, float]]:
-    """The weakest first: each strength, with the chance that a right claim is convicted with it."""
+def _by_strength(ways: Iterable[Conviction]) -> dict[float, float]:
+    """How often a right claim is convicted with each strength, the weakest first."""
     ordered = sorted(ways, key=lambda way: way.strength)
-    return [
-        (at, sum(way.if_right for way in same)) for at, same in groupby(ordered, key=lambda way: way.strength)
-    ]
+    grouped = groupby(ordered, key=lambda way: way.strength)
+    return {at: sum(way.if_right for way in same) for at, same in grouped}
 
 
 def _decided(votes: Sequence[bool], consensus: float) -> bool | None:

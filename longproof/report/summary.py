@@ -12,6 +12,7 @@ from typing import NamedTuple
 from longproof.agent.cascade import Missed
 from longproof.agent.models.prices import written
 from longproof.agent.report import WRONG, price
+from longproof.agent.trust.risk import RiskTaken
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
 from longproof.report.judges import judge_names
 from longproof.report.words import SIGNS, Language
@@ -177,7 +178,8 @@ def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
     """Counts by label; coverage and cost; how it was made; caveats with how often. Empty lines are left out."""
     caveats = Counter(claim.caveat for claim in report.claims if claim.caveat)
     told = say["semicolon"].join(f"{say.get(text, short(text))} ({n})" for text, n in caveats.items())
-    lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _making(report, say)]
+    lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _risk(report, say)]
+    lines.append(_making(report, say))
     return [line for line in [*lines, f"{say['caveats']}{say['colon']}{told}" if told else ""] if line]
 
 
@@ -214,6 +216,24 @@ def _cascade(report: Report, say: Mapping[str, str]) -> str:
         low=f"{found.low:.1f}",
         high=f"{found.high:.1f}",
     )
+
+
+def _risk(report: Report, say: Mapping[str, str]) -> str:
+    """Where convictions were confirmed: how many were held back, and how likely a false one was and is."""
+    if "risk" not in report.stamp:
+        return ""
+    found = RiskTaken.model_validate(report.stamp["risk"])
+    told = say["risk"].format(convicted=found.convicted, asked=found.asked, held=found.held)
+    if found.chance is None or found.chance_before is None or found.max_risk is None:
+        return told
+    chance = say["risk_chance"].format(
+        n=len(report.claims),
+        before=f"{found.chance_before:.1%}",
+        after=f"{found.chance:.1%}",
+        most=f"{found.max_risk:.1%}",
+        rates=say[f"rates_{found.rates}"],
+    )
+    return f"{told}{say['semicolon']}{chance}"
 
 
 def cost_line(report: Report, say: Mapping[str, str]) -> str:

@@ -60,6 +60,7 @@ _NAMES: dict[str, tuple[str, str]] = {
     "split": ("the judges disagree", "评审意见不一"),
     "disputed": ("a judge disputes the given label", "有评审不同意所给标签"),
     "sourceless": ("there is no source, and no saved page speaks of it", "没有原文，所存网页也未提及"),
+    "unconfirmed": ("called wrong, but not confirmed", "判为有误，但未获证实"),
     "nothing": ("nothing shown", "未出示原文"),
     "place": ("its place", "对应处"),
     "passages": ("passages", "段落"),
@@ -140,6 +141,19 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "cascade: {n} claims cleared by the first judge alone; none was read again, so nothing is estimated",
         "级联：{n} 条断言只由第一位评审放行；没有抽到复读的断言，无从估计",
     ),
+    "risk": (
+        "{convicted} claims called wrong, {asked} of them asked about once more, {held} held back",
+        "{convicted} 条断言被判有误，其中 {asked} 条再问一次，{held} 条暂不定论",
+    ),
+    "risk_chance": (
+        "a faithful text of {n} claims would be called hallucinated in an estimated {before} of cases, so in {after} "
+        "(at most {most} was asked for; rates of the judges {rates}, who are taken to err independently)",
+        "{n} 条断言的忠实文本被误判的概率估计为 {before}，如此处理后为 {after}"
+        "（要求不超过 {most}；评审的准确率{rates}，并假定各评审的错误互相独立）",
+    ),
+    "rates_file": ("from a file", "取自文件"),
+    "rates_votes": ("from their votes in this run", "由本次投票估计"),
+    "rates_None": ("unknown", "未知"),
     "money": ("cost {n}", "花费 {n}"),
     "seconds_n": ("{n} s", "{n} 秒"),
     "characters_n": ("{n} characters", "{n} 字"),

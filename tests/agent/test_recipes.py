@@ -8,7 +8,7 @@ import pytest
 from longproof.agent.forms import KIND_NAMES, NO, YES
 from longproof.agent.guards import Guards, Weighed, exact_places
 from longproof.agent.models.answers import schema
-from longproof.agent.prompting import prompt_for
+from longproof.agent.prompting import prompt_for, statements
 from longproof.agent.recipes import RECIPES, about, in_order
 from longproof.agent.types import KINDS, Case, Claim, Question
 from longproof.retrieval.types import Document
@@ -197,3 +197,22 @@ def test_beginning_and_end_differ_in_order_alone() -> None:
     assert end.system == beginning.system
     assert end.user.index("船上只有九盏灯") < end.user.index("船上有九盏灯")
     assert beginning.user.index("船上只有九盏灯") > beginning.user.index("船上有九盏灯")
+
+
+@pytest.mark.parametrize("guards", ["ours", "paper"])
+def test_a_confirming_answer_is_about_the_claim_in_whatever_order_the_two_stood(guards: Guards) -> None:
+    for claim in (CLAIM.model_copy(update={"id": f"c{n}"}) for n in range(8)):
+        at = statements(claim, CASE).index(claim.text)
+        for place, label in ((at, "implicitly_supported"), (1 - at, "contradicting")):
+            said = {"answer": ("first", "second")[place], "lines": ["船上只有九盏灯"], "reason": "原文如此。"}
+            value = RECIPES["confirm"].form.model_validate(said)
+            found = RECIPES["confirm"].read(value, claim, question("confirm"), CASE, guards)
+            assert (found.label, found.failure, len(found.quotes)) == (label, None, 1)
+    orders = {statements(CLAIM.model_copy(update={"id": f"c{n}"}), CASE)[0] for n in range(30)}
+    assert len(orders) == 2
+
+
+def test_a_confirming_answer_without_a_line_that_was_shown_is_none() -> None:
+    assert read("confirm", {"answer": "first", "lines": ["没有这句话的引文"]}).failure == "ungrounded"
+    assert read("confirm", {"answer": "neither"}).label == "not_found"
+    assert read("confirm", {"answer": "both"}, "ours").failure == "off_menu"

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from walked import FAILURE, LABEL, SAID, answered, claim, done, followed, judgement, plans, question
 
+from longproof.agent.report import WRONG
 from longproof.agent.vote import COARSE, SIDES, vote
 from longproof.graphs.check import NODES, CheckNodes
 from longproof.graphs.policy import CAVEATS, Step, most_common, next_step
@@ -175,6 +176,28 @@ def test_a_panel_that_only_fails_ends_with_one_of_its_failures(plan: Plan, said:
     assert step.failure in said
 
 
+@given(plans(confirms=True), st.data())
+def test_every_conviction_is_confirmed_once_and_stands_only_then(plan: Plan, data: st.DataObject) -> None:
+    steps, states = followed(next_step, claim(), plan, data.draw)
+    assert [step.do for step in steps].count("confirm") <= 1
+    if steps[-1].label in WRONG and steps[-1].decided_by != "person":
+        assert states[-1].confirmation in ("strong", "confirmed")
+    if steps[-1].failure == "unconfirmed":
+        assert states[-1].confirmation in ("refuted", "weak")
+        free = plan.model_copy(update={"confirms": False})
+        assert next_step(states[-1], free).label in WRONG
+
+
+@given(plans(confirms=False), st.data())
+def test_confirming_changes_nothing_but_convictions(plan: Plan, data: st.DataObject) -> None:
+    _, states = followed(next_step, claim(), plan, data.draw)
+    careful = plan.model_copy(update={"confirms": True})
+    for state in states:
+        step = next_step(state, plan)
+        convicts = step.label in WRONG and step.decided_by != "person"
+        assert next_step(state, careful) == (Step(do="confirm") if convicts else step)
+
+
 def test_a_spent_budget_is_not_spent_again_on_a_wider_look() -> None:
     assert next_step(asked(["over_budget", "timeout"], "place"), OURS).do == "settle"
     assert next_step(asked(["too_long", "timeout"], "place"), OURS).do == "settle"
@@ -206,7 +229,7 @@ def test_a_persons_word_is_final_but_for_what_was_not_found(plan: Plan, said: st
 
 @given(plans(consults=True, sourced=True), st.sampled_from(["no_pages", "nothing_found"]))
 def test_what_no_page_has_either_is_fabricated_and_says_what_was_consulted(plan: Plan, found: Any) -> None:
-    state = asked(["not_found"] * 3).model_copy(update={"consulted": found})
+    state = asked(["not_found"] * 3).model_copy(update={"consulted": found, "confirmation": "strong"})
     step = next_step(state, plan)
     assert (step.label, step.caveat) == ("fabricated", CAVEATS[found])
 

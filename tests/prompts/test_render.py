@@ -71,6 +71,12 @@ VALUES: dict[str, dict[str, str | list[str]]] = {
     "arbitrate_paper": {
         "opinions": '{"claim": "C1", "label": "contradicting", "reason": "Nine, not ten.", "quotes": []}'
     },
+    "confirm": {
+        "evidence": ["12| The ferry left at nine.", f"20| {PLANTED}"],
+        "pages": [],
+        "context": "",
+        "statements": ["It is not so: The ferry left at ten.", "The ferry left at ten."],
+    },
     "again": {"reasons": "C1: ungrounded"},
     "search": {
         "outline": "0| The ferry\n40| The island",

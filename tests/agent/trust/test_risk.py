@@ -45,15 +45,25 @@ def test_no_weaker_conviction_is_kept_than_one_that_is_not(
 
 
 @given(PANEL, CONSENSUS, st.booleans(), RISK, CLAIMS)
-def test_a_longer_text_never_makes_a_guard_laxer(
+def test_what_is_held_back_in_a_short_text_is_held_back_in_a_longer_one(
     rates: list[tuple[float, float]], consensus: float, arbiter: bool, risk: float, claims: int
 ) -> None:
     short, long = (
         guard(panel(rates), n, consensus=consensus, arbiter=arbiter, max_risk=risk)
         for n in (claims, claims * 2)
     )
-    assert long.stands >= short.stands
     assert long.ask >= short.ask
+
+
+@given(PANEL, CONSENSUS, st.booleans(), CLAIMS)
+def test_where_the_risk_is_small_enough_nothing_is_asked_or_held_back(
+    rates: list[tuple[float, float]], consensus: float, arbiter: bool, claims: int
+) -> None:
+    ways = list(convictions(panel(rates).judges, consensus, arbiter=arbiter))
+    risk = min(0.999, any_of(claims, sum(way.if_right for way in ways)) * 1.01 + 1e-9)
+    made = guard(panel(rates), claims, consensus=consensus, arbiter=arbiter, max_risk=risk)
+    assume(risk < 0.999)
+    assert all(made.stage(way.strength) == "stands" for way in ways)
 
 
 @given(PANEL, st.booleans(), st.data())
