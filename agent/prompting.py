@@ -39,7 +39,7 @@ VALUES: dict[str, Value] = {
     "first": lambda question, _, case: in_order(case)[0],
     "second": lambda question, _, case: in_order(case)[1],
     "claims": lambda question, numbered, case: in_sentences(numbered, case),
-    "statements": lambda question, numbered, case: list(statements(*numbered.values(), case)),
+    "statements": lambda question, numbered, case: list(statements(next(iter(numbered.values())), case)),
     "passage": lambda question, numbered, case: [claim.text for claim in numbered.values()],
     "sentences": lambda question, numbered, case: "\n".join(
         line(sentence=f"S{n}", text=claim.text) for n, claim in numbered.items()

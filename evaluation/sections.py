@@ -36,6 +36,7 @@ from longproof.evaluation.metrics.statistics import (
 from longproof.evaluation.metrics.verigray import risk_coverage, verigray_scores
 from longproof.evaluation.results import Result, flagged, part_labels, response_labels
 from longproof.evaluation.tables import Score, Section, plain_scores
+from longproof.evaluation.trust import selective_scores, trust_sections, voted_claims
 
 RECALLED = ("kind", "pattern")
 """Slices that only hallucinated examples have: recall is all there is to give."""
@@ -53,6 +54,8 @@ def sections(results: Sequence[Result]) -> list[Section]:
         Section(title="Without a model", scores=tuple(_offline(results))),
         *([own] if audit else _checked(results)),
         Section(title="Judges and runs", scores=tuple(judge_scores(results))),
+        *([] if audit else trust_sections(voted_claims(results))),
+        Section(title="When to trust a label", scores=tuple([] if audit else selective_scores(results))),
         Section(title="Cost", scores=tuple(_cost(results))),
     ]
     return [section for section in made if section.scores]

@@ -140,7 +140,7 @@ def passes(claims: int, ways: Iterable[Conviction], errors: int = 1) -> float:
     right, wrong = (
         min(1.0, sum(chance)) for chance in zip(*((w.if_right, w.if_wrong) for w in held), strict=True)
     )
-    return (1 - wrong) ** errors * (1 - right) ** (claims - errors)
+    return float((1 - wrong) ** errors * (1 - right) ** (claims - errors))
 
 
 def _by_strength(ways: Iterable[Conviction]) -> dict[float, float]:

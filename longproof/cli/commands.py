@@ -29,6 +29,7 @@ from longproof.cli.options import PlainCommand, add_command
 from longproof.cli.protocols import protocols_command
 from longproof.cli.reports import report_command
 from longproof.cli.review import review_command
+from longproof.cli.trust import trust_command
 from longproof.cli.verify import verify_command
 
 UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
@@ -63,6 +64,7 @@ add_command(app, "batch", batch_command)
 add_command(app, "construct", construct_command)
 add_command(app, "evaluate", evaluate_command)
 app.command("compare", cls=PlainCommand)(compare_command)
+app.command("trust", cls=PlainCommand)(trust_command)
 app.command("review", cls=PlainCommand)(review_command)
 app.command("index", cls=PlainCommand)(index_command)
 app.command("runs", cls=PlainCommand)(runs_command)

@@ -77,9 +77,28 @@ class PanelOptions:
             help="The first judge reads all, the others what it doesn't clear and a twentieth more.",
         ),
     ] = False
+    confirm: Annotated[
+        bool, typer.Option("--confirm", help="Ask once more about every wrong claim, beside its opposite.")
+    ] = False
+    max_risk: Annotated[
+        float | None,
+        typer.Option(
+            help="How likely a faithful response may be called hallucinated, such as 0.05: weak convictions are "
+            "confirmed or left undecided. Needs --reliability, or three judges."
+        ),
+    ] = None
+    reliability: Annotated[
+        Path | None, typer.Option(help="The judges' rates, in a file by `longproof trust --save`.")
+    ] = None
     pages: Annotated[
         Path | None, typer.Option(help="Saved web pages to consult about what the source doesn't have.")
     ] = None
+
+    def guards(self) -> dict[str, Any]:
+        """The settings by which convictions are confirmed, as far as any is given."""
+        given = {"confirm": self.confirm, "max_risk": self.max_risk}
+        named = {**given, "reliability": str(self.reliability) if self.reliability else None}
+        return {name: value for name, value in named.items() if value not in (None, False)}
 
     def settings(self, toml: Path = TOML) -> dict[str, Any]:
         """The settings that name the panel; whom the TOML file names is told on stderr.
@@ -99,6 +118,7 @@ class PanelOptions:
             "reach": self.reach,
             "cascade": self.cascade,
             "consensus": table.consensus,
+            **self.guards(),
             "pages": str(self.pages) if self.pages else None,
             **table.model_dump(include={"stream", "timeout_s"}, exclude_none=True),
         }

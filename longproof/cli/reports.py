@@ -29,7 +29,7 @@ def report_command(
     from longproof.report.markdown import to_markdown
     from longproof.report.saved import open_report, texts_of
 
-    files = _report_files(reports)
+    files = report_files(reports)
     if len(files) > 1 or reports[0].is_dir():
         target = _index_target(html, markdown)
         typer.echo(_write(target, index_page([(file.name, open_report(file)) for file in files])))
@@ -81,7 +81,8 @@ def refuse_targets(json: JsonFile, html: HtmlFile) -> None:
         raise BadInput("a page goes to a file: name one after --html")
 
 
-def _report_files(paths: Sequence[Path]) -> list[Path]:
+def report_files(paths: Sequence[Path]) -> list[Path]:
+    """The reports named, and those in the folders named. Raises BadInput where there is none."""
     from longproof.retrieval.types import BadInput
 
     files = [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]

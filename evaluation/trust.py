@@ -1,0 +1,197 @@
+"""How far to trust a run: its judges' rates without labels, what they mean for long texts, and when to trust a label.
+
+Knows: where a run's votes and gold stand; that a hallucinated response is as surely so as its surest wrong claim, a
+faithful one as surely as that no claim is wrong. Does not know: how rates are estimated (metrics), or how scores are
+shown.
+"""
+
+from collections.abc import Iterator, Sequence
+from hashlib import sha256
+from math import exp, log, prod
+from typing import NamedTuple
+
+from longproof.agent.trust.reliability import Reliability, Votes, reliability_of, unidentifiable
+from longproof.agent.trust.risk import any_of, convictions, passes, strength
+from longproof.agent.vote import CONSENSUS
+from longproof.evaluation.headlines import with_gold_outcome
+from longproof.evaluation.metrics.classes import HALLUCINATED_LABELS
+from longproof.evaluation.metrics.reliability import JudgeTrust, Trust, trust
+from longproof.evaluation.metrics.selective import RiskCurve, risk_curve, risk_from, threshold
+from longproof.evaluation.metrics.statistics import recall, specificity
+from longproof.evaluation.results import PredictedClaim, Result, gold_at
+from longproof.evaluation.tables import Score, Section, plain_scores
+from longproof.evaluation.types import Gold
+
+LENGTHS = (20, 100, 300, 1000)
+"""Claims of a response for which the risk is told."""
+MOST = 0.05
+"""The risk for which a threshold of confidence is chosen."""
+
+
+class VotedClaims(NamedTuple):
+    """The votes on all claims of a run, what each is of, and whether it is wrong by gold, where gold tells."""
+
+    votes: list[Votes]
+    responses: list[str]
+    gold: list[bool | None]
+
+
+def voted_claims(results: Sequence[Result]) -> VotedClaims:
+    """The votes of an evaluation. Responses about one source belong together."""
+    each = [(claim, result) for result in results for claim in result.prediction.claims]
+    return VotedClaims(
+        [claim.convicts for claim, _ in each],
+        [result.group for _, result in each],
+        [_is_wrong(result.gold, claim) for claim, result in each],
+    )
+
+
+def trust_sections(voted: VotedClaims, consensus: float = CONSENSUS) -> list[Section]:
+    """What votes say of the judges, and what that means for long texts; nothing where one judge alone voted."""
+    if len({judge for votes in voted.votes for judge in votes}) < 2:
+        return []
+    found = trust(voted.votes, voted.responses, voted.gold)
+    risk = Section(title="The risk of a long text", scores=tuple(_risk(voted, consensus, found)))
+    return [
+        Section(title="How far to trust the judges", scores=tuple(_trust(found))),
+        *([risk] if risk.scores else []),
+    ]
+
+
+def selective_scores(results: Sequence[Result]) -> Iterator[Score]:
+    """When to trust a label: the curve's areas, and a threshold chosen on one half of the groups."""
+    taken = with_gold_outcome(results)
+    sure = confidences(results)
+    if not taken or sure is None:
+        return
+    column = [sure[result.id, result.repeat] for result in taken]
+    curve, n = risk_curve(column, _right(taken)), len(taken)
+    decided = sum(one is not None for one in column) / n
+    if curve.area is None or curve.best is None:
+        return
+    yield from plain_scores(
+        decided,
+        ("area under risk and coverage", curve.area, "decided", len(taken)),
+        ("the same, above the best order", curve.area - curve.best, "decided", len(taken)),
+    )
+    yield from _checked_threshold(taken, column)
+
+
+def selective_curve(results: Sequence[Result]) -> RiskCurve | None:
+    """The curve of the responses' labels; None where votes don't tell how sure they are."""
+    taken, sure = with_gold_outcome(results), confidences(results)
+    if not taken or sure is None:
+        return None
+    return risk_curve([sure[result.id, result.repeat] for result in taken], _right(taken))
+
+
+def confidences(results: Sequence[Result]) -> dict[tuple[str, int], float | None] | None:
+    """How likely each response's label is right, by its claims' votes; None where they can't tell the judges' rates,
+    and of a response that is undecided. No gold is used."""
+    votes = [claim.convicts for result in results for claim in result.prediction.claims]
+    if unidentifiable(votes) is not None:
+        return None
+    rates = reliability_of(votes)
+    return {(result.id, result.repeat): _sure(result, rates) for result in results}
+
+
+def _sure(result: Result, rates: Reliability) -> float | None:
+    predicted, before = result.prediction, log(rates.prevalence / (1 - rates.prevalence))
+    wrong = [1 / (1 + exp(-before - strength(rates, claim.convicts))) for claim in predicted.claims]
+    if predicted.outcome == "faithful":
+        return prod(1 - chance for chance in wrong)
+    convicted = (
+        c for c, claim in zip(wrong, predicted.claims, strict=True) if claim.label in HALLUCINATED_LABELS
+    )
+    return max(convicted, default=None) if predicted.outcome == "hallucinated" else None
+
+
+def _right(taken: Sequence[Result]) -> list[bool]:
+    return [result.prediction.outcome == result.gold.outcome for result in taken]
+
+
+def _checked_threshold(taken: Sequence[Result], sure: Sequence[float | None]) -> Iterator[Score]:
+    """A threshold for the risk, chosen on the groups whose names fall into the first half."""
+    first = [
+        sha256(result.group.encode("utf-8", "backslashreplace")).digest()[0] % 2 == 0 for result in taken
+    ]
+    halves = [[i for i, one in enumerate(first) if one is half] for half in (True, False)]
+    if not all(halves):
+        return
+    columns = [([sure[i] for i in half], _right([taken[i] for i in half])) for half in halves]
+    least = threshold(*columns[0], MOST)
+    yield from plain_scores(
+        None,
+        (f"surest by votes, for a risk of {MOST:.0%}: at least", least, "chosen on one half", len(halves[0])),
+    )
+    for name, column in zip(("the half it was chosen on", "the other half"), columns, strict=True):
+        if least is not None:
+            found = risk_from(*column, least)
+            yield from plain_scores(
+                found.coverage, (f"risk from there, {name}", found.value, "accepted", found.n)
+            )
+
+
+def _trust(found: Trust) -> Iterator[Score]:
+    for one in found.judges:
+        for name, estimate, over in (
+            ("sensitivity", one.sensitivity, "claims estimated wrong"),
+            ("specificity", one.specificity, "claims estimated right"),
+        ):
+            low, high, _ = estimate.interval
+            yield Score(
+                name=f"{one.judge}: {name}",
+                value=estimate.value,
+                over=over,
+                n=round(estimate.n),
+                low=low,
+                high=high,
+            )
+        yield from _by_gold(one)
+    if found.prevalence is not None:
+        low, high, _ = found.prevalence.interval
+        share = found.prevalence.value
+        yield Score(
+            name="share of wrong claims", value=share, over="claims", n=found.claims, low=low, high=high
+        )
+    else:
+        name = f"the judges' rates can't be told: {found.why_not}"
+        yield Score(name=name, value=None, over="claims", n=found.claims)
+    yield from plain_scores(
+        found.kappa.coverage,
+        ("agreement, wrong or right (kappa)", found.kappa.value, "claims", found.kappa.n),
+    )
+    yield from plain_scores(
+        None, ("judges differ", found.flips.value, "claims with all votes", found.flips.n)
+    )
+
+
+def _by_gold(one: JudgeTrust) -> Iterator[Score]:
+    for name, rate, n in (
+        ("sensitivity", recall(one.gold), one.gold.hallucinated),
+        ("specificity", specificity(one.gold), one.gold.faithful),
+    ):
+        if rate is not None:
+            yield Score(name=f"{one.judge}: {name} by gold", value=rate, over="its votes", n=n)
+
+
+def _risk(voted: VotedClaims, consensus: float, found: Trust) -> Iterator[Score]:
+    """Of responses of some lengths, by the estimated rates; where judges are split, an arbiter decides."""
+    if found.why_not is not None:
+        return
+    ways = list(convictions(reliability_of(voted.votes).judges, consensus, arbiter=True))
+    each = sum(way.if_right for way in ways)
+    for claims in LENGTHS:
+        for name, chance in (
+            ("faithful, but called hallucinated", any_of(claims, each)),
+            ("with one wrong claim, but nothing called wrong", passes(claims, ways)),
+        ):
+            yield Score(name=name, value=chance, over="claims of a response", n=claims)
+
+
+def _is_wrong(gold: Gold, claim: PredictedClaim) -> bool | None:
+    """Whether a claim is wrong by gold that says which part of a wrong response is wrong; None for other gold."""
+    if gold.outcome == "hallucinated" and not gold.errors and gold.parts is None:
+        return None
+    side = gold_at(gold, claim.origin)
+    return None if side is None else side == "hallucinated"

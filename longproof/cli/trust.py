@@ -1,0 +1,82 @@
+"""`longproof trust`: how far the judges of a run may be trusted, by their votes.
+
+Knows: where votes are found: an evaluation's folder, a batch's, saved reports.
+Does not know: how rates are estimated.
+"""
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from longproof.evaluation.trust import VotedClaims
+
+NOTE = (
+    "Estimated without labels (Dawid and Skene, 1979), as if judges erred independently of each other: judges who "
+    "share mistakes, above all samples of one model, are worse than this says."
+)
+
+
+def trust_command(
+    runs: Annotated[
+        list[Path],
+        typer.Argument(help="Folders of `evaluate` or `batch`, or JSON reports and folders of them."),
+    ],
+    consensus: Annotated[
+        float | None, typer.Option(min=0.01, max=1, help="Share of the panel that must agree.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(help="Write the judges' rates, for `verify --max-risk --reliability`.")
+    ] = None,
+) -> None:
+    """How often each judge is right, estimated from votes alone, and what that means for long texts."""
+    from longproof.agent.trust.reliability import reliability_of, unidentifiable
+    from longproof.agent.vote import CONSENSUS
+    from longproof.evaluation.tables import score_tables
+    from longproof.evaluation.trust import trust_sections
+    from longproof.indexes.files import write_whole
+    from longproof.retrieval.types import BadInput
+
+    voted = _voted(runs)
+    found = trust_sections(voted, consensus or CONSENSUS)
+    if not found:
+        raise BadInput(
+            f"{', '.join(map(str, runs))}: fewer than two judges voted, or none whose votes were kept"
+        )
+    title = f"{len(voted.votes):,} claims of {len(set(voted.responses)):,} responses or sources"
+    typer.echo(score_tables(title, found, NOTE))
+    if save and (why := unidentifiable(voted.votes)):
+        raise BadInput(f"there are no rates to save: {why}")
+    if save:
+        write_whole(save, (reliability_of(voted.votes).model_dump_json(indent=1) + "\n").encode())
+
+
+def _voted(runs: Sequence[Path]) -> "VotedClaims":
+    """The votes of all these runs together."""
+    from longproof.evaluation.trust import VotedClaims
+
+    each = [found for run in runs for found in _of_run(run)]
+    return VotedClaims(
+        [votes for found in each for votes in found.votes],
+        [f"{number} {name}" for number, found in enumerate(each) for name in found.responses],
+        [gold for found in each for gold in found.gold],
+    )
+
+
+def _of_run(run: Path) -> "Iterator[VotedClaims]":
+    """The votes of an evaluation, else of each report."""
+    from longproof.agent.trust.reliability import panel_votes
+    from longproof.batch.run import REPORTS
+    from longproof.cli.reports import report_files
+    from longproof.evaluation.results import FILE, results_of
+    from longproof.evaluation.trust import VotedClaims, voted_claims
+    from longproof.report.saved import open_report
+
+    if (run / FILE).is_file():
+        yield voted_claims(results_of(run))
+        return
+    for file in report_files([run / REPORTS if (run / REPORTS).is_dir() else run]):
+        votes = panel_votes(open_report(file))
+        yield VotedClaims(list(votes), ["response"] * len(votes), [None] * len(votes))

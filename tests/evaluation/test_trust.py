@@ -1,0 +1,99 @@
+"""From results to what they say of their judges, and to when a label may be trusted."""
+
+import random
+
+from evaluated import line
+
+from longproof.agent.types import Place
+from longproof.evaluation.results import PredictedClaim, Result
+from longproof.evaluation.sections import sections
+from longproof.evaluation.tables import Score
+from longproof.evaluation.trust import confidences, selective_curve, trust_sections, voted_claims
+from longproof.evaluation.types import Gold, GoldError
+
+SENSITIVITY, SPECIFICITY = (0.9, 0.8, 0.7), (0.999, 0.99, 0.97)
+SENTENCE = "It was so. "
+
+
+def response(number: int, draw: random.Random, judges: int = 3, claims: int = 20) -> Result:
+    """A simulated response: every third has one wrong claim; two of three votes convict."""
+    wrong = draw.randrange(claims) if number % 3 == 0 else -1
+    made = []
+    for n in range(claims):
+        rates = SENSITIVITY if n == wrong else [1 - rate for rate in SPECIFICITY]
+        votes = {f"j{judge}": draw.random() < rates[judge] for judge in range(judges)}
+        origin = Place(start=n * len(SENTENCE), end=n * len(SENTENCE) + 10, text=SENTENCE[:10])
+        convicted = 3 * sum(votes.values()) >= 2 * judges
+        made.append(
+            PredictedClaim(
+                text=str(n),
+                origin=origin,
+                label="contradicting" if convicted else "explicitly_supported",
+                failure=None,
+                decided_by="vote",
+                convicts=votes,
+            )
+        )
+    said = "hallucinated" if any(claim.label == "contradicting" for claim in made) else "faithful"
+    found = line(f"r{number}", "hallucinated" if wrong >= 0 else "faithful", said)
+    errors = [GoldError(place=made[wrong].origin)] if wrong >= 0 else []
+    return found.model_copy(
+        update={
+            "gold": Gold(outcome=found.gold.outcome, errors=tuple(errors)),
+            "prediction": found.prediction.model_copy(update={"claims": tuple(made)}),
+        }
+    )
+
+
+def simulated(responses: int, judges: int = 3) -> list[Result]:
+    draw = random.Random(4)
+    return [response(number, draw, judges) for number in range(responses)]
+
+
+def scores(results: list[Result]) -> dict[str, Score]:
+    return {score.name: score for section in sections(results) for score in section.scores}
+
+
+def test_the_tables_say_how_reliable_each_judge_is_and_what_gold_says_of_it() -> None:
+    found = scores(simulated(240))
+    for judge, (sensitivity, specificity) in enumerate(zip(SENSITIVITY, SPECIFICITY, strict=True)):
+        for name, true in (("sensitivity", sensitivity), ("specificity", specificity)):
+            score = found[f"j{judge}: {name}"]
+            assert score.low is not None
+            assert score.high is not None
+            assert score.low <= true <= score.high
+            by_gold = found[f"j{judge}: {name} by gold"]
+            assert by_gold.value is not None
+            assert score.value is not None
+            assert abs(by_gold.value - score.value) < 0.1
+    assert found["j0: sensitivity by gold"].n == 80
+    assert found["j0: specificity by gold"].n == 240 * 20 - 80
+
+
+def test_what_cannot_be_told_is_a_dash_with_its_reason_and_one_judge_alone_is_not_told_of() -> None:
+    two = scores(simulated(30, judges=2))
+    assert two["the judges' rates can't be told: fewer than three judges voted"].value is None
+    assert not any("sensitivity" in name or "but called" in name for name in two)
+    assert trust_sections(voted_claims(simulated(30, judges=1))) == []
+
+
+def test_a_response_is_as_sure_as_its_votes_and_no_gold_is_used() -> None:
+    results = simulated(120)
+    sure = confidences(results)
+    assert sure is not None
+    blind = [one.model_copy(update={"gold": Gold(outcome="faithful")}) for one in results]
+    assert confidences(blind) == sure
+    curve = selective_curve(results)
+    assert curve is not None
+    assert curve.area is not None
+    assert curve.best is not None
+    assert curve.area < curve.points[-1][2], "the surest labels are wrong less often than all"
+    found = scores(results)
+    assert found["area under risk and coverage"].value == curve.area
+    chosen, other = (
+        found[f"risk from there, {half}"] for half in ("the half it was chosen on", "the other half")
+    )
+    assert chosen.value is not None
+    assert chosen.value <= 0.05
+    assert other.value is not None
+    assert selective_curve(simulated(30, judges=2)) is None
