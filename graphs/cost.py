@@ -13,7 +13,7 @@ from typing import NamedTuple
 from longproof.agent.decompose import BATCH_SENTENCES
 from longproof.agent.evidence.scan import MOST_CLAIMS
 from longproof.agent.evidence.search import CHARACTERS, TURNS
-from longproof.agent.forms import Places, ScanNotes, SearchTurn
+from longproof.agent.forms import Places, ScanNotes, SearchTurn, StatementChoice
 from longproof.agent.models.answers import schema
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.prompting import language_of
@@ -71,7 +71,7 @@ class Sizes(NamedTuple):
     """What is checked, in characters, and by how many judges that are paid. `questions` are those of the first round.
 
     `sentence` is the length of one, `windows` how many different ones the claims have; `arbiter`, `searcher`: whether
-    one is paid; `pages`: whether some may be consulted.
+    one is paid; `pages`: whether some may be consulted; `confirms`: whether convictions are.
     """
 
     source: int
@@ -84,6 +84,7 @@ class Sizes(NamedTuple):
     arbiter: bool = False
     searcher: bool = False
     pages: bool = False
+    confirms: bool = False
     language: Language = "en"
 
 
@@ -170,6 +171,8 @@ def steps(row: Protocol, sizes: Sizes, flow: Flow) -> dict[str, Calls]:
         asked["find"] = Calls(looks, looks * (_template(row, (row.finds,), sizes, flow) + sizes.source))
     if flow.worst and sizes.arbiter and sizes.judges > 1 and row.splits:
         asked["arbitrate"] = _arbitrating(row, sizes, flow)
+    if flow.worst and sizes.confirms and sizes.judges:
+        asked["confirm"] = _confirming(row, sizes, flow)
     if flow.worst and row.localises and sizes.judges:
         asked["localise"] = _localising(row, sizes, flow)
     return asked
@@ -276,6 +279,14 @@ def _arbitrating(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
     return Calls(calls, calls * each + votes)
 
 
+def _confirming(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
+    """One call a claim, which shows all that was shown for it, and the claim twice."""
+    calls = ceil(sizes.claims)
+    each = _told("confirm", StatementChoice, sizes, flow) + _widest(row, sizes, flow) + 4 * sizes.sentence
+    each += SNIPPETS * SNIPPET if _consults(row, sizes, flow) else 0
+    return Calls(calls, calls * each)
+
+
 def _localising(row: Protocol, sizes: Sizes, flow: Flow) -> Calls:
     consulted = _consults(row, sizes, flow)
     alone = consulted or row.lined
@@ -341,6 +352,7 @@ def _sizes(dry: Report, row: Protocol, *, known: bool) -> Sizes:
         arbiter=judges > 0 if arbiter is None else arbiter != PERSON and paid_judges([arbiter]) > 0,
         searcher=judges > 0 if settings.searcher is None else paid_judges([settings.searcher]) > 0,
         pages=settings.pages is not None,
+        confirms=settings.confirm or settings.max_risk is not None,
         language=language_of(dry.case),
     )
 

@@ -20,6 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 from longproof.agent.report import WRONG
+from longproof.agent.trust.reliability import panel_votes
 from longproof.agent.types import Judgement, Report, ReportClaim
 from longproof.report.control_characters import NAMES, PATTERN, visible
 from longproof.report.judges import judge_names, judge_told
@@ -35,6 +36,7 @@ from longproof.report.summary import (
     total_lines,
     whole_sentences,
 )
+from longproof.report.trust import trust_lines
 from longproof.report.words import SIGNS, Language, words
 from longproof.retrieval.types import Span
 
@@ -79,9 +81,10 @@ def index_page(reports: Iterable[tuple[str, Report]], failed: int = 0) -> str:
 
     One report at a time is in memory where they come one at a time. The first hundred say which language is spoken.
     """
-    lines, responses = [], list[str]()
+    lines, responses, votes = [], list[str](), list[list[dict[str, bool]]]()
     for name, report in reports:
         lines.append(_index_line(name, report))
+        votes.append(panel_votes(report))
         if len(responses) < 100:
             responses.append(report.case.response[:2000])
     spoken = language(" ".join(responses))
@@ -95,11 +98,13 @@ def index_page(reports: Iterable[tuple[str, Report]], failed: int = 0) -> str:
         "calls": f"{sum(line['calls'] for line in lines):,}",
         "tokens": f"{sum(line['tokens'] for line in lines):,}",
     }
-    plain = "\n".join(
+    trusted = trust_lines(votes, say)
+    rows = (
         f"{line['verdict']}{' (no model)' * line['triage']}  {line['case']}  {line['href']}" for line in lines
     )
+    plain = "\n".join([*trusted, *rows])
     plain += f"\n{say['index_failed'].format(n=failed, all=sums['all'])}" if failed else ""
-    data = {"rows": lines, "sums": sums, **_vocabulary(say)}
+    data = {"rows": lines, "sums": sums, "trust": trusted, **_vocabulary(say)}
     return _assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", plain)
 
 

@@ -325,6 +325,19 @@ _PAGE: dict[str, tuple[str, str]] = {
         "{n} of them no model has read: give --judge openai:MODEL.",
         "其中 {n} 份尚无模型审读：请加 --judge openai:模型名。",
     ),
+    "trust": (
+        "By their votes on {claims} claims of {reports} reports, without labels and taken to err independently:",
+        "仅凭 {reports} 份报告中 {claims} 条断言的投票估计（没有标注，并假定错误互相独立）：",
+    ),
+    "trust_judge": (
+        "{judge} convicts {sensitivity} of wrong claims and clears {specificity} of right ones",
+        "{judge} 判出有误断言的 {sensitivity}，放行正确断言的 {specificity}",
+    ),
+    "trust_unknown": (
+        "How reliable the judges are can't be told from these votes; longproof trust says why.",
+        "这些投票不足以估计评审是否可靠；原因见 longproof trust。",
+    ),
+    "from_to": ("{value} ({low} to {high})", "{value}（{low} 至 {high}）"),
     "no_model": ("no model", "无模型"),
     "reports_n": ("{n} of {all} reports", "{all} 份报告中的 {n} 份"),
     "column_verdict": ("Verdict", "结论"),

@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Asked, ChatServer, findings, taken
+from fakes import Asked, ChatServer, choice, findings, taken
 from papers import answers, verifier
 
 from longproof.agent.models.limits import estimate_tokens
@@ -108,6 +108,21 @@ def test_what_a_check_costs_lies_between(
     refused = 1 + len(dry.stamp["judges"]) if schema == "rejected" else 0
     assert least.calls <= calls <= most.calls + refused
     assert least.tokens <= tokens <= most.tokens * (1 + refused / max(calls, 1))
+
+
+def test_confirming_every_conviction_lies_between_too(tmp_path: Path) -> None:
+    script = answers(Findings=nowhere, Sentences=parts(", and "), StatementChoice=choice)
+    with ChatServer(script) as server:
+        dry = verifier(server, tmp_path / "dry", "longproof", 3, max_calls=0, confirm=True).verify(
+            SOURCE, RESPONSE
+        )
+        verifier(server, tmp_path / "paid", "longproof", 3, confirm=True).verify(SOURCE, RESPONSE)
+        calls, tokens = paid(server)
+        confirmed = sum(asked.form == "StatementChoice" for asked in server.asked)
+    least, most = price(dry)
+    assert 0 < confirmed <= between(dry, [SOURCE])["confirm"].most.calls
+    assert least.calls <= calls <= most.calls
+    assert least.tokens <= tokens <= most.tokens
 
 
 def price(dry: Report) -> Between:
