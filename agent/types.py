@@ -49,8 +49,7 @@ Failure = Literal[
 """Why there is no label; never dressed as one. The first ten are a model's (`too_long`: more than its context holds).
 `needs_model`: only the offline check looked, and it can't tell; `not_found_so_far`: nobody found it, and part of the
 source was not read; `split`: the panel disagrees and nobody arbitrates; `disputed`: a judge of an audit disagrees
-with the given label; `sourceless`: there is no source, and no saved page speaks of it; `unconfirmed`: convicted, but
-too weakly for a text of this length, or not borne out when asked about once more."""
+with the given label; `sourceless`: no source, nor a page about it; `unconfirmed`: convicted, not borne out."""
 
 Task = Literal["summary", "answer", "turn", "article", "rewrite", "open"]
 TASKS: tuple[Task, ...] = get_args(Task)
@@ -393,10 +392,5 @@ class Report(Frozen):
     @model_validator(mode="before")
     @classmethod
     def _triage_of_version_1(cls, given: Any) -> Any:
-        if (
-            isinstance(given, dict)
-            and given.get("schema_version") == 1
-            and isinstance(given.get("stamp"), dict)
-        ):
-            return {"triage": bool(given["stamp"].get("triage")), **given}
-        return given
+        stamp = given.get("stamp") if isinstance(given, dict) and given.get("schema_version") == 1 else None
+        return {"triage": bool(stamp.get("triage")), **given} if isinstance(stamp, dict) else given

@@ -23,7 +23,7 @@ from fakes import Asked, ChatServer, Reply
 from longproof import Verifier
 from longproof.agent.report import price
 from longproof.agent.trust.reliability import JudgeRates, Reliability, Votes, reliability_of, unidentifiable
-from longproof.agent.trust.risk import Guard, guard, strength, weakest
+from longproof.agent.trust.risk import Thresholds, strength, thresholds, weakest
 from longproof.agent.types import Report
 from longproof.agent.vote import CONSENSUS
 from longproof.evaluation.metrics.reliability import trust
@@ -38,7 +38,7 @@ MAX_RISK = 0.05
 
 RATES = ("responses × claims", *(f"{one} {does}" for does in ("finds", "clears") for one in "abc"))
 RATES = (*RATES, "intervals that hold", "told")
-RISK = ("claims", "rates", "faithful convicted", "guarded", "wrong convicted", "guarded")
+RISK = ("claims", "rates", "faithful convicted", "--max-risk", "wrong convicted", "--max-risk")
 RISK = (*RISK, "asked", "held back", "wrong ones held back", "refused")
 COST = ("run", "claims", "wrong", "calls", "of them confirming", "their characters", "price")
 
@@ -91,8 +91,8 @@ def rates(responses: int, shared: float, times: int) -> Iterator[str]:
 
 
 def risk(known: int, shared: float, times: int) -> Iterator[str]:
-    """A row a length and origin of the rates: how often faithful and wrong responses are convicted, without a guard
-    and with it, and what is asked and held back."""
+    """A row a length and origin of the rates: how often faithful and wrong responses are convicted, without
+    --max-risk and with it, and what is asked and held back."""
     for claims in LENGTHS:
         for name in ("true", f"estimated, {known} other responses", "its own votes"):
             yield row(f"{claims}", name, *_guarded(claims, name, known, shared, times))
@@ -133,12 +133,12 @@ def _guarded(claims: int, name: str, known: int, shared: float, times: int) -> l
 def _outcome(
     run: Simulated, response: int, votes: Sequence[Votes], convicted: Sequence[int], rates: Reliability | None
 ) -> tuple[float, ...]:
-    """Wrong claims; convicted before and after the guard; questions; claims held back, and wrong ones of them."""
+    """Wrong claims; convicted without and with --max-risk; questions; claims held back, and wrong ones of them."""
     stands, asked, held, lost = False, 0, 0, 0
-    made: Guard | None = None
+    made: Thresholds | None = None
     for claim in convicted:
         assert rates is not None
-        made = made or guard(rates, len(votes), consensus=CONSENSUS, arbiter=True, max_risk=MAX_RISK)
+        made = made or thresholds(rates, len(votes), consensus=CONSENSUS, arbiter=True, max_risk=MAX_RISK)
         stage, wrong = made.stage(strength(rates, votes[claim])), bool(run.wrong[response, claim])
         asked += stage == "ask"
         borne_out = stage == "stands" or (stage == "ask" and _confirms(run, wrong))

@@ -1,4 +1,4 @@
-"""The node that guards convictions: once for all of a case, when nothing else is left to look for.
+"""The node that confirms convictions: once for all of a case, when nothing else is left to look for.
 
 Knows: rates of judges come from a file, or from the panel's own votes in this run where those can tell them, and are
 never guessed; what is asked about once more is shown all that was shown before; what makes a conviction stand.
@@ -12,7 +12,7 @@ from typing import NamedTuple
 from langgraph.runtime import Runtime
 
 from longproof.agent.trust.reliability import Reliability, convicts, reliability_of, unidentifiable
-from longproof.agent.trust.risk import Guard, RiskTaken, Stage, guard, strength
+from longproof.agent.trust.risk import RiskTaken, Stage, Thresholds, strength, thresholds
 from longproof.agent.types import Answered, Call, Case, Judge, Judgement, Label
 from longproof.agent.vote import SIDES
 from longproof.graphs.evidence.sources import Sources
@@ -24,18 +24,18 @@ from longproof.graphs.state import ClaimState, Plan, State, latest
 from longproof.retrieval.types import BadInput
 
 
-class Guarded(NamedTuple):
-    """The guard of a case, and the rates that it rests on; without them, every conviction is asked about."""
+class RiskRule(NamedTuple):
+    """The thresholds for a case, and the rates that they rest on; without them, every conviction is asked about."""
 
-    guard: Guard | None
+    thresholds: Thresholds | None
     rates: Reliability | None
 
     def stage(self, claim: ClaimState) -> Stage:
         """What becomes of a claim's conviction."""
-        if self.guard is None or self.rates is None:
+        if self.thresholds is None or self.rates is None:
             return "ask"
         arbitrated = claim.ruling is not None and claim.ruling.question_id == claim.last_asked
-        return self.guard.stage(strength(self.rates, votes(claim), arbitrated=arbitrated))
+        return self.thresholds.stage(strength(self.rates, votes(claim), arbitrated=arbitrated))
 
 
 class ConfirmNode:
@@ -51,7 +51,7 @@ class ConfirmNode:
         case = await state["case"].opened(resources.store)
         claims, plan = latest(state), resources.plan(state["case"])
         due = [one for one in claims if self._policy(one, plan).do == "confirm"]
-        found = guarded(claims, plan, resources)
+        found = risk_rule(claims, plan, resources)
         staged = {
             stage: [one for one in due if found.stage(one) == stage] for stage in ("stands", "ask", "held")
         }
@@ -82,14 +82,14 @@ class ConfirmNode:
         return claim.model_copy(update=kept), answer.calls
 
 
-def guarded(claims: Sequence[ClaimState], plan: Plan, resources: Resources) -> Guarded:
-    """The guard of these claims, all of a case. Raises BadInput where a risk at most is asked for and their votes
+def risk_rule(claims: Sequence[ClaimState], plan: Plan, resources: Resources) -> RiskRule:
+    """The rule for these claims, all of a case. Raises BadInput where a risk at most is asked for and their votes
     can't tell the judges' rates."""
     settings = resources.settings
     if settings.max_risk is None:
-        return Guarded(None, None)
+        return RiskRule(None, None)
     rates = resources.reliability or _own_rates(claims)
-    made = guard(
+    made = thresholds(
         rates,
         len(claims),
         consensus=plan.consensus,
@@ -97,7 +97,7 @@ def guarded(claims: Sequence[ClaimState], plan: Plan, resources: Resources) -> G
         max_risk=settings.max_risk,
         confirm_all=settings.confirm,
     )
-    return Guarded(made, rates)
+    return RiskRule(made, rates)
 
 
 def votes(claim: ClaimState) -> dict[str, bool]:
@@ -107,9 +107,9 @@ def votes(claim: ClaimState) -> dict[str, bool]:
 
 
 def risk_taken(claims: Sequence[ClaimState], plan: Plan, resources: Resources) -> RiskTaken:
-    """What the report says of the convictions that were guarded."""
+    """What the report says of the convictions, and of the risk that is left."""
     became = [claim.confirmation for claim in claims if claim.confirmation]
-    made = guarded(claims, plan, resources).guard if became or resources.reliability else None
+    made = risk_rule(claims, plan, resources).thresholds if became or resources.reliability else None
     return RiskTaken(
         convicted=len(became),
         asked=became.count("confirmed") + became.count("refuted"),

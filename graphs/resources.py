@@ -369,7 +369,7 @@ def _refuse_what_is_not_recorded(settings: Settings) -> None:
 def _known_rates(settings: Settings, protocol: Protocol, panel: Panel) -> Reliability | None:
     """The judges' rates, where a file of them is given.
 
-    Raises BadInput where convictions can't be guarded as asked for: no guess stands in for what isn't known.
+    Raises BadInput where convictions can't be confirmed as asked for: no guess stands in for what isn't known.
     """
     risk = settings.max_risk is not None
     if (risk or settings.confirm) and (panel.confirmer is None or protocol.name != LONGPROOF.name):

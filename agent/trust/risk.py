@@ -34,9 +34,9 @@ class Conviction(NamedTuple):
     if_wrong: float
 
 
-class Guard(Frozen):
-    """Convictions stronger than `stands` stand as they are, those stronger than `ask` once confirmed. With it the
-    chance that a faithful text of so many claims is convicted, without this guard and with it."""
+class Thresholds(Frozen):
+    """Convictions stronger than `stands` stand as they are, those stronger than `ask` once confirmed. With them the
+    chance that a faithful text of so many claims is convicted, as it is and by these thresholds."""
 
     stands: float
     ask: float
@@ -52,8 +52,8 @@ class Guard(Frozen):
 
 
 class RiskTaken(Frozen):
-    """What a report says of its guarded convictions: `convicted` claims, of which so many were asked about once more
-    and so many are held back. Without rates, where every conviction is confirmed, there is no chance to name."""
+    """What a report says of its convictions: of `convicted` claims so many were asked about once more, and so many are
+    held back. Without rates, where every conviction is confirmed, there is no chance to name."""
 
     convicted: int = Field(ge=0)
     asked: int = Field(ge=0)
@@ -95,7 +95,7 @@ def strength(rates: Reliability, votes: Votes, *, arbitrated: bool = False) -> f
     return _conviction(held, said).strength
 
 
-def guard(
+def thresholds(
     rates: Reliability,
     claims: int,
     *,
@@ -103,8 +103,8 @@ def guard(
     arbiter: bool,
     max_risk: float,
     confirm_all: bool = False,
-) -> Guard:
-    """The guard that keeps the chance of convicting a faithful text of so many claims at most at `max_risk`.
+) -> Thresholds:
+    """The thresholds that keep the chance of convicting a faithful text of so many claims at most at `max_risk`.
 
     The weakest are held back, as far as it doesn't suffice to confirm all others; of those the weakest are confirmed,
     as far as needed, or all of them with `confirm_all`.
@@ -120,7 +120,7 @@ def guard(
     for at, if_right in kept.items():
         if confirm_all or share > allowed:
             stands, share = at, share - (1 - missed) * if_right
-    return Guard(
+    return Thresholds(
         stands=inf if confirm_all else stands,
         ask=ask,
         claims=claims,

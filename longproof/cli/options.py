@@ -94,7 +94,7 @@ class PanelOptions:
         Path | None, typer.Option(help="Saved web pages to consult about what the source doesn't have.")
     ] = None
 
-    def guards(self) -> dict[str, Any]:
+    def confirming(self) -> dict[str, Any]:
         """The settings by which convictions are confirmed, as far as any is given."""
         given = {"confirm": self.confirm, "max_risk": self.max_risk}
         named = {**given, "reliability": str(self.reliability) if self.reliability else None}
@@ -118,7 +118,7 @@ class PanelOptions:
             "reach": self.reach,
             "cascade": self.cascade,
             "consensus": table.consensus,
-            **self.guards(),
+            **self.confirming(),
             "pages": str(self.pages) if self.pages else None,
             **table.model_dump(include={"stream", "timeout_s"}, exclude_none=True),
         }

@@ -1,11 +1,11 @@
-"""What rates mean for a long text, as laws: a guard keeps its promise, and keeps the strongest convictions."""
+"""What rates mean for a long text, as laws: the promise is kept, and keeps the strongest convictions."""
 
 import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from longproof.agent.trust.reliability import JudgeRates, Reliability
-from longproof.agent.trust.risk import any_of, convictions, guard, passes, strength, weakest
+from longproof.agent.trust.risk import any_of, convictions, passes, strength, thresholds, weakest
 
 RATE = st.floats(0.02, 0.9999)
 PANEL = st.lists(st.tuples(RATE, RATE), min_size=1, max_size=5)
@@ -23,7 +23,7 @@ def test_the_chance_of_convicting_a_faithful_text_stays_below_the_risk(
     rates: list[tuple[float, float]], consensus: float, arbiter: bool, risk: float, claims: int, every: bool
 ) -> None:
     known = panel(rates)
-    made = guard(known, claims, consensus=consensus, arbiter=arbiter, max_risk=risk, confirm_all=every)
+    made = thresholds(known, claims, consensus=consensus, arbiter=arbiter, max_risk=risk, confirm_all=every)
     ways = list(convictions(known.judges, consensus, arbiter=arbiter))
     after = {"stands": 1.0, "ask": 1 - weakest(known.judges).specificity, "held": 0.0}
     share = sum(way.if_right * after[made.stage(way.strength)] for way in ways)
@@ -37,7 +37,7 @@ def test_the_chance_of_convicting_a_faithful_text_stays_below_the_risk(
 def test_no_weaker_conviction_is_kept_than_one_that_is_not(
     rates: list[tuple[float, float]], consensus: float, arbiter: bool, risk: float, claims: int
 ) -> None:
-    made = guard(panel(rates), claims, consensus=consensus, arbiter=arbiter, max_risk=risk)
+    made = thresholds(panel(rates), claims, consensus=consensus, arbiter=arbiter, max_risk=risk)
     order = ("held", "ask", "stands")
     ways = sorted(convictions(panel(rates).judges, consensus, arbiter=arbiter), key=lambda way: way.strength)
     stages = [order.index(made.stage(way.strength)) for way in ways]
@@ -49,7 +49,7 @@ def test_what_is_held_back_in_a_short_text_is_held_back_in_a_longer_one(
     rates: list[tuple[float, float]], consensus: float, arbiter: bool, risk: float, claims: int
 ) -> None:
     short, long = (
-        guard(panel(rates), n, consensus=consensus, arbiter=arbiter, max_risk=risk)
+        thresholds(panel(rates), n, consensus=consensus, arbiter=arbiter, max_risk=risk)
         for n in (claims, claims * 2)
     )
     assert long.ask >= short.ask
@@ -61,7 +61,7 @@ def test_where_the_risk_is_small_enough_nothing_is_asked_or_held_back(
 ) -> None:
     ways = list(convictions(panel(rates).judges, consensus, arbiter=arbiter))
     risk = min(0.999, any_of(claims, sum(way.if_right for way in ways)) * 1.01 + 1e-9)
-    made = guard(panel(rates), claims, consensus=consensus, arbiter=arbiter, max_risk=risk)
+    made = thresholds(panel(rates), claims, consensus=consensus, arbiter=arbiter, max_risk=risk)
     assume(risk < 0.999)
     assert all(made.stage(way.strength) == "stands" for way in ways)
 
@@ -95,7 +95,7 @@ def test_the_panel_of_the_benchmark_by_hand() -> None:
     assert any_of(1000, sum(way.if_right for way in ways)) == pytest.approx(1 - (1 - two_of_three) ** 1000)
     found = 0.9 * 0.8 + 0.9 * 0.2 * 0.7 + 0.1 * 0.8 * 0.7
     assert passes(1000, ways) == pytest.approx((1 - found) * (1 - two_of_three) ** 999)
-    made = guard(known, 1000, consensus=2 / 3, arbiter=True, max_risk=0.05)
+    made = thresholds(known, 1000, consensus=2 / 3, arbiter=True, max_risk=0.05)
     weak, strong = {"j0": False, "j1": True, "j2": True}, {"j0": True, "j1": False, "j2": True}
     assert made.stage(strength(known, weak)) == "ask"
     assert made.stage(strength(known, strong)) == "stands"
