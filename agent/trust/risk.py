@@ -52,7 +52,7 @@ class Thresholds(Frozen):
 
 
 class RiskTaken(Frozen):
-    """What a report says of its convictions: of `convicted` claims so many were asked about once more, and so many are
+    """What a report says of its convictions: of `convicted` claims so many were asked about once more and so many are
     held back. Without rates, where every conviction is confirmed, there is no chance to name."""
 
     convicted: int = Field(ge=0)
