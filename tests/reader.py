@@ -17,7 +17,7 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Literal, NamedTuple
 
-from fakes import Asked, Reply, answer_of, notes, placed, searching, sentences
+from fakes import Asked, Reply, answer_of, choice, notes, placed, searching, sentences
 
 from longproof.agent.forms import KIND_NAMES, NO, YES, Steps
 from longproof.retrieval.text.sentences import sentences as sentences_of
@@ -226,6 +226,7 @@ FORMS: dict[str, Callable[[Asked], dict[str, Any]]] = {
     "Places": places,
     "SearchTurn": searching,
     "ScanNotes": notes,
+    "StatementChoice": choice,
     "Segments": segments,
     "PassFail": pass_fail,
     "Option": option,
