@@ -109,13 +109,15 @@ def votes(claim: ClaimState) -> dict[str, bool]:
 def risk_taken(claims: Sequence[ClaimState], plan: Plan, resources: Resources) -> RiskTaken:
     """What the report says of the convictions, and of the risk that is left."""
     became = [claim.confirmation for claim in claims if claim.confirmation]
-    made = risk_rule(claims, plan, resources).thresholds if became or resources.reliability else None
+    rule = risk_rule(claims, plan, resources) if became or resources.reliability else RiskRule(None, None)
+    made = rule.thresholds
     return RiskTaken(
         convicted=len(became),
         asked=became.count("confirmed") + became.count("refuted"),
         held=became.count("refuted") + became.count("weak"),
         max_risk=resources.settings.max_risk,
         rates=None if made is None else "file" if resources.reliability else "votes",
+        judges=rule.rates.judges if rule.rates else (),
         chance_before=made and made.chance_before,
         chance=made and made.chance,
     )

@@ -60,6 +60,7 @@ class RiskTaken(Frozen):
     held: int = Field(ge=0)
     max_risk: float | None = Field(default=None, gt=0, lt=1)
     rates: Literal["file", "votes"] | None = None
+    judges: tuple[JudgeRates, ...] = ()
     chance_before: float | None = Field(default=None, ge=0, le=1)
     chance: float | None = Field(default=None, ge=0, le=1)
 

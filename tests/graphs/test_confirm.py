@@ -95,6 +95,7 @@ def test_weak_convictions_alone_are_asked_about_and_strong_ones_stand(file: str)
     taken = report.stamp["risk"]
     assert (taken["convicted"], taken["asked"], taken["held"], taken["rates"]) == (2, 1, 1, "file")
     assert taken["chance"] <= 0.005 < taken["chance_before"]
+    assert taken["judges"] == [one.model_dump() for one in RATES.judges]
 
 
 def test_what_could_not_be_confirmed_either_is_held_back_unasked(file: str) -> None:
