@@ -59,12 +59,15 @@ class ConfirmNode:
         asked = await asyncio.gather(
             *(self._asked(one, plan, sources, case, resources) for one in staged["ask"])
         )
+        became = [
+            *(one.model_copy(update={"confirmation": "strong"}) for one in staged["stands"]),
+            *(one for one, _ in asked),
+            *(one.model_copy(update={"confirmation": "weak"}) for one in staged["held"]),
+        ]
+        held_back = sum(one.confirmation in ("refuted", "weak") for one in became)
+        runtime.stream_writer({"node": "checked", "claims": held_back})
         return {
-            "checked": [
-                *(one.model_copy(update={"confirmation": "strong"}) for one in staged["stands"]),
-                *(one for one, _ in asked),
-                *(one.model_copy(update={"confirmation": "weak"}) for one in staged["held"]),
-            ],
+            "checked": became,
             "calls": [call for _, calls in asked for call in calls],
         }
 

@@ -59,7 +59,7 @@ def check_progress(
             elif event["node"] == "checked":
                 checked += event["claims"]
                 bars.update(task, description="checking claims", completed=checked)
-            elif event["node"] in ("search", "scan"):
+            elif event["node"] in ("search", "scan", "confirm"):
                 # These claims are open again, and come back as checked.
                 checked = max(0, checked - event["claims"])
                 bars.update(task, description=looking_text(event), completed=checked)
@@ -68,8 +68,10 @@ def check_progress(
 
 
 def looking_text(event: Mapping[str, Any]) -> str:
-    """What a search or a scan of the whole source is doing, in words."""
+    """What a search or a scan of the whole source is doing, or who is asked once more, in words."""
     claims = _counted(event["claims"], "claim")
+    if event["node"] == "confirm":
+        return f"confirming that {claims} {'is' if event['claims'] == 1 else 'are'} wrong"
     if event["node"] == "search":
         return f"searching the source for {claims}"
     return f"reading all of the source for {claims}, in {_counted(event['pieces'], 'piece')}"

@@ -59,6 +59,8 @@ def test_three_commands_take_them_and_refuse_what_is_none(
     assert "everywhere" in capsys.readouterr().err
     assert run(*command, "--searcher", "offline") == 2
     assert "offline can't search" in capsys.readouterr().err
+    assert run(*command, "--max-risk", "0.05") == 2
+    assert "need a language model" in capsys.readouterr().err
     assert run(*command, "--reach", "place") == 0
 
 
@@ -66,9 +68,10 @@ def test_progress_says_what_the_whole_source_is_searched_and_read_for() -> None:
     assert looking_text({"node": "search", "claims": 1}) == "searching the source for 1 claim"
     told = looking_text({"node": "scan", "claims": 3, "pieces": 1200})
     assert told == "reading all of the source for 3 claims, in 1,200 pieces"
+    assert looking_text({"node": "confirm", "claims": 1, "asked": 0}) == "confirming that 1 claim is wrong"
 
 
 def test_progress_takes_what_every_node_tells() -> None:
     with check_progress() as progress:
-        for node in ("align", "decompose", "search", "checked", "scan", "checked"):
+        for node in ("align", "decompose", "search", "checked", "scan", "confirm", "checked"):
             progress({"node": node, "claims": 2, "pieces": 3, "groups": 1})
