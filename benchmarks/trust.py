@@ -1,12 +1,15 @@
 """How far a panel can be trusted without labels: estimated against true rates, and what --max-risk does, simulated.
 
-    PYTHONPATH=tests python benchmarks/trust.py
+    PYTHONPATH=tests python benchmarks/trust.py [--shared 0.3]
     LONGPROOF_DATA=... PYTHONPATH=tests python benchmarks/trust.py --cost
+    LONGPROOF_DATA=... PYTHONPATH=tests python benchmarks/trust.py --gold ragtruth
 
 A panel of three with known rates votes on simulated responses, every second of them faithful. The others have one
 wrong claim; where rates are estimated from votes alone, one in fifty, at least one. With `--shared`, the judges err
 together on so large a part of the claims, as far as they can: no estimate without labels can see that.
 `--cost`: what confirming every conviction costs, with a scripted panel that reads correctly (`benchmarks/cost.py`).
+`--gold`: 150 examples of a data set by three judges who are one rule of different strictness (`tests/reader.py`), the
+worst case, against its gold.
 """
 
 import argparse
@@ -15,10 +18,12 @@ import sys
 import tempfile
 from collections.abc import Iterator, Sequence
 from functools import partial
+from pathlib import Path
 
 import numpy as np
 from cost import DATA, lines, nearest, reader, summary_and_truth
 from fakes import Asked, ChatServer, Reply
+from reader import reader as read_by_rule
 
 from longproof import Verifier
 from longproof.agent.report import price
@@ -27,6 +32,9 @@ from longproof.agent.trust.risk import Thresholds, strength, thresholds, weakest
 from longproof.agent.types import Report
 from longproof.agent.vote import CONSENSUS
 from longproof.evaluation.metrics.reliability import trust
+from longproof.evaluation.metrics.statistics import count, recall, specificity
+from longproof.evaluation.run import evaluate_dataset
+from longproof.evaluation.trust import voted_claims
 
 TRUE = tuple(
     JudgeRates(judge=name, sensitivity=sensitivity, specificity=specificity)
@@ -40,6 +48,7 @@ RATES = ("responses × claims", *(f"{one} {does}" for does in ("finds", "clears"
 RATES = (*RATES, "intervals that hold", "told")
 RISK = ("claims", "rates", "faithful convicted", "--max-risk", "wrong convicted", "--max-risk")
 RISK = (*RISK, "asked", "held back", "wrong ones held back", "refused")
+GOLD = ("judge", "finds, by votes", "by gold", "clears, by votes", "by gold")
 COST = ("run", "claims", "wrong", "calls", "of them confirming", "their characters", "price")
 
 
@@ -193,6 +202,25 @@ def _spent(report: Report, source: str) -> list[str]:
     ]
 
 
+def against_gold(name: str) -> Iterator[str]:
+    """A row a judge: its rates by votes alone, asked of them or not, and by gold; then why not to ask."""
+    with ChatServer(read_by_rule) as server, tempfile.TemporaryDirectory() as home:
+        panel = [f"openai:reader-{share}@{server.address}" for share in (50, 65, 80)]
+        out = Path(home) / "run"
+        done = evaluate_dataset(name, judges=panel, out=out, sample=150, home=home)
+    voted = voted_claims(done.results)
+    for judge, rates in reliability_of(voted.votes).of.items():
+        known = [
+            (wrong, votes[judge])
+            for votes, wrong in zip(voted.votes, voted.gold, strict=True)
+            if wrong is not None and judge in votes
+        ]
+        by_gold = count([wrong for wrong, _ in known], [said for _, said in known])
+        cells = [rates.sensitivity, recall(by_gold), rates.specificity, specificity(by_gold)]
+        yield row(judge.split("@")[0], *("–" if cell is None else f"{cell:.3f}" for cell in cells))
+    yield f"\n{unidentifiable(voted.votes)}"
+
+
 def row(*cells: str) -> str:
     return "| " + " | ".join(cells) + " |"
 
@@ -202,12 +230,15 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--cost", action="store_true")
+    parser.add_argument("--gold", metavar="DATASET")
     parser.add_argument("--shared", type=float, default=0.0)
     parser.add_argument("--responses", type=int, default=40)
     parser.add_argument("--times", type=int, default=50)
     told = parser.parse_args()
     if told.cost:
         tables = {COST: cost()}
+    elif told.gold:
+        tables = {GOLD: against_gold(told.gold)}
     else:
         given = (told.responses, told.shared, told.times)
         tables = {RATES: rates(*given), RISK: risk(*given)}

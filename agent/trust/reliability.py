@@ -9,6 +9,7 @@ Does not know: where votes come from, how uncertain an estimate is, or what foll
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import combinations
 from pathlib import Path
 from typing import NamedTuple, Self
 
@@ -29,6 +30,8 @@ STEPS, SETTLED = 1000, 1e-6
 """Expectation maximisation ends after so many steps, or once no probability changes by more."""
 LEAST_CLAIMS = 20
 """Fewer claims with three votes say nothing."""
+OFTEN = 10
+"""On so many claims two judges who err independently disagree both ways, or their errors are few."""
 
 
 class JudgeRates(Frozen):
@@ -158,6 +161,8 @@ def unidentifiable(claims: Sequence[Votes]) -> str | None:
         return "the third judge was only asked where two disagreed"
     if {item for v in voted for item in v.items()} - {item for v in together for item in v.items()}:
         return "who else was asked depends on how a judge voted"
+    if _nested(together):
+        return "whatever a milder judge convicts a stricter one does too, as if by one rule"
     most = [sum(votes.values()) / len(votes) for votes in together]
     if not any(share > 0.5 for share in most):
         return "no claim is called wrong by most judges"
@@ -189,6 +194,17 @@ def last_votes(claim: ReportClaim, judges: Iterable[str], *, coarse: bool) -> di
     whole = coarse or claim.looked is None or claim.looked.share == 1
     said = {judgement.judge: convicts(judgement, read_whole=whole) for judgement in last}
     return {judge: vote for judge, vote in said.items() if vote is not None}
+
+
+def _nested(claims: Sequence[Votes]) -> bool:
+    """Whether of every two judges, who disagree often, one convicts all that the other does, and more."""
+    judges = sorted({judge for votes in claims for judge in votes})
+    for one, other in combinations(judges, 2):
+        both = [(votes[one], votes[other]) for votes in claims if one in votes and other in votes]
+        alone = both.count((True, False)), both.count((False, True))
+        if min(alone) or max(alone) < OFTEN:
+            return False
+    return True
 
 
 def _number(vote: bool | None) -> int:

@@ -91,6 +91,12 @@ def test_what_votes_cannot_tell_is_named() -> None:
     assert unidentifiable(splits) == "the third judge was only asked where two disagreed"
     shown = [votes if votes["a"] else {"a": False} for votes in full]
     assert unidentifiable(shown) == "who else was asked depends on how a judge voted"
+    strict = [{"a": n < 30, "b": n < 45, "c": n < 60} for n in range(200)]
+    assert (
+        unidentifiable(strict)
+        == "whatever a milder judge convicts a stricter one does too, as if by one rule"
+    )
+    assert unidentifiable([*strict, {"a": True, "b": False, "c": False}]) is None
     assert unidentifiable([dict.fromkeys("abc", False)] * 50) == "no claim is called wrong by most judges"
     assert unidentifiable([dict.fromkeys("abc", True)] * 50) == "no claim is called right by most judges"
 
