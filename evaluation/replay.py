@@ -21,6 +21,7 @@ from longproof.evaluation.run import Evaluation, EvaluationProgress, digest, eva
 from longproof.retrieval.types import BadInput
 
 SAID = frozenset({"arbiter", "decomposer", "searcher", "reach", "pages", "cascade", "consensus"})
+SAID |= {"confirm", "max_risk"}
 """Settings that a recording may name; where pages lie is said by whoever replays."""
 
 
