@@ -378,12 +378,8 @@ def _known_rates(settings: Settings, protocol: Protocol, panel: Panel) -> Reliab
         raise BadInput(
             f"--max-risk needs the judges' rates: give {RATES}, or three judges whose votes can tell them"
         )
-    if settings.reliability is None:
-        return None
-    known = read_reliability(Path(settings.reliability))
-    if missing := [judge.name for judge in panel.judges if judge.name not in known.of]:
-        raise BadInput(f"{settings.reliability} has no rates of {', '.join(missing)}")
-    return known
+    names = [judge.name for judge in panel.judges]
+    return read_reliability(Path(settings.reliability), names) if settings.reliability else None
 
 
 def _is_offline(judge: Judge) -> bool:

@@ -80,10 +80,10 @@ class Fitted(NamedTuple):
     wrong: Floats
 
 
-def read_reliability(path: Path) -> Reliability:
-    """The rates in a file that `longproof trust --save` wrote. Raises BadInput where it holds none."""
+def read_reliability(path: Path, judges: Sequence[str] = ()) -> Reliability:
+    """The rates in a file that `longproof trust --save` wrote. Raises BadInput where it lacks those of a judge."""
     try:
-        return Reliability.model_validate_json(path.read_bytes())
+        known = Reliability.model_validate_json(path.read_bytes())
     except OSError as error:
         raise BadInput(
             f"{path}: {error.strerror}; give a file that `longproof trust --save` wrote"
@@ -92,6 +92,9 @@ def read_reliability(path: Path) -> Reliability:
         first = error.errors()[0]
         where = ".".join(map(str, first["loc"]))
         raise BadInput(f"{path} holds no rates of judges: {where}: {first['msg']}") from error
+    if missing := [judge for judge in judges if judge not in known.of]:
+        raise BadInput(f"{path} has no rates of {', '.join(missing)}")
+    return known
 
 
 def reliability_of(claims: Sequence[Votes]) -> Reliability:
