@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from longproof.agent.trust.reliability import Votes
 from longproof.evaluation.metrics.reliability import Estimate, trust
-from longproof.report.summary import short
+from longproof.report.judges import judge_names
 
 
 def trust_lines(reports: Sequence[Sequence[Votes]], say: Mapping[str, str]) -> list[str]:
@@ -19,9 +19,10 @@ def trust_lines(reports: Sequence[Sequence[Votes]], say: Mapping[str, str]) -> l
     if found.why_not is not None:
         return [say["trust_unknown"]]
     told = say["trust"].format(claims=f"{found.claims:,}", reports=f"{len(reports):,}")
+    names = judge_names(one.judge for one in found.judges)
     lines = [
         say["trust_judge"].format(
-            judge=short(one.judge),
+            judge=names[one.judge],
             sensitivity=_shown(one.sensitivity, say),
             specificity=_shown(one.specificity, say),
         )

@@ -212,6 +212,7 @@ _PAGE: dict[str, tuple[str, str]] = {
         "无模型的核查：字词、数字、名称与原文相符或相冲突",
     ),
     "judge_person_is": ("A person who read the question and the evidence", "读过问题和证据的人"),
+    "judge_confirm_is": ("A model asked once more about what is called wrong", "对判为有误者再问一次的模型"),
     "judge_other_is": ("A judge given by the program that asked for this report", "由调用程序提供的评审"),
     "vote_is": ("The judges agreed as far as the protocol asks", "评审意见达到协议要求的一致"),
     "arbiter_is": (
