@@ -174,7 +174,7 @@ def test_an_interrupted_run_says_how_to_go_on(told, files, capsys):
         while not server.asked:
             time.sleep(0.05)
         done.send_signal(told)
-        _, err = done.communicate(timeout=60)
+        _, err = done.communicate(timeout=180)
     assert done.returncode == 130
     assert "go on with: longproof verify" in err
     assert "--run-id x" in err
