@@ -9,7 +9,6 @@ Does not know: settings, protocols, or when the panel is asked.
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -29,6 +28,7 @@ from longproof.agent.models.clients import (
 )
 from longproof.agent.models.key_hosts import key_variable
 from longproof.agent.models.model import Model
+from longproof.agent.toml_table import read_table
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -121,10 +121,7 @@ def read_panel(path: Path) -> PanelTable:
 
     A judge is a SPEC, or a table of `spec`, `temperature` and `samples`. Raises BadInput for anything else.
     """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("panel", {})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"can't read {path}: {error}") from error
+    table = read_table(path, "panel")
     try:
         if not isinstance(table, dict) or not isinstance(table.get("judges", []), list):
             raise BadInput("[panel] is a table, and its `judges` a list")

@@ -335,8 +335,8 @@ def _broken(name: str, what: str) -> Iterator[None]:
         ) from error
 
 
-def read_bytes(path: Path) -> bytes:
-    """The bytes of a file. Raises BadInput where it can't be read, is no regular file, or has more than FILE_BYTES.
+def read_bytes(path: Path, most: int = FILE_BYTES) -> bytes:
+    """The bytes of a file. Raises BadInput where it can't be read, is no regular file, or has more than `most`.
 
     Devices and pipes have no end, or wait for a writer that never comes.
     """
@@ -344,7 +344,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         refuse_irregular(path)
         with path.open("rb") as file:
-            return _bounded(file, name)
+            return _bounded(file, name, most)
     except FileNotFoundError as error:
         if re.match("(?:https?|ftp):/", name, re.IGNORECASE):
             name = name.replace(":/", "://", 1)
@@ -352,17 +352,19 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{name}: there is no such file; check the path") from error
     except IsADirectoryError as error:
         raise BadInput(f"{name}: this is a directory; give a file") from error
+    except BadInput:
+        raise
     except OSError as error:
         raise BadInput(f"{name}: can't be read: {error.strerror}; check the path") from error
     except ValueError as error:
         raise BadInput(f"{name}: this can't be a file's name: {error}") from error
 
 
-def _bounded(file: IO[bytes], name: str) -> bytes:
-    """All that is in a file. Raises BadInput where that is more than FILE_BYTES."""
-    data = file.read(FILE_BYTES + 1)
-    if len(data) > FILE_BYTES:
-        raise BadInput(f"{name}: larger than {FILE_BYTES // 10**6} MB; give its text alone, or split it")
+def _bounded(file: IO[bytes], name: str, most: int = FILE_BYTES) -> bytes:
+    """All that is in a file. Raises BadInput where that is more than `most`."""
+    data = file.read(most + 1)
+    if len(data) > most:
+        raise BadInput(f"{name}: larger than {most / 10**6:g} MB; give its text alone, or split it")
     return data
 
 

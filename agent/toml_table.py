@@ -1,0 +1,27 @@
+"""One table of a TOML file, such as `longproof.toml`, which may lie in a folder made by somebody else.
+
+Knows: what can't be read is refused in one line: a device or a pipe, what is too large, what is nested without end.
+Does not know: what the table says.
+"""
+
+import tomllib
+from pathlib import Path
+from typing import Any
+
+from longproof.retrieval.loaders import read_bytes
+from longproof.retrieval.text.redact import one_line
+from longproof.retrieval.types import BadInput
+
+TOML_BYTES = 64_000
+"""How large such a file may be, in bytes; prices of a thousand models have about 50,000."""
+
+
+def read_table(path: Path, name: str) -> Any:
+    """What stands under this name, a table in a sound file; an empty one where nothing does. Raises BadInput."""
+    data = read_bytes(path, TOML_BYTES)
+    try:
+        return tomllib.loads(data.decode("utf-8")).get(name, {})
+    except RecursionError as error:
+        raise BadInput(f"can't read {path}: it is nested too deeply") from error
+    except ValueError as error:
+        raise BadInput(f"can't read {path}: {one_line(str(error)[:200])}") from error
