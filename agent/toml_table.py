@@ -12,13 +12,16 @@ from longproof.retrieval.loaders import read_bytes
 from longproof.retrieval.text.redact import one_line
 from longproof.retrieval.types import BadInput
 
-TOML_BYTES = 64_000
-"""How large such a file may be, in bytes; prices of a thousand models have about 50,000."""
+TOML_BYTES, DOTS = 64_000, 1_000
+"""How large such a file may be, in bytes, where prices of a thousand models have about 50,000; and how many dots a line
+may have: a name of very many parts takes minutes to read."""
 
 
 def read_table(path: Path, name: str) -> Any:
     """What stands under this name, a table in a sound file; an empty one where nothing does. Raises BadInput."""
     data = read_bytes(path, TOML_BYTES)
+    if any(line.count(b".") > DOTS for line in data.splitlines()):
+        raise BadInput(f"can't read {path}: a line has more than {DOTS:,} dots")
     try:
         return tomllib.loads(data.decode("utf-8")).get(name, {})
     except RecursionError as error:

@@ -35,6 +35,7 @@ async def bound(response: Response) -> None:
     coded = Response(response.status_code, headers=response.headers, stream=response.stream)
     response.stream = _Bounded(coded, is_stream(response))
     response.headers.pop("content-encoding", None)
+    response.encoding = "utf-8"  # as JSON is; the one that the server names may be none of text, such as `hex`
 
 
 def is_stream(response: Response) -> bool:

@@ -122,6 +122,22 @@ def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
         read_panel(tmp_path / "none.toml")
 
 
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "openai:m@http://user:hunter2@127.0.0.1:1/v1",
+        "openai:m@http://user:hunter2@127.0.0.1:0/v1",
+        "openai:m@ftp://user:hunter2@host/v1",
+        "opneai:m@http://user:hunter2@host/v1",
+        "openai:m@http://127.0.0.1:0/v1?key=hunter2",
+    ],
+)
+def test_an_address_with_a_password_is_refused_without_telling_it(spec: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        parse_spec(spec)
+    assert "hunter2" not in str(refused.value)
+
+
 def test_a_pipe_is_no_panel(tmp_path: Path) -> None:
     """Opening it would wait for a writer that never comes."""
     os.mkfifo(tmp_path / "longproof.toml")
