@@ -13,8 +13,8 @@ from longproof.retrieval.text.redact import one_line
 from longproof.retrieval.types import BadInput
 
 TOML_BYTES, DOTS = 64_000, 1_000
-"""How large such a file may be, in bytes, where prices of a thousand models have about 50,000; and how many dots a line
-may have: a name of very many parts takes minutes to read."""
+"""How large such a file may be, in bytes (prices of a thousand models have about 50,000); and how many dots a line may
+have: a name of very many parts takes minutes to read."""
 
 
 def read_table(path: Path, name: str) -> Any:

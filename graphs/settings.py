@@ -153,7 +153,6 @@ class Settings(BaseModel):
         """An emptied line of a form says nothing."""
         return None if value == "" else value
 
-
     @field_validator("run_id")
     @classmethod
     def _written(cls, value: str | None) -> str | None:

@@ -40,8 +40,7 @@ FILE_BYTES = 64_000_000
 CHARACTERS = 20_000_000
 """How long a document may be once it is text: several times the longest novels."""
 COLUMNS, CELLS = 1_000, 300_000
-"""How many columns a table of a Word document may have, and how many cells all of its tables: one that is merged counts
-for each column."""
+"""How many columns a table of a Word document may have, and how many cells all tables, merged ones for each column."""
 PIECES = 500_000
 """How many paragraphs, runs, links and cells a Word document may have; a long novel has about 100,000."""
 

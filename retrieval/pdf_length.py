@@ -18,7 +18,7 @@ DRAWING = 200
 """What drawing a form counts beside its length, in bytes: each takes time, even an empty one."""
 
 OPERATOR = 24
-"""What an operator counts beside its length, in bytes: to draw a million takes half a minute, however short they are."""
+"""What an operator counts beside its length, in bytes: a million take half a minute, however short they are."""
 _STRING = re.compile(rb"\((?:[^()\\]|\\.)*\)", re.DOTALL)
 _OPERATOR = re.compile(rb"(?<![^\s\])>])[A-Za-z'\"]")
 
@@ -52,7 +52,9 @@ def _drawn(drawing: Any, contents: Any, reader: Any, known: dict[int, int]) -> i
         contents = ContentStream(contents, reader)
     fonts = _named(drawing, "/Font").values()
     data = contents.get_data()
-    size = len(data) + OPERATOR * _operators(data) + sum(_tables(font, known) for font in fonts) // TABLE_BYTES
+    size = (
+        len(data) + OPERATOR * _operators(data) + sum(_tables(font, known) for font in fonts) // TABLE_BYTES
+    )
     forms = {name: one for name, one in _named(drawing, "/XObject").items() if one.get("/Subtype") == "/Form"}
     for operands, operator in contents.operations if forms else ():
         form = forms.get(operands[0]) if operator == b"Do" and operands else None

@@ -316,9 +316,7 @@ def refuse_no_address(place: str) -> None:
     except (ValueError, InvalidURL):
         sound = False
     if not sound or parts.scheme not in ("http", "https") or not place.isprintable() or " " in place:
-        raise BadInput(
-            f"{without_credentials(place)!r} is no address of a server: write http://HOST:PORT/v1"
-        )
+        raise BadInput(f"{without_credentials(place)!r} is no address of a server: write http://HOST:PORT/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadInput(
             f"keys come from the environment: name {parts.hostname} without user, password or query"

@@ -180,8 +180,8 @@ def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
     )
     yield "calls, and tokens of their prompts; answers, and second askings where one can't be used, cost more"
     yield (
-        f"a model that makes more claims of a sentence, up to {MOST_CLAIMS} or one for every {A_CLAIM} characters, costs "
-        "that many times as much: --max-calls ends it"
+        f"a model that makes more claims of a sentence, up to {MOST_CLAIMS} or one for every {A_CLAIM} characters, "
+        "costs that many times as much: --max-calls ends it"
     )
 
 

@@ -111,7 +111,9 @@ def refuse_damaged(report: Report) -> None:
         told = json.dumps([report.stamp, report.usage.model_dump()], allow_nan=False)
         json.loads(told, parse_int=_amount)
     except ValueError as error:
-        raise _damaged("its stamp or usage holds a number that JSON doesn't know, or no report has") from error
+        raise _damaged(
+            "its stamp or usage holds a number that JSON doesn't know, or no report has"
+        ) from error
     for number, claim in enumerate(report.claims):
         if not 0 <= claim.sentence < len(report.sentences):
             raise _damaged(
