@@ -29,7 +29,7 @@ from longproof.agent.models.clients import (
 )
 from longproof.agent.models.key_hosts import key_variable
 from longproof.agent.models.model import Model
-from longproof.agent.toml_table import read_table
+from longproof.agent.models.toml_table import read_table
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.text.redact import without_credentials
 from longproof.retrieval.types import BadInput, Frozen

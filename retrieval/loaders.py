@@ -40,7 +40,7 @@ FILE_BYTES = 64_000_000
 CHARACTERS = 20_000_000
 """How long a document may be once it is text: several times the longest novels."""
 COLUMNS, CELLS = 1_000, 300_000
-"""How many columns a table of a Word document may have, and how many cells all tables, merged ones for each column."""
+"""How many columns a table of a Word document may have, and all tables cells, merged ones for each column."""
 PIECES = 500_000
 """How many paragraphs, runs, links and cells a Word document may have; a long novel has about 100,000."""
 
@@ -348,8 +348,8 @@ def _broken(name: str, what: str) -> Iterator[None]:
         ) from error
 
 
-def read_bytes(path: Path, most: int = FILE_BYTES) -> bytes:
-    """The bytes of a file. Raises BadInput where it can't be read, is no regular file, or has more than `most`.
+def read_bytes(path: Path) -> bytes:
+    """The bytes of a file. Raises BadInput where it can't be read, is no regular file, or has more than FILE_BYTES.
 
     Devices and pipes have no end, or wait for a writer that never comes.
     """
@@ -357,7 +357,7 @@ def read_bytes(path: Path, most: int = FILE_BYTES) -> bytes:
     try:
         refuse_irregular(path)
         with path.open("rb") as file:
-            return _bounded(file, name, most)
+            return _bounded(file, name)
     except FileNotFoundError as error:
         if re.match("(?:https?|ftp):/", name, re.IGNORECASE):
             name = name.replace(":/", "://", 1)
@@ -373,11 +373,11 @@ def read_bytes(path: Path, most: int = FILE_BYTES) -> bytes:
         raise BadInput(f"{name}: this can't be a file's name: {error}") from error
 
 
-def _bounded(file: IO[bytes], name: str, most: int = FILE_BYTES) -> bytes:
-    """All that is in a file. Raises BadInput where that is more than `most`."""
-    data = file.read(most + 1)
-    if len(data) > most:
-        raise BadInput(f"{name}: larger than {most / 10**6:g} MB; give its text alone, or split it")
+def _bounded(file: IO[bytes], name: str) -> bytes:
+    """All that is in a file. Raises BadInput where that is more than FILE_BYTES."""
+    data = file.read(FILE_BYTES + 1)
+    if len(data) > FILE_BYTES:
+        raise BadInput(f"{name}: larger than {FILE_BYTES // 10**6} MB; give its text alone, or split it")
     return data
 
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
-from longproof.agent.toml_table import read_table
+from longproof.agent.models.toml_table import read_table
 from longproof.agent.types import Call
 from longproof.retrieval.types import BadInput, Frozen
 
