@@ -28,6 +28,8 @@ BATCH_SENTENCES, BATCH_CHARACTERS = 24, 4000
 BEFORE_CHARACTERS = 400
 """How much of the response before a batch is shown, to resolve its pronouns."""
 LONGEST_CLAIM = 1000
+MOST_CLAIMS, A_CLAIM = 12, 12
+"""A sentence has at most so many claims, or one for every so many characters of a long one: each is paid for."""
 FROM = " @ "
 """What stands in an answer between a claim and the words that it comes from."""
 _CUT = re.compile(r" ?(?:…+|⋯+|\.{3,}) ?")
@@ -170,14 +172,14 @@ def _by_sentence(claims: Sequence[str]) -> dict[int, list[str]]:
 
 
 def _taken(said: Sequence[str], sentence: Span) -> _Taken:
-    """What a model made of one sentence. To say nothing of it is a failure, and so is to say that it states no fact
-    beside the facts that it states."""
+    """What a model made of one sentence. To say nothing of it is a failure, and so is to make more claims of it than
+    it can hold, or to say that it states no fact beside the facts that it states."""
     claims = [claim for claim in said if claim.partition(FROM)[0].strip(_NO_FACT)]
-    if not said:
+    if not said or len(set(claims)) > max(MOST_CLAIMS, len(sentence.text) // A_CLAIM):
         return _Taken((), "unparsed")
     if claims and len(claims) < len(said):
         return _Taken((), "self_contradicted")
-    pieces = [_piece(claim, sentence) for claim in claims]
+    pieces = [_piece(claim, sentence) for claim in dict.fromkeys(claims)]
     return _Taken(tuple(sorted(dict.fromkeys(pieces), key=lambda piece: piece.origin.start)))
 
 

@@ -9,7 +9,6 @@ Does not know: settings, protocols, or when the panel is asked.
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
@@ -26,10 +25,13 @@ from longproof.agent.models.clients import (
     LangChainChat,
     OpenAIChat,
     Unanswered,
+    refuse_no_address,
 )
 from longproof.agent.models.key_hosts import key_variable
 from longproof.agent.models.model import Model
+from longproof.agent.models.toml_table import read_table
 from longproof.agent.types import Arbiter, Decomposer, Judge
+from longproof.retrieval.text.redact import without_credentials
 from longproof.retrieval.types import BadInput, Frozen
 
 if TYPE_CHECKING:
@@ -105,18 +107,21 @@ class Panel(NamedTuple):
 def parse_spec(text: str) -> Spec:
     """The judge that this SPEC names. Raises BadInput, naming the forms that there are."""
     text = text.strip()
+    told = repr(without_credentials(text))
     if not text.isprintable():
-        raise BadInput(f"{text!r} is no judge: it holds characters that don't print")
+        raise BadInput(f"{told} is no judge: it holds characters that don't print")
     if text == "offline":
         return Spec(kind="offline")
     found = _OPENAI.fullmatch(text)
     if found and not found["address"] and "@" in found["model"]:
-        raise BadInput(f"{text!r} names no address of a server: write openai:MODEL@http://HOST:PORT/v1")
+        raise BadInput(f"{told} names no address of a server: write openai:MODEL@http://HOST:PORT/v1")
     if found:
+        if found["address"]:
+            refuse_no_address(found["address"])
         return Spec(kind="openai", model=found["model"], address=found["address"])
     if found := _NLI.fullmatch(text):
         return Spec(kind="nli", model=found["model"])
-    raise BadInput(f"there is no judge {text!r}: write {FORMS}")
+    raise BadInput(f"there is no judge {told}: write {FORMS}")
 
 
 def read_panel(path: Path) -> PanelTable:
@@ -124,10 +129,7 @@ def read_panel(path: Path) -> PanelTable:
 
     A judge is a SPEC, or a table of `spec`, `temperature` and `samples`. Raises BadInput for anything else.
     """
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("panel", {})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"can't read {path}: {error}") from error
+    table = read_table(path, "panel")
     try:
         if not isinstance(table, dict) or not isinstance(table.get("judges", []), list):
             raise BadInput("[panel] is a table, and its `judges` a list")

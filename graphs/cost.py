@@ -1,7 +1,8 @@
 """What a protocol would cost, before anybody is asked: calls, and how often the source would be read.
 
 Knows: the protocols, the length of the prompts, and how far claims go: usually (rough shares, within a factor of
-about two; its test says where), or as far as they can (no check of that size costs more, second askings apart).
+about two; its test says where), or as far as they can (no check with that many claims costs more, second askings
+apart).
 Does not know: prices, answers' lengths, second askings. A report says what a run did cost.
 """
 

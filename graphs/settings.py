@@ -10,6 +10,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSche
 
 from longproof.agent.models.prices import ModelPrice
 from longproof.agent.specs import Spec
+from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
 
 PERSON = "person"
@@ -178,6 +179,14 @@ class Settings(BaseModel):
     def _left_empty(cls, value: object) -> object:
         """An emptied line of a form says nothing."""
         return None if value == "" else value
+
+    @field_validator("run_id")
+    @classmethod
+    def _written(cls, value: str | None) -> str | None:
+        """A command line can hold bytes that are no text, and no ledger can."""
+        if value and without_surrogates(value) != value:
+            raise ValueError("bytes that are no UTF-8 make no name")
+        return value
 
 
 def settings_of(context: Any) -> Settings:

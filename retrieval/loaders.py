@@ -39,8 +39,10 @@ FILE_BYTES = 64_000_000
 
 CHARACTERS = 20_000_000
 """How long a document may be once it is text: several times the longest novels."""
-COLUMNS = 1_000
-"""How many columns a table of a Word document may have."""
+COLUMNS, CELLS = 1_000, 300_000
+"""How many columns a table of a Word document may have, and all tables cells, merged ones for each column."""
+PIECES = 500_000
+"""How many paragraphs, runs, links and cells a Word document may have; a long novel has about 100,000."""
 
 UNPACKED = 256_000_000
 """Of a packed file, in bytes; a long novel has about 5 million."""
@@ -213,9 +215,14 @@ def docx(data: bytes, name: str) -> Contents:
     with _broken(name, "a Word document"):
         with zipfile.ZipFile(BytesIO(data)) as packed:
             files = _Packed(packed, name)
+            pieces = 0
             for path in packed.namelist():
                 if path.endswith((".xml", ".rels")):
-                    _refuse_declarations(files.read(path), name)
+                    part = files.read(path).replace(b"\0", b"")
+                    _refuse_declarations(part, name)
+                    pieces += sum(1 for _ in _PIECE.finditer(part))
+            if pieces > PIECES:
+                raise BadInput(f"{name}: it has more than {PIECES:,} paragraphs, runs and cells; split it")
         from docx import Document as Word
         from docx.opc.constants import RELATIONSHIP_TYPE
         from docx.table import Table
@@ -232,6 +239,9 @@ def docx(data: bytes, name: str) -> Contents:
     return Contents("\n\n".join(part for part in parts if part.strip()), " ".join(title.split()))
 
 
+_PIECE = re.compile(rb"<(?:[^\s<>/:]+:)?(?:p|r|hyperlink|tc)[\s/>]")
+
+
 def _paragraph(paragraph: Any) -> str:
     style = (paragraph.style.name or "").lower() if paragraph.style is not None else ""
     found = re.fullmatch(r"heading ([1-6])|(title)", style)
@@ -242,9 +252,12 @@ def _paragraph(paragraph: Any) -> str:
 def _table(table: Any, room: "_Room") -> str:
     lines = []
     for row in table.rows:
-        if sum(cell.grid_span for cell in row._tr.tc_lst) > COLUMNS:
+        columns = sum(cell.grid_span for cell in row._tr.tc_lst)
+        room.cells -= columns
+        if columns > COLUMNS or room.cells < 0:
             raise BadInput(
-                f"{room.name}: a table has more than {COLUMNS:,} columns; save it without that table"
+                f"{room.name}: a table has more than {COLUMNS:,} columns, or all have more than {CELLS:,} cells; "
+                "save it without them"
             )
         cells = [room.take(" ".join(cell.text.split())) for cell in row.cells]
         lines.append("| " + " | ".join(cells) + " |")
@@ -272,7 +285,7 @@ class _Room:
     """How much text a file may still give, so that one that repeats itself ends before it fills the memory."""
 
     def __init__(self, name: str) -> None:
-        self.name, self._left = name, CHARACTERS
+        self.name, self.cells, self._left = name, CELLS, CHARACTERS
 
     def take(self, text: str) -> str:
         """The text. Raises BadInput where that makes more than CHARACTERS."""
@@ -352,6 +365,8 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{name}: there is no such file; check the path") from error
     except IsADirectoryError as error:
         raise BadInput(f"{name}: this is a directory; give a file") from error
+    except BadInput:
+        raise
     except OSError as error:
         raise BadInput(f"{name}: can't be read: {error.strerror}; check the path") from error
     except ValueError as error:

@@ -1,10 +1,11 @@
 """How much there is to draw in a PDF, told before its text is extracted, which would take minutes.
 
 Knows: pages, the forms (`/Form` XObjects) that they draw, which may be shared, nested and drawn again and again, and
-the tables of their fonts.
+the tables of their fonts; operators take time beside their length.
 Does not know: what their text is.
 """
 
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,11 @@ PAGES, PAGE_BYTES = 10_000, 32_000_000
 each of them, and a form as often as it is drawn."""
 DRAWING = 200
 """What drawing a form counts beside its length, in bytes: each takes time, even an empty one."""
+
+OPERATOR = 24
+"""What an operator counts beside its length, in bytes: a million take half a minute, however short they are."""
+_STRING = re.compile(rb"\((?:[^()\\]|\\.)*\)", re.DOTALL)
+_OPERATOR = re.compile(rb"(?<![^\s\])>])[A-Za-z'\"]")
 
 TABLES = ("/ToUnicode", "/Widths", "/W", "/Encoding", "/Differences", "/DescendantFonts")
 """What is read of a font again for every page and form that has it."""
@@ -31,7 +37,8 @@ def refuse_long(reader: Any, name: str) -> None:
         drawn += _drawn(page, page.get_contents(), reader, forms)
         if drawn > PAGE_BYTES:
             raise BadInput(
-                f"{name}: its pages unpack to more than {PAGE_BYTES // 10**6} MB; give its text alone"
+                f"{name}: its pages unpack to more than {PAGE_BYTES // 10**6} MB, or to too many operators; "
+                "give its text alone"
             )
 
 
@@ -44,7 +51,10 @@ def _drawn(drawing: Any, contents: Any, reader: Any, known: dict[int, int]) -> i
     if not isinstance(contents, ContentStream):
         contents = ContentStream(contents, reader)
     fonts = _named(drawing, "/Font").values()
-    size = len(contents.get_data()) + sum(_tables(font, known) for font in fonts) // TABLE_BYTES
+    data = contents.get_data()
+    size = (
+        len(data) + OPERATOR * _operators(data) + sum(_tables(font, known) for font in fonts) // TABLE_BYTES
+    )
     forms = {name: one for name, one in _named(drawing, "/XObject").items() if one.get("/Subtype") == "/Form"}
     for operands, operator in contents.operations if forms else ():
         form = forms.get(operands[0]) if operator == b"Do" and operands else None
@@ -55,6 +65,11 @@ def _drawn(drawing: Any, contents: Any, reader: Any, known: dict[int, int]) -> i
         if size > PAGE_BYTES:
             break
     return size
+
+
+def _operators(data: bytes) -> int:
+    """About how many operators draw: words outside strings that are no names."""
+    return sum(1 for _ in _OPERATOR.finditer(_STRING.sub(b"()", data)))
 
 
 def _tables(part: Any, known: dict[int, int]) -> int:

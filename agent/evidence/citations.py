@@ -7,6 +7,7 @@ Does not know: which lines were shown, or what a citation is used for.
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 
 from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.text.tokens import CJK
@@ -22,6 +23,8 @@ _CITATION = re.compile(
 )
 MOST_IN_RANGE = 40
 """Lines that one cited range may name."""
+MOST_JOINED = 20
+"""Pieces between semicolons that may belong to one cited line; what a model goes on to write proves nothing more."""
 
 
 def numbered(lines: Iterable[Line]) -> list[str]:
@@ -84,18 +87,21 @@ def pieces(text: str) -> list[str]:
     return [piece.strip() for piece in _BREAK.split(text) if piece.strip()]
 
 
-def proven(text: str, lines: Sequence[Line]) -> list[int]:
-    """The numbers of these lines that the text cites with their true beginnings, each once, in order of citing.
+def by_number(lines: Iterable[Line]) -> dict[int, Line]:
+    """The lines by the numbers that they are cited by."""
+    return {line.number: line for line in lines}
+
+
+def proven(text: str, known: Mapping[int, Line]) -> list[int]:
+    """The numbers of the known lines that the text cites with their true beginnings, each once, in order of citing.
 
     Of a range the beginning of its first line proves all of it.
     """
-    known = {line.number: line for line in lines}
     return list(dict.fromkeys(number for cited in _cited(text) for number in _proven(cited, known)))
 
 
-def unproven(text: str, lines: Sequence[Line]) -> int:
+def unproven(text: str, known: Mapping[int, Line]) -> int:
     """How many of the lines that the text cites it doesn't prove."""
-    known = {line.number: line for line in lines}
     return sum(not _proven(cited, known) for cited in _cited(text))
 
 
@@ -105,7 +111,7 @@ def _cited(text: str) -> list[list[str]]:
     for piece in pieces(text):
         if _CITATION.fullmatch(piece):
             found.append([piece])
-        elif found:
+        elif found and len(found[-1]) < MOST_JOINED:
             found[-1].append(piece)
     return found
 
@@ -115,7 +121,9 @@ def _proven(cited: Sequence[str], known: Mapping[int, Line]) -> list[int]:
     for until in range(1, len(cited) + 1):
         match = _CITATION.fullmatch("; ".join(cited[:until]))
         number = (-int(match[2]) if match[1] else int(match[2])) if match else -1
-        if match and number in known and begins(known[number], match[4].strip()):
+        if match is None or number not in known:
+            return []
+        if begins(known[number], match[4].strip()):
             last = min(int(match[3] or number), number + MOST_IN_RANGE - 1)
             return [n for n in range(number, max(number, last) + 1) if n in known]
     return []
@@ -124,7 +132,7 @@ def _proven(cited: Sequence[str], known: Mapping[int, Line]) -> list[int]:
 def begins(line: Line, beginning: str) -> bool:
     """Whether the line begins so; case, script, width, blanks, punctuation and what an ellipsis cuts off don't
     matter. A few characters (`says_something`) say nothing, unless they are all of the line."""
-    whole = letters(line.span.text)
+    whole = _all_letters(line.span.text)
     cut = _ELLIPSIS.split(beginning.strip().lstrip("…⋯.。"))[0]
     return any(
         bool(said) and whole.startswith(said) and (said == whole or says_something(said))
@@ -140,3 +148,9 @@ def says_something(quote: str) -> bool:
 def letters(text: str) -> str:
     """The letters and digits of the folded text."""
     return "".join(character for character in fold(text).text if character.isalnum())
+
+
+@lru_cache(maxsize=4096)
+def _all_letters(line: str) -> str:
+    """The letters of a line, which an answer may cite many times."""
+    return letters(line)

@@ -11,7 +11,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from longproof.agent.evidence.citations import letters, on_one_line, proven, shown, unproven
+from longproof.agent.evidence.citations import by_number, letters, on_one_line, proven, shown, unproven
 from longproof.agent.forms import ScanNotes
 from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Answer, Model
@@ -123,15 +123,16 @@ class _Reader(NamedTuple):
     ) -> dict[int, _Reading]:
         if answer.value is None:
             return {1: _Reading({}, dict.fromkeys(self.claims, answer.failure or "unparsed"))}
+        known = by_number(self.piece)
         lines: dict[int, list[int]] = {}
-        unread = set() if proven(answer.value.last, _ends(self.piece)) else set(self.claims)
+        unread = set() if proven(answer.value.last, by_number(_ends(self.piece))) else set(self.claims)
         for note in map(_NOTE.fullmatch, answer.value.notes):
             if note is None or int(note[1]) not in self.claims or _ANOTHER.match(note[2]):
                 unread = set(self.claims)
                 continue
             number = int(note[1])
-            lines.setdefault(number, []).extend(proven(note[2], self.piece))
-            if unproven(note[2], self.piece) or not lines[number]:
+            lines.setdefault(number, []).extend(proven(note[2], known))
+            if unproven(note[2], known) or not lines[number]:
                 unread.add(number)
         noted = {n: numbers for n, numbers in lines.items() if numbers}
         return {1: _Reading(noted, dict.fromkeys(sorted(unread), "ungrounded"))}

@@ -13,6 +13,7 @@ from itertools import chain, zip_longest
 from typing import NamedTuple, Protocol
 
 from longproof.agent.evidence.citations import (
+    by_number,
     citations,
     numbered,
     on_one_line,
@@ -204,10 +205,10 @@ class _Loop:
         """Take down what the searcher says of claims. An answer that says and asks nothing is `unparsed`."""
         if said is None:
             return None
-        lines = [*self.outline, *self.seen.values()]
+        known = by_number([*self.outline, *self.seen.values()])
         entries = [found for text in said.claims if (found := self._about(_ENTRY, text))]
         for claim, entry in entries:
-            claim.named |= dict.fromkeys(proven(entry[3], lines))
+            claim.named |= dict.fromkeys(proven(entry[3], known))
             claim.done = claim.done or entry[2].lower() == "done"
             words = [piece for piece in pieces(entry[3]) if not citations(piece)]
             claim.missing = on_one_line(words[-1])[:LONGEST_NOTE] if words else ""

@@ -8,7 +8,7 @@ Does not know: what the fields mean, or who answered.
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import Any, TypeVar
 
@@ -31,10 +31,14 @@ _REFUSALS = (
 )  # fmt: skip
 _LONGEST_REFUSAL = 600
 _BEGUN = re.compile(r'\{(?=\s*(?:["}]|\Z))')
-_FIRST_KEY = re.compile(r'\{\s*"([^"\\]*)')
 _LAYOUT = re.compile(r"\\+[nrt]?|\s+")
+_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_LINE_NAME = re.compile(r"^(?:[CPS]?[0-9]+|S)\| ", re.MULTILINE)
+"""How the lines of what is shown begin: an object that a source breaks off goes on after the next one."""
 MOST_BROKEN = 1000
 """Parsing gives up after so many places that look like the start of an object and are none."""
+MOST_QUOTED = 100
+"""Of an answer's objects the last so many are looked at: it may quote others before and after its own."""
 TAIL, _UNIT, _TIMES = 4000, 400, 6
 """A tail that is one unit of at most `_UNIT` characters, `_TIMES` times over, repeats itself."""
 
@@ -109,8 +113,9 @@ def last_object(text: str, shown: str = "") -> dict[str, Any] | None:
     Raises Truncated where the text ends inside one. An object with one key twice, or with NaN, is none.
     """
     try:
-        own = (place for place in reversed(_objects(text)) if not _stands_in(text[place], shown))
-        place = next(own, None)
+        places = _objects(text)[-MOST_QUOTED:]
+        bare = _bare_forms(shown) if places else []
+        place = next((place for place in reversed(places) if not _stands_in(text[place], bare)), None)
         return _strict(text[place]) if place else None
     except Truncated:
         raise
@@ -135,14 +140,21 @@ def _objects(text: str) -> list[slice]:
     return places
 
 
-def _stands_in(written: str, shown: str) -> bool:
-    """Whether a JSON object stands word for word in a text, however both are laid out or escaped."""
-    first = _FIRST_KEY.match(written)
-    if not first or not any(first[1] + quote in shown for quote in ('"', '\\"')):
+def _stands_in(written: str, bare: Sequence[str]) -> bool:
+    """Whether a JSON object with a key stands word for word in one of these bare texts, however it is escaped."""
+    if not bare or '"' not in written:
         return False
     same = json.dumps(json.loads(written), ensure_ascii=False)
-    bare = _bare(shown)
-    return _bare(written) in bare or _bare(same) in bare
+    return any(_bare(one) in text for one in (written, same) for text in bare)
+
+
+def _bare_forms(shown: str) -> list[str]:
+    """What an object is looked for in: what was shown, with and without the names of its lines."""
+    if "{" not in shown and not _ESCAPED.search(shown):
+        return []
+    plain = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), shown)
+    plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+    return list(dict.fromkeys(_bare(text) for text in (shown, plain, _LINE_NAME.sub("", plain))))
 
 
 def _bare(text: str) -> str:

@@ -20,7 +20,7 @@ from longproof.agent.models.completions import OVER_LIMIT, completion, count, ma
 from longproof.agent.models.key_hosts import key_variable
 from longproof.agent.models.responses import Broken, TooLong, bound
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.text.redact import one_line
+from longproof.retrieval.text.redact import one_line, without_credentials
 from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:
@@ -281,7 +281,7 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
         if asked[0].isdigit():
             return float(asked)
         return max(0.0, (parsedate_to_datetime(asked) - datetime.now(UTC)).total_seconds())
-    except (ValueError, TypeError):
+    except (ValueError, TypeError, OverflowError):
         return None
 
 
@@ -293,7 +293,7 @@ def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool
     """
     own = os.environ.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS
     place = (address or own).rstrip("/")
-    _refuse_no_address(place)
+    refuse_no_address(place)
     if place != own.rstrip("/"):
         return place, _key_in(key_variable(place, by_owner=by_owner)) or NO_KEY
     key = _key_in("OPENAI_API_KEY")
@@ -304,7 +304,7 @@ def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool
     return place, key or NO_KEY
 
 
-def _refuse_no_address(place: str) -> None:
+def refuse_no_address(place: str) -> None:
     """Raises BadInput where this is no address of a server, or holds what may be secret."""
     from httpx2 import URL, InvalidURL
 
@@ -316,7 +316,7 @@ def _refuse_no_address(place: str) -> None:
     except (ValueError, InvalidURL):
         sound = False
     if not sound or parts.scheme not in ("http", "https") or not place.isprintable() or " " in place:
-        raise BadInput(f"{place!r} is no address of a server: write http://HOST:PORT/v1")
+        raise BadInput(f"{without_credentials(place)!r} is no address of a server: write http://HOST:PORT/v1")
     if parts.username or parts.password or parts.query or parts.fragment:
         raise BadInput(
             f"keys come from the environment: name {parts.hostname} without user, password or query"

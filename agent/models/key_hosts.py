@@ -21,6 +21,11 @@ def key_variable(place: str, *, by_owner: bool) -> str:
     return KEY if by_owner else ""
 
 
+def key_variables() -> set[str]:
+    """The environment variables that hold keys, as far as their names or the list of hosts say."""
+    return {name for name in os.environ if name.endswith("_KEY")} | set(_hosts().values())
+
+
 def _hosts() -> dict[str, str]:
     """The hosts that the environment lists, each with the variable that holds its key."""
     listed = (entry.partition("=") for entry in os.environ.get(HOSTS, "").split(","))

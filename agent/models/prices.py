@@ -4,13 +4,13 @@ Knows: the `[prices]` table of a TOML file, by model: `input`, `cached` and `out
 currency; and what calls come to by it. Does not know: any price of its own.
 """
 
-import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
+from longproof.agent.models.toml_table import read_table
 from longproof.agent.types import Call
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -39,10 +39,7 @@ class Tokens(NamedTuple):
 
 def read_prices(path: Path) -> dict[str, ModelPrice]:
     """The `[prices]` table of a TOML file; empty where it has none. Raises BadInput for anything else in it."""
-    try:
-        table = tomllib.loads(path.read_text(encoding="utf-8")).get("prices", {})
-    except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BadInput(f"can't read {path}: {error}") from error
+    table = read_table(path, "prices")
     if not isinstance(table, dict):
         raise BadInput(f'{path}: [prices] is a table: write "MODEL" = {{ input = 1.0, output = 4.0 }}')
     try:

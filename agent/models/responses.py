@@ -35,6 +35,8 @@ async def bound(response: Response) -> None:
     coded = Response(response.status_code, headers=response.headers, stream=response.stream)
     response.stream = _Bounded(coded, is_stream(response))
     response.headers.pop("content-encoding", None)
+    # As JSON is: the encoding that the server names may be none of text, such as `hex`.
+    response.encoding = "utf-8"
 
 
 def is_stream(response: Response) -> bool:

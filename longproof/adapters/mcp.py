@@ -14,6 +14,7 @@ from longproof import __version__
 from longproof.adapters.brief import Brief, brief_of
 from longproof.agent.types import Report
 from longproof.graphs.verifier import Verifier
+from longproof.retrieval.encoding import printable
 from longproof.retrieval.loaders import read_source
 from longproof.retrieval.types import BadInput, Document
 
@@ -101,7 +102,13 @@ def _source(source: str, file: str, folder: Path | None) -> str | Document:
         return source
     if folder is None:
         raise BadInput("this server reads no files: start it with --folder DIR, or send the text")
-    path = (folder / file).resolve()
+    try:
+        path = (folder / file).resolve()
+    except (OSError, ValueError, RuntimeError) as error:
+        raise BadInput(f"{file!r} is no file's name, or a link to itself") from error
     if not path.is_relative_to(folder.resolve()):
         raise BadInput(f"{file!r} lies outside the server's folder")
-    return read_source(path)
+    try:
+        return read_source(path)
+    except BadInput as error:
+        raise BadInput(str(error).replace(printable(str(path)), printable(file))) from error

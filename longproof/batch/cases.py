@@ -186,7 +186,7 @@ def _texts(case: GivenCase) -> tuple[str, ...]:
 def _changed(path: Path) -> list[Any]:
     try:
         stat = path.stat()
-    except OSError:
+    except (OSError, ValueError):
         return [str(path)]
     return [str(path), stat.st_size, stat.st_mtime_ns]
 

@@ -137,12 +137,13 @@ def _silence_stdout() -> None:
 
 def _saved_traceback(error: Exception) -> str:
     """Where the traceback is, in a file for its owner alone; keys from the environment are taken out."""
+    from longproof.agent.models.key_hosts import key_variables
     from longproof.indexes.files import home
+    from longproof.retrieval.text.redact import without
 
     text = "".join(traceback.format_exception(error))
-    for name, value in os.environ.items():
-        if name.endswith("_KEY") and value.strip():
-            text = text.replace(value.strip(), f"[{name}]")
+    for name in key_variables():
+        text = without(os.environ.get(name, "").strip(), text, f"[{name}]")
     try:
         folder = home() / "errors"
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -152,6 +152,7 @@ def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **give
 
 def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
     """What the run of which this report is the dry one would pay: a line a step, then what that rests on."""
+    from longproof.agent.decompose import A_CLAIM, MOST_CLAIMS
     from longproof.graphs.cost import MOST_CLAIMS_A_SENTENCE, asked_by, between, cost, paid_judges, total
     from longproof.graphs.evidence.reading_plan import reading_plan, told
     from longproof.graphs.settings import settings_of
@@ -178,6 +179,10 @@ def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
         f"every round ({', '.join(chosen.rounds)}), disputed and wrong"
     )
     yield "calls, and tokens of their prompts; answers, and second askings where one can't be used, cost more"
+    yield (
+        f"a model that makes more claims of a sentence, up to {MOST_CLAIMS} or one for every {A_CLAIM} characters, "
+        "costs that many times as much: --max-calls ends it"
+    )
 
 
 def _money(settings: "Settings", together: "Between") -> Iterator[str]:

@@ -91,6 +91,8 @@ def _read(path: Path) -> Document | None:
 
 
 _ID = re.compile(r"sha256:[0-9a-f]{64}")
+MOST_DIGITS = 40
+"""Of a whole number in a report: calls, tokens, characters. A larger one can't be divided, or shown."""
 
 
 class _Quote(NamedTuple):
@@ -107,9 +109,12 @@ def refuse_damaged(report: Report) -> None:
     """Raises BadInput, with the first thing that is wrong, where a report doesn't fit its response or itself."""
     _documents(report)
     try:
-        json.dumps(report.stamp, allow_nan=False)
+        told = json.dumps([report.stamp, report.usage.model_dump()], allow_nan=False)
+        json.loads(told, parse_int=_amount)
     except ValueError as error:
-        raise _damaged("its stamp holds a number that JSON doesn't know") from error
+        raise _damaged(
+            "its stamp or usage holds a number that JSON doesn't know, or no report has"
+        ) from error
     for number, claim in enumerate(report.claims):
         if not 0 <= claim.sentence < len(report.sentences):
             raise _damaged(
@@ -135,6 +140,13 @@ def refuse_wrong_texts(report: Report, texts: Mapping[str, str]) -> None:
         text = texts.get(quote.document)
         if text is not None and quote.text is not None and text[quote.start : quote.end] != quote.text:
             raise _damaged(f"{quote.name} quotes what doesn't stand at its place")
+
+
+def _amount(digits: str) -> int:
+    """The number of these digits. Raises ValueError for one that nothing in a report comes near."""
+    if len(digits) > MOST_DIGITS:
+        raise ValueError("too many digits")
+    return int(digits)
 
 
 def _documents(report: Report) -> None:

@@ -1,11 +1,22 @@
 """Lines are cited by number and beginning: what is shown can be cited, and nothing else is believed."""
 
+from time import process_time
+
 import pytest
 from chatting import lines_of
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.evidence.citations import begins, citations, numbered, proven, ranges, runs, unproven
+from longproof.agent.evidence.citations import (
+    begins,
+    by_number,
+    citations,
+    numbered,
+    proven,
+    ranges,
+    runs,
+    unproven,
+)
 from longproof.retrieval.types import Line, Span
 
 TEXTS = st.lists(st.text(min_size=1).filter(lambda text: "\0" not in text), min_size=1, max_size=8)
@@ -20,16 +31,16 @@ def line(text: str, number: int = 0) -> Line:
     ["I... don't know what", "He… he is dead.", "我……我不知道。", "Oh ... no one came.", "So; he went away"],
 )
 def test_a_line_with_an_ellipsis_or_a_semicolon_can_be_cited_as_it_stands(text: str) -> None:
-    (line,) = lines_of(text)
-    assert proven(f"0 {text}", [line]) == [0]
-    assert unproven(f"0 {text}", [line]) == 0
-    assert unproven(f"0 {text}; 7 Ada", [line]) == 1
+    known = by_number(lines_of(text))
+    assert proven(f"0 {text}", known) == [0]
+    assert unproven(f"0 {text}", known) == 0
+    assert unproven(f"0 {text}; 7 Ada", known) == 1
 
 
 @given(st.text())
 def test_nothing_breaks_the_reader(text: str) -> None:
     assert all(isinstance(number, int) for number, _ in citations(text))
-    assert proven(text, []) == []
+    assert proven(text, {}) == []
 
 
 @given(st.lists(st.tuples(st.integers(0, 999_999), st.from_regex(r"[A-Za-z\u4e00-\u9fff][^;；\n\r]{0,11}"))))
@@ -90,5 +101,13 @@ def test_beginnings(text: str, beginning: str, fits: bool) -> None:
 
 
 def test_only_lines_given_and_truly_begun_are_proven() -> None:
-    lines = lines_of("Ada lit the lamp.", "Tom said no.", "It rained.")
-    assert proven("2 It rained; 0 Ada lit; 1 It rained; 7 Ada lit; 0 Ada lit the", lines) == [2, 0]
+    known = by_number(lines_of("Ada lit the lamp.", "Tom said no.", "It rained."))
+    assert proven("2 It rained; 0 Ada lit; 1 It rained; 7 Ada lit; 0 Ada lit the", known) == [2, 0]
+
+
+def test_an_answer_of_nothing_but_semicolons_is_read_at_once() -> None:
+    known = by_number(lines_of("Ada lit the lamp."))
+    started = process_time()
+    for answer in ("0 zzzzz" + ";a" * 190_000, "0 Ada lit;" * 40_000, "0" + "," * 390_000 + ";a;a;a"):
+        proven(answer, known)
+    assert process_time() - started < 60

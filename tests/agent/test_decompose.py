@@ -217,6 +217,16 @@ def test_independent_responses_are_told_apart() -> None:
     assert shown == [[], [f"{texts[0]}\n\n"], [], []]
 
 
+@pytest.mark.parametrize(("claims", "kept"), [(12, 12), (13, 1), (5000, 1)])
+def test_a_sentence_of_which_a_model_makes_more_claims_than_it_can_hold_stays_whole(
+    claims: int, kept: int
+) -> None:
+    said = [f"Mara rowed to the island, and the keeper let her in: {n}." for n in range(claims)]
+    found, _ = decomposed(always(form({"sentence": "S1", "claims": said})), SENTENCES[:1])
+    assert len(found.claims) == kept
+    assert found.sentences[0].failure == (None if kept > 1 else "unparsed")
+
+
 def test_only_what_failed_is_asked_again() -> None:
     def script(asked: Asked) -> Reply:
         return form(*GOOD[:2]) if asked.number == 0 else form(GOOD[2])

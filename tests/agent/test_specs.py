@@ -1,6 +1,7 @@
 """SPECs and the `[panel]` table: what is meant is taken, anything else is told in one line."""
 
 import asyncio
+import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -119,6 +120,29 @@ def test_a_wrong_table_is_told_in_one_line(tmp_path: Path, text: str, told: str)
 def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
     with pytest.raises(BadInput):
         read_panel(tmp_path / "none.toml")
+
+
+@pytest.mark.parametrize(
+    "spec",
+    [
+        "openai:m@http://user:hunter2@127.0.0.1:1/v1",
+        "openai:m@http://user:hunter2@127.0.0.1:0/v1",
+        "openai:m@ftp://user:hunter2@host/v1",
+        "opneai:m@http://user:hunter2@host/v1",
+        "openai:m@http://127.0.0.1:0/v1?key=hunter2",
+    ],
+)
+def test_an_address_with_a_password_is_refused_without_telling_it(spec: str) -> None:
+    with pytest.raises(BadInput) as refused:
+        parse_spec(spec)
+    assert "hunter2" not in str(refused.value)
+
+
+def test_a_pipe_is_no_panel(tmp_path: Path) -> None:
+    """Opening it would wait for a writer that never comes."""
+    os.mkfifo(tmp_path / "longproof.toml")
+    with pytest.raises(BadInput, match="a device or a pipe"):
+        read_panel(tmp_path / "longproof.toml")
 
 
 def panel(judges: list[Any], **how: Any) -> Panel:

@@ -317,18 +317,44 @@ def test_a_table_with_columns_without_measure_is_refused(tmp_path: Path) -> None
     refused(tmp_path, "wide.docx", a_table(900_000_000), "more than 1,000 columns")
 
 
-def test_a_pdf_whose_pages_share_a_long_stream_is_refused(tmp_path: Path) -> None:
+@pytest.mark.parametrize(("limit", "least"), [("CELLS", 39), ("PIECES", 80)])
+def test_a_word_document_of_more_than_can_be_read_in_a_minute_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, limit: str, least: int
+) -> None:
+    docx = pytest.importorskip("docx", reason="the extra `read` is not installed")
+    word = docx.Document()
+    for cell in (cell for row in word.add_table(10, 4).rows for cell in row.cells):
+        cell.text = "tide"
+    data = BytesIO()
+    word.save(data)
+    assert read(tmp_path, "table.docx", data.getvalue()).text.count("tide") == 40
+    monkeypatch.setattr(loaders, limit, least)
+    refused(tmp_path, "table.docx", data.getvalue(), f"more than {least}")
+
+
+def a_pdf_of_one_stream(content: bytes, pages: int) -> bytes:
     pypdf = pytest.importorskip("pypdf", reason="the extra `read` is not installed")
     from pypdf.generic import DecodedStreamObject, NameObject
 
     writer, stream = pypdf.PdfWriter(), DecodedStreamObject()
-    stream.set_data(b"BT (tide) Tj ET " * 50_000)
+    stream.set_data(content)
     shared = writer._add_object(stream)
-    for _ in range(100):
+    for _ in range(pages):
         writer.add_blank_page(600, 800)[NameObject("/Contents")] = shared
     data = BytesIO()
     writer.write(data)
-    refused(tmp_path, "shared.pdf", data.getvalue(), "more than 32 MB")
+    return data.getvalue()
+
+
+def test_a_pdf_whose_pages_share_a_long_stream_is_refused(tmp_path: Path) -> None:
+    data = a_pdf_of_one_stream(b"BT (tide) Tj ET " * 50_000, 100)
+    refused(tmp_path, "shared.pdf", data, "more than 32 MB")
+
+
+@pytest.mark.timeout(60)
+def test_a_pdf_of_short_operators_without_measure_is_refused(tmp_path: Path) -> None:
+    assert pdf_length._operators(b"BT /F1 9 Tf (a \\) b) Tj [(c) 2 (d)]TJ <0Aff>' ET") == 6
+    refused(tmp_path, "operators.pdf", a_pdf_of_one_stream(b"q Q\n" * 15_000, 100), "too many operators")
 
 
 def test_a_pdf_of_too_many_pages_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+from time import process_time
 from typing import Any
 
 import pytest
@@ -153,3 +154,31 @@ def test_braces_over_and_over_hold_no_object_and_nobody_up(piece: str) -> None:
 
 def test_a_formula_before_the_object_is_none() -> None:
     assert last_object(r"\frac{a}{b} and { \"x\" } gives " + GOOD) == json.loads(GOOD)
+
+
+@pytest.mark.parametrize(
+    "shown",
+    [
+        GOOD,
+        f"7| {GOOD[:20]}\n8| {GOOD[20:]}",
+        f"C1| {GOOD[:20]}\nS| {GOOD[20:40]}\nP2| {GOOD[40:]}",
+        GOOD.replace("reason", "r\\u0065ason"),
+        GOOD.replace("{", "\\u007b", 1),
+        json.dumps(GOOD.replace("yes", "\\u0079es")),
+        f"it wrote\n{GOOD} and 7| more",
+    ],
+)
+def test_an_object_that_was_shown_is_no_answer_however_it_is_cut_or_escaped(shown: str) -> None:
+    own = GOOD.replace("yes", "no")
+    assert last_object(GOOD, shown) is None
+    assert last_object(own + GOOD, shown) == json.loads(own)
+
+
+def test_an_object_with_letters_beyond_the_basic_plane_was_shown_where_its_escapes_stand() -> None:
+    assert last_object('{"label": "😀"}', '{"label": "\\ud83d\\ude00"}') is None
+
+
+def test_an_answer_that_repeats_what_it_was_shown_is_read_at_once() -> None:
+    started = process_time()
+    assert last_object('{"a":1}' * 55_000, "x " * 20_000 + '{"a":1}') is None
+    assert process_time() - started < 30

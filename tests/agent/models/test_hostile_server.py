@@ -3,6 +3,7 @@
 import asyncio
 import gzip
 import json
+import re
 import socket
 import threading
 import tracemalloc
@@ -10,12 +11,13 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import pytest
 from fakes import Asked, ChatServer, Reply, always
 
 from longproof.agent.models.answers import Form, Raw
-from longproof.agent.models.clients import LangChainChat, Message, OpenAIChat, Unanswered
+from longproof.agent.models.clients import LangChainChat, Message, OpenAIChat, Unanswered, asked_wait
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Budget, Limits
 from longproof.agent.models.model import Answer, Model
@@ -267,6 +269,11 @@ QUOTING: list[Callable[[str], Reply]] = [
     lambda key: Reply(status=401, error={"message": f"bad key {key}"}),
     lambda key: Reply(status=401, error={"message": f"bad key {key.upper()} {key.lower()}"}),
     lambda key: Reply(status=401, error={"message": {"said": key}}),
+    lambda key: Reply(status=401, error={"message": f"bad key {key[:5]}\n{key[5:9]} {key[9:]}"}),
+    lambda key: Reply(status=401, error={"message": "bad key " + "\u200b".join(key)}),
+    lambda key: Reply(status=401, error={"message": "".join(f"%{ord(c):02X}" for c in key)}),
+    lambda key: Reply(status=401, raw="".join(f"\\u{ord(c):04x}" for c in key).encode()),
+    lambda key: Reply(status=401, error={"message": "".join(f"\\u{ord(c):04x}" for c in key)}),
     lambda key: Reply(status=400, raw=f"Authorization: Bearer {key}".encode()),
     lambda key: Reply(raw=json.dumps({"choices": key * 3}).encode()),
     lambda key: Reply(raw=json.dumps({"choices": [{"message": {"content": {"x": key}}}]}).encode()),
@@ -283,7 +290,21 @@ def test_no_error_holds_the_key(monkeypatch: pytest.MonkeyPatch, number: int, ke
     with ChatServer(always(QUOTING[number](key))) as server:
         (got,) = answers(server.address, stream=number == len(QUOTING) - 1)
     assert got.failure in ("unavailable", "unparsed")
-    assert "SECRET" not in got.detail.upper()
+    shown = re.sub(r"[^A-Z]", "", unquote(re.sub(r"\\+u00(..)", r"%\1", got.detail)).upper())
+    assert "SECRET" not in shown
+
+
+@pytest.mark.parametrize("charset", ["hex", "zlib", "rot13", "undefined", "none of all"])
+def test_an_error_in_what_is_no_text_is_an_error(charset: str) -> None:
+    headers = {"content-type": f"application/json; charset={charset}"}
+    with ChatServer(always(Reply(status=400, error={"message": "no"}, headers=headers))) as server:
+        (got,) = answers(server.address)
+    assert (got.failure, "HTTP 400: no" in got.detail) == ("unavailable", True)
+
+
+@pytest.mark.parametrize("wait", ["Mon, 01 Jan 2024 00:00:00 +999999999999999999", "²", "nan"])
+def test_a_wait_that_is_none_is_not_waited_for(wait: str) -> None:
+    assert asked_wait({"retry-after": wait}) is None
 
 
 def test_no_terminal_code_of_a_server_reaches_a_detail() -> None:

@@ -75,6 +75,19 @@ def test_sources_are_read_from_the_given_folder_alone(tmp_path):
     assert all(answer.is_error and "outside" in str(answer.content) for answer in outside)
 
 
+def test_a_file_that_cannot_be_read_is_named_as_it_was_asked_for(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+
+    async def work(client):
+        names = ("loop", "a\0b", "none.txt")
+        return [await client.call_tool("explain", {"source_file": n, "response": RESPONSE}) for n in names]
+
+    told = [str(answer.content) for answer in talk(work, "--folder", str(tmp_path))]
+    assert all("no file's name" in one for one in told[:2])
+    assert "none.txt: there is no such file" in told[2]
+    assert str(tmp_path) not in "".join(told)
+
+
 def test_what_cannot_be_checked_is_said_in_one_line():
     async def work(client):
         return [

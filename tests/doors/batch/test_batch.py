@@ -97,6 +97,7 @@ BAD = {
     "no source": (json.dumps(case("x", source_text="")), "no source"),
     "two kinds of sources": (json.dumps(case("x", source="story.txt")), "one of source"),
     "a missing file": (json.dumps(case("x", source_text=[], source="gone.txt")), "gone.txt"),
+    "no file's name": (json.dumps(case("x", source_text=[], source="a\0b")), "file's name"),
     "an empty response": (json.dumps(case("x", response=" ")), "no text"),
     "a hole in the text": (json.dumps(case("x", source_text="a\0b")), "NUL"),
     "nested too deeply": ('{"id": "x", "label": ' + "[" * 100_000 + "]" * 100_000 + "}", "not"),

@@ -291,11 +291,13 @@ def test_an_unforeseen_error_exits_with_70_one_line_and_a_saved_traceback(monkey
     import longproof.cli.commands
 
     def crashing(*_, **__):
-        raise RecursionError("line\x1b[31m\none, sk-SECRET")
+        raise RecursionError("line\x1b[31m\none, sk-SECRET, tok-SECRET")
 
     monkeypatch.setattr(longproof.cli.commands, "app", crashing)
     monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LONGPROOF_API_KEY", "sk-SECRET\n")
+    monkeypatch.setenv("LONGPROOF_API_KEY_HOSTS", "localhost=MY_TOKEN")
+    monkeypatch.setenv("MY_TOKEN", "tok-SECRET")
     assert run("verify", "--check") == 70
     err = capsys.readouterr().err
     assert err.count("\n") == 1
@@ -304,7 +306,7 @@ def test_an_unforeseen_error_exits_with_70_one_line_and_a_saved_traceback(monkey
     assert str(saved) in err
     assert saved.stat().st_mode & 0o077 == 0
     assert "RecursionError" in saved.read_text("utf-8")
-    assert "sk-SECRET" not in err + saved.read_text("utf-8")
+    assert "SECRET" not in err + saved.read_text("utf-8")
     monkeypatch.setenv("LONGPROOF_HOME", "/dev/null/nowhere")
     assert run("verify", "--check") == 70
     assert capsys.readouterr().err.count("\n") == 1

@@ -75,3 +75,8 @@ def test_progress_takes_what_every_node_tells() -> None:
     with check_progress() as progress:
         for node in ("align", "decompose", "search", "checked", "scan", "confirm", "checked"):
             progress({"node": node, "claims": 2, "pieces": 3, "groups": 1})
+
+
+def test_a_run_name_of_bytes_that_are_no_text_is_refused(folder: Path, capsys) -> None:
+    assert run("verify", "--source", "s.txt", "--response", "s.txt", "--run-id", "a\udcffb") == 2
+    assert "setting run_id" in capsys.readouterr().err

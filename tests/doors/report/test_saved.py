@@ -103,8 +103,11 @@ def test_a_report_as_it_was_written_is_shown(written, tmp_path, capsys):
         (("stamp", "cascade"), {"cleared": "many"}, "stamp.cascade"),
         (("stamp", "money"), {"answers": "much"}, "stamp.money"),
         (("stamp", "money"), [1], "stamp.money"),
-        (("stamp", "seconds"), float("nan"), "its stamp holds a number"),
-        (("stamp", "paid"), {"calls": [float("inf")]}, "its stamp holds a number"),
+        (("stamp", "seconds"), float("nan"), "its stamp or usage holds a number"),
+        (("stamp", "paid"), {"calls": [float("inf")]}, "its stamp or usage holds a number"),
+        (("stamp", "seconds"), 10**400, "its stamp or usage holds a number"),
+        (("stamp", "money"), {"answers": 10**400}, "its stamp or usage holds a number"),
+        (("usage", "prompt_characters"), 10**400, "its stamp or usage holds a number"),
     ],
 )
 def test_a_damaged_report_is_refused_in_one_line(written, tmp_path, capsys, path, value, says):
