@@ -61,7 +61,7 @@ class DemoOptions:
 
         if sum(map(bool, (self.offline_check, self.replay, self.record))) > 1:
             raise BadInput("choose one of --offline-check, --replay and --record")
-        if bool(self.record) != bool(self.judge and self.arbiter):
+        if not (self.judge and self.arbiter if self.record else not (self.judge or self.arbiter)):
             raise BadInput("--record takes --judge, twice, and --arbiter; nothing else takes them")
 
 

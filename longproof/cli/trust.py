@@ -31,7 +31,7 @@ def trust_command(
         Path | None, typer.Option(help="Write the judges' rates, for `verify --max-risk --reliability`.")
     ] = None,
 ) -> None:
-    """How often each judge is right, estimated from votes alone, and what that means for long texts."""
+    """How often each judge is right, told from votes alone. And what that means for long texts."""
     from longproof.agent.trust.reliability import reliability_of, unidentifiable
     from longproof.agent.vote import CONSENSUS
     from longproof.evaluation.tables import score_tables

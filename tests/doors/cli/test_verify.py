@@ -170,6 +170,8 @@ def test_an_interrupted_run_says_how_to_go_on(told, files, capsys):
             stderr=subprocess.PIPE,
             text=True,
             env=os.environ,
+            # Shells let what runs in the background ignore SIGINT, and children inherit that.
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
         )
         while not server.asked:
             time.sleep(0.05)
