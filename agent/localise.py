@@ -41,12 +41,16 @@ class Wrong(NamedTuple):
 
 
 class Localised(NamedTuple):
-    """By claim id: its errors, why it has none, or why that isn't known. Every claim stands in exactly one."""
+    """By claim id: its errors, why it has none, or why that isn't known. Every claim stands in exactly one.
+
+    `reasons`: what was said of claims without errors.
+    """
 
     errors: dict[str, tuple[Error, ...]]
     unmarked: dict[str, Unmarked]
     failures: dict[str, Failure]
     calls: list[Call]
+    reasons: dict[str, str]
 
 
 class _Item(NamedTuple):
@@ -63,11 +67,12 @@ class _Placed(NamedTuple):
     error: Error | None = None
     unmarked: Unmarked | None = None
     failure: Failure | None = None
+    reason: str = ""
 
 
 async def localise(model: Model, wrong: Sequence[Wrong], question: Question, case: Case) -> Localised:
     """Ask where these claims are wrong, of a model that sees what the question shows."""
-    done = Localised({}, {}, {}, [])
+    done = Localised({}, {}, {}, [], {})
     if not wrong:
         return done
     numbered = dict(enumerate(_with_sentences(wrong, case), start=1))
@@ -81,7 +86,7 @@ async def localise(model: Model, wrong: Sequence[Wrong], question: Question, cas
         if placed.error is not None:
             done.errors[id_] = (placed.error,)
         elif placed.unmarked is not None:
-            done.unmarked[id_] = placed.unmarked
+            done.unmarked[id_], done.reasons[id_] = placed.unmarked, placed.reason
         elif placed.failure is not None:
             done.failures[id_] = placed.failure
     return done
@@ -142,7 +147,7 @@ def _placed(said: Sequence[PlaceForm], item: _Item) -> _Placed:
     if (unmarked and within) or same(place.wrong, place.correction):
         return _Placed(failure="self_contradicted")
     if unmarked:
-        return _Placed(unmarked=unmarked)
+        return _Placed(unmarked=unmarked, reason=brief(place.reason))
     if within is None:
         return _Placed(failure="ungrounded")
     claim = item.claim.model_copy(update={"origin": within})

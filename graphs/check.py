@@ -175,7 +175,13 @@ class CheckNodes:
             for ref, held in _by_question([one for one, _ in wrong])
         ]
         answers = await asyncio.gather(*(localise(model, held, q, case) for q, held in asked))
-        places = {id_: errors for answer in answers for id_, errors in answer.errors.items()}
+        places: dict[str, tuple[Error, ...]] = {
+            id_: (Error(span=named[id_].claim.origin, reason=why),)
+            for answer in answers
+            for id_, why in answer.reasons.items()
+            if not named[id_].reasons
+        }
+        places |= {id_: errors for answer in answers for id_, errors in answer.errors.items()}
         return places, [call for answer in answers for call in answer.calls]
 
 

@@ -104,6 +104,7 @@ def test_what_is_not_wrong_here_is_said_and_nothing_is_struck(where: str, wrong:
     answers = [{"claim": g["claim"], "reason": "Not shown.", "where": where, "wrong": wrong} for g in GOOD]
     found, server = localised([form(*answers)])
     assert found.unmarked == {"c0": where, "c1": where}
+    assert found.reasons == dict.fromkeys(("c0", "c1"), "Not shown.")
     assert (found.errors, found.failures, len(server.asked)) == ({}, {}, 1)
 
 
@@ -133,4 +134,4 @@ def test_leaving_words_out_is_a_correction() -> None:
 
 def test_nothing_wrong_is_nothing_asked() -> None:
     found, server = localised(well, [])
-    assert (found, server.asked) == (Localised({}, {}, {}, []), [])
+    assert (found, server.asked) == (Localised({}, {}, {}, [], {}), [])

@@ -318,3 +318,23 @@ def test_a_source_given_twice_is_one_source() -> None:
     report = verifier.verify(["Ada lit the lamp at nine."] * 2, "Tom drowned in the weir.")
     assert [document.role for document in report.documents] == ["response", "source"]
     assert (report.claims[0].label, report.claims[0].looked.share) == ("fabricated", 1.0)  # type: ignore[union-attr]
+
+
+def unfound(asked: Asked) -> Reply:
+    return said({"short": [f"{item['claim']} N" for item in asked.items("claims")], "rest": []})
+
+
+def nothing_wrong(asked: Asked) -> Reply:
+    places = [
+        {"claim": item["claim"], "reason": "No bishop is told of.", "where": "nothing"}
+        for item in asked.items("claims")
+    ]
+    return said({"places": places})
+
+
+def test_a_finding_has_the_localisers_reason_where_no_judge_gave_one(tmp_path: Path) -> None:
+    with ChatServer(answering(Findings=unfound, Places=nothing_wrong)) as server:
+        report = Verifier([f"openai:m@{server.address}"], home=str(tmp_path)).verify(SOURCE, NOWHERE)
+    (claim,) = report.claims
+    assert claim.label == "fabricated"
+    assert [(error.span.text, error.reason) for error in claim.errors] == [(NOWHERE, "No bishop is told of.")]
