@@ -14,6 +14,9 @@ function cardOf(sentence, actions) {
   return make("article", { class: `card ${nameOf(sentence.label)}`, id: "card", "aria-label": say("sentence_n", { n: sentence.index + 1 }) }, head, claims, none);
 }
 
+/* What other scripts add to a claim, each a function of it. */
+const extras = [];
+
 /* A claim that isn't why the sentence has its label: its name first, the rest on demand. */
 function asideOf(claim, sentence, actions) {
   const summary = make("summary", {}, tag(claim.label), make("bdi", {}, claim.text));
@@ -36,6 +39,7 @@ function claimOf(claim, sentence, actions) {
     readingsOf(claim),
     votesOf(claim, actions),
     claim.caveat ? make("p", { class: "note" }, say(claim.caveat)) : null,
+    extras.map((extra) => extra(claim)),
   );
 }
 
