@@ -37,9 +37,9 @@ function claimOf(claim, sentence, actions) {
     evidenceOf(claim, actions),
     lookedOf(claim),
     readingsOf(claim),
+    extras.map((extra) => extra(claim)),
     votesOf(claim, actions),
     claim.caveat ? make("p", { class: "note" }, say(claim.caveat)) : null,
-    extras.map((extra) => extra(claim)),
   );
 }
 

@@ -42,7 +42,7 @@ function concluded(sentence) {
   const errors = sentence.claims.flatMap((claim) => claim.errors);
   sentence.wrong = errors.map((error) => ({ ...answerPoints.units(error.span), class: "wrong" }));
   sentence.kinds = [...new Set(errors.map((error) => error.kind).filter(Boolean))];
-  sentence.problem = ["contradicting", "fabricated", "ambiguous", "undecided"].includes(nameOf(sentence.label));
+  sentence.problem = ["contradicting", "fabricated", "ambiguous", "undecided", "waiting"].includes(nameOf(sentence.label));
 }
 sentences.forEach(concluded);
 

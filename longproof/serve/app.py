@@ -123,7 +123,7 @@ async def show(request: Request) -> Response:
     begun = runs.get(request.path_params["run"])
     known = await _known(runs, begun)
     texts = runs.texts(begun, known.report if isinstance(known, SoFar) else known)
-    told = await _told(runs, begun)
+    told = await _told(runs, begun, known)
     return HTMLResponse(await asyncio.to_thread(run_page, known, texts, told))
 
 
@@ -154,8 +154,8 @@ async def _events(runs: Runs, id_: str) -> AsyncIterator[str]:
 
 async def _news(runs: Runs, begun: Begun, sent: dict[str, str]) -> str:
     """What a page hears: the run, the lines of its head, and the claims that aren't as they were sent."""
-    told = await _told(runs, begun)
     known = await _known(runs, begun)
+    told = await _told(runs, begun, known)
     report = known.report if isinstance(known, SoFar) else known
     data = await asyncio.to_thread(shown, known, runs.texts(begun, report), told)
     page = data.pop("report")
@@ -175,13 +175,13 @@ async def act(request: Request) -> Response:
         case "stop":
             runs.stop(id_)
         case "go":
-            runs.go_on(id_)
+            await runs.go_on(id_)
         case "marks":
             known = await _known(runs, begun)
             report = known.report if isinstance(known, SoFar) else known
             runs.mark(id_, await _json(request), [one.id for one in report.claims])
         case "decide":
-            runs.decide(id_, str((await _json(request)).get("name", "")))
+            await runs.decide(id_, str((await _json(request)).get("name", "")))
         case other:
             raise BadInput(f"nothing is called {other[:40]!r}")
     return JSONResponse({"state": runs.get(id_).state})
@@ -208,11 +208,15 @@ async def _known(runs: Runs, begun: Begun) -> Report | SoFar:
     return runs.report(begun.id) if begun.state == "done" else await runs.so_far(begun)
 
 
-async def _told(runs: Runs, begun: Begun) -> dict[str, Any]:
+async def _told(runs: Runs, begun: Begun, known: Report | SoFar) -> dict[str, Any]:
     """What the scripts are told of a run."""
     disputes = {one["claim_id"]: one["shown"] for one in await runs.disputes(begun)}
     marks = {id_: said.model_dump() for id_, said in read_marks(runs.marks(begun.id)).items()}
-    told = {"id": begun.id, "state": begun.state, "why": begun.why, "told": runs.told(begun.id)}
+    at: dict[str, Any] = {**runs.told(begun.id)}
+    if isinstance(known, SoFar):
+        claims = len(known.report.claims)
+        at |= {"claims": claims, "checked": claims - len(known.open_claims)}
+    told = {"id": begun.id, "state": begun.state, "why": begun.why, "told": at}
     return {**told, "marks": marks, "disputes": disputes}
 
 

@@ -52,6 +52,7 @@ function hear(news) {
     response.renew(sentences[index]);
   }
   if (changed.size) redraw(changed);
+  fill($("head"), outcomeLine(), tools(openHelp), making());
   drawRun();
   return undefined;
 }
@@ -61,7 +62,6 @@ function redraw(changed) {
   strip.renew();
   filters.renew();
   mark();
-  fill($("head"), outcomeLine(), tools(openHelp), making());
   const first = sentences.findIndex((one) => one.problem);
   if (state.sentence === null && data.run.state === "done" && first >= 0) choose(first, { quiet: true });
   else if (changed.has(state.sentence) && !response.card.contains(document.activeElement)) choose(state.sentence, { quiet: true, stay: true });

@@ -39,5 +39,5 @@ function disputeOf(claim) {
 
 extras.push((claim) => {
   if (Object.hasOwn(data.run.disputes, claim.id)) return disputeOf(claim);
-  return claim.label && claim.label !== "open" ? markOf(claim) : null;
+  return claim.label && !["open", "waiting"].includes(claim.label) ? markOf(claim) : null;
 });

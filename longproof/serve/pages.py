@@ -91,17 +91,18 @@ def shown(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any
 
 
 def _leave_open(data: dict[str, Any], known: SoFar, state: str) -> None:
-    """What isn't settled yet has no label that a reader could take for one."""
+    """What isn't settled yet has no label that a reader could take for one: it is open, or waits for a person."""
     data["report"]["verdict"] = state
+    unsettled = "waiting" if state == "waiting" else "open"
     touched = set()
     for short in data["report"]["claims"]:
         if short["id"] in known.open_claims:
             touched.add(short["sentence"])
-            short["label"] = "open"
+            short["label"] = unsettled
             short.pop("failure", None)
     for index, sentence in enumerate(data["report"]["sentences"]):
         if (index in touched and sentence[2] not in WRONG) or not known.decomposed:
-            sentence[2] = "open"
+            sentence[2] = unsettled
 
 
 def _row(run: Begun) -> dict[str, Any]:

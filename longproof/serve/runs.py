@@ -28,6 +28,8 @@ from longproof.review import WaitingRun, begin_run, open_checkpoints, resume_run
 from longproof.serve.marks import add_marks, read_marks
 
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
+STEPS = ("read", "decompose", "align", "check", "search", "scan", "confirm")
+"""What a run is told to be at, by the words `at_…`."""
 RunState = Literal["running", "stopped", "waiting", "failed", "done"]
 
 
@@ -62,21 +64,14 @@ class Watched:
 
     def __init__(self, values: State) -> None:
         self.values = values
-        self.told: dict[str, int | str] = {"node": "read", "claims": 0, "checked": 0}
+        self.told: dict[str, int | str] = {"node": "check" if values.get("claims") else "read"}
         self.task: asyncio.Task[None]
 
     def hear(self, event: Mapping[str, Any]) -> None:
-        """What a node tells while it works: kept is how many claims there are, and how many are checked."""
-        node, told = event["node"], self.told
-        if node in ("read", "decompose", "align"):
-            claims = event.get("claims", told["claims"])
-            self.told = {**told, "node": node, "claims": claims}
-        elif node == "checked":
-            self.told = {**told, "node": "check", "checked": int(told["checked"]) + event["claims"]}
-        elif node in ("search", "scan", "confirm"):
-            # These claims are open again, and come back as checked.
-            open_again = max(0, int(told["checked"]) - int(event["claims"]))
-            self.told = {**told, "node": node, "checked": open_again, "open": event["claims"]}
+        """What a node tells while it works: kept is which one, and how many claims it works for."""
+        node = {"checked": "check"}.get(event["node"], event["node"])
+        if node in STEPS:
+            self.told = {"node": node, "open": event.get("claims", 0)}
 
     def write(self, written: Mapping[str, Any]) -> None:
         """What a node wrote to the graph's channels."""
@@ -125,30 +120,33 @@ class Runs:
             response=response,
             task=task,
         )
-        self._keep(begun)
-        self.go_on(id_)
+        watched = Watched({})
+        self._start(begun, watched, self._checked(begun, watched))
         return id_
 
-    def go_on(self, id_: str) -> None:
-        """Take up a run that stopped; one that is under way or done goes on as it is."""
+    async def go_on(self, id_: str) -> None:
+        """Take up a run that stopped; one that is under way, waits or is done stays as it is."""
+        watched = Watched(await self._kept(self.get(id_)))
         begun = self.get(id_)
         if begun.state not in ("running", "waiting", "done"):
-            watched = Watched({})
             self._start(begun, watched, self._checked(begun, watched))
 
-    def decide(self, id_: str, name: str) -> None:
-        """Go on with what a person decided, as the marks keep it."""
+    async def decide(self, id_: str, name: str) -> None:
+        """Go on with what a person decided, as the marks keep it. Raises BadInput without a name."""
+        watched = Watched(await self._kept(self.get(id_)))
         begun = self.get(id_)
         if begun.state != "waiting":
             raise BadInput("nothing waits for a decision")
+        if not name.strip() or len(name) > 80:
+            raise BadInput("say who decides: a name of at most 80 characters, which stands in the report")
         said = read_marks(self.marks(id_))
         made = [
-            {"claim_id": id_, **{k: v for k, v in one.decision.items() if v}}
-            for id_, one in said.items()
+            {"claim_id": claim, **{k: v for k, v in one.decision.items() if v}}
+            for claim, one in said.items()
             if one.decision.get("label")
         ]
-        watched = Watched({})
-        self._start(begun, watched, self._decided(begun, watched, {"name": name, "decisions": made}))
+        work = resume_run(id_, {"name": name, "decisions": made}, watched.hear, watched.write)
+        self._start(begun, watched, work)
 
     def stop(self, id_: str) -> None:
         """Stop a run; what was answered is kept."""
@@ -174,8 +172,7 @@ class Runs:
         """What is known of a run that isn't done."""
         values = self.values(begun.id)
         if values is None:
-            async with open_checkpoints(begun.settings) as checkpoints:
-                values = await values_of(checkpoints, begun.id)
+            values = await self._kept(begun)
         values = cast("State", {**_given(begun), **values})
         return await asyncio.to_thread(so_far, values, self.store, begun.settings)
 
@@ -217,9 +214,12 @@ class Runs:
         self._keep(begun, state="running", why="")
         watched.task = asyncio.create_task(self._ended(begun, work))
 
-    async def _checked(self, begun: Begun, watched: Watched) -> WaitingRun:
+    async def _kept(self, begun: Begun) -> State:
+        """What the checkpoints hold of a run."""
         async with open_checkpoints(begun.settings) as checkpoints:
-            watched.values = await values_of(checkpoints, begun.id)
+            return await values_of(checkpoints, begun.id)
+
+    async def _checked(self, begun: Begun, watched: Watched) -> WaitingRun:
         documents = [self.store.open(ref) for ref in begun.sources]
         response = self.store.open(begun.response)
         return await begin_run(
@@ -231,11 +231,6 @@ class Runs:
             task=begun.task,
             case_id=begun.title,
         )
-
-    async def _decided(self, begun: Begun, watched: Watched, review: Mapping[str, Any]) -> WaitingRun:
-        async with open_checkpoints(begun.settings) as checkpoints:
-            watched.values = await values_of(checkpoints, begun.id)
-        return await resume_run(begun.id, review, watched.hear, watched.write)
 
     async def _ended(self, begun: Begun, work: Coroutine[Any, Any, WaitingRun]) -> None:
         """How a run ends is kept, whatever it is; nothing that goes wrong in it ends the server."""

@@ -96,6 +96,9 @@ function panel() {
   return make("fieldset", { class: "panel" }, make("legend", {}, say("who_judges")), names, make("p", { class: "note" }, say(some ? "no_judge" : "no_panel")), rest);
 }
 
-const page = make("section", { id: "new" }, make("h2", { class: "unseen" }, say("new_check")), make("div", { class: "zones" }, zones.sources.element, zones.response.element), make("p", { class: "note" }, limits), panel(), make("p", { class: "acts" }, button(say("price_it"), priced, { id: "price" }), button(say("start"), started, { id: "start" })), told);
+const page = make("section", { id: "new" }, make("h1", {}, say("new_check")), make("div", { class: "zones" }, zones.sources.element, zones.response.element), make("p", { class: "note" }, limits), panel(), make("p", { class: "acts" }, button(say("price_it"), priced, { id: "price" }), button(say("start"), started, { id: "start" })), told);
 document.getElementById("head").before(page);
+COLUMNS.created = { value: (row) => row.created, down: true, cell: (row) => new Date(row.created).toLocaleString(document.documentElement.lang) };
+sorted = { key: "created", down: true };
+table();
 for (const type of ["dragover", "drop"]) document.addEventListener(type, (event) => event.preventDefault());

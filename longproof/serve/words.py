@@ -15,7 +15,8 @@ _SAID: dict[str, tuple[str, str]] = {
     "waiting": ("waits for a person", "等待人工裁定"),
     "failed": ("failed", "失败"),
     "new_check": ("A new check", "新的核查"),
-    "earlier": ("Earlier checks", "以往的核查"),
+    "index_title": ("Earlier checks", "以往的核查"),
+    "column_created": ("Begun", "开始时间"),
     "give_source": ("The source", "原文"),
     "give_source_is": (
         "What the text must be faithful to; one file or several.",
@@ -38,8 +39,8 @@ _SAID: dict[str, tuple[str, str]] = {
     "too_large": ("{title} is larger than {mb} MB.", "{title} 超过 {mb} MB。"),
     "who_judges": ("Who judges", "由谁评审"),
     "no_judge": (
-        "No model: only what stands there nearly word for word, and plain conflicts",
-        "不用模型：只看原文几乎逐字写明的，以及明显的冲突",
+        "With none of them: only what stands there nearly word for word, and plain conflicts",
+        "都不选：只看原文几乎逐字写明的，以及明显的冲突",
     ),
     "no_panel": (
         "No model is offered: name one with longproof serve --judge openai:MODEL, or in longproof.toml.",
