@@ -78,7 +78,7 @@ function evidenceOf(claim, actions) {
   const title = make("h3", {}, say("evidence"));
   if (claim.evidence.length)
     return [title, make("ul", { class: "quotes" }, distinct(claim.evidence).map((span) => make("li", {}, quoteButton(span, actions))))];
-  if (claim.label === "no_fact") return null;
+  if (["no_fact", "open"].includes(claim.label)) return null;
   const looked = located(claim.window) && button(say("where_looked"), () => actions.open(claim.window), { class: "looked" });
   if (claim.failure === "needs_model") return looked && [title, make("p", { class: "none" }, looked)];
   return [title, make("p", { class: "none" }, say("no_evidence"), " ", looked)];

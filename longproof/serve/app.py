@@ -25,6 +25,7 @@ from longproof.graphs.so_far import SoFar
 from longproof.indexes.documents import DocumentRef
 from longproof.indexes.files import private_folder
 from longproof.report.corrected import corrected
+from longproof.report.words import Language
 from longproof.retrieval.loaders import read_source
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
@@ -76,7 +77,7 @@ def _said(answer: Answering) -> Answering:
 
 
 async def start(request: Request) -> Response:
-    spoken = "zh" if request.headers.get("accept-language", "").startswith("zh") else "en"
+    spoken: Language = "zh" if request.headers.get("accept-language", "").startswith("zh") else "en"
     return HTMLResponse(start_page(_runs(request).all(), request.app.state.offer, spoken))
 
 

@@ -8,12 +8,13 @@ from hmac import compare_digest
 from ipaddress import ip_address
 
 from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from longproof.retrieval.loaders import FILE_BYTES
 
-LONGEST_BODY = FILE_BYTES
+TOO_LONG = f"longer than {FILE_BYTES:,} bytes"
 HEADERS = {
     "content-security-policy": "frame-ancestors 'none'",
     "x-content-type-options": "nosniff",
@@ -23,10 +24,6 @@ HEADERS = {
     "cache-control": "no-store",
 }
 """On every answer. The pages bring the rest of their policy with them."""
-
-
-class TooLong(Exception):
-    """A request's body is longer than any may be."""
 
 
 def guarded(app: ASGIApp, token: str) -> ASGIApp:
@@ -42,11 +39,7 @@ def guarded(app: ASGIApp, token: str) -> ASGIApp:
             return
         prefix = f"/{token}"
         inside = {**scope, "path": scope["path"].removeprefix(prefix), "raw_path": None}
-        try:
-            await app(inside, _counted(receive), _with_headers(send))
-        except TooLong:
-            why = f"longer than {LONGEST_BODY:,} bytes"
-            await PlainTextResponse(why, 413, HEADERS)(scope, receive, send)
+        await app(inside, _counted(receive), _with_headers(send))
 
     return guard
 
@@ -68,8 +61,8 @@ def _refused(scope: Scope, token: str) -> tuple[int, str]:
     if headers.get("sec-fetch-site", "same-origin") not in allowed:
         return 403, "a page of another site may not ask"
     length = headers.get("content-length", "0")
-    if not length.isdecimal() or int(length) > LONGEST_BODY:
-        return 413, f"longer than {LONGEST_BODY:,} bytes"
+    if not length.isdecimal() or int(length) > FILE_BYTES:
+        return 413, TOO_LONG
     return 0, ""
 
 
@@ -90,8 +83,8 @@ def _counted(receive: Receive) -> Receive:
         nonlocal taken
         message = await receive()
         taken += len(message.get("body", b""))
-        if taken > LONGEST_BODY:
-            raise TooLong
+        if taken > FILE_BYTES:
+            raise HTTPException(413, TOO_LONG)
         return message
 
     return count

@@ -77,7 +77,7 @@ class Offer(NamedTuple):
             named.append(Spec(kind="openai", model=choice.model))
         helpers = {} if named else dict.fromkeys(("arbiter", "decomposer", "searcher"))
         if named and self.settings.get("arbiter") in (None, PERSON):
-            helpers["arbiter"] = PERSON if choice.person else None  # type: ignore[assignment]
+            helpers["arbiter"] = PERSON if choice.person else None
         least = [n for n in (choice.max_tokens, self.settings.get("max_tokens")) if n is not None]
         return settings_of(
             {
