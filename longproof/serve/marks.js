@@ -12,7 +12,7 @@ async function keep(changed) {
 /* A claim's corrections that may be made, with their numbers. */
 const known = (claim) => (["contradicting", "fabricated"].includes(claim.label) ? claim.errors.map((error, n) => ({ error, n })).filter(({ error }) => error.correction != null) : []);
 
-function markOf(claim) {
+function findingOf(claim) {
   const said = saidOf(claim.id);
   const choice = (mark, word) => make("label", {}, make("input", { type: "radio", name: `mark-${claim.id}`, value: mark, checked: said.mark === mark, onchange: () => keep({ [claim.id]: { mark } }) }), " ", say(word));
   const note = make("input", { type: "text", value: said.note, maxlength: 2000, placeholder: say("note"), "aria-label": say("note"), onchange: (event) => keep({ [claim.id]: { note: event.target.value } }) });
@@ -39,5 +39,5 @@ function disputeOf(claim) {
 
 extras.push((claim) => {
   if (Object.hasOwn(data.run.disputes, claim.id)) return disputeOf(claim);
-  return claim.label && !["open", "waiting"].includes(claim.label) ? markOf(claim) : null;
+  return claim.label && !["open", "waiting"].includes(claim.label) ? findingOf(claim) : null;
 });

@@ -101,8 +101,7 @@ def test_word_processors_see_tracked_changes(
     assert len(gone) >= len(made) > 0
     assert len(list(body.iterfind(".//{*}ins"))) == sum(bool(change.new) for change in made)
     words = [report.case.response[change.start : change.end] for change in made]
-    assert "".join(gone) == visible("".join(words).replace("
-", ""))
+    assert "".join(gone) == visible("".join(words).replace("\n", ""))
     if not shutil.which("soffice"):
         pytest.skip("LibreOffice is not installed (Debian: apt-get install libreoffice-writer-nogui)")
     home = f"-env:UserInstallation=file://{tmp_path}/office"
