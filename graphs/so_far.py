@@ -5,8 +5,7 @@ until the policy settles it.
 Does not know: who watches, or where checkpoints lie.
 """
 
-from collections.abc import Mapping
-from typing import Any, NamedTuple, cast
+from typing import NamedTuple
 
 from longproof.agent.models.prices import money, tokens_of
 from longproof.agent.report import report
@@ -18,9 +17,6 @@ from longproof.graphs.state import State, latest
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document
-
-ADDED = ("checked", "calls", "pages", "reviews")
-"""Channels to which each node adds."""
 
 
 class SoFar(NamedTuple):
@@ -34,11 +30,16 @@ class SoFar(NamedTuple):
     decomposed: bool
 
 
-def grown(values: State, written: Mapping[str, Any]) -> State:
-    """The values after a node wrote this."""
-    known = cast("dict[str, Any]", values)
-    added = {name: [*known.get(name, []), *new] for name, new in written.items() if name in ADDED}
-    return cast("State", {**known, **written, **added})
+def grown(values: State, written: State) -> State:
+    """The values after a node wrote this: to some channels nodes add."""
+    return {
+        **values,
+        **written,
+        "checked": [*values.get("checked", []), *written.get("checked", [])],
+        "calls": [*values.get("calls", []), *written.get("calls", [])],
+        "pages": [*values.get("pages", []), *written.get("pages", [])],
+        "reviews": [*values.get("reviews", []), *written.get("reviews", [])],
+    }
 
 
 def so_far(values: State, store: DocumentStore, settings: Settings) -> SoFar:

@@ -298,8 +298,8 @@ async def driven(
     """Run a graph until it ends or waits: its last values, with `report` or `__interrupt__` among them.
 
     `thread` and `about` name the run and describe it to the graph's checkpointer. Inside a host's node our own
-    values come with the host's namespace, so they are those with the shortest. `written` hears of what each node
-    writes to the graph's channels, as soon as it is done; of what it wrote before the run was taken up again, too.
+    values come with the host's namespace, so they are those with the shortest. `written` hears by node of
+    what each writes to the graph's channels, as soon as it is done; what it wrote before the run stopped, too.
     """
     config: RunnableConfig = {"recursion_limit": 1000, "metadata": dict(about or {})}
     if thread is not None:
@@ -317,10 +317,7 @@ async def driven(
         if mode == "custom" and progress:
             progress(part)
         elif mode == "updates" and written and not namespace:
-            for writes in part.values():
-                for one in writes if isinstance(writes, list) else [writes]:
-                    if isinstance(one, Mapping):
-                        written(one)
+            written(part)
         elif mode == "values" and (own is None or len(namespace) <= own):
             own, values = len(namespace), part
     return values

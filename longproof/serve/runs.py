@@ -74,8 +74,10 @@ class Watched:
             self.told = {"node": node, "open": event.get("claims", 0)}
 
     def write(self, written: Mapping[str, Any]) -> None:
-        """What a node wrote to the graph's channels."""
-        self.values = grown(self.values, written)
+        """What nodes wrote to the graph's channels."""
+        for one in written.values():
+            if isinstance(one, dict):
+                self.values = grown(self.values, cast("State", one))
 
 
 class Runs:

@@ -215,14 +215,15 @@ def test_hostile_texts_run_nothing_and_fit_a_phone(serve: Any, opened_at: Any, w
         assert seen.probe("tooWide()") == []
         seen.one("#start").click()
         until(seen, DONE)
-    seen.js("document.querySelector('.mark input[type=text]').value = arguments[0]", HOSTILE)
-    seen.js("document.querySelector('.mark input[value=wrong]').click()")
+    note = "const note = document.querySelector('.mark input[type=text]'); note.value = arguments[0];"
+    seen.js(f"{note} note.dispatchEvent(new Event('change'))", HOSTILE)
     for _ in range(3):
         seen.press("n")
         assert seen.probe("tooWide()") == []
-    seen.browser.refresh()
     seen.one("#run a").click()
     assert seen.probe("tooWide()") == []
+    seen.one("tbody a").click()
+    assert seen.one(".mark input[type=text]").get_attribute("value") == HOSTILE
     assert seen.js("return window.pwned ?? null") is None
     assert not seen.all("img, iframe, script[src]")
     assert not seen.complaints()
