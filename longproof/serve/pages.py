@@ -39,6 +39,7 @@ def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
     data = {
         "rows": rows,
         "sums": index_sums(rows),
+        "trust": [],
         "offer": offer.shown(),
         "bytes": FILE_BYTES,
         "characters": CHARACTERS,
