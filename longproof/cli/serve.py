@@ -7,7 +7,7 @@ import os
 import webbrowser
 from dataclasses import dataclass
 from secrets import token_urlsafe
-from socket import AF_INET, AF_INET6, SOCK_STREAM, socket
+from socket import AF_INET, AF_INET6, create_server, socket
 from typing import Annotated
 
 import typer
@@ -63,15 +63,12 @@ def serve_command(serve: ServeOptions, panel: PanelOptions, calls: CallOptions) 
 
 
 def _bound(host: str, port: int) -> socket:
-    """A socket that listens there. Raises BadInput where it can't."""
+    """A socket that listens there already: who asks before the server is up waits. Raises BadInput where it can't."""
     from longproof.retrieval.types import BadInput
 
-    bound = socket(AF_INET6 if ":" in host else AF_INET, SOCK_STREAM)
     try:
-        bound.bind((host, port))
+        return create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
     except OSError as error:
-        bound.close()
         raise BadInput(
             f"can't listen at {host}:{port}: {error.strerror}; give another --host or --port"
         ) from error
-    return bound

@@ -20,15 +20,18 @@ def test_the_address_that_it_prints_is_this_machines_own_and_answers(tmp_path: P
     command = [sys.executable, "-m", "longproof", "serve", "--no-open"]
     env = {**os.environ, "LONGPROOF_HOME": str(tmp_path), "LONGPROOF_API_KEY": "sk-of-mine"}
     with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
-        assert process.stdout
-        address = process.stdout.readline().strip()
-        assert address.startswith("http://127.0.0.1:")
-        assert len(address.split("/")[3]) >= 32
-        page = urllib.request.urlopen(address).read().decode()
-        assert "give_source" in page
-        assert "sk-of-mine" not in page
-        process.send_signal(signal.SIGTERM)
-        assert process.wait(20) != 0
+        try:
+            assert process.stdout
+            address = process.stdout.readline().strip()
+            assert address.startswith("http://127.0.0.1:")
+            assert len(address.split("/")[3]) >= 32
+            page = urllib.request.urlopen(address).read().decode()
+            assert "give_source" in page
+            assert "sk-of-mine" not in page
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(20) != 0
+        finally:
+            process.kill()
 
 
 def test_a_port_that_is_taken_and_a_name_for_the_run_are_refused(
