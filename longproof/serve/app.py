@@ -10,6 +10,7 @@ import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
+from shutil import rmtree
 from tempfile import TemporaryDirectory
 from typing import Any
 
@@ -38,6 +39,8 @@ from longproof.serve.runs import Begun, Runs
 LOOK_S, BEAT_S = 0.5, 15.0
 """How often a page that watches is told what is new; how long it hears nothing at most."""
 LONGEST_JSON = 1_000_000
+GIVEN = ".given-"
+"""How a folder's name begins in which a file lies while it is read."""
 Answering = Callable[[Request], Awaitable[Response]]
 
 
@@ -48,6 +51,8 @@ def application(offer: Offer, token: str) -> ASGIApp:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.runs, app.state.offer = Runs(), offer
         private_folder(app.state.runs.folder)
+        for left in app.state.runs.folder.glob(f"{GIVEN}*"):
+            rmtree(left, ignore_errors=True)
         yield
         await app.state.runs.stop_all()
 
@@ -89,7 +94,7 @@ async def take_text(request: Request) -> Response:
 
 
 def _stored(runs: Runs, name: str, data: bytes) -> DocumentRef:
-    with TemporaryDirectory(prefix=".given-", dir=runs.folder) as folder:
+    with TemporaryDirectory(prefix=GIVEN, dir=runs.folder) as folder:
         path = Path(folder) / (file_name(Path(name).stem) + Path(file_name(Path(name).name)).suffix)
         handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
         with os.fdopen(handle, "wb") as file:

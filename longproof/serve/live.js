@@ -51,20 +51,20 @@ function hear(news) {
     concluded(sentences[index]);
     response.renew(sentences[index]);
   }
-  if (changed.size) redraw(changed);
+  if (changed.size) redraw();
+  const first = sentences.findIndex((one) => one.problem);
+  if (state.sentence === null && data.run.state === "done" && first >= 0) choose(first, { quiet: true });
+  else if (changed.has(state.sentence) && !response.card.contains(document.activeElement)) reopen();
   fill($("head"), outcomeLine(), tools(openHelp), making());
   drawRun();
   return undefined;
 }
 
-function redraw(changed) {
+function redraw() {
   gather();
   strip.renew();
   filters.renew();
   mark();
-  const first = sentences.findIndex((one) => one.problem);
-  if (state.sentence === null && data.run.state === "done" && first >= 0) choose(first, { quiet: true });
-  else if (changed.has(state.sentence) && !response.card.contains(document.activeElement)) choose(state.sentence, { quiet: true, stay: true });
 }
 
 function drawRun() {

@@ -215,6 +215,7 @@ def test_hostile_texts_run_nothing_and_fit_a_phone(serve: Any, opened_at: Any, w
         assert seen.probe("tooWide()") == []
         seen.one("#start").click()
         until(seen, DONE)
+    until(seen, "document.querySelector('.mark input[type=text]') !== null")
     note = "const note = document.querySelector('.mark input[type=text]'); note.value = arguments[0];"
     seen.js(f"{note} note.dispatchEvent(new Event('change'))", HOSTILE)
     for _ in range(3):
