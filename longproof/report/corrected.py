@@ -107,7 +107,10 @@ def _lines(text: str) -> str:
 
 
 def _docx(report: Report, runs: Iterable[Run]) -> bytes:
-    from docx import Document
+    try:
+        from docx import Document
+    except ModuleNotFoundError as error:
+        raise BadInput("to write a DOCX, install longproof[read]") from error
 
     document = Document()
     paragraph = document.add_paragraph()

@@ -66,6 +66,7 @@ async function choice() {
     drawn(held);
   }
   const [response] = zones.response.texts;
+  if (!response) throw new Error(say("need_response"));
   return {
     sources: zones.sources.texts,
     response,

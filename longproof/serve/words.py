@@ -32,7 +32,6 @@ _SAID: dict[str, tuple[str, str]] = {
     ),
     "choose_file": ("Choose a file", "选择文件"),
     "paste": ("or paste the text here", "或在此粘贴文本"),
-    "take_pasted": ("Take this text", "使用此文本"),
     "pasted": ("pasted text", "粘贴的文本"),
     "take_away": ("Take away {title}", "移除 {title}"),
     "reading_file": ("Reading {title} …", "正在读取 {title} …"),
@@ -58,6 +57,7 @@ _SAID: dict[str, tuple[str, str]] = {
     "reach_scan": ("read all of it", "通读全书"),
     "most_tokens": ("Tokens at most", "token 上限"),
     "price_it": ("What would it cost?", "要花多少？"),
+    "need_response": ("Give the text to check.", "请给出待查文本。"),
     "start": ("Check it", "开始核查"),
     "price_none": ("Nothing would be paid.", "不产生费用。"),
     "price_between": (

@@ -197,7 +197,8 @@ def test_with_the_keyboard_alone(serve: Any, opened_at: Any) -> None:
     seen.press(Keys.ENTER)
     until(seen, DONE)
     tab_to(".sentence")
-    seen.press(Keys.ENTER) if seen.chosen() is None else None
+    if seen.chosen() is None:
+        seen.press(Keys.ENTER)
     tab_to(".mark input")
     seen.press(Keys.SPACE)
     until(seen, "document.querySelector('a[href$=\"cases.jsonl\"]') !== null")
