@@ -134,11 +134,18 @@ class Runs:
             self._start(begun, watched, self._checked(begun, watched))
 
     async def decide(self, id_: str, name: str) -> None:
-        """Go on with what a person decided, as the marks keep it. Raises BadInput without a name."""
+        """Go on with what a person decided, as the marks keep it, or where it was decided in the terminal.
+
+        Raises BadInput without a name.
+        """
         watched = Watched(await self._kept(self.get(id_)))
+        waits = await self.disputes(self.get(id_))
         begun = self.get(id_)
         if begun.state != "waiting":
             raise BadInput("nothing waits for a decision")
+        if not waits:
+            self._start(begun, watched, self._checked(begun, watched))
+            return
         if not name.strip() or len(name) > 80:
             raise BadInput("say who decides: a name of at most 80 characters, which stands in the report")
         said = read_marks(self.marks(id_))

@@ -1,5 +1,6 @@
 """A run through the local server: price, start, watch, stop, go on, decide, mark, take the results."""
 
+import asyncio
 import json
 from collections.abc import Callable
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 
 from longproof.evaluation.datasets.jsonl import load_cases
+from longproof.review import resume_run
 
 pytestmark = pytest.mark.heavy
 
@@ -89,6 +91,15 @@ def test_disputes_are_decided_on_the_page(serving: Callable[..., Any]) -> None:
     decided = {claim["id"]: claim["label"] for claim in report["claims"] if claim["decided_by"] == "person"}
     assert decided == {waiting[0]: "ambiguous"}
     assert report["stamp"]["reviews"][0]["name"] == "Ines Okafor"
+
+
+def test_what_was_decided_in_the_terminal_is_taken_up(serving: Callable[..., Any]) -> None:
+    client = serving()
+    run = client.begin(person=True)
+    client.until(run, "waiting")
+    asyncio.run(resume_run(run, {"name": "Ines Okafor"}))
+    client.post(f"runs/{run}/decide")
+    assert client.until(run, "done")["report"]["verdict"] != "waiting"
 
 
 def test_marks_are_kept_and_become_a_case_file(serving: Callable[..., Any], tmp_path: Path) -> None:
