@@ -145,7 +145,7 @@ class Nodes:
         verdicts = [self._conclude(one, plan) for one in claims]
         made = report(
             case=case,
-            documents=_documents(state, case),
+            documents=documents(state, case),
             sentences=state["sentences"],
             claims=[one.claim for one in claims],
             verdicts=verdicts,
@@ -266,7 +266,8 @@ def group_sent(state: State, claims: list[ClaimState]) -> Send:
     return Send("check", {**shared, "claims": claims})
 
 
-def _documents(state: State, case: Case) -> list[ReportDocument]:
+def documents(state: State, case: Case) -> list[ReportDocument]:
+    """What a report of this state points into: the response, the sources, the pages that were shown."""
     response = ReportDocument(
         id=state["case"].response_id, role="response", kind="text", characters=len(case.response)
     )

@@ -293,11 +293,13 @@ async def driven(
     progress: Progress | None = None,
     thread: str | None = None,
     about: Mapping[str, object] | None = None,
+    written: Progress | None = None,
 ) -> Values:
     """Run a graph until it ends or waits: its last values, with `report` or `__interrupt__` among them.
 
     `thread` and `about` name the run and describe it to the graph's checkpointer. Inside a host's node our own
-    values come with the host's namespace, so they are those with the shortest.
+    values come with the host's namespace, so they are those with the shortest. `written` hears by node of
+    what each writes to the graph's channels, as soon as it is done; what it wrote before the run stopped, too.
     """
     config: RunnableConfig = {"recursion_limit": 1000, "metadata": dict(about or {})}
     if thread is not None:
@@ -306,7 +308,7 @@ async def driven(
         given,
         config,
         context=settings,
-        stream_mode=["custom", "values"],
+        stream_mode=["custom", "values", "updates"],
         subgraphs=True,
     )
     values: Values = {}
@@ -314,6 +316,8 @@ async def driven(
     async for namespace, mode, part in cast(AsyncIterator[tuple[tuple[str, ...], str, Values]], stream):
         if mode == "custom" and progress:
             progress(part)
+        elif mode == "updates" and written and not namespace:
+            written(part)
         elif mode == "values" and (own is None or len(namespace) <= own):
             own, values = len(namespace), part
     return values

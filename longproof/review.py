@@ -1,4 +1,4 @@
-"""Runs that wait for a person, over days and restarts: begun by `verify --arbiter person`, ended by `review`.
+"""Runs that outlive their process, and may wait for a person: begun by `verify --arbiter person` or in the browser.
 
 Knows: one SQLite file of checkpoints in the data folder, a thread a run, and what the run was begun with.
 Does not know: how disputes come about, or how a person is asked.
@@ -7,7 +7,7 @@ Does not know: how disputes come about, or how a person is asked.
 import sqlite3
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
@@ -19,6 +19,7 @@ from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import method
 from longproof.graphs.resources import Pool, begun_with
 from longproof.graphs.settings import Settings
+from longproof.graphs.state import State
 from longproof.graphs.verifier import Progress, Verifier, driven
 from longproof.graphs.verify import VerifyGraph
 from longproof.indexes.files import home, private_file, private_folder
@@ -52,12 +53,13 @@ async def begin_run(
     sources: Sequence[Document],
     settings: dict[str, Any],
     progress: Progress | None = None,
+    written: Progress | None = None,
     **case: str,
 ) -> WaitingRun:
     """Begin a run, or take a known one up where it stopped; one of an earlier edition begins anew.
 
-    `settings` name the run in `run_id`. Raises BadInput for what can't be checked, and where the name is of a run
-    with another source, response or settings.
+    `settings` name the run in `run_id`; `written` as `longproof.graphs.verifier.driven` has it. Raises BadInput for
+    what can't be checked, and where the name is of a run with another source, response or settings.
     """
     verifier = Verifier(**settings)
     given = await verifier.input_of(sources, **case)
@@ -80,7 +82,13 @@ async def begin_run(
             await checkpoints.saver.adelete_thread(thread)
         start = None if goes_on else given
         await driven(
-            checkpoints.graph, start, verifier.settings, progress=progress, thread=thread, about=about
+            checkpoints.graph,
+            start,
+            verifier.settings,
+            progress=progress,
+            thread=thread,
+            about=about,
+            written=written,
         )
         return _state_of(await _known(checkpoints, thread))
 
@@ -91,7 +99,12 @@ async def waiting_run(run_id: str) -> WaitingRun:
         return _state_of(await _known(checkpoints, run_id))
 
 
-async def resume_run(run_id: str, review: Mapping[str, Any], progress: Progress | None = None) -> WaitingRun:
+async def resume_run(
+    run_id: str,
+    review: Mapping[str, Any],
+    progress: Progress | None = None,
+    written: Progress | None = None,
+) -> WaitingRun:
     """Go on with a person's review (see `longproof.graphs.review.Review`).
 
     Raises BadInput where nothing waits, or where the review does not fit what was asked; then nothing is lost.
@@ -112,6 +125,7 @@ async def resume_run(run_id: str, review: Mapping[str, Any], progress: Progress 
                 progress=progress,
                 thread=run_id,
                 about=about,
+                written=written,
             )
         except ValidationError as error:
             first = error.errors()[0]
@@ -166,6 +180,11 @@ def _state_of(state: StateSnapshot) -> WaitingRun:
     if state.interrupts:
         return WaitingRun(None, list(state.interrupts[0].value))
     return WaitingRun(Report.model_validate(state.values["report"]), [])
+
+
+async def values_of(checkpoints: OpenCheckpoints, run_id: str) -> State:
+    """The values of a run's channels as far as they are kept; none where it hasn't begun."""
+    return cast("State", (await checkpoints.graph.aget_state(_thread(run_id))).values)
 
 
 def _thread(run_id: str) -> RunnableConfig:

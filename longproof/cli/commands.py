@@ -29,6 +29,7 @@ from longproof.cli.options import PlainCommand, add_command
 from longproof.cli.protocols import protocols_command
 from longproof.cli.reports import report_command
 from longproof.cli.review import review_command
+from longproof.cli.serve import serve_command
 from longproof.cli.trust import trust_command
 from longproof.cli.verify import verify_command
 
@@ -68,6 +69,7 @@ app.command("trust", cls=PlainCommand)(trust_command)
 app.command("review", cls=PlainCommand)(review_command)
 app.command("index", cls=PlainCommand)(index_command)
 app.command("runs", cls=PlainCommand)(runs_command)
+add_command(app, "serve", serve_command)
 add_command(app, "mcp", mcp_command)
 app.command("protocols", cls=PlainCommand)(protocols_command)
 app.command("doctor", cls=PlainCommand)(doctor_command)

@@ -23,6 +23,12 @@ def report_command(
     source: Annotated[
         list[Path] | None, typer.Option("--source", help="The sources, where they moved.")
     ] = None,
+    corrected: Annotated[
+        Path | None,
+        typer.Option(
+            help="Write the response with all known corrections: .md or .docx marks them, .txt doesn't."
+        ),
+    ] = None,
 ) -> None:
     """Show a JSON report: as a page, as Markdown or here. Several make an index page."""
     from longproof.report.html import index_page, page
@@ -35,6 +41,9 @@ def report_command(
         typer.echo(_write(target, index_page([(file.name, open_report(file)) for file in files])))
         return
     report = open_report(files[0])
+    if corrected:
+        typer.echo(_correct(report, corrected))
+        return
     texts = texts_of(report, source or [])
     if html:
         typer.echo(_write(html, page(report, texts)))
@@ -79,6 +88,19 @@ def refuse_targets(json: JsonFile, html: HtmlFile) -> None:
             raise BadInput(f"{target} is a folder: name a file to write to")
     if html and str(html) == "-":
         raise BadInput("a page goes to a file: name one after --html")
+
+
+def _correct(report: "Report", path: Path) -> str:
+    """Write the corrected text; what was changed and what not, with the file's address."""
+    from longproof.agent.report import WRONG
+    from longproof.indexes.files import write_whole
+    from longproof.report import corrected
+
+    write_whole(path, corrected.corrected(report, path.name))
+    wrong = sum(len(claim.errors) for claim in report.claims if claim.label in WRONG)
+    done = len(corrected.changes(report))
+    left = "; of the others the right words aren't known, or they overlap" if done < wrong else ""
+    return f"{done} of {wrong} wrong places corrected{left}: {path.resolve().as_uri()}"
 
 
 def report_files(paths: Sequence[Path]) -> list[Path]:

@@ -14,6 +14,9 @@ function cardOf(sentence, actions) {
   return make("article", { class: `card ${nameOf(sentence.label)}`, id: "card", "aria-label": say("sentence_n", { n: sentence.index + 1 }) }, head, claims, none);
 }
 
+/* What other scripts add to a claim, each a function of it. */
+const extras = [];
+
 /* A claim that isn't why the sentence has its label: its name first, the rest on demand. */
 function asideOf(claim, sentence, actions) {
   const summary = make("summary", {}, tag(claim.label), make("bdi", {}, claim.text));
@@ -34,6 +37,7 @@ function claimOf(claim, sentence, actions) {
     evidenceOf(claim, actions),
     lookedOf(claim),
     readingsOf(claim),
+    extras.map((extra) => extra(claim)),
     votesOf(claim, actions),
     claim.caveat ? make("p", { class: "note" }, say(claim.caveat)) : null,
   );
@@ -74,7 +78,7 @@ function evidenceOf(claim, actions) {
   const title = make("h3", {}, say("evidence"));
   if (claim.evidence.length)
     return [title, make("ul", { class: "quotes" }, distinct(claim.evidence).map((span) => make("li", {}, quoteButton(span, actions))))];
-  if (claim.label === "no_fact") return null;
+  if (["no_fact", "open"].includes(claim.label)) return null;
   const looked = located(claim.window) && button(say("where_looked"), () => actions.open(claim.window), { class: "looked" });
   if (claim.failure === "needs_model") return looked && [title, make("p", { class: "none" }, looked)];
   return [title, make("p", { class: "none" }, say("no_evidence"), " ", looked)];

@@ -18,13 +18,19 @@ class Filters {
     this.labels = new Set();
     this.kinds = new Set();
     this.onChange = onChange;
+    this.element = make("div", { class: "filters" });
+    this.renew();
+  }
+
+  /* The chips of what is there now; while some are pressed they stay as they are. */
+  renew() {
+    if (this.on) return;
     const labels = counted(sentences.map((one) => nameOf(one.label)));
     const kinds = counted(sentences.flatMap((one) => one.kinds));
     const known = Object.keys(data.signs);
     const order = [...labels.keys()].sort((a, b) => known.indexOf(a) - known.indexOf(b));
-    this.element = make(
-      "div",
-      { class: "filters" },
+    fill(
+      this.element,
       make("div", { role: "group", "aria-label": say("filter_labels") }, order.map((label) => this.chip(this.labels, label, labels.get(label), label))),
       kinds.size ? make("div", { role: "group", "aria-label": say("filter_kinds") }, [...kinds].map(([kind, count]) => this.chip(this.kinds, kind, count, "kinds"))) : null,
     );

@@ -50,10 +50,20 @@ _UNSAFE = re.compile(f"[<>&]|{PATTERN}")
 
 def page(report: Report, texts: Mapping[str, str]) -> str:
     """The page of one report. `texts` maps document ids to texts; where one is missing, the page says so."""
-    known = checked_texts(report, texts)
     spoken = language(report.case.response)
-    say = words(spoken)
-    data = {
+    data = {**page_data(report, texts, words(spoken)), **vocabulary(words(spoken))}
+    return assemble("page.html", PAGE, data, spoken, page_title(report), to_markdown(report, texts))
+
+
+def page_title(report: Report) -> str:
+    """What a browser calls the page of a report."""
+    return f"{SIGNS[report.verdict]} {report.case.id} · longproof"
+
+
+def page_data(report: Report, texts: Mapping[str, str], say: Mapping[str, str]) -> dict[str, Any]:
+    """What the page of a report is drawn from, without its words. `texts` as for `page`."""
+    known = checked_texts(report, texts)
+    return {
         "report": _short_form(report, known, say),
         "missing": [d.title or d.uri or say[d.role] for d in missing_documents(report, known)],
         "cost": cost_line(report, say),
@@ -62,10 +72,7 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
         "summed": outcome_line(report, say),
         "triage": no_model_notice(report, say),
         "unread": report.triage and report.schema_version > 1,
-        **_vocabulary(say),
     }
-    title = f"{SIGNS[report.verdict]} {report.case.id} · longproof"
-    return _assemble("page.html", PAGE, data, spoken, title, to_markdown(report, texts))
 
 
 def _judges(report: Report, say: Mapping[str, str]) -> dict[str, tuple[str, str]]:
@@ -83,13 +90,26 @@ def index_page(reports: Iterable[tuple[str, Report]], failed: int = 0) -> str:
     """
     lines, responses, votes = [], list[str](), list[list[dict[str, bool]]]()
     for name, report in reports:
-        lines.append(_index_line(name, report))
+        lines.append(index_line(name, report))
         votes.append(panel_votes(report))
         if len(responses) < 100:
             responses.append(report.case.response[:2000])
     spoken = language(" ".join(responses))
     say = words(spoken)
-    sums = {
+    sums = index_sums(lines, failed)
+    trusted = trust_lines(votes, say)
+    rows = (
+        f"{line['verdict']}{' (no model)' * line['triage']}  {line['case']}  {line['href']}" for line in lines
+    )
+    plain = "\n".join([*trusted, *rows])
+    plain += f"\n{say['index_failed'].format(n=failed, all=sums['all'])}" if failed else ""
+    data = {"rows": lines, "sums": sums, "trust": trusted, **vocabulary(say)}
+    return assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", plain)
+
+
+def index_sums(lines: Sequence[Mapping[str, Any]], failed: int = 0) -> dict[str, Any]:
+    """What the lines of an index come to together, and how many more cases have no report."""
+    return {
         "all": len(lines) + failed,
         "failed": failed,
         "hallucinated": sum(line["verdict"] == "hallucinated" for line in lines),
@@ -98,18 +118,10 @@ def index_page(reports: Iterable[tuple[str, Report]], failed: int = 0) -> str:
         "calls": f"{sum(line['calls'] for line in lines):,}",
         "tokens": f"{sum(line['tokens'] for line in lines):,}",
     }
-    trusted = trust_lines(votes, say)
-    rows = (
-        f"{line['verdict']}{' (no model)' * line['triage']}  {line['case']}  {line['href']}" for line in lines
-    )
-    plain = "\n".join([*trusted, *rows])
-    plain += f"\n{say['index_failed'].format(n=failed, all=sums['all'])}" if failed else ""
-    data = {"rows": lines, "sums": sums, "trust": trusted, **_vocabulary(say)}
-    return _assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", plain)
 
 
-def _index_line(name: str, report: Report) -> dict[str, Any]:
-    """One report's line. The link is a relative path, whatever the name holds: it can't name a scheme."""
+def index_line(name: str, report: Report) -> dict[str, Any]:
+    """One report's line of an index. The link is a relative path, whatever the name holds: it can't name a scheme."""
     kinds = Counter(error.kind for claim in report.claims for error in claim.errors if error.kind)
     return {
         "href": f"./{quote(name)}",
@@ -125,18 +137,31 @@ def _index_line(name: str, report: Report) -> dict[str, Any]:
     }
 
 
-def _vocabulary(say: Mapping[str, str]) -> dict[str, Any]:
+def vocabulary(say: Mapping[str, str]) -> dict[str, Any]:
+    """The words, signs and marks that every page needs."""
     return {"words": say, "signs": SIGNS, "acting": {"pattern": PATTERN, "names": NAMES}}
 
 
-def _assemble(
-    template: str, scripts: Sequence[str], data: Mapping[str, Any], spoken: Language, title: str, plain: str
+def assemble(
+    template: str,
+    scripts: Sequence[str],
+    data: Mapping[str, Any],
+    spoken: Language,
+    title: str,
+    plain: str,
+    *,
+    style: str = "",
+    script: str = "",
+    connects: bool = False,
 ) -> str:
-    style = _file("page.css")
-    script = '(() => {\n"use strict";\n' + "\n".join(_file(f"{name}.js") for name in scripts) + "\n})();"
+    """A page of this template. `style` and `script` are added; with `connects` it may ask its own server."""
+    style = _file("page.css") + style
+    script = "\n".join([*(_file(f"{name}.js") for name in scripts), script])
+    script = f'(() => {{\n"use strict";\n{script}\n}})();'
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
+        + ("; connect-src 'self'" if connects else "")
     )
     return Template(_file(template)).substitute(
         language="zh-Hans" if spoken == "zh" else "en",

@@ -18,13 +18,14 @@ function spanOf([number, start, end, before = 0, behind = 0]) {
 }
 
 const NOTHING = { label: null, failure: null, caveat: "", looked: null, settle: "", errors: [], readings: [], evidence: [], judgements: [] };
-report.claims = report.claims.map((claim) => ({
+const claimFrom = (claim) => ({
   ...NOTHING,
   ...claim,
   window: claim.window ? { source_id: report.documents[claim.window[0]].id, start: claim.window[1], end: claim.window[2] } : null,
   evidence: (claim.evidence ?? []).map(spanOf),
   judgements: (claim.judgements ?? []).map((one) => ({ label: null, failure: null, reason: "", ...one, quotes: (one.quotes ?? []).map(spanOf) })),
-}));
+});
+report.claims = report.claims.map(claimFrom);
 const answerPoints = new Points(answer);
 
 /* A place in a source, in units; null where its text isn't here. */
@@ -33,19 +34,17 @@ function located(span) {
   return points ? { id: span.source_id, ...points.units(span) } : null;
 }
 
-const sentences = report.sentences.map(([start, end, label], index) => ({
-  ...answerPoints.units({ start, end }),
-  index,
-  label,
-  claims: report.claims.filter((claim) => claim.sentence === index),
-}));
+const sentences = report.sentences.map(([start, end, label], index) => ({ ...answerPoints.units({ start, end }), index, label }));
 
-for (const sentence of sentences) {
+/* What follows for a sentence from its claims. */
+function concluded(sentence) {
+  sentence.claims = report.claims.filter((claim) => claim.sentence === sentence.index);
   const errors = sentence.claims.flatMap((claim) => claim.errors);
   sentence.wrong = errors.map((error) => ({ ...answerPoints.units(error.span), class: "wrong" }));
   sentence.kinds = [...new Set(errors.map((error) => error.kind).filter(Boolean))];
-  sentence.problem = ["contradicting", "fabricated", "ambiguous", "undecided"].includes(nameOf(sentence.label));
+  sentence.problem = ["contradicting", "fabricated", "ambiguous", "undecided", "waiting"].includes(nameOf(sentence.label));
 }
+sentences.forEach(concluded);
 
 /* Where the quotes of a claim stand, and else where it was looked for. */
 const quotesOf = (claim) => claim.evidence.map(located).filter(Boolean);
@@ -58,8 +57,12 @@ const causesFirst = (sentence) => [
 ];
 
 /* Evidence of every sentence, by document, sorted: what stays marked in the source. */
-const evidence = {};
-for (const sentence of sentences)
-  for (const claim of sentence.claims)
-    for (const place of quotesOf(claim)) (evidence[place.id] ??= []).push({ ...place, sentence, claim });
-for (const places of Object.values(evidence)) places.sort((a, b) => a.start - b.start);
+let evidence;
+function gather() {
+  evidence = {};
+  for (const sentence of sentences)
+    for (const claim of sentence.claims)
+      for (const place of quotesOf(claim)) (evidence[place.id] ??= []).push({ ...place, sentence, claim });
+  for (const places of Object.values(evidence)) places.sort((a, b) => a.start - b.start);
+}
+gather();

@@ -48,6 +48,13 @@ class ResponseView {
     return note;
   }
 
+  /* A sentence of which more is known than before. */
+  renew(sentence) {
+    const span = this.spans[sentence.index];
+    span.className = `sentence ${nameOf(sentence.label)}${span.classList.contains("dim") ? " dim" : ""}`;
+    fill(span, this.words(sentence));
+  }
+
   key(event, index, pick) {
     const step = { ArrowDown: 1, ArrowRight: 1, ArrowUp: -1, ArrowLeft: -1 }[event.key];
     if (event.key === "Enter" || event.key === " ") pick();

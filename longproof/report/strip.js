@@ -88,9 +88,14 @@ class Strip {
   constructor(element, onPick) {
     this.element = element;
     this.onPick = onPick;
+    this.renew();
+    new ResizeObserver(() => this.resized()).observe(element);
+  }
+
+  renew() {
     this.gaps = leftOut();
     this.astray = new Set(outOfOrder());
-    new ResizeObserver(() => this.resized()).observe(element);
+    if (this.width) this.paint(this.width);
   }
 
   resized() {

@@ -1,0 +1,74 @@
+"""`longproof serve`: the local page, and where it is.
+
+Knows: options, and the token of the address. Does not know: what the page does.
+"""
+
+import os
+import webbrowser
+from dataclasses import dataclass
+from secrets import token_urlsafe
+from socket import AF_INET, AF_INET6, create_server, socket
+from typing import Annotated
+
+import typer
+
+from longproof.cli.options import CallOptions, PanelOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServeOptions:
+    """Where the page is."""
+
+    host: Annotated[
+        str, typer.Option(help="The address to listen at: this machine's own, unless told otherwise.")
+    ] = "127.0.0.1"
+    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 0
+    open: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True
+
+
+def serve_command(serve: ServeOptions, panel: PanelOptions, calls: CallOptions) -> None:
+    """Check texts in the browser: a page on this machine."""
+    from longproof.retrieval.types import BadInput
+
+    # LangGraph reads it once: checkpoints give back the types that the graphs name, and no others.
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    try:
+        import uvicorn
+
+        from longproof.serve.app import application
+        from longproof.serve.offer import Offer
+    except ModuleNotFoundError as error:
+        if error.name not in ("uvicorn", "starlette"):
+            raise
+        raise BadInput(f"{error.name} is not installed: pip install 'longproof[serve]'") from error
+    if calls.run_id:
+        raise BadInput("leave out --run-id: each check in the browser gets a name of its own")
+    offer = Offer({**panel.settings(), **calls.settings(), "run_id": None})
+    token = token_urlsafe(24)
+    bound = _bound(serve.host, serve.port)
+    host, port = bound.getsockname()[:2]
+    shown = f"[{host}]" if ":" in host else host
+    address = f"http://{shown}:{port}/{token}/"
+    typer.echo(address)
+    if not host.startswith("127.") and host != "::1":
+        typer.echo(
+            f"longproof: others reach {shown}:{port}; who has the address may use it, unencrypted", err=True
+        )
+    if serve.open:
+        webbrowser.open(address)
+    config = uvicorn.Config(
+        application(offer, token), log_level="warning", access_log=False, timeout_graceful_shutdown=3
+    )
+    uvicorn.Server(config).run([bound])
+
+
+def _bound(host: str, port: int) -> socket:
+    """A socket that listens there already: who asks before the server is up waits. Raises BadInput where it can't."""
+    from longproof.retrieval.types import BadInput
+
+    try:
+        return create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
+    except OSError as error:
+        raise BadInput(
+            f"can't listen at {host}:{port}: {error.strerror}; give another --host or --port"
+        ) from error

@@ -1,0 +1,167 @@
+"""The corrected text: the response with the corrections of its wrong claims, as plain text, Markdown or DOCX.
+
+Knows: a correction replaces its words, an empty one takes them out, and where the right words aren't known nothing is
+changed; and the two elements of OOXML that mark a change (`w:del`, `w:ins`: ECMA-376, part 1, 17.13.5), which
+python-docx doesn't have. Does not know: who accepted what.
+"""
+
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from io import BytesIO
+from itertools import count
+from pathlib import PurePath
+from typing import Any, NamedTuple
+
+from longproof.agent.report import WRONG
+from longproof.agent.types import Report
+from longproof.report.control_characters import visible
+from longproof.report.markdown import plain
+from longproof.retrieval.types import BadInput
+
+AUTHOR = "Longproof"
+_NOT_XML = re.compile("[\ufffe\uffff\ud800-\udfff]")
+
+
+class Change(NamedTuple):
+    """Characters `[start, end)` of the response give way to `new`. `key` names the correction in its report."""
+
+    key: str
+    start: int
+    end: int
+    new: str
+
+
+class Run(NamedTuple):
+    """A run of the text: words that stay, or words that go with those that come in their place."""
+
+    old: str
+    new: str | None = None
+
+
+def changes(report: Report, accepted: Container[str] | None = None) -> list[Change]:
+    """The known corrections of wrong claims in the order of the text; of two that touch the same words the first.
+
+    With `accepted`, only those of these keys: `CLAIM:N`, the claim's id and the number of its error from 0.
+    """
+    known = [
+        Change(f"{claim.id}:{n}", error.span.start, error.span.end, error.correction)
+        for claim in report.claims
+        if claim.label in WRONG
+        for n, error in enumerate(claim.errors)
+        if error.correction is not None and (accepted is None or f"{claim.id}:{n}" in accepted)
+    ]
+    kept: list[Change] = []
+    for change in sorted(known, key=lambda one: (one.start, one.end)):
+        done = kept[-1].end if kept else 0
+        if change.start >= done:
+            wide = _with_its_space(change, report.case.response)
+            kept.append(wide._replace(start=max(wide.start, done)))
+    return kept
+
+
+def corrected(report: Report, name: str, accepted: Container[str] | None = None) -> bytes:
+    """The corrected text in the form that the name's suffix asks for. Raises BadInput for another suffix."""
+    suffix = PurePath(name).suffix.lower()
+    if suffix not in FORMS:
+        raise BadInput(f"{name}: a corrected text ends in {', '.join(FORMS)}")
+    return FORMS[suffix](report, _runs(report.case.response, changes(report, accepted)))
+
+
+def _with_its_space(change: Change, text: str) -> Change:
+    """Words that go without others in their place take one of the spaces around them along."""
+    before, after = text[: change.start][-1:], text[change.end :][:1]
+    if not change.new and before == " " and not after.isalnum():
+        return change._replace(start=change.start - 1)
+    return change
+
+
+def _runs(text: str, made: Sequence[Change]) -> Iterator[Run]:
+    at = 0
+    for change in made:
+        yield Run(text[at : change.start])
+        yield Run(text[change.start : change.end], change.new)
+        at = change.end
+    yield Run(text[at:])
+
+
+def _text(_: Report, runs: Iterable[Run]) -> bytes:
+    return "".join(run.old if run.new is None else run.new for run in runs).encode("utf-8", "replace")
+
+
+def _markdown(_: Report, runs: Iterable[Run]) -> bytes:
+    """Lines stay lines; `<del>` and `<ins>`, since `~~` next to Chinese marks isn't read as a deletion."""
+    parts = []
+    for run in runs:
+        if run.new is None:
+            parts.append(_lines(run.old))
+        else:
+            parts.append(
+                f"<del>{_lines(run.old)}</del>" + (f"<ins>{_lines(run.new)}</ins>" if run.new else "")
+            )
+    return ("".join(parts).rstrip("\n") + "\n").encode("utf-8", "replace")
+
+
+def _lines(text: str) -> str:
+    """Each line escaped by itself, with the spaces at its ends."""
+    return "\n".join(re.sub(r"\S(?:.*\S)?", lambda found: plain(found[0]), line) for line in text.split("\n"))
+
+
+def _docx(report: Report, runs: Iterable[Run]) -> bytes:
+    try:
+        from docx import Document
+    except ModuleNotFoundError as error:
+        raise BadInput("to write a DOCX, install longproof[read]") from error
+
+    document = Document()
+    paragraph = document.add_paragraph()
+    numbers = count(1)
+    when = str(report.stamp.get("created_at") or "")
+    for run in runs:
+        for nth, line in enumerate(run.old.split("\n")):
+            paragraph = document.add_paragraph() if nth else paragraph
+            if line:
+                changed = None if run.new is None else _change("w:del", next(numbers), when)
+                _add(paragraph._p, line, changed)
+        if run.new:
+            _add(paragraph._p, run.new.replace("\n", " "), _change("w:ins", next(numbers), when))
+    written = BytesIO()
+    document.save(written)
+    return written.getvalue()
+
+
+def _add(paragraph: Any, text: str, changed: Any = None) -> None:
+    """A run of text at the end of a paragraph; inside of the element of a change, if one is given."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    run = OxmlElement("w:r")
+    gone = changed is not None and changed.tag == qn("w:del")
+    held = OxmlElement("w:delText" if gone else "w:t")
+    held.set(qn("xml:space"), "preserve")
+    held.text = _NOT_XML.sub("\ufffd", visible(text))
+    run.append(held)
+    if changed is None:
+        paragraph.append(run)
+    else:
+        changed.append(run)
+        paragraph.append(changed)
+
+
+def _change(tag: str, number: int, when: str) -> Any:
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    element = OxmlElement(tag)
+    element.set(qn("w:id"), str(number))
+    element.set(qn("w:author"), AUTHOR)
+    if re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", when):
+        element.set(qn("w:date"), when)
+    return element
+
+
+FORMS: dict[str, Callable[[Report, Iterable[Run]], bytes]] = {
+    ".md": _markdown,
+    ".txt": _text,
+    ".docx": _docx,
+}
+"""How a corrected text is written, by its suffix: changes are marked in all but the plain text."""

@@ -1,0 +1,243 @@
+"""The routes of the local server.
+
+Knows: what each address answers, and that a refusal is one line. Does not know: who may ask (`guard`), how a run goes
+on (`runs`), what a page shows (`pages`).
+"""
+
+import asyncio
+import json
+import os
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+from shutil import rmtree
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.routing import Route
+from starlette.types import ASGIApp
+
+from longproof.agent.types import Report
+from longproof.batch.cases import file_name
+from longproof.graphs.so_far import SoFar
+from longproof.indexes.documents import DocumentRef
+from longproof.indexes.files import private_folder
+from longproof.report.corrected import corrected
+from longproof.report.words import Language
+from longproof.retrieval.loaders import read_source
+from longproof.retrieval.text.normalise import without_surrogates
+from longproof.retrieval.types import BadInput
+from longproof.serve.guard import guarded
+from longproof.serve.marks import accepted, case_file, read_marks
+from longproof.serve.offer import Offer, chosen, price
+from longproof.serve.pages import run_page, shown, start_page
+from longproof.serve.runs import Begun, Runs
+
+LOOK_S, BEAT_S = 0.5, 15.0
+"""How often a page that watches is told what is new; how long it hears nothing at most."""
+LONGEST_JSON = 1_000_000
+GIVEN = ".given-"
+"""How a folder's name begins in which a file lies while it is read."""
+Answering = Callable[[Request], Awaitable[Response]]
+
+
+def application(offer: Offer, token: str) -> ASGIApp:
+    """The server, which answers under `/TOKEN/` alone."""
+
+    @asynccontextmanager
+    async def lifespan(app: Starlette) -> AsyncIterator[None]:
+        app.state.runs, app.state.offer = Runs(), offer
+        private_folder(app.state.runs.folder)
+        for left in app.state.runs.folder.glob(f"{GIVEN}*"):
+            rmtree(left, ignore_errors=True)
+        yield
+        await app.state.runs.stop_all()
+
+    routes = [
+        Route("/", _said(start)),
+        Route("/texts", _said(take_text), methods=["POST"]),
+        Route("/price", _said(tell_price), methods=["POST"]),
+        Route("/runs", _said(begin), methods=["POST"]),
+        Route("/runs/{run}", _said(show)),
+        Route("/runs/{run}/events", _said(events)),
+        Route("/runs/{run}/{act:str}", _said(act), methods=["POST"]),
+        Route("/runs/{run}/{name:str}", _said(download)),
+    ]
+    return guarded(Starlette(routes=routes, lifespan=lifespan), token)
+
+
+def _said(answer: Answering) -> Answering:
+    """What can't be used is said in one line."""
+
+    async def answering(request: Request) -> Response:
+        try:
+            return await answer(request)
+        except BadInput as error:
+            return JSONResponse({"error": str(error)}, 400)
+
+    return answering
+
+
+async def start(request: Request) -> Response:
+    spoken: Language = "zh" if request.headers.get("accept-language", "").startswith("zh") else "en"
+    return HTMLResponse(start_page(_runs(request).all(), request.app.state.offer, spoken))
+
+
+async def take_text(request: Request) -> Response:
+    """A file's bytes become a stored text; nothing else of the file is kept."""
+    name = without_surrogates(Path(request.query_params.get("name", "").replace("\\", "/")).name)
+    data = await request.body()
+    return JSONResponse((await asyncio.to_thread(_stored, _runs(request), name, data)).model_dump())
+
+
+def _stored(runs: Runs, name: str, data: bytes) -> DocumentRef:
+    with TemporaryDirectory(prefix=GIVEN, dir=runs.folder) as folder:
+        path = Path(folder) / (file_name(Path(name).stem) + Path(file_name(Path(name).name)).suffix)
+        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        try:
+            read = read_source(path)
+            read.refuse_wordless()
+        except BadInput as error:
+            raise BadInput(str(error).replace(f"{folder}/", "")) from error
+    title = Path(name).stem if read.title == path.stem else read.title
+    return runs.store.put(read.model_copy(update={"uri": "", "title": title}))
+
+
+async def tell_price(request: Request) -> Response:
+    choice, store = chosen(await _json(request)), _runs(request).store
+    sources = [store.open(ref) for ref in choice.sources]
+    settings = request.app.state.offer.taken(choice)
+    return JSONResponse(await price(settings, sources, store.open(choice.response), choice.task))
+
+
+async def begin(request: Request) -> Response:
+    choice = chosen(await _json(request))
+    settings = request.app.state.offer.taken(choice)
+    title = choice.response.title[:200] or "case"
+    return JSONResponse(
+        {"run": _runs(request).begin(title, settings, list(choice.sources), choice.response, choice.task)}
+    )
+
+
+async def show(request: Request) -> Response:
+    runs = _runs(request)
+    begun = runs.get(request.path_params["run"])
+    known = await _known(runs, begun)
+    texts = runs.texts(begun, known.report if isinstance(known, SoFar) else known)
+    told = await _told(runs, begun, known)
+    return HTMLResponse(await asyncio.to_thread(run_page, known, texts, told))
+
+
+async def events(request: Request) -> Response:
+    """What is new of a run, as server-sent events, until it ends: first all claims, then those that changed."""
+    runs = _runs(request)
+    begun = runs.get(request.path_params["run"])
+    return StreamingResponse(_events(runs, begun.id), media_type="text/event-stream")
+
+
+async def _events(runs: Runs, id_: str) -> AsyncIterator[str]:
+    sent: dict[str, str] = {}
+    seen: Any = ()
+    quiet = 0.0
+    while True:
+        begun, now = runs.get(id_), (runs.values(id_), runs.told(id_))
+        if seen == () or begun.state != "running" or now[0] is not seen[0] or now[1] != seen[1]:
+            seen, quiet = now, 0.0
+            yield f"data: {await _news(runs, begun, sent)}\n\n"
+        if begun.state != "running":
+            return
+        await asyncio.sleep(LOOK_S)
+        quiet += LOOK_S
+        if quiet >= BEAT_S:
+            quiet = 0.0
+            yield ": nothing new\n\n"
+
+
+async def _news(runs: Runs, begun: Begun, sent: dict[str, str]) -> str:
+    """What a page hears: the run, the lines of its head, and the claims that aren't as they were sent."""
+    known = await _known(runs, begun)
+    told = await _told(runs, begun, known)
+    report = known.report if isinstance(known, SoFar) else known
+    data = await asyncio.to_thread(shown, known, runs.texts(begun, report), told)
+    page = data.pop("report")
+    claims = {str(n): json.dumps(claim, ensure_ascii=False) for n, claim in enumerate(page["claims"])}
+    changed = {n: json.loads(text) for n, text in claims.items() if sent.get(n) != text}
+    sent.update(claims)
+    head = {"verdict": page["verdict"], "stamp": page["stamp"]}
+    news = {"run": told, "page": data, "head": head, "claims": changed, "documents": len(page["documents"])}
+    return json.dumps({**news, "sentences": [label for _, _, label in page["sentences"]]}, ensure_ascii=False)
+
+
+async def act(request: Request) -> Response:
+    """Stop, go on, mark, decide."""
+    runs, id_ = _runs(request), request.path_params["run"]
+    begun = runs.get(id_)
+    match request.path_params["act"]:
+        case "stop":
+            runs.stop(id_)
+        case "go":
+            await runs.go_on(id_)
+        case "marks":
+            known = await _known(runs, begun)
+            report = known.report if isinstance(known, SoFar) else known
+            runs.mark(id_, await _json(request), [one.id for one in report.claims])
+        case "decide":
+            await runs.decide(id_, str((await _json(request)).get("name", "")))
+        case other:
+            raise BadInput(f"nothing is called {other[:40]!r}")
+    return JSONResponse({"state": runs.get(id_).state})
+
+
+async def download(request: Request) -> Response:
+    """The report, the marks as a case file, the corrected text."""
+    runs, name = _runs(request), request.path_params["name"]
+    begun = runs.get(request.path_params["run"])
+    report = runs.report(begun.id)
+    marks = read_marks(runs.marks(begun.id))
+    if name == "report.json":
+        data = (report.model_dump_json(indent=2) + "\n").encode()
+    elif name == "cases.jsonl":
+        data = case_file(report, runs.texts(begun, report), marks).encode()
+    else:
+        data = await asyncio.to_thread(corrected, report, name, accepted(marks))
+    title = f"{file_name(begun.title)}.{name}".encode("ascii", "replace").decode().replace("?", "_")
+    headers = {"content-disposition": f'attachment; filename="{title}"'}
+    return Response(data, media_type="application/octet-stream", headers=headers)
+
+
+async def _known(runs: Runs, begun: Begun) -> Report | SoFar:
+    return runs.report(begun.id) if begun.state == "done" else await runs.so_far(begun)
+
+
+async def _told(runs: Runs, begun: Begun, known: Report | SoFar) -> dict[str, Any]:
+    """What the scripts are told of a run."""
+    disputes = {one["claim_id"]: one["shown"] for one in await runs.disputes(begun)}
+    marks = {id_: said.model_dump() for id_, said in read_marks(runs.marks(begun.id)).items()}
+    at: dict[str, Any] = {**runs.told(begun.id)}
+    if isinstance(known, SoFar):
+        claims = len(known.report.claims)
+        at |= {"claims": claims, "checked": claims - len(known.open_claims)}
+    told = {"id": begun.id, "state": begun.state, "why": begun.why, "told": at}
+    return {**told, "marks": marks, "disputes": disputes}
+
+
+def _runs(request: Request) -> Runs:
+    runs: Runs = request.app.state.runs
+    return runs
+
+
+async def _json(request: Request) -> Any:
+    """The JSON object of a request. Raises BadInput where it is none, or too long."""
+    data = await request.body()
+    try:
+        given = json.loads(data) if len(data) <= LONGEST_JSON else None
+    except (ValueError, RecursionError):
+        given = None
+    if not isinstance(given, dict):
+        raise BadInput("give a JSON object of at most a million bytes")
+    return given

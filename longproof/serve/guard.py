@@ -1,0 +1,101 @@
+"""Who may ask the local server: whoever knows the address, from this server's own pages, in requests of limited size.
+
+Knows: the token is the first part of every path; a browser names the page that asks (`Origin`, `Sec-Fetch-Site`) and
+the host that it was pointed at. Does not know: what is served.
+"""
+
+from hmac import compare_digest
+from ipaddress import ip_address
+
+from starlette.datastructures import Headers
+from starlette.exceptions import HTTPException
+from starlette.responses import PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from longproof.retrieval.loaders import FILE_BYTES
+
+TOO_LONG = f"longer than {FILE_BYTES:,} bytes"
+HEADERS = {
+    "content-security-policy": "frame-ancestors 'none'",
+    "x-content-type-options": "nosniff",
+    "referrer-policy": "no-referrer",
+    "cross-origin-opener-policy": "same-origin",
+    "cross-origin-resource-policy": "same-origin",
+    "cache-control": "no-store",
+}
+"""On every answer. The pages bring the rest of their policy with them."""
+
+
+def guarded(app: ASGIApp, token: str) -> ASGIApp:
+    """The application behind the token: all else is refused before it hears of it."""
+
+    async def guard(scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] != "http":
+            await app(scope, receive, send)
+            return
+        status, why = _refused(scope, token)
+        if status:
+            await PlainTextResponse(why, status, HEADERS)(scope, receive, send)
+            return
+        prefix = f"/{token}"
+        inside = {**scope, "path": scope["path"].removeprefix(prefix), "raw_path": None}
+        await app(inside, _counted(receive), _with_headers(send))
+
+    return guard
+
+
+def _refused(scope: Scope, token: str) -> tuple[int, str]:
+    """The status and the reason of a refusal; 0 where there is none."""
+    headers = Headers(scope=scope)
+    first, _, rest = scope["path"].removeprefix("/").partition("/")
+    if not compare_digest(first.encode(), token.encode()) or not scope["path"].startswith(f"/{token}/"):
+        return 404, "not found: open the address that `longproof serve` printed"
+    host = headers.get("host", "")
+    if not _is_here(host):
+        return 403, "this server answers to an address or to localhost, to no other name"
+    if headers.get("origin", f"http://{host}") != f"http://{host}":
+        return 403, "a page of another site may not ask"
+    allowed = (
+        ("same-origin",) if scope["method"] != "GET" or rest.endswith("events") else ("same-origin", "none")
+    )
+    if headers.get("sec-fetch-site", "same-origin") not in allowed:
+        return 403, "a page of another site may not ask"
+    length = headers.get("content-length", "0")
+    if not length.isdecimal() or int(length) > FILE_BYTES:
+        return 413, TOO_LONG
+    return 0, ""
+
+
+def _is_here(host: str) -> bool:
+    """Whether a Host header is `localhost` or an address: no name that somebody else can point here."""
+    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
+    try:
+        return name.lower() == "localhost" or bool(ip_address(name.removeprefix("[").removesuffix("]")))
+    except ValueError:
+        return False
+
+
+def _counted(receive: Receive) -> Receive:
+    """The body as it comes, until it is longer than any may be: its length may not be told, or told wrongly."""
+    taken = 0
+
+    async def count() -> Message:
+        nonlocal taken
+        message = await receive()
+        taken += len(message.get("body", b""))
+        if taken > FILE_BYTES:
+            raise HTTPException(413, TOO_LONG)
+        return message
+
+    return count
+
+
+def _with_headers(send: Send) -> Send:
+    extra = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def sending(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message = {**message, "headers": [*message["headers"], *extra]}
+        await send(message)
+
+    return sending

@@ -1,0 +1,113 @@
+/* The bar of a run: how far it is, stop, go on, decide, correct; and the claims that come while it goes on. */
+const runBar = make("section", { id: "run", "aria-label": say("all_runs") });
+const trouble = make("p", { class: "triage", role: "alert" });
+const states = make("div", { class: "states" });
+document.body.classList.add("served");
+$("head").after(fill(runBar, make("a", { href: "../" }, say("all_runs")), states, trouble));
+
+/* Does something; what goes wrong is told in the bar. */
+async function telling(work) {
+  try {
+    const done = await work();
+    fill(trouble);
+    return done;
+  } catch (error) {
+    fill(trouble, error.message);
+    return null;
+  }
+}
+
+const go = (act, body = {}) => telling(async () => {
+  const { state: now } = await ask(`${data.run.id}/${act}`, body);
+  if (now === "running") watch();
+});
+
+function watch() {
+  const stream = new EventSource(`${data.run.id}/events`);
+  stream.onmessage = (event) => {
+    fill(trouble);
+    hear(JSON.parse(event.data));
+    if (data.run.state !== "running") stream.close();
+  };
+  stream.onerror = () => fill(trouble, say("server_gone"));
+}
+
+/* What the server tells: the run, the head, the claims that changed. What is being typed stays as it is. */
+function hear(news) {
+  Object.assign(data.run, news.run);
+  if (news.documents !== report.documents.length) return location.reload();
+  Object.assign(data, news.page);
+  Object.assign(report, news.head);
+  const changed = new Set();
+  for (const [n, claim] of Object.entries(news.claims)) {
+    report.claims[n] = claimFrom(claim);
+    changed.add(claim.sentence);
+  }
+  for (const [index, label] of news.sentences.entries()) {
+    if (sentences[index].label !== label) changed.add(index);
+    sentences[index].label = label;
+  }
+  for (const index of changed) {
+    concluded(sentences[index]);
+    response.renew(sentences[index]);
+  }
+  if (changed.size) redraw();
+  const first = sentences.findIndex((one) => one.problem);
+  if (state.sentence === null && data.run.state === "done" && first >= 0) choose(first, { quiet: true });
+  else if (changed.has(state.sentence) && !response.card.contains(document.activeElement)) reopen();
+  fill($("head"), outcomeLine(), tools(openHelp), making());
+  drawRun();
+  return undefined;
+}
+
+function redraw() {
+  gather();
+  strip.renew();
+  filters.renew();
+  mark();
+}
+
+function drawRun() {
+  const { state: now, told } = data.run;
+  const parts = { running, stopped: again, failed: again, waiting, done: finished }[now];
+  fill(states, parts(now, told));
+}
+
+const running = (_, told) => {
+  const stop = button(say("stop"), () => {
+    stop.disabled = true;
+    go("stop");
+  }, { id: "stop" });
+  const bar = told.claims ? make("progress", { max: told.claims, value: told.checked, "aria-label": say("running") }) : null;
+  return [make("span", { class: "at-work", role: "status" }, say(`at_${told.node ?? "read"}`, told)), bar, stop];
+};
+
+const again = (now) => [make("span", {}, say(`is_${now}`, { why: data.run.why })), button(say("go_on"), () => go("go"), { id: "go" })];
+
+function waiting() {
+  const ids = Object.keys(data.run.disputes);
+  const decided = ids.filter((id) => saidOf(id).decision.label).length;
+  const name = make("input", { id: "name", type: "text", maxlength: 80, placeholder: say("your_name"), "aria-label": say("your_name"), value: $("name")?.value });
+  return [make("span", {}, say("decide_n", { n: ids.length, decided })), data.run.why ? make("span", { class: "triage" }, data.run.why) : null, name, button(say("hand_in"), () => go("decide", { name: name.value }), { id: "decide" })];
+}
+
+function finished() {
+  const all = report.claims.flatMap((claim) => known(claim).map(({ n }) => [claim.id, n]));
+  const made = Object.values(data.run.marks).reduce((sum, said) => sum + said.accepted.length, 0);
+  const marked = Object.values(data.run.marks).filter((said) => said.mark).length;
+  const link = (name, text) => make("a", { href: `${data.run.id}/${name}`, download: "" }, text);
+  const take = () => keep(Object.fromEntries(report.claims.filter((claim) => known(claim).length).map((claim) => [claim.id, { accepted: known(claim).map(({ n }) => n) }]))).then(reopen);
+  return [
+    all.length ? [button(say("accept_all", { n: all.length }), take, { id: "accept-all" }), make("span", {}, say("accepted_n", { n: made, all: all.length }), " ", say("corrected_as")), link("corrected.md", "Markdown"), link("corrected.txt", "TXT"), link("corrected.docx", "DOCX")] : null,
+    marked ? [make("span", {}, say("marks_n", { n: marked })), link("cases.jsonl", say("export_marks"))] : null,
+    link("report.json", say("export_json")),
+  ];
+}
+
+function reopen() {
+  if (state.sentence !== null) choose(state.sentence, { quiet: true, stay: true });
+}
+
+drawRun();
+reopen();
+if (data.run.state === "running") watch();

@@ -1,0 +1,107 @@
+"""What a person says of a report's claims: marks, accepted corrections, decisions; kept beside the report.
+
+Knows: the file, and what case file comes of the marks. Does not know: who marks, or where it is shown.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import Field, TypeAdapter, ValidationError
+
+from longproof.agent.report import WRONG
+from longproof.agent.types import Error, Report, ReportClaim
+from longproof.evaluation.types import OUTCOME_OF
+from longproof.indexes.files import write_whole
+from longproof.retrieval.types import BadInput, Frozen
+
+
+class Said(Frozen):
+    """What a person says of one claim: whether its finding is right, why, which of its errors' corrections (by
+    number) to make, and what is decided where the judges disagree (`longproof.graphs.review.Decision`)."""
+
+    mark: Literal["", "right", "wrong", "unclear"] = ""
+    note: str = Field(default="", max_length=2000)
+    accepted: tuple[int, ...] = Field(default=(), max_length=1000)
+    decision: dict[str, str] = Field(default={}, max_length=6)
+
+
+_MARKS = TypeAdapter(dict[str, Said])
+
+
+def read_marks(path: Path) -> dict[str, Said]:
+    """The marks in this file, by claim; none where there is no file. Raises BadInput for a damaged one."""
+    try:
+        return _MARKS.validate_json(path.read_bytes())
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValidationError) as error:
+        raise BadInput(f"the marks in {path} can't be read: move the file away") from error
+
+
+def add_marks(path: Path, given: Mapping[str, Mapping[str, Any]], claims: Sequence[str]) -> None:
+    """Take in what is newly said, of each claim only the fields given. Raises BadInput for what is no mark."""
+    known = {id_: said.model_dump() for id_, said in read_marks(path).items()}
+    try:
+        for id_, fields in given.items():
+            known[id_] = {**known.get(id_, {}), **fields}
+        marks = _MARKS.validate_python(known)
+    except (ValidationError, TypeError) as error:
+        raise BadInput(
+            "this is no mark: give right, wrong or unclear, and a note of at most 2,000 characters"
+        ) from error
+    if not marks.keys() <= set(claims):
+        raise BadInput("there is no such claim in this report")
+    write_whole(path, _MARKS.dump_json(marks))
+
+
+def accepted(marks: Mapping[str, Said]) -> set[str]:
+    """The corrections to be made, by their keys in `longproof.report.corrected`."""
+    return {f"{id_}:{n}" for id_, said in marks.items() for n in said.accepted}
+
+
+def case_file(report: Report, texts: Mapping[str, str], marks: Mapping[str, Said]) -> str:
+    """The marked claims as one case of the format that `evaluate` reads: each a paragraph of its own, the errors
+    those that the marks bear out.
+
+    Left out is what a mark doesn't settle: `unclear`, and a grey or missing label.
+    """
+    parts: list[str] = []
+    errors: list[dict[str, Any]] = []
+    at = 0
+    for claim in report.claims:
+        said = marks.get(claim.id, Said())
+        if claim.label not in OUTCOME_OF or said.mark not in ("right", "wrong"):
+            continue
+        text = " ".join(claim.text.split())
+        if (claim.label in WRONG) == (said.mark == "right"):
+            errors.append({**_error(claim, text, at), "reason": said.note})
+        parts.append(text)
+        at += len(text) + 2
+    if not parts:
+        raise BadInput("no finding is marked right or wrong yet")
+    line = {
+        "id": report.case.id,
+        "task": report.case.task,
+        "context": report.case.context,
+        "source_text": [texts[d.id] for d in report.documents if d.role == "source"],
+        "response": "\n\n".join(parts),
+        "errors": errors,
+    }
+    return json.dumps(line, ensure_ascii=False) + "\n"
+
+
+def _error(claim: ReportClaim, text: str, at: int) -> dict[str, Any]:
+    """The claim's wrong words where they stand in its text once, else all of it."""
+    first = claim.errors[0] if claim.errors else None
+    words = first.span.text if first and text.count(first.span.text) == 1 else text
+    start = at + text.index(words)
+    known: Error | None = first if words != text else None
+    return {
+        "start": start,
+        "end": start + len(words),
+        "text": words,
+        "kind": first.kind if first else None,
+        "correction": (known.correction or "") if known else "",
+    }

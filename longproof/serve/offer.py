@@ -1,0 +1,119 @@
+"""What may be chosen in the browser: judges that the owner named, how far to look, a budget; and what a check costs.
+
+Knows: the settings that the command line and `longproof.toml` come to. A browser names no address, no key and no
+folder: it picks judges by number, and at most a model at OpenAI by its name. Does not know: HTTP.
+"""
+
+import os
+import re
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+from pydantic import Field, ValidationError
+
+from longproof.agent.models.prices import MILLION, written
+from longproof.agent.specs import Spec, parse_spec
+from longproof.agent.types import Task
+from longproof.graphs.cost import between, total
+from longproof.graphs.settings import PERSON, Settings, settings_of
+from longproof.graphs.verifier import Verifier
+from longproof.indexes.documents import DocumentRef
+from longproof.retrieval.types import BadInput, Document, Frozen
+
+MODEL = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}")
+
+
+class Chosen(Frozen):
+    """What a browser asks for: texts that it gave before, and its choice of what is offered."""
+
+    sources: tuple[DocumentRef, ...] = Field(max_length=100)
+    response: DocumentRef
+    judges: tuple[int, ...] = Field(default=(), max_length=100)
+    model: str = ""
+    person: bool = False
+    reach: Literal["place", "search", "scan"] | None = None
+    max_tokens: int | None = Field(default=None, ge=0)
+    task: Task = "summary"
+
+
+def chosen(given: Any) -> Chosen:
+    """The choice. Raises BadInput where this is none."""
+    try:
+        return Chosen.model_validate(given)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+class Offer(NamedTuple):
+    """The settings of `longproof serve`, as the owner gave them."""
+
+    settings: dict[str, Any]
+
+    @property
+    def judges(self) -> list[Spec]:
+        """The models that the owner named."""
+        named = [one if isinstance(one, Spec) else parse_spec(one) for one in self.settings["judges"]]
+        return [one for one in named if one.kind != "offline"]
+
+    @property
+    def openai(self) -> bool:
+        """Whether a model at OpenAI may be named: its key is there, and nobody pointed its address elsewhere."""
+        return bool(os.environ.get("OPENAI_API_KEY")) and not os.environ.get("OPENAI_BASE_URL")
+
+    def shown(self) -> dict[str, Any]:
+        """What the browser is told of it."""
+        person = self.settings.get("arbiter") == PERSON
+        return {"judges": [one.text for one in self.judges], "openai": self.openai, "person": person}
+
+    def taken(self, choice: Chosen) -> Settings:
+        """The settings of this choice. Raises BadInput for what isn't offered."""
+        if any(not 0 <= n < len(self.judges) for n in choice.judges):
+            raise BadInput("this judge is not offered")
+        named = [self.judges[n] for n in dict.fromkeys(choice.judges)]
+        if choice.model:
+            if not self.openai or not MODEL.fullmatch(choice.model):
+                raise BadInput("this model is not offered: give the plain name of one at OpenAI")
+            named.append(Spec(kind="openai", model=choice.model))
+        helpers = {} if named else dict.fromkeys(("arbiter", "decomposer", "searcher"))
+        if named and self.settings.get("arbiter") in (None, PERSON):
+            helpers["arbiter"] = PERSON if choice.person else None
+        least = [n for n in (choice.max_tokens, self.settings.get("max_tokens")) if n is not None]
+        return settings_of(
+            {
+                **self.settings,
+                **helpers,
+                "judges": named or ["offline"],
+                "reach": choice.reach or self.settings.get("reach"),
+                "max_tokens": min(least, default=None),
+                "run_id": None,
+            }
+        )
+
+
+async def price(
+    settings: Settings, sources: Sequence[Document], response: Document, task: Task
+) -> dict[str, str]:
+    """What a check with these settings would cost, in figures; empty where nothing is paid. Asks nobody."""
+    dry = settings.model_copy(update={"max_calls": 0, "run_id": None})
+    verifier = Verifier(**{name: getattr(dry, name) for name in Settings.model_fields})
+    try:
+        report = await verifier.averify(list(sources), response.raw or response.text, task=task)
+    finally:
+        await verifier.close()
+    steps = between(report, [document.text for document in sources])
+    if not any(step.most.calls for step in steps.values()):
+        return {}
+    least, most = total(steps)
+    told = {
+        "least": f"{least.calls:,}",
+        "least_tokens": f"{least.tokens:,}",
+        "most": f"{most.calls:,}",
+        "most_tokens": f"{most.tokens:,}",
+    }
+    specs = [one if isinstance(one, Spec) else parse_spec(one) for one in settings.judges]
+    rates = [settings.prices[one.model].input for one in specs if one.model in settings.prices]
+    if len(rates) == len(specs):
+        told["least_money"] = written(min(rates) * least.tokens / MILLION)
+        told["most_money"] = written(max(rates) * most.tokens / MILLION)
+    return told

@@ -1,0 +1,120 @@
+"""The local pages: the start page over all runs, and the page of a run, which is the report's own page and more.
+
+Knows: what the scripts of this folder are given, and that what isn't checked yet is called `open`, not undecided.
+Does not know: HTTP, or how a page is drawn.
+"""
+
+from collections.abc import Mapping, Sequence
+from importlib.resources import files
+from typing import Any
+
+from longproof.agent.report import WRONG
+from longproof.agent.types import Report
+from longproof.graphs.so_far import SoFar
+from longproof.report.html import (
+    INDEX,
+    PAGE,
+    assemble,
+    index_sums,
+    page_data,
+    page_title,
+    vocabulary,
+)
+from longproof.report.markdown import to_markdown
+from longproof.report.summary import language
+from longproof.report.words import SIGNS as REPORT_SIGNS
+from longproof.report.words import Language
+from longproof.retrieval.loaders import CHARACTERS, FILE_BYTES
+from longproof.serve.offer import Offer
+from longproof.serve.runs import Begun
+from longproof.serve.words import SIGNS, local_words
+
+NO_LINE = {"wrong": 0, "sentences": 0, "kinds": [], "coverage": 0, "calls": 0, "tokens": 0, "triage": False}
+"""In the list, of a run that has no report."""
+
+
+def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
+    """Where a check is started, and the list of earlier ones."""
+    rows = [_row(run) for run in runs]
+    data = {
+        "rows": rows,
+        "sums": index_sums(rows),
+        "trust": [],
+        "offer": offer.shown(),
+        "bytes": FILE_BYTES,
+        "characters": CHARACTERS,
+        **_words(spoken),
+    }
+    scripts = _file("ask.js") + _file("start.js")
+    return assemble(
+        "index.html",
+        INDEX,
+        data,
+        spoken,
+        "longproof",
+        "longproof",
+        style=_file("serve.css"),
+        script=scripts,
+        connects=True,
+    )
+
+
+def run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> str:
+    """The page of a run, of which this is known. `run` is what the scripts are told of it."""
+    report = known.report if isinstance(known, SoFar) else known
+    spoken = language(report.case.response)
+    return assemble(
+        "page.html",
+        PAGE,
+        {**shown(known, texts, run), "run": run, **_words(spoken)},
+        spoken,
+        page_title(report) if known is report else f"{report.case.id} · longproof",
+        to_markdown(report, texts),
+        style=_file("serve.css"),
+        script=_file("ask.js") + _file("marks.js") + _file("live.js"),
+        connects=True,
+    )
+
+
+def shown(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
+    """What a report's page is drawn from, with the claims' ids, and what is open called so."""
+    report = known.report if isinstance(known, SoFar) else known
+    say = local_words(language(report.case.response))
+    data = page_data(report, texts, say)
+    for short, claim in zip(data["report"]["claims"], report.claims, strict=True):
+        short["id"] = claim.id
+    if isinstance(known, SoFar):
+        _leave_open(data, known, str(run["state"]))
+        wrong = sum(label in WRONG for _, _, label in data["report"]["sentences"])
+        told = say["sentences_wrong"].format(n=wrong, all=len(report.sentences))
+        data |= {"summed": told if wrong else "", "triage": "", "unread": False}
+    return data
+
+
+def _leave_open(data: dict[str, Any], known: SoFar, state: str) -> None:
+    """What isn't settled yet has no label that a reader could take for one: it is open, or waits for a person."""
+    data["report"]["verdict"] = state
+    unsettled = "waiting" if state == "waiting" else "open"
+    touched = set()
+    for short in data["report"]["claims"]:
+        if short["id"] in known.open_claims:
+            touched.add(short["sentence"])
+            short["label"] = unsettled
+            short.pop("failure", None)
+    for index, sentence in enumerate(data["report"]["sentences"]):
+        if (index in touched and sentence[2] not in WRONG) or not known.decomposed:
+            sentence[2] = unsettled
+
+
+def _row(run: Begun) -> dict[str, Any]:
+    done = run.state == "done" and run.line
+    about = {"href": f"runs/{run.id}", "case": run.title, "verdict": run.state}
+    return {**NO_LINE, **about, **(run.line if done else {}), "created": run.created}
+
+
+def _words(spoken: Language) -> dict[str, Any]:
+    return {**vocabulary(local_words(spoken)), "signs": {**REPORT_SIGNS, **SIGNS}}
+
+
+def _file(name: str) -> str:
+    return files("longproof.serve").joinpath(name).read_text(encoding="utf-8")

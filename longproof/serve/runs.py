@@ -1,0 +1,262 @@
+"""The checks that were begun in the browser: those under way in this process, and all of them in the data folder.
+
+Knows: a folder a run with what it was begun with, its report and a person's marks; that a run goes on from its
+checkpoints and pays nothing twice; that what stopped with its process is `stopped`. Does not know: HTTP, pages.
+"""
+
+import asyncio
+import contextlib
+import re
+from collections.abc import Coroutine, Mapping
+from datetime import UTC, datetime
+from pathlib import Path
+from secrets import token_hex
+from typing import Any, Literal, cast
+
+from pydantic import Field, ValidationError
+
+from longproof.agent.types import Report, Task
+from longproof.graphs.settings import Settings
+from longproof.graphs.so_far import SoFar, grown, so_far
+from longproof.graphs.state import State, StoredCase
+from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.indexes.files import home, write_whole
+from longproof.report.html import index_line
+from longproof.report.saved import open_report
+from longproof.retrieval.types import BadInput, Frozen
+from longproof.review import WaitingRun, begin_run, open_checkpoints, resume_run, values_of, waiting_run
+from longproof.serve.marks import add_marks, read_marks
+
+NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
+STEPS = ("read", "decompose", "align", "check", "search", "scan", "confirm")
+"""What a run is told to be at, by the words `at_…`."""
+RunState = Literal["running", "stopped", "waiting", "failed", "done"]
+
+
+class Begun(Frozen):
+    """What a run was begun with, and how it stands: its line in the list is that of an index page."""
+
+    id: str
+    title: str
+    created: str
+    settings: Settings
+    sources: tuple[DocumentRef, ...]
+    response: DocumentRef
+    task: Task = "summary"
+    state: RunState = "stopped"
+    why: str = ""
+    line: dict[str, Any] = Field(default={})
+
+
+def _given(begun: Begun) -> State:
+    """The channels as they are before a run has read anything."""
+    case = StoredCase(
+        id=begun.title,
+        task=begun.task,
+        response_id=begun.response.raw_id or begun.response.id,
+        source_ids=tuple(ref.id for ref in begun.sources),
+    )
+    return {"case": case, "sources": list(begun.sources)}
+
+
+class Watched:
+    """A run in this process: its task, what its nodes wrote, and what they told last."""
+
+    def __init__(self, values: State) -> None:
+        self.values = values
+        self.told: dict[str, int | str] = {"node": "check" if values.get("claims") else "read"}
+        self.task: asyncio.Task[None]
+
+    def hear(self, event: Mapping[str, Any]) -> None:
+        """What a node tells while it works: kept is which one, and how many claims it works for."""
+        node = {"checked": "check"}.get(event["node"], event["node"])
+        if node in STEPS:
+            self.told = {"node": node, "open": event.get("claims", 0)}
+
+    def write(self, written: Mapping[str, Any]) -> None:
+        """What nodes wrote to the graph's channels."""
+        for one in written.values():
+            if isinstance(one, dict):
+                self.values = grown(self.values, cast("State", one))
+
+
+class Runs:
+    """All runs of the data folder. Made, and used, on one event loop."""
+
+    def __init__(self) -> None:
+        self.folder = home() / "serve"
+        self.store = DocumentStore(home() / "documents")
+        self._watched: dict[str, Watched] = {}
+
+    def all(self) -> list[Begun]:
+        """Every run, the latest first; one whose file is damaged is left out."""
+        found = []
+        for path in sorted(self.folder.glob("*/run.json"), reverse=True):
+            with contextlib.suppress(BadInput):
+                found.append(self.get(path.parent.name))
+        return found
+
+    def get(self, id_: str) -> Begun:
+        """The run of this name. Raises BadInput where there is none."""
+        try:
+            begun = Begun.model_validate_json((self._of(id_) / "run.json").read_bytes())
+        except (OSError, ValidationError) as error:
+            raise BadInput(f"there is no run {id_!r}") from error
+        if begun.state == "running" and id_ not in self._watched:
+            return begun.model_copy(update={"state": "stopped"})
+        return begun
+
+    def begin(
+        self, title: str, settings: Settings, sources: list[DocumentRef], response: DocumentRef, task: Task
+    ) -> str:
+        """Start a new run; its name. Raises BadInput for texts that aren't in the store."""
+        for ref in [*sources, response]:
+            self.store.open(ref)
+        id_ = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(4)}"
+        begun = Begun(
+            id=id_,
+            title=title,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            settings=settings.model_copy(update={"run_id": id_}),
+            sources=tuple(sources),
+            response=response,
+            task=task,
+        )
+        watched = Watched({})
+        self._start(begun, watched, self._checked(begun, watched))
+        return id_
+
+    async def go_on(self, id_: str) -> None:
+        """Take up a run that stopped; one that is under way, waits or is done stays as it is."""
+        watched = Watched(await self._kept(self.get(id_)))
+        begun = self.get(id_)
+        if begun.state not in ("running", "waiting", "done"):
+            self._start(begun, watched, self._checked(begun, watched))
+
+    async def decide(self, id_: str, name: str) -> None:
+        """Go on with what a person decided, as the marks keep it, or where it was decided in the terminal.
+
+        Raises BadInput without a name.
+        """
+        watched = Watched(await self._kept(self.get(id_)))
+        waits = await self.disputes(self.get(id_))
+        begun = self.get(id_)
+        if begun.state != "waiting":
+            raise BadInput("nothing waits for a decision")
+        if not waits:
+            self._start(begun, watched, self._checked(begun, watched))
+            return
+        if not name.strip() or len(name) > 80:
+            raise BadInput("say who decides: a name of at most 80 characters, which stands in the report")
+        said = read_marks(self.marks(id_))
+        made = [
+            {"claim_id": claim, **{k: v for k, v in one.decision.items() if v}}
+            for claim, one in said.items()
+            if one.decision.get("label")
+        ]
+        work = resume_run(id_, {"name": name, "decisions": made}, watched.hear, watched.write)
+        self._start(begun, watched, work)
+
+    def stop(self, id_: str) -> None:
+        """Stop a run; what was answered is kept."""
+        if id_ in self._watched:
+            self._watched[id_].task.cancel()
+
+    async def stop_all(self) -> None:
+        """Stop what is under way, and wait until it is kept."""
+        tasks = [watched.task for watched in self._watched.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+
+    def told(self, id_: str) -> dict[str, int | str]:
+        """What the nodes of a run under way told last; empty for any other."""
+        return self._watched[id_].told if id_ in self._watched else {}
+
+    def values(self, id_: str) -> State | None:
+        """What the nodes of a run under way wrote; None for any other. Another object means that there is more."""
+        return self._watched[id_].values if id_ in self._watched else None
+
+    async def so_far(self, begun: Begun) -> SoFar:
+        """What is known of a run that isn't done."""
+        values = self.values(begun.id)
+        if values is None:
+            values = await self._kept(begun)
+        values = cast("State", {**_given(begun), **values})
+        return await asyncio.to_thread(so_far, values, self.store, begun.settings)
+
+    def report(self, id_: str) -> Report:
+        """The report of a run that is done. Raises BadInput where there is none."""
+        return open_report(self._of(id_) / "report.json")
+
+    async def disputes(self, begun: Begun) -> list[Mapping[str, Any]]:
+        """What a person is asked."""
+        return (await waiting_run(begun.id)).disputes if begun.state == "waiting" else []
+
+    def texts(self, begun: Begun, report: Report) -> dict[str, str]:
+        """The texts of a report's documents that are in the store, by id."""
+        texts = {}
+        for id_ in {ref.id for ref in begun.sources} | {document.id for document in report.documents}:
+            with contextlib.suppress(BadInput):
+                texts[id_] = self.store.text(id_)
+        return texts
+
+    def marks(self, id_: str) -> Path:
+        """The file of a person's marks."""
+        return self._of(id_) / "marks.json"
+
+    def mark(self, id_: str, given: Mapping[str, Any], claims: list[str]) -> None:
+        """Keep what a person says of the claims."""
+        add_marks(self.marks(id_), given, claims)
+
+    def _of(self, id_: str) -> Path:
+        if not NAME.fullmatch(id_):
+            raise BadInput(f"there is no run {id_[:80]!r}")
+        return self.folder / id_
+
+    def _keep(self, begun: Begun, **changed: Any) -> None:
+        kept = begun.model_copy(update=changed)
+        write_whole(self._of(begun.id) / "run.json", kept.model_dump_json(indent=1).encode())
+
+    def _start(self, begun: Begun, watched: Watched, work: Coroutine[Any, Any, WaitingRun]) -> None:
+        self._watched[begun.id] = watched
+        self._keep(begun, state="running", why="")
+        watched.task = asyncio.create_task(self._ended(begun, work))
+
+    async def _kept(self, begun: Begun) -> State:
+        """What the checkpoints hold of a run."""
+        async with open_checkpoints(begun.settings) as checkpoints:
+            return await values_of(checkpoints, begun.id)
+
+    async def _checked(self, begun: Begun, watched: Watched) -> WaitingRun:
+        documents = [self.store.open(ref) for ref in begun.sources]
+        response = self.store.open(begun.response)
+        return await begin_run(
+            documents,
+            {name: getattr(begun.settings, name) for name in Settings.model_fields},
+            watched.hear,
+            watched.write,
+            response=response.raw or response.text,
+            task=begun.task,
+            case_id=begun.title,
+        )
+
+    async def _ended(self, begun: Begun, work: Coroutine[Any, Any, WaitingRun]) -> None:
+        """How a run ends is kept, whatever it is; nothing that goes wrong in it ends the server."""
+        state, why, line = "stopped", "", begun.line
+        try:
+            done = await work
+            state = "done" if done.report else "waiting"
+            if done.report:
+                text = done.report.model_dump_json(indent=2) + "\n"
+                write_whole(self._of(begun.id) / "report.json", text.encode())
+                line = index_line(f"runs/{begun.id}", done.report)
+        except BadInput as error:
+            state, why = "waiting" if begun.state == "waiting" else "failed", str(error)
+        except asyncio.CancelledError:
+            state = "stopped"
+        except Exception as error:
+            state, why = "failed", f"unforeseen {type(error).__name__}: {error}"
+        finally:
+            del self._watched[begun.id]
+            self._keep(begun, state=state, why=why, line=line)

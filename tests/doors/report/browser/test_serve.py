@@ -1,0 +1,248 @@
+"""The local server in a real Chromium: drop, watch, stop, go on, mark, correct, take; keyboard, phone, long books."""
+
+import asyncio
+import json
+import os
+import threading
+import time
+from collections.abc import Callable, Iterator
+from importlib.resources import files
+from pathlib import Path
+from socket import create_server
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from fakes import Asked, ChatServer, Reply, findings, well
+
+pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
+
+GRAY = files("longproof.examples") / "gray"
+TOKEN = "a-t0ken"
+DROP = """
+const [zone, name, text] = arguments;
+const given = new DataTransfer();
+given.items.add(new File([text], name));
+document.querySelector(zone).dispatchEvent(new DragEvent("drop", { dataTransfer: given, cancelable: true }));
+"""
+HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1>"
+
+
+def contradicting(asked: Asked) -> Reply:
+    """Each claim is contradicted by the first line shown, and its first word corrected to a hostile text."""
+    if asked.form != "Findings":
+        return well(asked)
+    quote = asked.said("evidence")[0].strip().split("\n")[0]
+    first = {item["claim"]: item.get("passage", item["text"]).split()[0] for item in asked.items("claims")}
+    found = findings(asked, quotes=[quote], label="contradicting", kind="event", correction=HOSTILE)
+    for one in found["rest"]:
+        one["wrong"] = first[one["claim"]]
+    return Reply(json.dumps(found))
+
+
+class Served:
+    """The server on a thread of its own, as `longproof serve` runs it; `stop` ends it like a terminal's Ctrl-C."""
+
+    def __init__(self, judges: list[str]) -> None:
+        import uvicorn
+
+        from longproof.serve.app import application
+        from longproof.serve.offer import Offer
+
+        bound = create_server(("127.0.0.1", 0))
+        self.address = f"http://127.0.0.1:{bound.getsockname()[1]}/{TOKEN}/"
+        app = application(Offer({"judges": judges or ["offline"]}), TOKEN)
+        self._server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1))
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._server.serve([bound])), daemon=True)
+        self._thread.start()
+
+    def stop(self) -> None:
+        self._server.should_exit = True
+        self._thread.join(20)
+
+
+@pytest.fixture
+def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[list[str]], Served]]:
+    pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
+    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    started: list[Served] = []
+
+    def start(judges: list[str]) -> Served:
+        started.append(Served(judges))
+        return started[-1]
+
+    yield start
+    for one in started:
+        one.stop()
+
+
+@pytest.fixture
+def opened_at(opened_file: Any) -> Any:
+    return lambda address: opened_file(SimpleNamespace(as_uri=lambda: address))
+
+
+def until(seen: Any, script: str, seconds: float = 30) -> None:
+    """Waits until a script's value is true."""
+    for _ in range(int(seconds / 0.1)):
+        if seen.js(f"return {script}"):
+            return
+        time.sleep(0.1)
+    raise AssertionError(
+        f"never {script}; the page says {seen.text('#run')}{seen.text('.told')}{seen.complaints()}"
+    )
+
+
+def given(seen: Any, source: str, response: str) -> None:
+    """Both texts dropped and read."""
+    seen.js(DROP, "#give_source", "source.txt", source)
+    seen.js(DROP, "#give_response", "answer.txt", response)
+    until(seen, "document.querySelectorAll('.given li').length === 2")
+
+
+def taken(seen: Any, name: str) -> str:
+    """What a link of the page gives."""
+    return str(
+        seen.browser.execute_async_script(
+            "const done = arguments[1]; const link = document.querySelector(`a[href$='${arguments[0]}']`);"
+            "fetch(link.href).then((answer) => answer.text()).then(done)",
+            name,
+        )
+    )
+
+
+DONE = "document.querySelector('a[href$=\"report.json\"]') !== null"
+
+
+def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: Any) -> None:
+    with ChatServer(contradicting, delay_s=1.5) as chat:
+        seen = opened_at(serve([f"openai:a@{chat.address}", f"openai:b@{chat.address}"]).address)
+        given(seen, (GRAY / "article.txt").read_text("utf-8"), (GRAY / "summary.txt").read_text("utf-8"))
+        seen.one("#price").click()
+        until(seen, "document.querySelector('#new .told').textContent.includes('calls')")
+        assert not chat.asked
+        seen.one("#start").click()
+        until(seen, "document.querySelectorAll('.sentence.open').length === 7")
+        until(seen, "document.querySelector('.at-work')?.textContent.includes('apart')")
+        seen.one("#stop").click()
+        until(seen, "document.querySelector('#go') !== null")
+        seen.browser.refresh()
+        assert "nothing is paid twice" in seen.text("#run")
+        seen.one("#go").click()
+        until(seen, "document.querySelector('progress')?.max === 6")
+        until(seen, DONE)
+        assert len({asked.user + asked.body["model"] for asked in chat.asked}) == len(chat.asked)
+    assert seen.text("h1 .word") == "hallucinated"
+    assert len(seen.texts(".sentence.contradicting")) == 6
+    assert not seen.texts(".sentence.open")
+    seen.one(".mark input[value=right]").click()
+    seen.one(".accept input").click()
+    until(seen, "document.querySelector('a[href$=\"cases.jsonl\"]') !== null")
+    seen.browser.refresh()
+    assert seen.js("return document.querySelector('.mark input[value=right]').checked")
+    assert seen.js("return document.querySelector('.accept input').checked")
+    assert len(json.loads(taken(seen, "cases.jsonl"))["errors"]) == 1
+    assert taken(seen, "corrected.txt").count(HOSTILE) == 1
+    seen.one("#accept-all").click()
+    until(seen, "document.querySelector('.states').textContent.includes('6 of 6')")
+    assert taken(seen, "corrected.txt").count(HOSTILE) == 6
+    seen.one("#run a").click()
+    assert seen.texts("tbody a") == ["answer"]
+    assert seen.js("return window.pwned ?? null") is None
+    assert not seen.complaints()
+
+
+def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened_at: Any) -> None:
+    with ChatServer(contradicting, delay_s=3) as chat:
+        server = serve([f"openai:a@{chat.address}"])
+        seen = opened_at(server.address)
+        given(seen, (GRAY / "article.txt").read_text("utf-8"), (GRAY / "summary.txt").read_text("utf-8"))
+        seen.one("#start").click()
+        until(seen, "document.querySelector('.at-work')?.textContent.includes('apart')")
+        address, first = seen.js("return location.href"), seen.browser.current_window_handle
+        seen.browser.switch_to.new_window("tab")
+        seen.browser.get(address)
+        until(seen, "document.querySelector('.at-work')?.textContent.includes('apart')")
+        seen.browser.close()
+        seen.browser.switch_to.window(first)
+        server.stop()
+        until(
+            seen,
+            "document.querySelector('.states').textContent.includes('Stopped') || "
+            "document.querySelector('#run > .triage').textContent.includes('longproof serve')",
+        )
+        again = opened_at(serve([f"openai:a@{chat.address}"]).address)
+        again.one("tbody a").click()
+        again.one("#go").click()
+        until(again, DONE)
+
+
+def test_with_the_keyboard_alone(serve: Any, opened_at: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    seen = opened_at(serve([]).address)
+
+    def tab_to(selector: str) -> None:
+        for _ in range(60):
+            if seen.js("return document.activeElement?.matches(arguments[0])", selector):
+                return
+            seen.press(Keys.TAB)
+        raise AssertionError(f"the keyboard doesn't reach {selector}")
+
+    tab_to("#give_source textarea")
+    seen.press("Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.")
+    tab_to("#give_response textarea")
+    seen.press("Tom sold the boat to Ada for thirty pounds. Ada lit the lamp at nine.")
+    tab_to("#start")
+    seen.press(Keys.ENTER)
+    until(seen, DONE)
+    tab_to(".sentence")
+    if seen.chosen() is None:
+        seen.press(Keys.ENTER)
+    tab_to(".mark input")
+    seen.press(Keys.SPACE)
+    until(seen, "document.querySelector('a[href$=\"cases.jsonl\"]') !== null")
+
+
+@pytest.mark.parametrize("width", [1400, 380])
+def test_hostile_texts_run_nothing_and_fit_a_phone(serve: Any, opened_at: Any, width: int) -> None:
+    with ChatServer(contradicting, delay_s=0.2) as chat:
+        seen = opened_at(serve([f"openai:a@{chat.address}"]).address)
+        metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
+        seen.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
+        seen.js(DROP, "#give_source", f"{HOSTILE}.txt", f"The lamp {HOSTILE} was lit at nine.")
+        seen.js(DROP, "#give_response", "\u202ea.txt", f"{HOSTILE} was lit at ten. The lamp burned.")
+        until(seen, "document.querySelectorAll('.given li').length === 2")
+        assert seen.probe("tooWide()") == []
+        seen.one("#start").click()
+        until(seen, DONE)
+    until(seen, "document.querySelector('.mark input[type=text]') !== null")
+    note = "const note = document.querySelector('.mark input[type=text]'); note.value = arguments[0];"
+    seen.js(f"{note} note.dispatchEvent(new Event('change'))", HOSTILE)
+    for _ in range(3):
+        seen.press("n")
+        assert seen.probe("tooWide()") == []
+    seen.one("#run a").click()
+    assert seen.probe("tooWide()") == []
+    seen.one("tbody a").click()
+    assert seen.one(".mark input[type=text]").get_attribute("value") == HOSTILE
+    assert seen.js("return window.pwned ?? null") is None
+    assert not seen.all("img, iframe, script[src]")
+    assert not seen.complaints()
+
+
+def test_a_long_book_stays_quick(serve: Any, opened_at: Any) -> None:
+    root = os.environ.get("LONGPROOF_DATA")
+    if not root:
+        pytest.skip("LONGPROOF_DATA is not set: the novel is read from there")
+    novel = (Path(root) / "longnovel_mini_zh" / "novel.txt").read_text("utf-8")
+    book = "".join(f"卷{n}\n{novel}" for n in range(5))[:600_000]
+    seen = opened_at(serve([]).address)
+    started = time.monotonic()
+    given(seen, book, "".join(novel.split("\n")[40:60])[:1500])
+    assert "600,000" in seen.text(".given")
+    seen.one("#start").click()
+    until(seen, DONE, 120)
+    assert time.monotonic() - started < 120
+    assert sum(map(len, seen.texts(".chunk"))) < 40_000
+    assert not seen.complaints()

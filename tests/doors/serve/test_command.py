@@ -1,0 +1,49 @@
+"""`longproof serve` as a process: the address that it prints, its end, and what it refuses."""
+
+import os
+import signal
+import subprocess
+import sys
+import urllib.request
+from pathlib import Path
+from socket import create_server
+
+import pytest
+
+from longproof.cli import main
+
+pytestmark = pytest.mark.heavy
+
+
+def test_the_address_that_it_prints_is_this_machines_own_and_answers(tmp_path: Path) -> None:
+    pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
+    command = [sys.executable, "-m", "longproof", "serve", "--no-open"]
+    env = {**os.environ, "LONGPROOF_HOME": str(tmp_path), "LONGPROOF_API_KEY": "sk-of-mine"}
+    with subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True, cwd=tmp_path) as process:
+        try:
+            assert process.stdout
+            address = process.stdout.readline().strip()
+            assert address.startswith("http://127.0.0.1:")
+            assert len(address.split("/")[3]) >= 32
+            page = urllib.request.urlopen(address).read().decode()
+            assert "give_source" in page
+            assert "sk-of-mine" not in page
+            process.send_signal(signal.SIGTERM)
+            assert process.wait(20) != 0
+        finally:
+            process.kill()
+
+
+def test_a_port_that_is_taken_and_a_name_for_the_run_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
+    monkeypatch.chdir(tmp_path)
+    with create_server(("127.0.0.1", 0)) as taken:
+        for more in (["--port", str(taken.getsockname()[1])], ["--run-id", "r"]):
+            with pytest.raises(SystemExit) as stop:
+                main(["serve", "--no-open", *more])
+            assert stop.value.code == 2
+    told = capsys.readouterr().err
+    assert "give another --host or --port" in told
+    assert "leave out --run-id" in told

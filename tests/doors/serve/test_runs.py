@@ -1,0 +1,147 @@
+"""A run through the local server: price, start, watch, stop, go on, decide, mark, take the results."""
+
+import asyncio
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from longproof.evaluation.datasets.jsonl import load_cases
+from longproof.review import resume_run
+
+pytestmark = pytest.mark.heavy
+
+
+def news(client: Any, run: str) -> list[dict[str, Any]]:
+    """What a page that watches is told until the run ends."""
+    lines = client.get(f"runs/{run}/events").text.split("\n\n")
+    return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+
+
+def test_the_price_asks_nobody_and_claims_arrive_until_the_report(
+    serving: Callable[..., Any], chat: Any
+) -> None:
+    client = serving(prices={name: {"input": 2.0, "output": 8.0} for name in "abc"})
+    cost = client.post("price", client.choice()).json()
+    assert not chat.asked
+    assert int(cost["least"]) >= 4
+    assert cost["least_money"]
+    run = client.begin()
+    told = news(client, run)
+    assert told[0]["run"]["state"] == "running"
+    assert {*told[0]["sentences"]} == {"open"}
+    assert told[-1]["run"]["state"] == "done"
+    report = client.get(f"runs/{run}/report.json").json()
+    assert told[-1]["sentences"] == [sentence["label"] for sentence in report["sentences"]]
+    claims = {n: claim for one in told for n, claim in one["claims"].items()}
+    assert [claims[str(n)]["id"] for n in range(len(claims))] == [claim["id"] for claim in report["claims"]]
+    row = json.loads(client.get("").text.split('id="data">')[1].split("</script>")[0])["rows"][0]
+    assert row["verdict"] == report["verdict"]
+
+
+def test_a_stopped_run_outlives_its_server_and_pays_nothing_twice(
+    serving: Callable[..., Any], chat: Any
+) -> None:
+    client = serving()
+    run = client.begin()
+    while not chat.asked:
+        client.told(run)
+    client.post(f"runs/{run}/stop")
+    assert client.until(run, "stopped")["report"]["verdict"] == "stopped"
+    client = serving()
+    assert client.told(run)["run"]["state"] == "stopped"
+    assert client.post(f"runs/{run}/go").json() == {"state": "running"}
+    client.until(run, "done")
+    sent = [(asked.body["model"], asked.user) for asked in chat.asked]
+    assert len(sent) == len({*sent})
+    assert client.post(f"runs/{run}/go").json() == {"state": "done"}
+
+
+def test_a_server_that_ends_stops_its_runs_and_keeps_them(serving: Callable[..., Any]) -> None:
+    client = serving()
+    run = client.begin()
+    client = serving()
+    assert client.told(run)["run"]["state"] in ("stopped", "done")
+    client.post(f"runs/{run}/go")
+    client.until(run, "done")
+
+
+def test_disputes_are_decided_on_the_page(serving: Callable[..., Any]) -> None:
+    client = serving()
+    run = client.begin(person=True)
+    told = client.until(run, "waiting")
+    waiting = [claim["id"] for claim in told["report"]["claims"] if claim["label"] == "waiting"]
+    assert waiting
+    assert set(told["run"]["disputes"]) == set(waiting)
+    client.post(
+        f"runs/{run}/marks", {waiting[0]: {"decision": {"label": "fabricated", "wrong": "nobody wrote"}}}
+    )
+    assert client.post(f"runs/{run}/decide").status_code == 400
+    client = serving()
+    client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
+    assert "doesn't stand in the passage" in client.until(run, "waiting")["run"]["why"]
+    client.post(
+        f"runs/{run}/marks", {waiting[0]: {"decision": {"label": "ambiguous", "reason": "I read it."}}}
+    )
+    client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
+    client.until(run, "done")
+    report = client.get(f"runs/{run}/report.json").json()
+    decided = {claim["id"]: claim["label"] for claim in report["claims"] if claim["decided_by"] == "person"}
+    assert decided == {waiting[0]: "ambiguous"}
+    assert report["stamp"]["reviews"][0]["name"] == "Ines Okafor"
+
+
+def test_what_was_decided_in_the_terminal_is_taken_up(serving: Callable[..., Any]) -> None:
+    client = serving()
+    run = client.begin(person=True)
+    client.until(run, "waiting")
+    asyncio.run(resume_run(run, {"name": "Ines Okafor"}))
+    client.post(f"runs/{run}/decide")
+    assert client.until(run, "done")["report"]["verdict"] != "waiting"
+
+
+def test_marks_are_kept_and_become_a_case_file(serving: Callable[..., Any], tmp_path: Path) -> None:
+    client = serving()
+    run = client.begin()
+    claims = client.until(run, "done")["report"]["claims"]
+    assert client.get(f"runs/{run}/cases.jsonl").status_code == 400
+    wrong = [claim for claim in claims if claim["label"] in ("contradicting", "fabricated")]
+    held = [claim for claim in claims if claim["label"] in ("implicitly_supported", "explicitly_supported")]
+    marks = {
+        wrong[0]["id"]: {"mark": "right"},
+        wrong[1]["id"]: {"mark": "wrong"},
+        held[0]["id"]: {"mark": "wrong"},
+    }
+    client.post(f"runs/{run}/marks", {wrong[2]["id"]: {"mark": "unclear", "note": "who?"}, **marks})
+    client.post(f"runs/{run}/marks", {wrong[0]["id"]: {"note": "plainly"}})
+    assert client.told(run)["run"]["marks"][wrong[0]["id"]]["mark"] == "right"
+    path = tmp_path / "cases.jsonl"
+    path.write_bytes(client.get(f"runs/{run}/cases.jsonl").content)
+    (case,) = load_cases(path)
+    texts = [claim["text"] for claim in claims if claim["id"] in marks]
+    assert case.response == "\n\n".join(texts)
+    assert case.gold.errors is not None
+    assert len(case.gold.errors) == 2
+    for error in case.gold.errors:
+        assert case.response[error.place.start : error.place.end] == error.place.text
+    assert "plainly" in {error.reason for error in case.gold.errors}
+
+
+def test_only_accepted_corrections_are_made(serving: Callable[..., Any]) -> None:
+    client = serving()
+    run = client.begin()
+    told = client.until(run, "done")
+    answer = told["report"]["case"]["response"]
+    assert client.get(f"runs/{run}/corrected.txt").text == answer
+    claim = next(
+        one for one in told["report"]["claims"] if one.get("errors") and one["errors"][0]["correction"]
+    )
+    client.post(f"runs/{run}/marks", {claim["id"]: {"accepted": [0]}})
+    span, new = claim["errors"][0]["span"], claim["errors"][0]["correction"]
+    wanted = answer[: span["start"]] + new + answer[span["end"] :]
+    made = client.get(f"runs/{run}/corrected.txt")
+    assert made.text == wanted
+    assert made.headers["content-disposition"].startswith("attachment")
+    assert "<del>" in client.get(f"runs/{run}/corrected.md").text
