@@ -59,9 +59,15 @@ def private_folder(folder: Path) -> None:
 def private_file(path: Path) -> None:
     """Make an empty file for this user alone where there is none, and take it from others where there is.
 
-    Where the group may write to it, it is shared on purpose, and stays the group's. Raises OSError.
+    Where the group may write to it, it is shared on purpose, and stays the group's. A file that is there is not
+    opened: to close it again would end all locks that this process holds on it, SQLite's too, and an open database
+    would be damaged. Raises OSError where it can't be made, read or written.
     """
-    os.close(os.open(path, os.O_RDWR | os.O_CREAT, 0o600))
+    try:
+        os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600))
+    except FileExistsError:
+        if not path.is_file() or not os.access(path, os.R_OK | os.W_OK):
+            raise PermissionError(f"{path} can't be read and written as a file") from None
     rights = path.stat().st_mode
     if rights & 0o077:
         with suppress(PermissionError):

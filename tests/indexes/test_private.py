@@ -1,8 +1,11 @@
 """What we write is the user's alone: files 600, folders 700, whatever the umask."""
 
 import asyncio
+import fcntl
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,7 +14,7 @@ import pytest
 from longproof import Verifier
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.ledger import Ledger
-from longproof.indexes.files import home, private_folder, write_lines, write_whole
+from longproof.indexes.files import home, private_file, private_folder, write_lines, write_whole
 from longproof.retrieval.types import BadInput
 
 
@@ -111,3 +114,17 @@ def test_a_batchs_results_are_private(tmp_path: Path) -> None:
 def test_a_home_that_is_none_is_bad_input(chosen: str) -> None:
     with pytest.raises(BadInput, match="LONGPROOF_HOME"):
         private_folder(home(chosen))
+
+
+LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+b'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
+
+
+def test_locks_on_a_file_survive_its_being_made_private_again(tmp_path: Path) -> None:
+    """SQLite keeps other processes from an open database by such locks; closing any handle of the file ends them."""
+    path = tmp_path / "ledger.sqlite"
+    private_file(path)
+    with path.open("r+b") as file:
+        fcntl.lockf(file, fcntl.LOCK_EX)
+        private_file(path)
+        other = subprocess.run([sys.executable, "-c", LOCK, str(path)], capture_output=True)
+    assert b"BlockingIOError" in other.stderr
