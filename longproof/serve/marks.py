@@ -56,6 +56,13 @@ def add_marks(path: Path, given: Mapping[str, Mapping[str, Any]], claims: Sequen
     write_whole(path, _MARKS.dump_json(marks))
 
 
+def forget_decisions(path: Path) -> None:
+    """Decisions that were handed in are not handed in again: a claim that waits once more is asked about anew."""
+    left = {id_: said.model_copy(update={"decision": {}}) for id_, said in read_marks(path).items()}
+    if left:
+        write_whole(path, _MARKS.dump_json(left))
+
+
 def accepted(marks: Mapping[str, Said]) -> set[str]:
     """The corrections to be made, by their keys in `longproof.report.corrected`."""
     return {f"{id_}:{n}" for id_, said in marks.items() for n in said.accepted}
@@ -67,6 +74,10 @@ def case_file(report: Report, texts: Mapping[str, str], marks: Mapping[str, Said
 
     Left out is what a mark doesn't settle: `unclear`, and a grey or missing label.
     """
+    if missing := [d.title or d.id for d in report.documents if d.role == "source" and d.id not in texts]:
+        raise BadInput(
+            f"the text of {missing[0]!r} is gone from the data folder: there is no case without it"
+        )
     parts: list[str] = []
     errors: list[dict[str, Any]] = []
     at = 0

@@ -18,6 +18,7 @@ from longproof.graphs.cost import between, total
 from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.indexes.documents import DocumentRef
+from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 MODEL = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}")
@@ -32,17 +33,25 @@ class Chosen(Frozen):
     model: str = ""
     person: bool = False
     reach: Literal["place", "search", "scan"] | None = None
-    max_tokens: int | None = Field(default=None, ge=0)
+    max_tokens: int | None = Field(default=None, ge=0, le=10**12)
     task: Task = "summary"
 
 
 def chosen(given: Any) -> Chosen:
     """The choice. Raises BadInput where this is none."""
     try:
-        return Chosen.model_validate(given)
+        read = Chosen.model_validate(given)
+        return read.model_copy(
+            update={"sources": tuple(map(_tame, read.sources)), "response": _tame(read.response)}
+        )
     except ValidationError as error:
         first = error.errors()[0]
         raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+def _tame(ref: DocumentRef) -> DocumentRef:
+    """A text as a browser may name it: no address of its choosing, which the report would link to."""
+    return ref.model_copy(update={"uri": "", "title": without_surrogates(ref.title)})
 
 
 class Offer(NamedTuple):

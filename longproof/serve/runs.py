@@ -25,7 +25,7 @@ from longproof.report.html import index_line
 from longproof.report.saved import open_report
 from longproof.retrieval.types import BadInput, Frozen
 from longproof.review import WaitingRun, begin_run, open_checkpoints, resume_run, values_of, waiting_run
-from longproof.serve.marks import add_marks, read_marks
+from longproof.serve.marks import add_marks, forget_decisions, read_marks
 
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 STEPS = ("read", "decompose", "align", "check", "search", "scan", "confirm")
@@ -152,7 +152,7 @@ class Runs:
         made = [
             {"claim_id": claim, **{k: v for k, v in one.decision.items() if v}}
             for claim, one in said.items()
-            if one.decision.get("label")
+            if one.decision.get("label") and claim in {dispute["claim_id"] for dispute in waits}
         ]
         work = resume_run(id_, {"name": name, "decisions": made}, watched.hear, watched.write)
         self._start(begun, watched, work)
@@ -219,9 +219,13 @@ class Runs:
         write_whole(self._of(begun.id) / "run.json", kept.model_dump_json(indent=1).encode())
 
     def _start(self, begun: Begun, watched: Watched, work: Coroutine[Any, Any, WaitingRun]) -> None:
-        self._watched[begun.id] = watched
-        self._keep(begun, state="running", why="")
+        try:
+            self._keep(begun, state="running", why="")
+        except BaseException:
+            work.close()
+            raise
         watched.task = asyncio.create_task(self._ended(begun, work))
+        self._watched[begun.id] = watched
 
     async def _kept(self, begun: Begun) -> State:
         """What the checkpoints hold of a run."""
@@ -246,6 +250,8 @@ class Runs:
         state, why, line = "stopped", "", begun.line
         try:
             done = await work
+            if begun.state == "waiting":
+                forget_decisions(self.marks(begun.id))
             state = "done" if done.report else "waiting"
             if done.report:
                 text = done.report.model_dump_json(indent=2) + "\n"

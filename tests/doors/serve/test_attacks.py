@@ -1,5 +1,6 @@
 """Who may not ask the local server, and what it doesn't take: each test is a line of the list in docs/serve.md."""
 
+import json
 import stat
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -132,3 +133,20 @@ def test_every_answer_keeps_to_itself(serving: Callable[..., Any]) -> None:
     page = client.get("").text
     assert "default-src 'none'" in page
     assert "connect-src 'self'" in page
+
+
+def test_a_text_brings_no_address_and_no_half_characters_into_the_report(serving: Callable[..., Any]) -> None:
+    client = serving()
+    given = client.choice()
+    odd = {"uri": "https://elsewhere.example/", "title": "an \ud800 article"}
+    begun = client.raw.post(
+        "/t0ken/runs",
+        content=json.dumps({**given, "sources": [{**given["sources"][0], **odd}]}),
+        headers={"content-type": "application/json"},
+    )
+    run = begun.json()["run"]
+    client.until(run, "done")
+    report = client.get(f"runs/{run}/report.json").json()
+    assert not any(document["uri"] for document in report["documents"])
+    assert "an \ufffd article" in {document["title"] for document in report["documents"]}
+    assert client.post("price", {**given, "max_tokens": 10**30}).status_code == 400

@@ -145,3 +145,14 @@ def test_only_accepted_corrections_are_made(serving: Callable[..., Any]) -> None
     assert made.text == wanted
     assert made.headers["content-disposition"].startswith("attachment")
     assert "<del>" in client.get(f"runs/{run}/corrected.md").text
+
+
+def test_decisions_that_were_handed_in_are_not_handed_in_again(serving: Callable[..., Any]) -> None:
+    client = serving()
+    run = client.begin(person=True)
+    waiting = client.until(run, "waiting")["run"]["disputes"]
+    (first, *_) = waiting
+    client.post(f"runs/{run}/marks", {first: {"note": "hm", "decision": {"label": "ambiguous"}}})
+    client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
+    kept = client.until(run, "done")["run"]["marks"][first]
+    assert (kept["note"], kept["decision"]) == ("hm", {})
