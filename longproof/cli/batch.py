@@ -72,8 +72,11 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
     from longproof.cli.progress import batch_progress
     from longproof.cli.reports import refuse_targets
     from longproof.report.control_characters import visible
+    from longproof.retrieval.types import BadInput
 
     refuse_targets(batch.junit, None)
+    if str(batch.junit) == "-":
+        raise BadInput("JUnit's XML goes to a file: name one after --junit")
     settings = {**panel.settings(), **calls.settings(), **batch.settings()}
     with batch_progress() as progress:
         done = check_cases(

@@ -150,3 +150,34 @@ def test_the_bar_says_what_is_asked_and_waited_for() -> None:
 def test_a_reader_of_a_list_that_goes_away_is_no_verdict(files: Path) -> None:
     done = subprocess.run(["bash", "-c", "longproof protocols | true; exit ${PIPESTATUS[0]}"], check=False)
     assert done.returncode == 141
+
+
+@pytest.mark.parametrize(
+    "words", [["source.txt", "response.txt"], ["--response", "response.txt", "source.txt"]]
+)
+def test_files_without_their_options_are_told_where_they_go(
+    files: Path, capsys: Told, words: list[str]
+) -> None:
+    assert run("verify", *words) == 2
+    told = capsys.readouterr().err
+    assert "files go behind --source and --response" in told
+    assert told.count("\n") == 1
+
+
+def test_a_dash_is_standard_output_or_refused_and_never_a_files_name(files: Path, capsys: Told) -> None:
+    assert verify("--json", "report.json") == 0
+    capsys.readouterr()
+    assert run("report", "report.json", "--markdown", "-") == 0
+    assert "faithful" in capsys.readouterr().out.splitlines()[0]
+    (files / "cases.jsonl").write_text('{"id": "a", "source": "source.txt", "response": "Ada."}', "utf-8")
+    assert run("report", "report.json", "--html", "-") == 2
+    assert run("report", "report.json", "--corrected", "-") == 2
+    assert run("batch", "cases.jsonl", "--out", "out", "--junit", "-") == 2
+    assert "name one after --junit" in capsys.readouterr().err
+    assert not (files / "-").exists()
+
+
+def test_an_old_word_file_is_named_with_what_helps(files: Path, capsys: Told) -> None:
+    (files / "old.doc").write_bytes(bytes.fromhex("D0CF11E0A1B11AE1") + bytes(600))
+    assert verify(source="old.doc") == 2
+    assert "old.doc: an old Word file: save it as .docx" in capsys.readouterr().err
