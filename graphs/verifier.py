@@ -140,13 +140,9 @@ class Verifier:
             make=make,
             recording=recording,
         )
-        self._judges = [_called(judge) for judge in judges or self.settings.judges]
         self._method = method(self.settings.protocol or LONGPROOF.name)
         self._pool = Pool(given, self._method.protocol)
         self.graph: VerifyGraph = self._method.graph(self._pool, None)
-
-    def __repr__(self) -> str:
-        return f"Verifier(judges={self._judges}, protocol={self._method.protocol.name!r})"
 
     def verify(self, source: Source | Sequence[Source], response: str | Path, **options: Any) -> Report:
         """The report on one response; see `averify`. Works inside a running event loop too.
@@ -281,12 +277,6 @@ class Verifier:
             document.refuse_wordless()
         store = DocumentStore(home(self.settings.home) / "documents")
         return [store.put(document) for document in documents]
-
-
-def _called(judge: object) -> str:
-    """A judge as it was named, else by the name that it says, or its class's."""
-    said = judge.text if isinstance(judge, Spec) else getattr(judge, "name", None)
-    return judge if isinstance(judge, str) else str(said or type(judge).__name__)
 
 
 def _about(case: Case) -> dict[str, Any]:
