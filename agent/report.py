@@ -279,17 +279,17 @@ def _claim(claim: Claim, verdict: Verdict, window: SourcePlace | None, looked: L
     )
 
 
-def judges_failures(report: Report) -> Counter[Failure | None]:
+def judges_failures(report: Report) -> Counter[str | None]:
     """How often judgements failed, and why; under None, how many did not."""
     return Counter(said.failure for claim in report.claims for said in claim.judgements)
 
 
-def unanswered(failures: Counter[Failure | None]) -> bool:
+def unanswered(failures: Counter[str | None]) -> bool:
     """Whether judges were asked, and none of them answered anything."""
     return bool(failures) and failures.keys() <= {*UNANSWERED, "too_long"}
 
 
-def unusable(failures: Counter[Failure | None]) -> bool:
+def unusable(failures: Counter[str | None]) -> bool:
     """Whether judges answered, and none of their answers could be used."""
     failed = failures.keys() <= {*UNANSWERED, "too_long", *UNUSABLE}
     return failed and not failures.keys().isdisjoint(UNUSABLE)

@@ -21,7 +21,7 @@ from typing import Any, Literal, NamedTuple
 from longproof.agent.models.ledger import LedgerFailed, RunState
 from longproof.agent.models.model import Refused
 from longproof.agent.report import judges_failures, total_usage
-from longproof.agent.types import LABELS, Failure, Report, Usage
+from longproof.agent.types import LABELS, Report, Usage
 from longproof.batch.cases import (
     GivenCase,
     asked_case,
@@ -63,7 +63,7 @@ class BatchDone(NamedTuple):
     verdicts: dict[str, int]
     paid: Usage
     seconds: float
-    failures: Counter[Failure | None]
+    failures: Counter[str | None]
     """Of this run's judgements."""
 
 
@@ -217,7 +217,7 @@ class _Run:
         self._resume, self._out, self._progress = resume, out, progress
         self._began, self._finished, self._paid = time.monotonic(), 0, Usage()
         self._done = self._failed = self._total = 0
-        self._failures: Counter[Failure | None] = Counter()
+        self._failures: Counter[str | None] = Counter()
 
     def place(self, name: str) -> Path:
         """Where the report of this name lies."""

@@ -26,7 +26,7 @@ from longproof.cli.options import (
 from longproof.cli.reports import deliver, refuse_targets
 
 if TYPE_CHECKING:
-    from longproof.agent.types import Failure, Label, Report
+    from longproof.agent.types import Label, Report
     from longproof.graphs.cost import Between
     from longproof.graphs.settings import Settings
     from longproof.retrieval.types import Document
@@ -231,7 +231,7 @@ def no_answer(report: "Report") -> str:
     return visible(f"no judge answered: {' '.join(str(why).split())}")
 
 
-def no_use(failures: "Counter[Failure | None]", judges: str = "any judge") -> str:
+def no_use(failures: "Counter[str | None]", judges: str = "any judge") -> str:
     """What to say where judges answered and no answer could be used."""
     counts = ", ".join(f"{n} {failure}" for failure, n in failures.most_common())
     return f"no usable answer came from {judges}: {counts}; is it a model that follows instructions?"
