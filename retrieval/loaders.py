@@ -47,7 +47,6 @@ PIECES = 500_000
 UNPACKED = 256_000_000
 """Of a packed file, in bytes; a long novel has about 5 million."""
 
-_OLD_OFFICE = bytes.fromhex("D0CF11E0A1B11AE1")
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _BROKEN = (ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, RuntimeError, SyntaxError)
@@ -92,10 +91,7 @@ def read_document(path: Path, encoding: str | None = None) -> Document:
     readable, empty, binary or without text, for a directory, for bytes whose encoding can't be told (see
     `encoding.decode`) and for what is not JSON.
     """
-    data = read_bytes(path)
-    if path.suffix.lower() == ".doc" and data.startswith(_OLD_OFFICE):
-        raise BadInput(f"{printable(str(path))}: an old Word file: save it as .docx")
-    text = _Room(printable(str(path))).take(decode(data, encoding, str(path)))
+    text = _Room(printable(str(path))).take(decode(read_bytes(path), encoding, str(path)))
     kind = KINDS.get(path.suffix.lower(), "text")
     title = without_surrogates(path.stem)
     if kind == "record":
