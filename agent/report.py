@@ -7,9 +7,11 @@ Does not know: how a decision was reached, or how a report is shown.
 """
 
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeVar
 
+from longproof.agent.models.model import UNANSWERED
 from longproof.agent.types import (
     LABELS,
     Call,
@@ -38,6 +40,10 @@ from longproof.retrieval.types import Frozen, Span
 
 F = TypeVar("F", bound=Frozen)
 WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
+UNUSABLE: frozenset[Failure | None] = frozenset(
+    {"unparsed", "off_menu", "ungrounded", "self_contradicted", "truncated", "refused"}
+)
+"""Failures of answers that came."""
 WRITTEN = 5
 """How many times what it costs to have a character read it costs to have one written."""
 
@@ -271,3 +277,19 @@ def _claim(claim: Claim, verdict: Verdict, window: SourcePlace | None, looked: L
         caveat=verdict.caveat,
         looked=looked,
     )
+
+
+def judges_failures(report: Report) -> Counter[str | None]:
+    """How often judgements failed, and why; under None, how many did not."""
+    return Counter(said.failure for claim in report.claims for said in claim.judgements)
+
+
+def unanswered(failures: Counter[str | None]) -> bool:
+    """Whether judges were asked, and none of them answered anything."""
+    return bool(failures) and failures.keys() <= {*UNANSWERED, "too_long"}
+
+
+def unusable(failures: Counter[str | None]) -> bool:
+    """Whether judges answered, and none of their answers could be used."""
+    failed = failures.keys() <= {*UNANSWERED, "too_long", *UNUSABLE}
+    return failed and not failures.keys().isdisjoint(UNUSABLE)

@@ -169,7 +169,7 @@ class Pool:
     """Opens resources once per (settings, event loop), for one protocol; `close` lets those of this loop go."""
 
     def __init__(self, given: Given | None = None, protocol: Protocol = LONGPROOF) -> None:
-        self._given, self._protocol = given or Given(), protocol
+        self.given, self._protocol = given or Given(), protocol
         self._caches = Caches(Cache(), Cache(), Cache(), {})
         self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Resources]]] = {}
         self._last: tuple[Settings | None, str] = (None, "")
@@ -184,7 +184,7 @@ class Pool:
         key = self._key(settings)
         if key not in here:
             here[key] = asyncio.create_task(
-                open_resources(settings, self._protocol, self._given, self._caches, begun)
+                open_resources(settings, self._protocol, self.given, self._caches, begun)
             )
         try:
             found = here[key].result() if here[key].done() else await asyncio.shield(here[key])

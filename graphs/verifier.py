@@ -24,6 +24,7 @@ from longproof.agent.models.ledger import RunState
 from longproof.agent.models.limits import Traffic
 from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.report import judges_failures, unanswered
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
 from longproof.graphs.joined import join, split
@@ -164,10 +165,10 @@ class Verifier:
             given = await self.input_of(source, response, **case)
             await self._pool.get(self.settings, begun_with(self.settings, given))
             report = await self._checked(given, progress, decide)
-        except BaseException:
-            await self.close("interrupted")
+        except BaseException as error:
+            await self.close("failed" if isinstance(error, BadInput) else "interrupted")
             raise
-        await self.close()
+        await self.close("failed" if unanswered(judges_failures(report)) else "done")
         return report
 
     async def open(self) -> None:
@@ -281,8 +282,7 @@ class Verifier:
 
 def _about(case: Case) -> dict[str, Any]:
     """What `averify` is told of a case beside its response."""
-    same = {name: getattr(case, name) for name in ("task", "context", "reference", "labels")}
-    return {**same, "case_id": case.id}
+    return {"case_id": case.id} | {k: getattr(case, k) for k in ("task", "context", "reference", "labels")}
 
 
 async def driven(

@@ -20,6 +20,10 @@ if os.path.isfile(os.path.join(_CHECKOUT, "retrieval", "types.py")):
     __path__.append(_CHECKOUT)
 
 
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})
+
+
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import PrivateAttr
 
 from longproof.agent import types
+from longproof.agent.specs import Spec
 from longproof.graphs import verifier
 from longproof.graphs.verifier import Source, documents_of
 from longproof.report.html import page
@@ -57,6 +58,10 @@ class Report(types.Report):
 class Verifier(verifier.Verifier):
     __doc__ = verifier.Verifier.__doc__
 
+    def __repr__(self) -> str:
+        judges = [_called(judge) for judge in self._pool.given.judges or self.settings.judges]
+        return f"Verifier(judges={judges}, protocol={self._method.protocol.name!r})"
+
     def verify(self, source: Source | Sequence[Source], response: str | Path, **options: Any) -> Report:
         """The report on one response; see `averify`. Works inside a running event loop too."""
         return Report.of(super().verify(source, response, **options), self.settings.home)
@@ -67,3 +72,9 @@ class Verifier(verifier.Verifier):
         return Report.of(await super().averify(source, response, **options), self.settings.home)
 
     averify.__doc__ = verifier.Verifier.averify.__doc__
+
+
+def _called(judge: object) -> str:
+    """A judge as it was named, else by the name that it says, or its class's."""
+    said = judge.text if isinstance(judge, Spec) else getattr(judge, "name", None)
+    return judge if isinstance(judge, str) else str(said or type(judge).__name__)

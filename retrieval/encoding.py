@@ -24,6 +24,7 @@ _MARKS = (
 )
 _CANDIDATES = ("gb18030", "big5hkscs", "utf-16-le", "utf-16-be")
 _PLAUSIBLE = 0.7
+_OLD_OFFICE = bytes.fromhex("D0CF11E0A1B11AE1")
 _HAN = re.compile("[\u3400-\u9fff]")
 _LONE = re.compile("(?<![^\x00-\x7f])[\u3400-\u9fff](?![^\x00-\x7f])")
 _ALLOWED_CONTROLS = frozenset("\t\n\x0b\x0c\r\x85")
@@ -78,6 +79,8 @@ def decode(data: bytes, encoding: str | None = None, name: str = "") -> str:
     name = printable(name) or "the input"
     if not data:
         raise BadInput(f"{name}: the file is empty; give one with text")
+    if data.startswith(_OLD_OFFICE) and name.lower().endswith(".doc"):
+        raise BadInput(f"{name}: an old Word file: save it as .docx")
     text = _decoded_as(data, encoding, name) if encoding else _guessed(data, name)
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:

@@ -26,8 +26,8 @@ from longproof.indexes.files import private_file, private_folder
 from longproof.retrieval.types import BadInput, Frozen
 
 T = TypeVar("T")
-RunState = Literal["running", "done", "interrupted", "waiting"]
-"""`waiting`: for a person's decision."""
+RunState = Literal["running", "done", "interrupted", "failed", "waiting"]
+"""`failed`: what it needed was refused, or nobody answered; `waiting`: for a person's decision."""
 
 APPLICATION = 0x4C50_4C47
 VERSION = 1

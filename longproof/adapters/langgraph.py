@@ -28,7 +28,8 @@ def node(
 
     `state[source]` is one source or a list of them; `context` names the key of the question, if there is one. The
     host's graph may be run by `invoke` or `ainvoke`; its checkpointer, if any, must be an async one in both cases.
-    With `arbiter="person"` it needs one: the interrupt is the host's. Raises BadInput where the state lacks a key.
+    With `arbiter="person"` it needs one: the interrupt is the host's. Raises BadInput where the state lacks a key
+    that is read; one that is written must be in the host's schema, else LangGraph drops the report without a word.
     """
 
     async def checked(graph: VerifyGraph, state: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ import io
 import json
 import time
 import unicodedata
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
@@ -19,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from longproof.agent.models.ledger import LedgerFailed, RunState
 from longproof.agent.models.model import Refused
-from longproof.agent.report import total_usage
+from longproof.agent.report import judges_failures, total_usage
 from longproof.agent.types import LABELS, Report, Usage
 from longproof.batch.cases import (
     GivenCase,
@@ -62,6 +63,8 @@ class BatchDone(NamedTuple):
     verdicts: dict[str, int]
     paid: Usage
     seconds: float
+    failures: Counter[str | None]
+    """Of this run's judgements."""
 
 
 Finish = Callable[[Todo, Report | str], None]
@@ -199,6 +202,7 @@ async def _through(
                 group.create_task(work())
         state = "done"
     except BaseExceptionGroup as failed:
+        state = "failed" if isinstance(failed.exceptions[0], BadInput) else state
         raise failed.exceptions[0] from failed
     finally:
         await checker.close(state)
@@ -213,6 +217,7 @@ class _Run:
         self._resume, self._out, self._progress = resume, out, progress
         self._began, self._finished, self._paid = time.monotonic(), 0, Usage()
         self._done = self._failed = self._total = 0
+        self._failures: Counter[str | None] = Counter()
 
     def place(self, name: str) -> Path:
         """Where the report of this name lies."""
@@ -236,6 +241,7 @@ class _Run:
             self._resume.verdicts(),
             self._paid,
             time.monotonic() - self._began,
+            self._failures,
         )
 
     def _finish(self, one: Todo, result: Report | str) -> None:
@@ -247,6 +253,7 @@ class _Run:
         else:
             write_whole(self.place(one.name), (result.model_dump_json(indent=2) + "\n").encode())
             self._resume.done(one.name, result)
+            self._failures += judges_failures(result)
             self._paid = total_usage([self._paid, Usage.model_validate(result.stamp["paid"])])
         self._finished += 1
         self._done += 1

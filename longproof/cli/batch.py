@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from longproof.cli.options import Cache, CallOptions, Encoding, PanelOptions, Protocol, run_name
+from longproof.cli.verify import no_use
 
 if TYPE_CHECKING:
     from longproof.batch.run import BatchDone, EngineOptions
@@ -72,8 +73,11 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
     from longproof.cli.progress import batch_progress
     from longproof.cli.reports import refuse_targets
     from longproof.report.control_characters import visible
+    from longproof.retrieval.types import BadInput
 
     refuse_targets(batch.junit, None)
+    if str(batch.junit) == "-":
+        raise BadInput("JUnit's XML goes to a file: name one after --junit")
     settings = {**panel.settings(), **calls.settings(), **batch.settings()}
     with batch_progress() as progress:
         done = check_cases(
@@ -88,12 +92,22 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
         write_junit(done.folder, batch.junit)
     for line in _end_lines(done):
         typer.echo(visible(line))
-    waits = done.states["unfinished"] and not done.paid.calls
-    for line in chain(_failure_lines(done), ["no judge answered: run it again to go on"] if waits else []):
+    nothing = _no_answer(done)
+    for line in chain(_failure_lines(done), [nothing] if nothing else []):
         typer.echo(f"longproof: {visible(' '.join(line.split()))}", err=True)
     if done.states["failed"]:
         raise typer.Exit(2)
-    raise typer.Exit(_status(done.verdicts) if batch.check else 2 if waits else 0)
+    raise typer.Exit(_status(done.verdicts) if batch.check else 2 if nothing else 0)
+
+
+def _no_answer(done: "BatchDone") -> str:
+    """What to say where no judge answered anything that can be used; else empty."""
+    from longproof.agent.report import unusable
+
+    if unusable(done.failures):
+        return no_use(done.failures)
+    waits = done.states["unfinished"] and not done.paid.calls
+    return "no judge answered: run it again to go on" if waits else ""
 
 
 def _end_lines(done: "BatchDone") -> Iterator[str]:

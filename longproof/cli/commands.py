@@ -13,7 +13,7 @@ import traceback
 from contextlib import suppress
 from io import TextIOWrapper
 from tempfile import mkstemp
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -33,6 +33,11 @@ from longproof.cli.serve import serve_command
 from longproof.cli.trust import trust_command
 from longproof.cli.verify import verify_command
 
+if TYPE_CHECKING:
+    from typer.exceptions import TyperException
+
+FILES = ("Missing option '--response'", "Got unexpected extra argument")
+"""How a message begins that `verify` gives to files without their options."""
 UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 
 app = typer.Typer(
@@ -111,7 +116,7 @@ def _code(arguments: list[str] | None) -> int:
     except BadInput as error:
         return _refused(str(error))
     except TyperException as error:
-        return _refused(error.format_message())
+        return _refused(_with_hint(error))
     except SystemExit as error:
         # Typer and Rich exit with 1 where a pipe is closed, which under --check is a verdict.
         if isinstance(error.__context__, BrokenPipeError):
@@ -122,6 +127,14 @@ def _code(arguments: list[str] | None) -> int:
         sys.stderr.write(f"longproof: interrupted; what was answered is kept; go on with: {again}\n")
         return INTERRUPTED
     return code
+
+
+def _with_hint(error: "TyperException") -> str:
+    """What it says; to somebody who gave `verify` its files without saying which is which, what to say, too."""
+    message, context = error.format_message(), getattr(error, "ctx", None)
+    if context and context.info_name == "verify" and message.startswith(FILES):
+        return f"{message.rstrip('.')}: files go behind --source and --response"
+    return message
 
 
 def _refused(message: str) -> int:

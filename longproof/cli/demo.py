@@ -35,6 +35,10 @@ SAYS = {
     ),
 }
 """First line, what happened beside the findings, and what to do next."""
+OFFLINE = {
+    "en": "No model is asked: this is the offline check.",
+    "zh": "不询问任何模型：这是离线检查。",
+}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +59,10 @@ class DemoOptions:
     judge: Annotated[list[str] | None, typer.Option(help="With --record: a judge; give two.")] = None
     arbiter: Annotated[str | None, typer.Option(help="With --record: who decides where they differ.")] = None
 
+    def page_name(self) -> str:
+        """What the page is called in the data folder."""
+        return f"demo-{self.language}{'-offline' if self.offline_check else ''}.html"
+
     def refuse(self) -> None:
         """Raises BadInput for options that don't go together."""
         from longproof.retrieval.types import BadInput
@@ -71,7 +79,7 @@ def demo_command(options: DemoOptions) -> None:
     from longproof.indexes.files import home
 
     options.refuse()
-    page = options.html or home() / f"demo-{options.language}.html"
+    page = options.html or home() / options.page_name()
     refuse_targets(None, page)
     story, _ = example(options.language)
     report, first = _checked(options)
@@ -94,7 +102,7 @@ def _checked(options: DemoOptions) -> "tuple[Report, str]":
     if options.offline_check:
         story, summary = example(options.language)
         report = check_case([story], {}, response=summary.text, case_id=f"demo-{options.language}")
-        return report, "No model is asked: this is the offline check."
+        return report, OFFLINE[options.language]
     if options.record:
         recorder = Recorder()
         panel = {"judges": options.judge, "arbiter": options.arbiter}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def report_command(
     reports: Annotated[list[Path], typer.Argument(help="JSON reports, or folders of them.")],
     html: HtmlFile = None,
-    markdown: Annotated[Path | None, typer.Option(help="Write it as Markdown.")] = None,
+    markdown: Annotated[Path | None, typer.Option(help="Write it as Markdown; - is standard output.")] = None,
     source: Annotated[
         list[Path] | None, typer.Option("--source", help="The sources, where they moved.")
     ] = None,
@@ -34,7 +34,11 @@ def report_command(
     from longproof.report.html import index_page, page
     from longproof.report.markdown import to_markdown
     from longproof.report.saved import open_report, texts_of
+    from longproof.retrieval.types import BadInput
 
+    refuse_targets(None, html)
+    if str(corrected) == "-":
+        raise BadInput("the corrected text goes to a file: name one after --corrected")
     files = report_files(reports)
     if len(files) > 1 or reports[0].is_dir():
         target = _index_target(html, markdown)
@@ -47,9 +51,9 @@ def report_command(
     texts = texts_of(report, source or [])
     if html:
         typer.echo(_write(html, page(report, texts)))
-    if markdown:
+    if markdown and str(markdown) != "-":
         typer.echo(_write(markdown, to_markdown(report, texts)))
-    if not html and not markdown:
+    elif markdown or not html:
         typer.echo(to_markdown(report, texts))
 
 

@@ -126,7 +126,7 @@ def verify_command(case: CaseOptions, panel: PanelOptions, calls: CallOptions, o
     if case.dry_run:
         typer.echo("\n".join(estimate(report, [document.text for document in documents])))
         return
-    why = unanswered(report)
+    why = no_answer(report)
     if output.json or output.html or not why:
         deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
     if why:
@@ -216,16 +216,25 @@ def trusted_line(report: "Report", at_least: "Label") -> str:
     return f"{len(kept)} of {len(report.sentences)} sentences are at least {at_least}"
 
 
-def unanswered(report: "Report") -> str:
-    """Why no judge answered anything; empty where one did, or none was to be asked."""
-    from longproof.agent.models.model import UNANSWERED
+def no_answer(report: "Report") -> str:
+    """Why no judge answered anything that can be used; empty where one did, or none was to be asked."""
+    from longproof.agent.report import judges_failures, unanswered, unusable
     from longproof.report.control_characters import visible
 
     said = [judgement for claim in report.claims for judgement in claim.judgements]
-    if not said or any(one.failure not in {*UNANSWERED, "too_long"} for one in said):
+    failures = judges_failures(report)
+    if unusable(failures):
+        return visible(no_use(failures, ", ".join(dict.fromkeys(one.judge for one in said))))
+    if not unanswered(failures):
         return ""
     why = Counter(one.reason or one.failure for one in said).most_common(1)[0][0]
     return visible(f"no judge answered: {' '.join(str(why).split())}")
+
+
+def no_use(failures: "Counter[str | None]", judges: str = "any judge") -> str:
+    """What to say where judges answered and no answer could be used."""
+    counts = ", ".join(f"{n} {failure}" for failure, n in failures.most_common())
+    return f"no usable answer came from {judges}: {counts}; is it a model that follows instructions?"
 
 
 def exit_code(report: "Report") -> int:

@@ -190,19 +190,26 @@ class Strip {
   /* The picture in words. */
   told() {
     const problems = sentences.filter((sentence) => sentence.problem).map((sentence) => sentence.index + 1);
-    const gaps = this.gaps.map(([start, end]) => `${percent(start)}–${percent(end)}`);
-    const astray = [...this.astray].map((sentence) => sentence.index + 1);
     return [
       say("strip_is", { n: sentences.length }),
       problems.length ? say("strip_problems", { list: ranges(problems) }) : "",
-      gaps.length ? say("left_out_n", { place: gaps.join(", ") }) : say("nothing_left_out"),
-      astray.length ? say("out_of_order", { list: ranges(astray) }) : say("in_order"),
+      ...this.compared(),
     ].filter(Boolean);
   }
 
+  /* What is left out and out of order; nothing where no evidence says so. */
+  compared() {
+    if (!report.claims.some((claim) => spansOf(claim).length)) return [];
+    const gaps = this.gaps.map(([start, end]) => `${percent(start)}–${percent(end)}`);
+    const astray = [...this.astray].map((sentence) => sentence.index + 1);
+    return [
+      gaps.length ? say("left_out_n", { place: gaps.join(", ") }) : say("nothing_left_out"),
+      astray.length ? say("out_of_order", { list: ranges(astray) }) : say("in_order"),
+    ];
+  }
+
   legend() {
-    const told = this.told().slice(-2);
-    return make("p", { class: "legend" }, make("span", { class: "axis" }, say("strip_axes")), told.map((line) => make("span", {}, line)));
+    return make("p", { class: "legend" }, make("span", { class: "axis" }, say("strip_axes")), this.compared().map((line) => make("span", {}, line)));
   }
 
   pick(event) {

@@ -78,3 +78,12 @@ def test_files_are_given_as_paths(tmp_path: Path):
     assert plain(read) == plain(Verifier().verify(SOURCE, RESPONSE))
     with pytest.raises(BadInput, match=r"none\.txt"):
         Verifier().verify(SOURCE, tmp_path / "none.txt")
+
+
+def test_a_session_is_told_what_there_is_to_import_and_what_a_verifier_asks():
+    assert {"Verifier", "Report", "BadInput"} <= set(dir(longproof))
+    assert repr(Verifier()) == "Verifier(judges=['offline'], protocol='longproof')"
+    asked = Verifier(judges=["openai:m@http://127.0.0.1:9/v1", "openai:n"])
+    assert (
+        repr(asked) == "Verifier(judges=['openai:m@http://127.0.0.1:9/v1', 'openai:n'], protocol='longproof')"
+    )

@@ -40,8 +40,24 @@ def test_they_run_from_top_to_bottom(path, tmp_path):
     if path.stem == "replay" and not all(kept.exists() for kept in RECORDED):
         pytest.skip("the demo and the data set stories are not recorded yet: see CONTRIBUTING.md")
     notebook = jupytext.read(path)
-    resources = {"metadata": {"path": str(tmp_path)}}
+    resources = {"metadata": {"path": str(FOLDER if path.stem == "replay" else tmp_path)}}
     nbclient.NotebookClient(notebook, timeout=240, kernel_name="python3", resources=resources).execute()
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert all(cell.execution_count for cell in cells)
     assert len(str([cell.outputs for cell in cells])) < MOST_OUTPUT
+
+
+def test_the_recording_is_found_from_the_checkout_and_its_folder_of_notebooks(tmp_path, monkeypatch):
+    cells = (FOLDER / "replay.py").read_text("utf-8").split("# %%\n")
+    [finding] = [cell for cell in cells if cell.startswith("recorded = ")]
+    for folder in (tmp_path / "notebooks", tmp_path / "evaluation" / "recorded"):
+        folder.mkdir(parents=True)
+    (tmp_path / "evaluation" / "recorded" / "stories.gz").write_bytes(b"")
+    for start in (tmp_path, tmp_path / "notebooks"):
+        monkeypatch.chdir(start)
+        found = {"Path": Path}
+        exec(finding, found)
+        assert found["kept"].samefile(tmp_path / "evaluation" / "recorded" / "stories.gz")
+    monkeypatch.chdir(tmp_path / "evaluation" / "recorded")
+    with pytest.raises(SystemExit, match="start from the checkout"):
+        exec(finding, {"Path": Path})

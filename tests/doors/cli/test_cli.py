@@ -322,12 +322,22 @@ def test_where_nothing_can_be_written_is_no_verdict(files, more, target, code):
     assert done.stderr.count(b"\n") <= 1
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_offline_demo_says_what_it_found_and_that_the_rest_needs_a_model(tmp_path, capsys, language):
-    page = tmp_path / "demo.html"
-    assert run("demo", "--offline-check", "--language", language, "--html", page) == 0
-    first, *_, last = capsys.readouterr().out.splitlines()
-    assert (first, last) == ("No model is asked: this is the offline check.", str(page))
+@pytest.mark.parametrize(
+    ("language", "first", "needs"),
+    [
+        ("en", "No model is asked: this is the offline check.", "To see those takes a model"),
+        ("zh", "不询问任何模型：这是离线检查。", "要发现这些需要模型"),
+    ],
+)
+def test_the_offline_demo_says_what_it_found_and_that_the_rest_needs_a_model(
+    tmp_path, capsys, monkeypatch, language, first, needs
+):
+    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path))
+    assert run("demo", "--offline-check", "--language", language) == 0
+    lines = capsys.readouterr().out.splitlines()
+    page = tmp_path / f"demo-{language}-offline.html"
+    assert (lines[0], lines[-1]) == (first, str(page))
+    assert lines[-3].endswith(needs)
     assert page.exists()
 
 

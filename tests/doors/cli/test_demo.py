@@ -17,7 +17,7 @@ def demo(*words: object) -> int:
 
 def shown(screen: list[str]) -> list[str]:
     """The report on a screen, without what it cost and how long it took."""
-    end = next(n for n, line in enumerate(screen) if "planted errors" in line)
+    end = next(n for n, line in enumerate(screen) if "植入的" in line)
     return [line for line in screen[1 : end + 1] if "tokens" not in line and "· longproof 0" not in line]
 
 

@@ -4,9 +4,10 @@ import json
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
-from fakes import ChatServer, Reply, always
+from fakes import PROSE, ChatServer, Reply, always, inventing
 
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Report
@@ -150,3 +151,63 @@ def test_the_bar_says_what_is_asked_and_waited_for() -> None:
 def test_a_reader_of_a_list_that_goes_away_is_no_verdict(files: Path) -> None:
     done = subprocess.run(["bash", "-c", "longproof protocols | true; exit ${PIPESTATUS[0]}"], check=False)
     assert done.returncode == 141
+
+
+@pytest.mark.parametrize(
+    "words", [["source.txt", "response.txt"], ["--response", "response.txt", "source.txt"]]
+)
+def test_files_without_their_options_are_told_where_they_go(
+    files: Path, capsys: Told, words: list[str]
+) -> None:
+    assert run("verify", *words) == 2
+    told = capsys.readouterr().err
+    assert "files go behind --source and --response" in told
+    assert told.count("\n") == 1
+
+
+def test_a_dash_is_standard_output_or_refused_and_never_a_files_name(files: Path, capsys: Told) -> None:
+    assert verify("--json", "report.json") == 0
+    capsys.readouterr()
+    assert run("report", "report.json", "--markdown", "-") == 0
+    assert "faithful" in capsys.readouterr().out.splitlines()[0]
+    (files / "cases.jsonl").write_text('{"id": "a", "source": "source.txt", "response": "Ada."}', "utf-8")
+    assert run("report", "report.json", "--html", "-") == 2
+    assert run("report", "report.json", "--corrected", "-") == 2
+    assert run("batch", "cases.jsonl", "--out", "out", "--junit", "-") == 2
+    assert "name one after --junit" in capsys.readouterr().err
+    assert not (files / "-").exists()
+
+
+def test_an_old_word_file_is_named_with_what_helps(files: Path, capsys: Told) -> None:
+    (files / "old.doc").write_bytes(bytes.fromhex("D0CF11E0A1B11AE1") + bytes(600))
+    assert verify(source="old.doc") == 2
+    assert "old.doc: an old Word file: save it as .docx" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["verify", "batch", "evaluate"])
+@pytest.mark.parametrize("reply", [PROSE, Reply("{}"), inventing])
+def test_a_judge_that_answers_only_rubbish_is_no_judge(
+    files: Path, capsys: Told, command: str, reply: Any
+) -> None:
+    case = {"id": "a", "source": "source.txt", "response": "Ada lit the lamp."}
+    (files / "cases.jsonl").write_text(json.dumps(case), "utf-8")
+    asked = {"verify": ["verify", "--source", "source.txt", "--response", "response.txt"]}
+    asked |= {name: [name, "cases.jsonl", "--out", "out"] for name in ("batch", "evaluate")}
+    with ChatServer(always(reply) if isinstance(reply, Reply) else reply) as server:
+        assert run(*asked[command], "--judge", f"openai:m@{server.address}") == 2
+        told = capsys.readouterr().err
+        assert "no usable answer came from" in told
+        assert "is it a model that follows instructions?" in told
+        if command != "evaluate":
+            assert run(*asked[command], "--judge", f"openai:m@{server.address}", "--check") == 3
+
+
+@pytest.mark.parametrize(
+    "server", [Reply(status=401), Reply(status=404), Reply(raw=b"<html>hello</html>"), None]
+)
+def test_a_run_that_got_nothing_is_listed_as_failed(files: Path, capsys: Told, server: Reply | None) -> None:
+    with ChatServer(always(server or Reply())) as there:
+        judge = f"openai:m@{there.address if server else 'http://127.0.0.1:9/v1'}"
+        assert verify("--judge", judge, "--run-id", "first") == 2
+    assert run("runs") == 0
+    assert "first  failed" in capsys.readouterr().out

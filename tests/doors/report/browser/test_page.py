@@ -326,6 +326,18 @@ def test_the_strip_says_in_words_what_it_shows(opened: Any, shuffled_report: Any
     assert "与原文顺序不一致的句子：10–11" in told
 
 
+def test_the_strip_compares_nothing_where_there_is_no_evidence(opened: Any, english_report: Any) -> None:
+    report, texts = english_report
+    seen = opened((report, texts))
+    assert "In the order of the source" in seen.text(".strip .legend")
+    claims = tuple(claim.model_copy(update={"evidence": ()}) for claim in report.claims)
+    seen = opened((report.model_copy(update={"claims": claims}), texts))
+    assert len(seen.all(".strip .legend span")) == 1
+    told = seen.one(".strip svg").get_attribute("aria-label")
+    assert "evidence" not in told
+    assert "order of the source" not in told
+
+
 def test_a_click_in_the_strip_opens_the_sentence_there(opened: Any, shuffled_report: Any) -> None:
     seen = opened(shuffled_report)
     seen.js(
