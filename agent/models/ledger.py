@@ -99,7 +99,7 @@ class Ledger:
         ledger = cls(path, retry_failed=retry_failed)
         try:
             ledger._db = await ledger._in_thread(_opened, path)
-            ledger._turns = Turns(path and path.with_name(path.name + TURNS))
+            ledger._turns = await ledger._in_thread(Turns, path and path.with_name(path.name + TURNS))
         except (BadInput, OSError) as error:
             ledger._thread.shutdown(wait=False)
             raise BadInput(str(error)) from error

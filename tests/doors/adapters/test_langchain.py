@@ -101,7 +101,7 @@ def test_no_adapter_imports_its_framework_before_it_is_used():
     assert "'llama_index'" not in done.stdout
 
 
-HEAVY = {"docx", "matplotlib", "openai", "pandas", "pypdf", "ray", "rich", "scipy", "torch", "transformers"}
+HEAVY = {"docx", "matplotlib", "openai", "pandas", "pypdf", "ray", "scipy", "torch", "transformers"}
 
 
 def test_importing_the_verifier_loads_nothing_heavy_that_it_may_not_need():
