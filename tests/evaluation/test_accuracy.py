@@ -1,6 +1,5 @@
 """benchmarks/accuracy.py: a row a recording, the plain question beside it; no figure for data that aren't here."""
 
-import importlib.util
 import json
 from pathlib import Path
 from types import ModuleType
@@ -8,6 +7,7 @@ from types import ModuleType
 import pytest
 from disputing import disputing
 from fakes import ChatServer
+from scripts import benchmark
 
 from longproof.evaluation.replay import record_dataset
 from longproof.retrieval.types import BadInput
@@ -17,13 +17,7 @@ CASES = str(Path(__file__).parent / "cases.jsonl")
 
 @pytest.fixture(scope="module")
 def bench() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks" / "accuracy.py"
-    spec = importlib.util.spec_from_file_location("benchmarks_accuracy", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return benchmark("accuracy")
 
 
 @pytest.fixture(scope="module")

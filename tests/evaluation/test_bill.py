@@ -1,12 +1,12 @@
 """benchmarks/bill.py: every character of a run is in the bill once, read or written."""
 
-import importlib.util
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from fakes import ChatServer
 from papers import answers, verifier
+from scripts import benchmark
 
 SOURCE = "The lamp was lit at nine. Ada sold the boat to Tom. Nobody was hurt. " * 30
 RESPONSE = "Ada sold the boat to Tom. The lamp was lit at ten."
@@ -14,13 +14,7 @@ RESPONSE = "Ada sold the boat to Tom. The lamp was lit at ten."
 
 @pytest.fixture(scope="module")
 def bench() -> ModuleType:
-    path = Path(__file__).parents[2] / "benchmarks" / "bill.py"
-    spec = importlib.util.spec_from_file_location("benchmarks_bill", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return benchmark("bill")
 
 
 @pytest.mark.parametrize("protocol", ["longproof", "probe", "verigray", "plain"])

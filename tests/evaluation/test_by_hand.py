@@ -1,6 +1,5 @@
 """The server of answers by hand: a request is a file, its answer another; the same request is asked once."""
 
-import importlib.util
 import json
 import subprocess
 import sys
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from disputing import disputing
 from fakes import Asked
+from scripts import benchmark
 
 from longproof import Verifier
 
@@ -30,11 +30,7 @@ def served(tmp_path: Path) -> Iterator[tuple[Path, str]]:
 
 def read_and_answer(box: Path, stop: threading.Event) -> None:
     """A reader who answers whatever comes."""
-    spec = importlib.util.spec_from_file_location("waiting", FOLDER / "waiting.py")
-    assert spec is not None
-    assert spec.loader is not None
-    listing = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(listing)
+    listing = benchmark("answer_by_hand/waiting")
     while not stop.is_set():
         for path in [*listing.waiting(box, 2, 0), *listing.waiting(box, 2, 1)]:
             system, user, schema = _parts(path)

@@ -1,15 +1,13 @@
 """benchmarks/protocols.py and its reader: a trial a protocol, an answer to every form, real data through both."""
 
-import importlib.util
 import json
-import sys
-from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
 from fakes import Asked
 from reader import FORMS, WRONG, _shown, read, reader
+from scripts import benchmark
 
 from longproof.agent.forms import Places, ScanNotes, SearchTurn, Segments, Sentences
 from longproof.agent.recipes import RECIPES
@@ -20,16 +18,8 @@ SHOWN = "The Orla bridge was opened in 1911. It is 340.4 metres long, and cost 1
 
 
 @pytest.fixture(scope="module")
-def bench() -> Iterator[ModuleType]:
-    path = Path(__file__).parents[2] / "benchmarks" / "protocols.py"
-    spec = importlib.util.spec_from_file_location("benchmarks_protocols", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+def bench() -> ModuleType:
+    return benchmark("protocols")
 
 
 def asked(form: str, model: str = "reader-65", **parts: str) -> Asked:

@@ -1,7 +1,5 @@
 """Sentences find their windows one by one, response by response; claims are read together where they are told."""
 
-import importlib.util
-import sys
 from itertools import chain, pairwise
 from pathlib import Path
 
@@ -9,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scripts import benchmark
 
 from longproof.agent.types import Claim
 from longproof.graphs.evidence.places import (
@@ -190,13 +189,7 @@ def test_claims_about_one_place_are_not_taken_for_claims_about_the_whole(claim):
 
 @pytest.mark.parametrize("kind", ["dense", "first sentences"])
 def test_running_text_of_a_novel_is_held_by_the_windows(kind: str, data: Path) -> None:
-    path = Path(__file__).parents[2] / "benchmarks" / "alignment.py"
-    spec = importlib.util.spec_from_file_location("alignment_of_places", path)
-    assert spec is not None
-    assert spec.loader is not None
-    alignment = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = alignment
-    spec.loader.exec_module(alignment)
+    alignment = benchmark("alignment")
     book = alignment.chinese(data)
     for every in (1, 2, 3, 5):
         recall, shown = alignment.held(book, alignment.thinned(book.summaries[kind], every), "sentences")

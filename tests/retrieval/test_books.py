@@ -1,24 +1,16 @@
 """Whole books: the windows of dense and sparse summaries hold what is summarised, with the lexical index."""
 
-import importlib.util
-import sys
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from scripts import benchmark
 
 
 @pytest.fixture(scope="module")
 def alignment() -> ModuleType:
     """benchmarks/alignment.py, which reads the books and their summaries."""
-    path = Path(__file__).parents[2] / "benchmarks" / "alignment.py"
-    spec = importlib.util.spec_from_file_location("alignment_benchmark", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
+    return benchmark("alignment")
 
 
 def test_windows_hold_what_a_chinese_summary_tells(alignment: ModuleType, data: Path) -> None:
