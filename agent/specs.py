@@ -104,6 +104,11 @@ class Panel(NamedTuple):
             await model.close()
 
 
+def as_spec(named: str | Spec) -> Spec:
+    """A judge as a setting names it. Raises BadInput, naming the forms that there are."""
+    return parse_spec(named) if isinstance(named, str) else named
+
+
 def parse_spec(text: str) -> Spec:
     """The judge that this SPEC names. Raises BadInput, naming the forms that there are."""
     text = text.strip()

@@ -19,7 +19,7 @@ from longproof.agent.models.answers import schema
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.prompting import language_of
 from longproof.agent.recipes import RECIPES
-from longproof.agent.specs import Spec, parse_spec
+from longproof.agent.specs import Spec, as_spec
 from longproof.agent.types import Report
 from longproof.graphs.evidence.questions import NOTED, TOGETHER
 from longproof.graphs.evidence.reading_plan import DENSE, WHOLE, reading_plan
@@ -157,8 +157,7 @@ def total(steps: Mapping[str, Between]) -> Between:
 
 def paid_judges(judges: Sequence[str | Spec]) -> int:
     """How many judges of the panel are language models, which are paid."""
-    named = [parse_spec(judge) if isinstance(judge, str) else judge for judge in judges]
-    return sum(spec.samples for spec in named if spec.kind == "openai")
+    return sum(one.samples for one in map(as_spec, judges) if one.kind == "openai")
 
 
 def steps(row: Protocol, sizes: Sizes, flow: Flow) -> dict[str, Calls]:

@@ -21,7 +21,7 @@ from longproof.agent.models.ledger import Ledger, RunState
 from longproof.agent.models.limits import Budget, Limits, Rates, Traffic
 from longproof.agent.models.model import Learned, Model
 from longproof.agent.models.recording import Recorder, Replay
-from longproof.agent.specs import ALONE, Panel, Spec, panel_from, parse_spec
+from longproof.agent.specs import ALONE, Panel, Spec, as_spec, panel_from
 from longproof.agent.trust.reliability import Reliability, read_reliability
 from longproof.agent.types import Arbiter, Decomposer, Finder, Judge, Round
 from longproof.graphs.evidence.sources import Indexes, Sources
@@ -315,7 +315,7 @@ def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callabl
     """The panel that the settings name, with those who were given as objects in their places."""
     models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
     objects = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
-    named = [] if given.judges else [spec(judge) for judge in settings.judges]
+    named = [] if given.judges else [as_spec(judge) for judge in settings.judges]
     replay = given.recording if isinstance(given.recording, Replay) else None
     panel = panel_from(
         [*models, *named],
@@ -350,7 +350,7 @@ def _refuse_what_is_missing(settings: Settings, protocol: Protocol, given: Given
     if offline and protocol.name != "longproof":
         raise BadInput(f"the protocol {protocol.name} needs judges that read: give --judge openai:MODEL")
     models = (bool(given.judges) and not offline) or all(
-        spec(judge).kind == "openai" for judge in settings.judges
+        as_spec(judge).kind == "openai" for judge in settings.judges
     )
     if models and (not protocol.finds or all(isinstance(judge, Finder) for judge in panel.judges)):
         has.add("models")
@@ -361,7 +361,7 @@ def _refuse_what_is_missing(settings: Settings, protocol: Protocol, given: Given
 def _refuse_what_is_not_recorded(settings: Settings) -> None:
     """Raises BadInput for what a recording doesn't hold: a replay loads no model and sends no text."""
     roles = [*settings.judges, settings.arbiter, settings.decomposer, settings.searcher]
-    named = [spec(one) for one in roles if one and one != PERSON]
+    named = [as_spec(one) for one in roles if one and one != PERSON]
     if settings.embedder != "lexical" or any(one.kind == "nli" for one in named):
         raise BadInput("recordings hold the answers of language models: leave out nli judges and embedders")
 
@@ -389,12 +389,7 @@ def _is_offline(judge: Judge) -> bool:
     return isinstance(judge, OfflineJudge)
 
 
-def spec(named: str | Spec) -> Spec:
-    """A judge as a setting names it. Raises BadInput, naming the forms that there are."""
-    return parse_spec(named) if isinstance(named, str) else named
-
-
 def _asked(given: object, named: str | Spec | None) -> Spec | BaseChatModel | None:
     if isinstance(given, BaseChatModel):
         return given
-    return spec(named) if named and named != PERSON else None
+    return as_spec(named) if named and named != PERSON else None

@@ -4,7 +4,7 @@ Knows: the `[prices]` table of a TOML file, by model: `input`, `cached` and `out
 currency; and what calls come to by it. Does not know: any price of its own.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -60,6 +60,15 @@ def money(used: Iterable[Tokens], prices: Prices) -> float | None:
         fresh = max(0, one.prompt - one.cached)
         total += (fresh * price.input + one.cached * cached + one.completion * price.output) / MILLION
     return total if prices else None
+
+
+def reading_cost(models: Sequence[str], least: int, most: int, prices: Prices) -> tuple[str, str] | None:
+    """What it costs to have so many tokens read: the least by the cheapest of these models, the most by the dearest;
+    None where one of them has no price."""
+    rates = [prices[model].input for model in models if model in prices]
+    if not rates or len(rates) < len(models):
+        return None
+    return written(min(rates) * least / MILLION), written(max(rates) * most / MILLION)
 
 
 def tokens_of(calls: Iterable[Call]) -> list[Tokens]:

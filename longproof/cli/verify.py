@@ -187,14 +187,12 @@ def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
 
 def _money(settings: "Settings", together: "Between") -> Iterator[str]:
     """What reading costs, from the cheapest to the dearest model of the panel, where all have a price."""
-    from longproof.agent.models.prices import MILLION, written
-    from longproof.agent.specs import parse_spec
+    from longproof.agent.models.prices import reading_cost
+    from longproof.agent.specs import as_spec
 
-    named = [parse_spec(judge) if isinstance(judge, str) else judge for judge in settings.judges]
-    rates = [settings.prices[one.model].input for one in named if one.model in settings.prices]
-    if rates and len(rates) == len(named):
-        least, most = min(rates) * together.least.tokens, max(rates) * together.most.tokens
-        yield f"what is read costs {written(least / MILLION)} to {written(most / MILLION)}, by the prices given"
+    models = [as_spec(judge).model for judge in settings.judges]
+    if money := reading_cost(models, together.least.tokens, together.most.tokens, settings.prices):
+        yield f"what is read costs {money[0]} to {money[1]}, by the prices given"
 
 
 def label_named(name: str) -> "Label":

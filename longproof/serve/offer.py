@@ -11,8 +11,8 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field, ValidationError
 
-from longproof.agent.models.prices import MILLION, written
-from longproof.agent.specs import Spec, parse_spec
+from longproof.agent.models.prices import reading_cost
+from longproof.agent.specs import Spec, as_spec
 from longproof.agent.types import Task
 from longproof.graphs.cost import between, total
 from longproof.graphs.settings import PERSON, Settings, settings_of
@@ -62,8 +62,7 @@ class Offer(NamedTuple):
     @property
     def judges(self) -> list[Spec]:
         """The models that the owner named."""
-        named = [one if isinstance(one, Spec) else parse_spec(one) for one in self.settings["judges"]]
-        return [one for one in named if one.kind != "offline"]
+        return [one for one in map(as_spec, self.settings["judges"]) if one.kind != "offline"]
 
     @property
     def openai(self) -> bool:
@@ -120,9 +119,7 @@ async def price(
         "most": f"{most.calls:,}",
         "most_tokens": f"{most.tokens:,}",
     }
-    specs = [one if isinstance(one, Spec) else parse_spec(one) for one in settings.judges]
-    rates = [settings.prices[one.model].input for one in specs if one.model in settings.prices]
-    if len(rates) == len(specs):
-        told["least_money"] = written(min(rates) * least.tokens / MILLION)
-        told["most_money"] = written(max(rates) * most.tokens / MILLION)
+    models = [as_spec(judge).model for judge in settings.judges]
+    if money := reading_cost(models, least.tokens, most.tokens, settings.prices):
+        told["least_money"], told["most_money"] = money
     return told
