@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from langgraph.runtime import Runtime
 
-from longproof.agent.trust.reliability import Reliability, convicts, reliability_of, unidentifiable
+from longproof.agent.trust.reliability import Reliability, reliability_of, unidentifiable, votes_of
 from longproof.agent.trust.risk import RiskTaken, Stage, Thresholds, strength, thresholds
 from longproof.agent.types import Answered, Call, Case, Judge, Judgement, Label
 from longproof.agent.vote import SIDES
@@ -52,9 +52,9 @@ class ConfirmNode:
         claims, plan = latest(state), resources.plan(state["case"])
         due = [one for one in claims if self._policy(one, plan).do == "confirm"]
         found = risk_rule(claims, plan, resources)
-        staged = {
-            stage: [one for one in due if found.stage(one) == stage] for stage in ("stands", "ask", "held")
-        }
+        staged: dict[Stage, list[ClaimState]] = {"stands": [], "ask": [], "held": []}
+        for one in due:
+            staged[found.stage(one)].append(one)
         runtime.stream_writer({"node": "confirm", "claims": len(due), "asked": len(staged["ask"])})
         asked = await asyncio.gather(
             *(self._asked(one, plan, sources, case, resources) for one in staged["ask"])
@@ -104,9 +104,8 @@ def risk_rule(claims: Sequence[ClaimState], plan: Plan, resources: Resources) ->
 
 
 def votes(claim: ClaimState) -> dict[str, bool]:
-    """Whether each judge convicts a claim, by what it said last, of those who said anything of that."""
-    said = {j.judge: convicts(j, read_whole=claim.read_whole) for j in claim.votes(claim.last_asked)}
-    return {judge: vote for judge, vote in said.items() if vote is not None}
+    """The judges' votes on a claim, by what they said last."""
+    return votes_of(claim.votes(claim.last_asked), read_whole=claim.read_whole)
 
 
 def risk_taken(claims: Sequence[ClaimState], plan: Plan, resources: Resources) -> RiskTaken:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from longproof.agent.models.prices import money, tokens_of
 from longproof.agent.report import report
-from longproof.agent.types import Case, Report, Sentence
+from longproof.agent.types import Report, Sentence
 from longproof.graphs.nodes import concluded, distinct, documents
 from longproof.graphs.policy import next_step
 from longproof.graphs.settings import Settings
@@ -30,6 +30,11 @@ class SoFar(NamedTuple):
     decomposed: bool
 
 
+def report_of(known: Report | SoFar) -> Report:
+    """The report, whether it is done or not."""
+    return known.report if isinstance(known, SoFar) else known
+
+
 def grown(values: State, written: State) -> State:
     """The values after a node wrote this: to some channels nodes add."""
     return {
@@ -45,8 +50,7 @@ def grown(values: State, written: State) -> State:
 def so_far(values: State, store: DocumentStore, settings: Settings) -> SoFar:
     """What is known from these values: at least `case` and `sources`."""
     kept = values["case"]
-    fields = {name: getattr(kept, name) for name in type(kept).model_fields if name in Case.model_fields}
-    case = Case(**fields, response=store.text(kept.response_id))
+    case = kept.with_text(store.text(kept.response_id))
     claims = latest(values) if "claims" in values else []
     calls = distinct(values.get("calls", []))
     verdicts = [concluded(next_step, one, values["plan"]) for one in claims]

@@ -104,8 +104,12 @@ class StoredCase(Frozen):
 
     async def opened(self, store: DocumentStore) -> Case:
         """The case with its response's text."""
+        return self.with_text(await store.fetch(self.response_id))
+
+    def with_text(self, response: str) -> Case:
+        """The case, given its response's text."""
         kept = {name: getattr(self, name) for name in type(self).model_fields if name in Case.model_fields}
-        return Case(**kept, response=await store.fetch(self.response_id))
+        return Case(**kept, response=response)
 
 
 class QuestionRef(Frozen):

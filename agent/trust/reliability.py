@@ -192,10 +192,16 @@ def panel_votes(report: Report) -> list[dict[str, bool]]:
 def last_votes(claim: ReportClaim, judges: Iterable[str], *, coarse: bool) -> dict[str, bool]:
     """The votes of these judges on the last question about a claim. With `coarse` answers all that isn't borne out is
     wrong, however much was shown."""
-    panel = [judgement for judgement in claim.judgements if judgement.judge in set(judges)]
+    asked = set(judges)
+    panel = [judgement for judgement in claim.judgements if judgement.judge in asked]
     last = [judgement for judgement in panel if judgement.question_id == panel[-1].question_id]
     whole = coarse or claim.looked is None or claim.looked.share == 1
-    said = {judgement.judge: convicts(judgement, read_whole=whole) for judgement in last}
+    return votes_of(last, read_whole=whole)
+
+
+def votes_of(judgements: Iterable[Judgement], *, read_whole: bool) -> dict[str, bool]:
+    """Whether each judge convicts the claim of these judgements, of those who said anything of that."""
+    said = {judgement.judge: convicts(judgement, read_whole=read_whole) for judgement in judgements}
     return {judge: vote for judge, vote in said.items() if vote is not None}
 
 

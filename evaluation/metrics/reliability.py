@@ -36,12 +36,11 @@ class Estimate(NamedTuple):
 
 
 class JudgeTrust(NamedTuple):
-    """What is estimated of one judge, and what gold says of the same votes; `votes` is how many it gave."""
+    """What is estimated of one judge, and what gold says of the same votes."""
 
     judge: str
     sensitivity: Estimate
     specificity: Estimate
-    votes: int
     gold: Counts
 
 
@@ -52,7 +51,6 @@ class Trust(NamedTuple):
     """
 
     claims: int
-    responses: int
     judges: list[JudgeTrust]
     prevalence: Estimate | None
     kappa: Rate
@@ -86,7 +84,6 @@ def trust(
         found = ([one._replace(gold=_by_gold(one.judge, votes, known)) for one in found[0]], found[1])
     return Trust(
         claims=len(votes),
-        responses=len(set(responses)),
         judges=found[0],
         prevalence=found[1],
         kappa=fleiss_kappa(together),
@@ -108,7 +105,6 @@ def _estimates(
             judge=name,
             sensitivity=_estimate(whole.sensitivity[j], drawn.sensitivity[:, j], n_wrong[j]),
             specificity=_estimate(whole.specificity[j], drawn.specificity[:, j], n_right[j]),
-            votes=int(table.counts @ voted[:, j]),
             gold=Counts(0, 0, 0, 0),
         )
         for j, name in enumerate(table.judges)

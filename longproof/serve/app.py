@@ -22,7 +22,7 @@ from starlette.types import ASGIApp
 
 from longproof.agent.types import Report
 from longproof.batch.cases import file_name
-from longproof.graphs.so_far import SoFar
+from longproof.graphs.so_far import SoFar, report_of
 from longproof.indexes.documents import DocumentRef
 from longproof.indexes.files import private_folder
 from longproof.report.corrected import corrected
@@ -128,7 +128,7 @@ async def show(request: Request) -> Response:
     runs = _runs(request)
     begun = runs.get(request.path_params["run"])
     known = await _known(runs, begun)
-    texts = runs.texts(begun, known.report if isinstance(known, SoFar) else known)
+    texts = runs.texts(begun, report_of(known))
     told = await _told(runs, begun, known)
     return HTMLResponse(await asyncio.to_thread(run_page, known, texts, told))
 
@@ -162,7 +162,7 @@ async def _news(runs: Runs, begun: Begun, sent: dict[str, str]) -> str:
     """What a page hears: the run, the lines of its head, and the claims that aren't as they were sent."""
     known = await _known(runs, begun)
     told = await _told(runs, begun, known)
-    report = known.report if isinstance(known, SoFar) else known
+    report = report_of(known)
     data = await asyncio.to_thread(shown, known, runs.texts(begun, report), told)
     page = data.pop("report")
     claims = {str(n): json.dumps(claim, ensure_ascii=False) for n, claim in enumerate(page["claims"])}
@@ -184,7 +184,7 @@ async def act(request: Request) -> Response:
             await runs.go_on(id_)
         case "marks":
             known = await _known(runs, begun)
-            report = known.report if isinstance(known, SoFar) else known
+            report = report_of(known)
             runs.mark(id_, await _json(request), [one.id for one in report.claims])
         case "decide":
             await runs.decide(id_, str((await _json(request)).get("name", "")))

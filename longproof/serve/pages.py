@@ -10,7 +10,7 @@ from typing import Any
 
 from longproof.agent.report import WRONG
 from longproof.agent.types import Report
-from longproof.graphs.so_far import SoFar
+from longproof.graphs.so_far import SoFar, report_of
 from longproof.report.html import (
     INDEX,
     PAGE,
@@ -61,7 +61,7 @@ def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
 
 def run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> str:
     """The page of a run, of which this is known. `run` is what the scripts are told of it."""
-    report = known.report if isinstance(known, SoFar) else known
+    report = report_of(known)
     spoken = language(report.case.response)
     return assemble(
         "page.html",
@@ -78,7 +78,7 @@ def run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, 
 
 def shown(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
     """What a report's page is drawn from, with the claims' ids, and what is open called so."""
-    report = known.report if isinstance(known, SoFar) else known
+    report = report_of(known)
     say = local_words(language(report.case.response))
     data = page_data(report, texts, say)
     for short, claim in zip(data["report"]["claims"], report.claims, strict=True):
