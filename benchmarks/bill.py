@@ -24,10 +24,12 @@ from typing import Any, get_args
 
 from longproof.agent import forms
 from longproof.agent.models.answers import Form, Raw, Truncated, last_object, schema
+from longproof.agent.prompting import in_sentences
 from longproof.agent.recipes import RECIPES
 from longproof.agent.report import price
-from longproof.agent.types import Call, Report, Usage
+from longproof.agent.types import Call, Case, Claim, Report, Usage
 from longproof.prompts import Language, Prompt, template
+from longproof.retrieval.types import Span
 
 FORMS: dict[str, type[Form]] = {
     "decompose": forms.Sentences,
@@ -37,8 +39,6 @@ FORMS: dict[str, type[Form]] = {
     "scan": forms.ScanNotes,
 }
 """The forms of prompts that no judge answers."""
-SENTENCE, CLAIM = len('{"sentence": "", "claims": {}}\n'), len('"C12": "", ')
-"""Characters round a sentence and round each of its claims, in the list of those that are asked about."""
 PARTS = {
     "short": ("citations", re.compile(r"(?<=[A-Z] )\S")),
     "claims": ("segments", re.compile(r" @ (?!.* @ )", re.DOTALL)),
@@ -72,17 +72,21 @@ def wordings() -> dict[str, int]:
 
 
 def asked_about(reports: Iterable[Report]) -> Counter[str]:
-    """The characters of the claims that each call asks about, and of their sentences."""
-    found: dict[str, dict[str, int]] = {}
+    """The characters of the claims that each call asks about and of their sentences, listed as judges see them."""
+    found = Counter[str]()
     for report in reports:
-        for claim in report.claims:
-            said = (s.text for s in report.sentences if s.start <= claim.origin.start < s.end)
-            sentence = next(said, claim.origin.text)
+        case, asked = _case(report), dict[str, dict[int, Claim]]()
+        for n, claim in enumerate(report.claims, start=1):
+            origin = Span(source_id="", **claim.origin.model_dump())
+            made = Claim(id=claim.id, index=n, sentence=claim.sentence, text=claim.text, origin=origin)
             for call in {one.call_id for one in claim.judgements if one.call_id}:
-                sizes = found.setdefault(call, {})
-                sizes[report.case.id + claim.id] = len(claim.text) + CLAIM
-                sizes[report.case.id + sentence] = len(sentence) + SENTENCE
-    return Counter({call: sum(sizes.values()) for call, sizes in found.items()})
+                asked.setdefault(call, {})[len(asked.get(call, {})) + 1] = made
+        found.update({call: len(in_sentences(numbered, case)) for call, numbered in asked.items()})
+    return found
+
+
+def _case(report: Report) -> Case:
+    return Case(id=report.case.id, response=report.case.response)
 
 
 def fields(value: Any, name: str = "layout") -> Iterator[tuple[str, int]]:

@@ -29,8 +29,8 @@ from knowing import Reader, Task
 
 from longproof import Verifier
 from longproof.agent.models.limits import estimate_tokens
-from longproof.agent.report import WRITTEN
-from longproof.agent.types import Case, Report
+from longproof.agent.report import price
+from longproof.agent.types import Case, Report, Usage
 
 DATA = Path(os.environ.get("LONGPROOF_DATA", ""))
 SECONDS, LEAST, BLOCK, REPEATED = 0.2, 1024, 128, 0.1
@@ -167,15 +167,16 @@ def row(task: Task, way: Way, *, with_bill: bool) -> tuple[list[str], list[str]]
         billed = list(table(bill(Path(home) / "ledger.sqlite", reports))) if with_bill else []
     size = sum(len(source) for source, _ in task.cases)
     read = sum(len(whole(asked)) - 1 for asked in server.asked)
-    price = (read + WRITTEN * server.wrote) / size
+    spent = Usage(prompt_characters=read, answer_characters=server.wrote, calls=len(server.asked))
+    paid = price(spent, size) or 0
     saved = (1 - REPEATED) * server.repeated() / size
     claims = [claim for report in reports for claim in report.claims]
     looked = {
         name: sum(bool(c.looked and name in c.looked.rounds) for c in claims) for name in ("search", "scan")
     }
     cells = [
-        f"{price:.2f}",
-        f"{price - saved:.2f}",
+        f"{paid:.2f}",
+        f"{paid - saved:.2f}",
         f"{read / size:.2f}",
         f"{server.wrote:,}",
         f"{len(server.asked):,}",
