@@ -5,7 +5,8 @@ until the policy settles it.
 Does not know: who watches, or where checkpoints lie.
 """
 
-from typing import NamedTuple
+from operator import add
+from typing import Any, NamedTuple, cast, get_type_hints
 
 from longproof.agent.models.prices import money, tokens_of
 from longproof.agent.report import report
@@ -17,6 +18,13 @@ from longproof.graphs.state import State, latest
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document
+
+ADDED = frozenset(
+    name
+    for name, hint in get_type_hints(State, include_extras=True).items()
+    if add in getattr(hint, "__metadata__", ())
+)
+"""The channels to which nodes add."""
 
 
 class SoFar(NamedTuple):
@@ -36,15 +44,11 @@ def report_of(known: Report | SoFar) -> Report:
 
 
 def grown(values: State, written: State) -> State:
-    """The values after a node wrote this: to some channels nodes add."""
-    return {
-        **values,
-        **written,
-        "checked": [*values.get("checked", []), *written.get("checked", [])],
-        "calls": [*values.get("calls", []), *written.get("calls", [])],
-        "pages": [*values.get("pages", []), *written.get("pages", [])],
-        "reviews": [*values.get("reviews", []), *written.get("reviews", [])],
-    }
+    """The values after a node wrote this: to some channels nodes add, as `State` says."""
+    before: dict[str, Any] = {**values}
+    given: dict[str, Any] = {**written}
+    added = {name: [*before.get(name, []), *given[name]] for name in ADDED & given.keys()}
+    return cast("State", before | given | added)
 
 
 def so_far(values: State, store: DocumentStore, settings: Settings) -> SoFar:
