@@ -5,8 +5,9 @@ until the policy settles it.
 Does not know: who watches, or where checkpoints lie.
 """
 
+from collections.abc import Sequence
 from operator import add
-from typing import Any, NamedTuple, cast, get_type_hints
+from typing import NamedTuple, cast, get_type_hints
 
 from longproof.agent.models.prices import money, tokens_of
 from longproof.agent.report import report
@@ -45,10 +46,14 @@ def report_of(known: Report | SoFar) -> Report:
 
 def grown(values: State, written: State) -> State:
     """The values after a node wrote this: to some channels nodes add, as `State` says."""
-    before: dict[str, Any] = {**values}
-    given: dict[str, Any] = {**written}
-    added = {name: [*before.get(name, []), *given[name]] for name in ADDED & given.keys()}
+    before, given = dict(values), dict(written)
+    added = {name: _listed(before.get(name)) + _listed(given[name]) for name in ADDED & given.keys()}
     return cast("State", before | given | added)
+
+
+def _listed(channel: object) -> list[object]:
+    """What stands in a channel that nodes add to: nothing before the first of them."""
+    return list(channel) if isinstance(channel, Sequence) else []
 
 
 def so_far(values: State, store: DocumentStore, settings: Settings) -> SoFar:
