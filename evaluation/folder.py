@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from longproof.evaluation.results import FILE, Result, results_of
 from longproof.evaluation.types import Example
 from longproof.indexes.files import make_folder, write_whole
@@ -71,6 +73,15 @@ def opened_folder(folder: Path, settings: RunSettings, *, anew: bool = False) ->
     _cut_broken_line(folder / FILE)
     _cut_broken_line(folder / TIMES)
     return results_of(folder) if (folder / FILE).exists() else []
+
+
+def run_settings(folder: Path) -> RunSettings | None:
+    """What a folder's results are results of; None where it doesn't say."""
+    path = folder / SETTINGS
+    try:
+        return RunSettings.model_validate_json(path.read_bytes()) if path.exists() else None
+    except ValidationError as error:
+        raise BadInput(f"{path} says of no run what it is") from error
 
 
 def append_result(folder: Path, result: Result, seconds: float) -> None:

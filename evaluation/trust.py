@@ -1,18 +1,20 @@
 """How far to trust a run: its judges' rates without labels, what they mean for long texts, and when to trust a label.
 
-Knows: where a run's votes and gold stand; that a hallucinated response is as surely so as its surest wrong claim, a
-faithful one as surely as that no claim is wrong. Does not know: how rates are estimated (metrics), or how scores are
-shown.
+Knows: where a run's votes and gold stand, and by which rule it decides; that a hallucinated response is as surely so
+as its surest wrong claim, a faithful one as surely as that no claim is wrong. Does not know: how rates are estimated
+(metrics), or how scores are shown.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from hashlib import sha256
 from math import exp, log, prod
 from typing import NamedTuple
 
 from longproof.agent.trust.reliability import Reliability, Votes, reliability_of, unidentifiable
 from longproof.agent.trust.risk import any_of, convictions, passes, strength
+from longproof.agent.types import Report
 from longproof.agent.vote import CONSENSUS
+from longproof.evaluation.folder import RunSettings
 from longproof.evaluation.headlines import with_gold_outcome
 from longproof.evaluation.metrics.classes import HALLUCINATED_LABELS
 from longproof.evaluation.metrics.reliability import JudgeTrust, Trust, trust
@@ -21,6 +23,8 @@ from longproof.evaluation.metrics.statistics import recall, specificity
 from longproof.evaluation.results import PredictedClaim, Result, gold_at
 from longproof.evaluation.tables import Score, Section, plain_scores
 from longproof.evaluation.types import Gold
+from longproof.graphs.protocols import METHODS, protocol
+from longproof.graphs.settings import PERSON
 
 LENGTHS = (20, 100, 300, 1000)
 """Claims of a response for which the risk is told."""
@@ -36,6 +40,30 @@ class VotedClaims(NamedTuple):
     gold: list[bool | None]
 
 
+class Deciding(NamedTuple):
+    """How votes decide: the share of the panel that must agree, and whether a model arbitrates where fewer do."""
+
+    consensus: float = CONSENSUS
+    arbiter: bool = True
+
+
+def run_deciding(run: RunSettings) -> Deciding:
+    """How the votes of an evaluation decide. Where a language model judges, one arbitrates, named or not."""
+    named = run.settings.get("arbiter")
+    models = any("openai:" in judge or '"openai"' in judge for judge in (*run.judges, named or ""))
+    own = run.settings.get("consensus")
+    return Deciding(float(own) if own else protocol(run.protocol).consensus, models and named != PERSON)
+
+
+def report_deciding(report: Report) -> Deciding:
+    """How the votes of a report decided, as far as its stamp says."""
+    settings, made_by = report.stamp.get("settings"), METHODS.get(str(report.stamp.get("protocol")))
+    usual = made_by.protocol.consensus if made_by else CONSENSUS
+    own = settings.get("consensus") if isinstance(settings, dict) else None
+    given = isinstance(own, float) and 0 < own <= 1
+    return Deciding(own if given else usual, report.stamp.get("arbiter", "unsaid") not in (None, PERSON))
+
+
 def voted_claims(results: Sequence[Result]) -> VotedClaims:
     """The votes of an evaluation. Responses about one source belong together."""
     each = [(claim, result) for result in results for claim in result.prediction.claims]
@@ -46,16 +74,17 @@ def voted_claims(results: Sequence[Result]) -> VotedClaims:
     )
 
 
-def trust_sections(voted: VotedClaims, consensus: float = CONSENSUS) -> list[Section]:
-    """What votes say of the judges, and what that means for long texts; nothing where one judge alone voted."""
+def trust_sections(voted: VotedClaims, rules: Iterable[Deciding]) -> list[Section]:
+    """What votes say of the judges, and what that means for long texts under each rule of deciding; nothing where one
+    judge alone voted."""
     if len({judge for votes in voted.votes for judge in votes}) < 2:
         return []
     found = trust(voted.votes, voted.responses, voted.gold)
-    risk = Section(title="The risk of a long text", scores=tuple(_risk(voted, consensus, found)))
-    return [
+    made = [
         Section(title="How far to trust the judges", scores=tuple(_trust(found))),
-        *([risk] if risk.scores else []),
+        *(Section(title=_told(rule), scores=tuple(_risk(voted, rule, found))) for rule in sorted(set(rules))),
     ]
+    return [section for section in made if section.scores]
 
 
 def selective_scores(results: Sequence[Result]) -> Iterator[Score]:
@@ -175,11 +204,17 @@ def _by_gold(one: JudgeTrust) -> Iterator[Score]:
             yield Score(name=f"{one.judge}: {name} by gold", value=rate, over="its votes", n=n)
 
 
-def _risk(voted: VotedClaims, consensus: float, found: Trust) -> Iterator[Score]:
-    """Of responses of some lengths, by the estimated rates; where judges are split, an arbiter decides."""
+def _told(rule: Deciding) -> str:
+    rest = "an arbiter decides the rest" if rule.arbiter else "the rest is undecided"
+    return f"The risk of a long text ({rule.consensus:.0%} must agree, {rest})"
+
+
+def _risk(voted: VotedClaims, rule: Deciding, found: Trust) -> Iterator[Score]:
+    """Of responses of some lengths, by the estimated rates."""
     if found.why_not is not None:
         return
-    ways = list(convictions(reliability_of(voted.votes).judges, consensus, arbiter=True))
+    judges = reliability_of(voted.votes).judges
+    ways = list(convictions(judges, rule.consensus, arbiter=rule.arbiter))
     each = sum(way.if_right for way in ways)
     for claims in LENGTHS:
         for name, chance in (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from longproof.evaluation.trust import VotedClaims
+    from longproof.evaluation.trust import Deciding, VotedClaims
 
 NOTE = (
     "Estimated without labels (Dawid and Skene, 1979), as if judges erred independently of each other: judges who "
@@ -25,7 +25,10 @@ def trust_command(
         typer.Argument(help="Folders of `evaluate` or `batch`, or JSON reports and folders of them."),
     ],
     consensus: Annotated[
-        float | None, typer.Option(min=0.01, max=1, help="Share of the panel that must agree.")
+        float | None,
+        typer.Option(
+            min=0.01, max=1, help="Share of the panel that must agree; the runs' own, if not given."
+        ),
     ] = None,
     save: Annotated[
         Path | None, typer.Option(help="Write the judges' rates, for `verify --max-risk --reliability`.")
@@ -33,14 +36,13 @@ def trust_command(
 ) -> None:
     """How often each judge is right, told from votes alone. And what that means for long texts."""
     from longproof.agent.trust.reliability import reliability_of, unidentifiable
-    from longproof.agent.vote import CONSENSUS
     from longproof.evaluation.tables import score_tables
     from longproof.evaluation.trust import trust_sections
     from longproof.indexes.files import write_whole
     from longproof.retrieval.types import BadInput
 
-    voted = _voted(runs)
-    found = trust_sections(voted, consensus or CONSENSUS)
+    voted, rules = _voted(runs)
+    found = trust_sections(voted, [one._replace(consensus=consensus or one.consensus) for one in rules])
     if not found:
         raise BadInput(
             f"{', '.join(map(str, runs))}: fewer than two judges voted, or none whose votes were kept"
@@ -53,30 +55,43 @@ def trust_command(
         write_whole(save, (reliability_of(voted.votes).model_dump_json(indent=1) + "\n").encode())
 
 
-def _voted(runs: Sequence[Path]) -> "VotedClaims":
-    """The votes of all these runs together."""
+def _voted(runs: Sequence[Path]) -> "tuple[VotedClaims, list[Deciding]]":
+    """The votes of all these runs together, and by which rules they decided."""
     from longproof.evaluation.trust import VotedClaims
 
     each = [found for run in runs for found in _of_run(run)]
-    return VotedClaims(
-        [votes for found in each for votes in found.votes],
-        [f"{number} {name}" for number, found in enumerate(each) for name in found.responses],
-        [gold for found in each for gold in found.gold],
+    voted = VotedClaims(
+        [votes for found, _ in each for votes in found.votes],
+        [f"{number} {name}" for number, (found, _) in enumerate(each) for name in found.responses],
+        [gold for found, _ in each for gold in found.gold],
     )
+    return voted, [rule for _, rule in each]
 
 
-def _of_run(run: Path) -> "Iterator[VotedClaims]":
+def _of_run(run: Path) -> "Iterator[tuple[VotedClaims, Deciding]]":
     """The votes of an evaluation, else of each report."""
     from longproof.agent.trust.reliability import panel_votes
     from longproof.batch.run import REPORTS
     from longproof.cli.reports import report_files
+    from longproof.evaluation.folder import run_settings
     from longproof.evaluation.results import FILE, results_of
-    from longproof.evaluation.trust import VotedClaims, voted_claims
+    from longproof.evaluation.trust import (
+        Deciding,
+        VotedClaims,
+        report_deciding,
+        run_deciding,
+        voted_claims,
+    )
     from longproof.report.saved import open_report
 
     if (run / FILE).is_file():
-        yield voted_claims(results_of(run))
+        known = run_settings(run)
+        yield voted_claims(results_of(run)), run_deciding(known) if known else Deciding()
         return
     for file in report_files([run / REPORTS if (run / REPORTS).is_dir() else run]):
-        votes = panel_votes(open_report(file))
-        yield VotedClaims(list(votes), ["response"] * len(votes), [None] * len(votes))
+        report = open_report(file)
+        votes = panel_votes(report)
+        yield (
+            VotedClaims(list(votes), ["response"] * len(votes), [None] * len(votes)),
+            report_deciding(report),
+        )

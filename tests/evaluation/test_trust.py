@@ -1,15 +1,28 @@
 """From results to what they say of their judges, and to when a label may be trusted."""
 
 import random
+from pathlib import Path
+from typing import Any
 
-from evaluated import line
+import pytest
+from evaluated import VOTED, Voting, line, scripted_report
 
 from longproof.agent.types import Place
+from longproof.evaluation.folder import RunSettings
 from longproof.evaluation.results import PredictedClaim, Result
+from longproof.evaluation.run import evaluate_dataset
 from longproof.evaluation.sections import sections
 from longproof.evaluation.tables import Score
-from longproof.evaluation.trust import confidences, selective_curve, trust_sections, voted_claims
-from longproof.evaluation.types import Gold, GoldError
+from longproof.evaluation.trust import (
+    Deciding,
+    confidences,
+    report_deciding,
+    run_deciding,
+    selective_curve,
+    trust_sections,
+    voted_claims,
+)
+from longproof.evaluation.types import Example, Gold, GoldError
 
 SENSITIVITY, SPECIFICITY = (0.9, 0.8, 0.7), (0.999, 0.99, 0.97)
 SENTENCE = "It was so. "
@@ -50,8 +63,8 @@ def simulated(responses: int, judges: int = 3) -> list[Result]:
     return [response(number, draw, judges) for number in range(responses)]
 
 
-def scores(results: list[Result]) -> dict[str, Score]:
-    return {score.name: score for section in sections(results) for score in section.scores}
+def scores(results: list[Result], **rule: Any) -> dict[str, Score]:
+    return {score.name: score for section in sections(results, Deciding(**rule)) for score in section.scores}
 
 
 def test_the_tables_say_how_reliable_each_judge_is_and_what_gold_says_of_it() -> None:
@@ -74,7 +87,64 @@ def test_what_cannot_be_told_is_a_dash_with_its_reason_and_one_judge_alone_is_no
     two = scores(simulated(30, judges=2))
     assert two["the judges' rates can't be told: fewer than three judges voted"].value is None
     assert not any("sensitivity" in name or "but called" in name for name in two)
-    assert trust_sections(voted_claims(simulated(30, judges=1))) == []
+    assert trust_sections(voted_claims(simulated(30, judges=1)), [Deciding()]) == []
+
+
+def test_the_risk_of_a_long_text_follows_from_how_the_run_decides() -> None:
+    results, name = simulated(240), "faithful, but called hallucinated"
+    by_two, by_all, alone = (
+        scores(results, **rule)[name].value or 0
+        for rule in ({}, {"consensus": 1.0}, {"consensus": 1.0, "arbiter": False})
+    )
+    assert 0 < alone < by_two < by_all, "the arbiter convicts some of what is split; else it is undecided"
+
+
+@pytest.mark.parametrize(
+    ("judges", "settings", "protocol", "rule"),
+    [
+        (["openai:a", "openai:b"], {}, "longproof", Deciding()),
+        (["openai:a"], {"consensus": "0.9"}, "longproof", Deciding(0.9)),
+        (["openai:a"], {"arbiter": "person"}, "longproof", Deciding(arbiter=False)),
+        (["nli:a", "nli:b", "nli:c"], {}, "longproof", Deciding(arbiter=False)),
+        (["nli:a", "nli:b", "nli:c"], {"arbiter": "openai:d"}, "longproof", Deciding()),
+        (['{"kind":"openai","model":"a"}'], {}, "probe", Deciding(0.75)),
+    ],
+)
+def test_how_a_run_decides_stands_in_its_record(
+    judges: list[str], settings: dict[str, str], protocol: str, rule: Deciding
+) -> None:
+    run = RunSettings(
+        version=2,
+        dataset="d",
+        protocol=protocol,
+        judges=tuple(judges),
+        settings=settings,
+        sample=None,
+        seed=0,
+        repeat=1,
+        data="",
+    )
+    assert run_deciding(run) == rule
+    stamp = {"protocol": protocol, "arbiter": "a" if rule.arbiter else settings.get("arbiter")}
+    stamp["settings"] = {"consensus": float(settings["consensus"]) if "consensus" in settings else None}
+    report = scripted_report("He won.", [None]).model_copy(update={"stamp": stamp})
+    assert report_deciding(report) == rule
+
+
+def test_an_evaluation_tells_the_risk_of_its_own_rule(tmp_path: Path) -> None:
+    def titles(**settings: Any) -> list[str]:
+        done = evaluate_dataset(
+            "voted",
+            judges=["nli:a", "nli:b", "nli:c"],
+            out=tmp_path / str(len(settings)),
+            checker=lambda repeat: Voting(),
+            chosen=[Example(id="a", task="summary", response=VOTED, gold=Gold())],
+            **settings,
+        )
+        return [section.title for section in done.sections if section.title.startswith("The risk")]
+
+    assert titles() == ["The risk of a long text (67% must agree, the rest is undecided)"]
+    assert titles(consensus=1.0) == ["The risk of a long text (100% must agree, the rest is undecided)"]
 
 
 def test_a_response_is_as_sure_as_its_votes_and_no_gold_is_used() -> None:

@@ -4,40 +4,12 @@ import json
 from pathlib import Path
 
 import pytest
-from evaluated import scripted_report
+from evaluated import VOTED, voted_report
 
 from longproof.agent.trust.reliability import read_reliability
-from longproof.agent.types import Judgement, Label, Report
 from longproof.cli import main
 from longproof.evaluation.results import FILE, prediction, result
 from longproof.evaluation.types import Example, Gold
-
-TEXT = " ".join(f"Sentence number {n} is here." for n in range(30))
-
-
-def voted(judges: int = 3) -> Report:
-    """A report of thirty claims: the judges call the first four wrong, the last judge two more."""
-    report = scripted_report(TEXT, ["explicitly_supported"] * 30)
-    names = [f"j{n}" for n in range(judges)]
-
-    def said(claim: int, judge: int) -> Label:
-        wrong = claim < 4 or (judge == judges - 1 and claim < 6)
-        return "contradicting" if wrong else "explicitly_supported"
-
-    claims = [
-        claim.model_copy(
-            update={
-                "judgements": tuple(
-                    Judgement(
-                        claim_id=claim.id, judge=name, round="source", question_id="q", label=said(n, judge)
-                    )
-                    for judge, name in enumerate(names)
-                )
-            }
-        )
-        for n, claim in enumerate(report.claims)
-    ]
-    return report.model_copy(update={"claims": tuple(claims), "stamp": {"judges": names}})
 
 
 def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
@@ -50,13 +22,13 @@ def run(capsys: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, st
 def test_reports_folders_and_evaluations_give_the_same_rates(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = voted()
+    report = voted_report()
     batch, evaluation, file = tmp_path / "batch" / "reports", tmp_path / "evaluation", tmp_path / "r.json"
     batch.mkdir(parents=True)
     evaluation.mkdir()
     for path in (file, batch / "a.json"):
         path.write_text(report.model_dump_json(), "utf-8")
-    example = Example(id="a", task="summary", response=TEXT, gold=Gold())
+    example = Example(id="a", task="summary", response=VOTED, gold=Gold())
     kept = result(example, 0, prediction(report))
     (evaluation / FILE).write_text(kept.model_dump_json() + "\n", "utf-8")
     tables = []
@@ -74,20 +46,20 @@ def test_reports_folders_and_evaluations_give_the_same_rates(
 
 def test_what_tells_no_rates_is_not_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, rates = tmp_path / "r.json", tmp_path / "rates.json"
-    file.write_text(voted(2).model_dump_json(), "utf-8")
+    file.write_text(voted_report(2).model_dump_json(), "utf-8")
     code, table, told = run(capsys, file, "--save", rates)
     assert (code, rates.exists()) == (2, False)
     assert "fewer than three judges voted" in table
     assert "no rates to save" in told
-    file.write_text(voted(1).model_dump_json(), "utf-8")
+    file.write_text(voted_report(1).model_dump_json(), "utf-8")
     assert run(capsys, file)[0] == 2
 
 
 def test_results_of_an_older_version_name_no_judges(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    example = Example(id="a", task="summary", response=TEXT, gold=Gold())
-    kept = json.loads(result(example, 0, prediction(voted())).model_dump_json())
+    example = Example(id="a", task="summary", response=VOTED, gold=Gold())
+    kept = json.loads(result(example, 0, prediction(voted_report())).model_dump_json())
     for claim in kept["prediction"]["claims"]:
         del claim["convicts"]
     (tmp_path / FILE).write_text(json.dumps(kept) + "\n", "utf-8")
