@@ -6,8 +6,9 @@ Does not know: how strong votes are and how much risk there is (agent/trust), or
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from langgraph.runtime import Runtime
 
@@ -20,7 +21,7 @@ from longproof.graphs.panel import complete
 from longproof.graphs.policy import Policy, next_step
 from longproof.graphs.resources import RATES, Pool, Resources
 from longproof.graphs.settings import Settings, settings_of
-from longproof.graphs.state import ClaimState, Plan, State, latest
+from longproof.graphs.state import ClaimState, Confirmation, Plan, State, latest
 from longproof.retrieval.types import BadInput
 
 
@@ -64,8 +65,8 @@ class ConfirmNode:
             *(one for one, _ in asked),
             *(one.model_copy(update={"confirmation": "weak"}) for one in staged["held"]),
         ]
-        held_back = sum(one.confirmation in ("refuted", "weak") for one in became)
-        runtime.stream_writer({"node": "checked", "claims": held_back})
+        undecided = sum(one.confirmation not in ("strong", "confirmed") for one in became)
+        runtime.stream_writer({"node": "checked", "claims": undecided})
         return {
             "checked": became,
             "calls": [call for _, calls in asked for call in calls],
@@ -80,7 +81,7 @@ class ConfirmNode:
         answer = await _asked_once_more(judge, claim, sources, case, resources)
         word = answer.judgements[0]
         label = self._policy(claim.model_copy(update={"confirmation": "strong"}), plan).label
-        became = "confirmed" if _bears_out(word, label) else "refuted"
+        became = word.failure or ("confirmed" if _bears_out(word, label) else "refuted")
         kept = {"confirmation": became, "judgements": (word, *claim.judgements)}
         return claim.model_copy(update=kept), answer.calls
 
@@ -113,10 +114,12 @@ def risk_taken(claims: Sequence[ClaimState], plan: Plan, resources: Resources) -
     became = [claim.confirmation for claim in claims if claim.confirmation]
     rule = risk_rule(claims, plan, resources) if became or resources.reliability else RiskRule(None, None)
     made = rule.thresholds
+    how_many = Counter(one if one in get_args(Confirmation) else "failed" for one in became)
     return RiskTaken(
         convicted=len(became),
-        asked=became.count("confirmed") + became.count("refuted"),
-        held=became.count("refuted") + became.count("weak"),
+        asked=how_many["confirmed"] + how_many["refuted"],
+        held=how_many["refuted"] + how_many["weak"],
+        failed=how_many["failed"],
         max_risk=resources.settings.max_risk,
         rates=None if made is None else "file" if resources.reliability else "votes",
         judges=rule.rates.judges if rule.rates else (),

@@ -24,6 +24,9 @@ CAVEATS: dict[Consulted, str] = {
 }
 
 
+CONFIRMING_FAILED = "called wrong, but asking once more failed"
+
+
 class Step(Frozen):
     """What to do next: show the evidence of a round, ask the judges, the arbiter, a person or the saved pages, have
     the whole source searched or read, or a conviction confirmed; or settle, with a label or the reason why there is
@@ -60,12 +63,17 @@ def _next(claim: ClaimState, plan: Plan) -> Step:
 
 
 def _confirmed(step: Step, claim: ClaimState) -> Step:
-    """A conviction by votes or by an arbiter stands once it is found strong enough, or borne out."""
+    """A conviction by votes or by an arbiter stands once it is found strong enough, or borne out. Where the question
+    failed it does not, and the claim is undecided by that failure: another run may ask again."""
     if step.label not in WRONG or step.decided_by == "person":
         return step
     if claim.confirmation is None:
         return Step(do="confirm")
-    return step if claim.confirmation in ("strong", "confirmed") else undecided("unconfirmed")
+    if claim.confirmation in ("strong", "confirmed"):
+        return step
+    if claim.confirmation in ("refuted", "weak"):
+        return undecided("unconfirmed")
+    return Step(do="settle", failure=claim.confirmation, caveat=CONFIRMING_FAILED)
 
 
 def settle(label: Label, decided_by: DecidedBy, caveat: str = "") -> Step:

@@ -177,7 +177,7 @@ it, or snippets were shown."""
 
 Confirmation = Literal["strong", "confirmed", "refuted", "weak"]
 """What became of a conviction: strong enough as it is; asked about once more and borne out, or not; too weak for a
-text of this length even if it were."""
+text of this length even if it were. In its place may stand why that question failed."""
 
 
 class ClaimState(Frozen):
@@ -210,7 +210,7 @@ class ClaimState(Frozen):
     ruled_by: Literal["arbiter", "person"] = "arbiter"
     left_open: bool = False
     consulted: Consulted = "not_yet"
-    confirmation: Confirmation | None = None
+    confirmation: Confirmation | Failure | None = None
     localised: tuple[Error, ...] = ()
 
     @property

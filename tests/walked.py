@@ -112,7 +112,9 @@ def done(step: Step, state: ClaimState, plan: Plan, draw: Draw, size: int) -> Cl
         word = judgement(state.last_asked, "arbiter", draw(SAID), state.asked[-1].round)
         return state.with_judgements([word]).model_copy(update={"ruling": word, "ruled_by": "arbiter"})
     if step.do == "confirm":
-        return state.model_copy(update={"confirmation": draw(st.sampled_from(get_args(Confirmation)))})
+        return state.model_copy(
+            update={"confirmation": draw(st.sampled_from(get_args(Confirmation)) | FAILURE)}
+        )
     if step.do == "person":
         return decided_by_person(state, draw(st.none() | LABEL))
     assert step.do == "consult"

@@ -52,12 +52,14 @@ class Thresholds(Frozen):
 
 
 class RiskTaken(Frozen):
-    """What a report says of its convictions: of `convicted` claims so many were asked about once more and so many are
-    held back. Without rates, where every conviction is confirmed, there is no chance to name."""
+    """What a report says of its convictions: of `convicted` claims so many were asked about once more, so many are
+    held back, and for so many that question failed. Without rates, where every conviction is confirmed, there is no
+    chance to name."""
 
     convicted: int = Field(ge=0)
     asked: int = Field(ge=0)
     held: int = Field(ge=0)
+    failed: int = Field(default=0, ge=0)
     max_risk: float | None = Field(default=None, gt=0, lt=1)
     rates: Literal["file", "votes"] | None = None
     judges: tuple[JudgeRates, ...] = ()

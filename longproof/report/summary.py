@@ -224,6 +224,8 @@ def _risk(report: Report, say: Mapping[str, str]) -> str:
         return ""
     found = RiskTaken.model_validate(report.stamp["risk"])
     told = say["risk"].format(convicted=found.convicted, asked=found.asked, held=found.held)
+    if found.failed:
+        told += say["semicolon"] + say["risk_failed"].format(failed=found.failed)
     if found.chance is None or found.chance_before is None or found.max_risk is None:
         return told
     chance = say["risk_chance"].format(

@@ -77,6 +77,10 @@ _NAMES: dict[str, tuple[str, str]] = {
     "nobody": ("nobody", "无人"),
     "response": ("response", "待查文本"),
     "page": ("web page", "网页"),
+    "called wrong, but asking once more failed": (
+        "called wrong, but asking once more failed",
+        "判为有误，但再问失败",
+    ),
     "outside knowledge not consulted": ("outside knowledge not consulted", "未查证外部知识"),
 }
 
@@ -144,6 +148,10 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "risk": (
         "{convicted} claims called wrong, {asked} of them asked about once more, {held} held back",
         "{convicted} 条断言被判有误，其中 {asked} 条再问一次，{held} 条暂不定论",
+    ),
+    "risk_failed": (
+        "for {failed} that question failed, and they are undecided",
+        "{failed} 条再问失败，暂不定论",
     ),
     "risk_chance": (
         "a faithful text of {n} claims would be called hallucinated in an estimated {before} of cases, so in {after} "

@@ -56,24 +56,28 @@ def file(tmp_path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    ("once_more", "verdict"),
+    ("once_more", "failure"),
     [
-        ("contradicting", "hallucinated"),
-        ("implicitly_supported", "undecided"),
-        ("not_found", "undecided"),
-        ("timeout", "undecided"),
+        ("contradicting", None),
+        ("implicitly_supported", "unconfirmed"),
+        ("not_found", "unconfirmed"),
+        ("timeout", "timeout"),
+        ("over_budget", "over_budget"),
+        ("unparsed", "unparsed"),
     ],
 )
-def test_a_conviction_that_is_not_borne_out_is_undecided(once_more: str, verdict: str) -> None:
+def test_a_conviction_stands_once_borne_out_and_a_failed_question_is_named_as_one(
+    once_more: str, failure: str | None
+) -> None:
     report, judges = checked(*[against(3, once_more=once_more)] * 3, confirm=True)
-    assert report.verdict == verdict
-    assert undecided(report) == ([] if verdict == "hallucinated" else [(FACTS[3], "unconfirmed")])
+    assert report.verdict == ("undecided" if failure else "hallucinated")
+    assert undecided(report) == ([(FACTS[3], failure)] if failure else [])
     asked = [question for judge in judges for question in judge.heard if question.prompt == "confirm"]
     (once,) = asked
     before = [q for q in judges[-1].heard if q.prompt != "confirm" and once.claim_ids[0] in q.claim_ids]
     assert once.shown == before[-1].shown, "all that was shown for it is shown again"
-    held = verdict == "undecided"
-    risk = {"convicted": 1, "asked": 1, "held": int(held)}
+    answered = failure in (None, "unconfirmed")
+    risk = {"convicted": 1, "asked": answered, "held": failure == "unconfirmed", "failed": not answered}
     assert {name: report.stamp["risk"][name] for name in risk} == risk
     assert report.stamp["risk"]["chance"] is None, "no rates were known, so no chance is named"
 

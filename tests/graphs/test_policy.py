@@ -11,7 +11,7 @@ from walked import FAILURE, LABEL, SAID, answered, claim, done, followed, judgem
 from longproof.agent.report import WRONG
 from longproof.agent.vote import COARSE, SIDES, vote
 from longproof.graphs.check import NODES, CheckNodes
-from longproof.graphs.policy import CAVEATS, Step, most_common, next_step
+from longproof.graphs.policy import CAVEATS, CONFIRMING_FAILED, Step, most_common, next_step
 from longproof.graphs.resources import Pool
 from longproof.graphs.state import ClaimState, Plan
 from longproof.graphs.verify import check_graph, verify_graph
@@ -184,8 +184,10 @@ def test_every_conviction_is_confirmed_once_and_stands_only_then(plan: Plan, dat
         assert states[-1].confirmation in ("strong", "confirmed")
     if steps[-1].failure == "unconfirmed":
         assert states[-1].confirmation in ("refuted", "weak")
-        free = plan.model_copy(update={"confirms": False})
-        assert next_step(states[-1], free).label in WRONG
+    if steps[-1].caveat == CONFIRMING_FAILED:
+        assert steps[-1].failure == states[-1].confirmation
+    if steps[-1].failure == "unconfirmed" or steps[-1].caveat == CONFIRMING_FAILED:
+        assert next_step(states[-1], plan.model_copy(update={"confirms": False})).label in WRONG
 
 
 @given(plans(confirms=False), st.data())

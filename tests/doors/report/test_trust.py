@@ -47,6 +47,9 @@ def test_a_report_says_what_was_held_back_and_what_risk_is_left() -> None:
     assert "from a file" in line
     plain = total_lines(report(convicted=3, asked=3, held=0), words("zh"))
     assert any("其中 3 条再问一次" in line and "概率" not in line for line in plain)
+    assert not any("failed" in line for line in total_lines(full, words("en")))
+    unanswered = total_lines(report(convicted=3, asked=1, held=0, failed=2), words("en"))
+    assert any("; for 2 that question failed, and they are undecided" in line for line in unanswered)
 
 
 def test_a_report_whose_risk_is_none_is_refused_and_an_index_without_votes_stays_silent() -> None:
