@@ -19,10 +19,9 @@ from longproof.agent.vote import SIDES
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.panel import complete
 from longproof.graphs.policy import Policy, next_step
-from longproof.graphs.resources import RATES, Pool, Resources
+from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.state import ClaimState, Confirmation, Plan, State, latest
-from longproof.retrieval.types import BadInput
 
 
 class RiskRule(NamedTuple):
@@ -87,12 +86,14 @@ class ConfirmNode:
 
 
 def risk_rule(claims: Sequence[ClaimState], plan: Plan, resources: Resources) -> RiskRule:
-    """The rule for these claims, all of a case. Raises BadInput where a risk at most is asked for and their votes
-    can't tell the judges' rates."""
+    """The rule for these claims, all of a case. Where neither a file nor their votes tell the judges' rates, every
+    conviction is asked about, and no risk is named."""
     settings = resources.settings
     if settings.max_risk is None:
         return RiskRule(None, None)
     rates = resources.reliability or _own_rates(claims)
+    if rates is None:
+        return RiskRule(None, None)
     made = thresholds(
         rates,
         len(claims),
@@ -112,7 +113,7 @@ def votes(claim: ClaimState) -> dict[str, bool]:
 def risk_taken(claims: Sequence[ClaimState], plan: Plan, resources: Resources) -> RiskTaken:
     """What the report says of the convictions, and of the risk that is left."""
     became = [claim.confirmation for claim in claims if claim.confirmation]
-    rule = risk_rule(claims, plan, resources) if became or resources.reliability else RiskRule(None, None)
+    rule = risk_rule(claims, plan, resources)
     made = rule.thresholds
     how_many = Counter(one if one in get_args(Confirmation) else "failed" for one in became)
     return RiskTaken(
@@ -144,11 +145,7 @@ def _bears_out(word: Judgement, label: Label | None) -> bool:
     return side == "contradicted" or (side == "not_found" and label == "fabricated")
 
 
-def _own_rates(claims: Sequence[ClaimState]) -> Reliability:
+def _own_rates(claims: Sequence[ClaimState]) -> Reliability | None:
+    """The rates that the votes of this run tell; None where they can't."""
     voted = [votes(claim) for claim in claims]
-    if why := unidentifiable(voted):
-        raise BadInput(
-            f"--max-risk: the votes of this run can't tell the judges' rates ({why}): give {RATES}; "
-            "what was answered is kept"
-        )
-    return reliability_of(voted)
+    return None if unidentifiable(voted) else reliability_of(voted)

@@ -107,7 +107,8 @@ class Settings(BaseModel):
         title="Risk at most",
         description=(
             "How likely a faithful response may be called hallucinated: weak convictions are confirmed or left "
-            "undecided. Needs the judges' rates: a file, or three judges whose votes can tell them."
+            "undecided. Needs the judges' rates: a file, or three judges; where their votes can't tell the rates, "
+            "every wrong claim is confirmed and no risk is named."
         ),
     )
     reliability: str | None = Field(

@@ -42,6 +42,12 @@ JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the report 
 HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write the report as one HTML page.")]
 
 
+OWN_VOTES = (
+    "--max-risk without --reliability: the judges' rates are to be told by this run's own votes; where these can't "
+    "(fewer than 20 claims, for one) every wrong claim is asked about once more and no risk is named"
+)
+
+
 @dataclass(frozen=True, kw_only=True)
 class PanelOptions:
     """Who judges and searches, how far they look, and over which pages."""
@@ -84,7 +90,7 @@ class PanelOptions:
         float | None,
         typer.Option(
             help="How likely a faithful response may be called hallucinated, such as 0.05: weak convictions are "
-            "confirmed or left undecided. Needs --reliability, or three judges."
+            "confirmed or left undecided. Needs --reliability, or three judges whose votes tell their rates."
         ),
     ] = None
     reliability: Annotated[
@@ -112,6 +118,8 @@ class PanelOptions:
         roles = ("arbiter", "decomposer", "searcher")
         helpers = [None if getattr(self, role) else getattr(table, role) for role in roles]
         _tell(toml, [spec for spec in [*judges, *helpers] if spec])
+        if self.max_risk is not None and not self.reliability:
+            typer.echo(f"longproof: {OWN_VOTES}", err=True)
         return {
             "judges": list(self.judge or table.judges) or ["offline"],
             **{role: getattr(self, role) or getattr(table, role) for role in roles},

@@ -227,7 +227,8 @@ def _risk(report: Report, say: Mapping[str, str]) -> str:
     if found.failed:
         told += say["semicolon"] + say["risk_failed"].format(failed=found.failed)
     if found.chance is None or found.chance_before is None or found.max_risk is None:
-        return told
+        unknown = found.max_risk is not None and found.convicted
+        return f"{told}{say['semicolon']}{say['risk_unknown']}" if unknown else told
     chance = say["risk_chance"].format(
         n=len(report.claims),
         before=f"{found.chance_before:.1%}",

@@ -153,6 +153,10 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "for {failed} that question failed, and they are undecided",
         "{failed} 条再问失败，暂不定论",
     ),
+    "risk_unknown": (
+        "their votes can't tell how reliable the judges are, so every one was asked about, and no risk is named",
+        "由投票看不出评审有多可靠，故每条都再问一次，也不给出风险",
+    ),
     "risk_chance": (
         "a faithful text of {n} claims would be called hallucinated in an estimated {before} of cases, so in {after} "
         "(at most {most} was asked for; rates of the judges {rates}, who are taken to err independently)",

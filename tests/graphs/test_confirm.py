@@ -116,11 +116,21 @@ def test_rates_may_come_from_the_votes_of_the_run_itself() -> None:
     assert report.stamp["risk"]["chance"] <= 0.05
 
 
+def test_where_a_runs_own_votes_tell_no_rates_every_conviction_is_confirmed_and_no_risk_is_named() -> None:
+    """Ten claims are too few; only the answers could tell, so nothing that was paid for is thrown away."""
+    report, judges = checked(
+        *[against(3, 5)] * 2, against(3, 5, once_more="not_found"), facts=10, max_risk=0.05
+    )
+    assert undecided(report) == [(FACTS[3], "unconfirmed"), (FACTS[5], "unconfirmed")]
+    assert sum(question.prompt == "confirm" for judge in judges for question in judge.heard) == 2
+    taken = report.stamp["risk"]
+    assert (taken["max_risk"], taken["rates"], taken["chance"]) == (0.05, None, None)
+
+
 @pytest.mark.parametrize(
     ("size", "facts", "settings", "why"),
     [
         (2, 60, {"max_risk": 0.05}, "give --reliability FILE"),
-        (3, 10, {"max_risk": 0.05}, "only 10 claims have the votes of three judges"),
         (3, 60, {"max_risk": 0.05, "reliability": "nowhere.json"}, "nowhere.json: No such file"),
         (3, 60, {"confirm": True, "protocol": "verigray"}, "the protocol longproof"),
     ],

@@ -44,6 +44,16 @@ def test_the_searcher_that_a_file_names_is_told(folder: Path, capsys: pytest.Cap
     assert "names openai:m@http://127.0.0.1:9/v1" in capsys.readouterr().err
 
 
+def test_what_a_risk_without_rates_will_do_is_told_before_anybody_is_asked(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    PanelOptions(max_risk=0.05).settings()
+    assert "every wrong claim is asked about once more and no risk is named" in capsys.readouterr().err
+    PanelOptions(max_risk=0.05, reliability=Path("rates.json")).settings()
+    PanelOptions(confirm=True).settings()
+    assert capsys.readouterr().err == ""
+
+
 @pytest.mark.parametrize(
     "command",
     [

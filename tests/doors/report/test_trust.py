@@ -48,6 +48,8 @@ def test_a_report_says_what_was_held_back_and_what_risk_is_left() -> None:
     plain = total_lines(report(convicted=3, asked=3, held=0), words("zh"))
     assert any("其中 3 条再问一次" in line and "概率" not in line for line in plain)
     assert not any("failed" in line for line in total_lines(full, words("en")))
+    unknown = total_lines(report(convicted=3, asked=3, held=0, max_risk=0.05), words("en"))
+    assert any("their votes can't tell how reliable the judges are" in line for line in unknown)
     unanswered = total_lines(report(convicted=3, asked=1, held=0, failed=2), words("en"))
     assert any("; for 2 that question failed, and they are undecided" in line for line in unanswered)
 
