@@ -60,8 +60,8 @@ def report_deciding(report: Report) -> Deciding:
     settings, made_by = report.stamp.get("settings"), METHODS.get(str(report.stamp.get("protocol")))
     usual = made_by.protocol.consensus if made_by else CONSENSUS
     own = settings.get("consensus") if isinstance(settings, dict) else None
-    given = isinstance(own, float) and 0 < own <= 1
-    return Deciding(own if given else usual, report.stamp.get("arbiter", "unsaid") not in (None, PERSON))
+    share = own if isinstance(own, float) and 0 < own <= 1 else usual
+    return Deciding(share, report.stamp.get("arbiter", "unsaid") not in (None, PERSON))
 
 
 def voted_claims(results: Sequence[Result]) -> VotedClaims:
