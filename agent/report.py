@@ -71,6 +71,7 @@ def verdict(
             failure=failure or "unavailable",
             decided_by="nobody",
             judgements=tuple(judgements),
+            caveat=caveat,
         )
     agreeing = agreed(judgements, label, question_id)
     return Verdict(

@@ -11,6 +11,7 @@ from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 from longproof import Verifier
 from longproof.agent.trust.reliability import JudgeRates, Reliability
 from longproof.agent.types import Claim, Question, Report
+from longproof.graphs.policy import CONFIRMING_FAILED
 from longproof.retrieval.types import BadInput
 
 FACTS = [f"On day {n} the keeper of lamp {n} wrote the number {n * 7} into the book." for n in range(60)]
@@ -72,6 +73,8 @@ def test_a_conviction_stands_once_borne_out_and_a_failed_question_is_named_as_on
     report, judges = checked(*[against(3, once_more=once_more)] * 3, confirm=True)
     assert report.verdict == ("undecided" if failure else "hallucinated")
     assert undecided(report) == ([(FACTS[3], failure)] if failure else [])
+    told = [claim.caveat for claim in report.claims if claim.label is None]
+    assert told == ([] if failure is None else ["" if failure == "unconfirmed" else CONFIRMING_FAILED])
     asked = [question for judge in judges for question in judge.heard if question.prompt == "confirm"]
     (once,) = asked
     before = [q for q in judges[-1].heard if q.prompt != "confirm" and once.claim_ids[0] in q.claim_ids]
