@@ -19,7 +19,7 @@ from longproof.evaluation.headlines import with_gold_outcome
 from longproof.evaluation.metrics.classes import HALLUCINATED_LABELS
 from longproof.evaluation.metrics.reliability import JudgeTrust, Trust, trust
 from longproof.evaluation.metrics.selective import RiskCurve, risk_curve, risk_from, threshold
-from longproof.evaluation.metrics.statistics import recall, specificity
+from longproof.evaluation.metrics.statistics import Rate, recall, specificity
 from longproof.evaluation.results import PredictedClaim, Result, gold_at
 from longproof.evaluation.tables import Score, Section, plain_scores
 from longproof.evaluation.types import Gold
@@ -38,6 +38,15 @@ class VotedClaims(NamedTuple):
     votes: list[Votes]
     responses: list[str]
     gold: list[bool | None]
+
+
+class CheckedThreshold(NamedTuple):
+    """The confidence from which on labels are trusted, None where there is none; how many responses it was chosen on;
+    and the risk from there, on these and on the others."""
+
+    least: float | None
+    chosen_on: int
+    risks: tuple[Rate, ...]
 
 
 class Deciding(NamedTuple):
@@ -94,7 +103,7 @@ def selective_scores(results: Sequence[Result]) -> Iterator[Score]:
     if not taken or sure is None:
         return
     column = [sure[result.id, result.repeat] for result in taken]
-    curve, n = risk_curve(column, _right(taken)), len(taken)
+    curve, n = risk_curve(column, labels_right(taken)), len(taken)
     decided = sum(one is not None for one in column) / n
     if curve.area is None or curve.best is None:
         return
@@ -111,7 +120,7 @@ def selective_curve(results: Sequence[Result]) -> RiskCurve | None:
     taken, sure = with_gold_outcome(results), confidences(results)
     if not taken or sure is None:
         return None
-    return risk_curve([sure[result.id, result.repeat] for result in taken], _right(taken))
+    return risk_curve([sure[result.id, result.repeat] for result in taken], labels_right(taken))
 
 
 def confidences(results: Sequence[Result]) -> dict[tuple[str, int], float | None] | None:
@@ -135,30 +144,36 @@ def _sure(result: Result, rates: Reliability) -> float | None:
     return max(convicted, default=None) if predicted.outcome == "hallucinated" else None
 
 
-def _right(taken: Sequence[Result]) -> list[bool]:
+def labels_right(taken: Sequence[Result]) -> list[bool]:
+    """Whether each response is called what gold calls it."""
     return [result.prediction.outcome == result.gold.outcome for result in taken]
 
 
-def _checked_threshold(taken: Sequence[Result], sure: Sequence[float | None]) -> Iterator[Score]:
-    """A threshold for the risk, chosen on the groups whose names fall into the first half."""
-    first = [
-        sha256(result.group.encode("utf-8", "backslashreplace")).digest()[0] % 2 == 0 for result in taken
-    ]
+def in_first_half(result: Result) -> bool:
+    """Whether a response's group, by its name, falls into the half on which things are chosen."""
+    return sha256(result.group.encode("utf-8", "backslashreplace")).digest()[0] % 2 == 0
+
+
+def checked_threshold(taken: Sequence[Result], sure: Sequence[float | None]) -> CheckedThreshold | None:
+    """A threshold for the risk, chosen on one half of the groups; None where there is but one half."""
+    first = [in_first_half(result) for result in taken]
     halves = [[i for i, one in enumerate(first) if one is half] for half in (True, False)]
     if not all(halves):
-        return
-    columns = [([sure[i] for i in half], _right([taken[i] for i in half])) for half in halves]
+        return None
+    columns = [([sure[i] for i in half], labels_right([taken[i] for i in half])) for half in halves]
     least = threshold(*columns[0], MOST)
-    yield from plain_scores(
-        None,
-        (f"surest by votes, for a risk of {MOST:.0%}: at least", least, "chosen on one half", len(halves[0])),
-    )
-    for name, column in zip(("the half it was chosen on", "the other half"), columns, strict=True):
-        if least is not None:
-            found = risk_from(*column, least)
-            yield from plain_scores(
-                found.coverage, (f"risk from there, {name}", found.value, "accepted", found.n)
-            )
+    risks = () if least is None else tuple(risk_from(*column, least) for column in columns)
+    return CheckedThreshold(least, len(halves[0]), risks)
+
+
+def _checked_threshold(taken: Sequence[Result], sure: Sequence[float | None]) -> Iterator[Score]:
+    found = checked_threshold(taken, sure)
+    if found is None:
+        return
+    name = f"surest by votes, for a risk of {MOST:.0%}: at least"
+    yield from plain_scores(None, (name, found.least, "chosen on one half", found.chosen_on))
+    for half, risk in zip(("the half it was chosen on", "the other half"), found.risks, strict=False):
+        yield from plain_scores(risk.coverage, (f"risk from there, {half}", risk.value, "accepted", risk.n))
 
 
 def _trust(found: Trust) -> Iterator[Score]:

@@ -2,14 +2,16 @@
 
 import random
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
 from evaluated import VOTED, Voting, line, scripted_report
+from scripts import BENCHMARKS, benchmark
 
 from longproof.agent.types import Place
 from longproof.evaluation.folder import RunSettings
-from longproof.evaluation.results import PredictedClaim, Result
+from longproof.evaluation.results import PredictedClaim, Result, prediction
 from longproof.evaluation.run import evaluate_dataset
 from longproof.evaluation.sections import sections
 from longproof.evaluation.tables import Score
@@ -23,6 +25,7 @@ from longproof.evaluation.trust import (
     voted_claims,
 )
 from longproof.evaluation.types import Example, Gold, GoldError
+from longproof.retrieval.types import BadInput
 
 SENSITIVITY, SPECIFICITY = (0.9, 0.8, 0.7), (0.999, 0.99, 0.97)
 SENTENCE = "It was so. "
@@ -167,3 +170,54 @@ def test_a_response_is_as_sure_as_its_votes_and_no_gold_is_used() -> None:
     assert chosen.value <= 0.05
     assert other.value is not None
     assert selective_curve(simulated(30, judges=2)) is None
+
+
+@pytest.fixture
+def bench(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    return benchmark("trust_recorded")
+
+
+def test_the_table_of_recordings_counts_every_conviction_and_only_takes_some_back(bench: ModuleType) -> None:
+    """Judges who err independently: the rates that votes alone tell, and gold's of the other half, agree."""
+    run = bench.Run("simulated", Deciding(), simulated(240))
+    convicted = [c.label for r in run.results for c in r.prediction.claims].count("contradicting")
+    for row in bench.risk([run]):
+        cells = dict(zip(bench.RISK, row, strict=True))
+        staged = [int(n) for name in bench.RISK[3:5] for n in cells[name].split(", ")]
+        assert sum(staged) == convicted
+        said = [tuple(map(int, cell.split(" of "))) for cell in row[-4:]]
+        assert [n for _, n in said] == [160, 160, 80, 80]
+        assert said[1][0] <= said[0][0]
+        assert said[3][0] <= said[2][0]
+        assert float(row[6].rstrip("%")) <= 5
+        assert cells["claims of a text"] == "its own" or staged[1] + staged[4] > 0
+    by_votes, by_gold = (row for row in bench.risk([run]) if row[2] == "its own")
+    assert float(by_votes[5].rstrip("%")) == pytest.approx(float(by_gold[5].rstrip("%")), abs=1)
+
+
+def test_a_single_judge_is_as_sure_as_its_verdict_is_plain(bench: ModuleType) -> None:
+    told = [
+        bench.plainness(
+            line("a", "faithful", "hallucinated").model_copy(update={"prediction": prediction(one)})
+        )
+        for one in (
+            scripted_report("He won. She lost.", ["contradicting", "explicitly_supported"], wrong=["won"]),
+            scripted_report("He won. She lost.", ["fabricated", "explicitly_supported"]),
+            scripted_report("He won. She lost.", ["implicitly_supported", "explicitly_supported"]),
+            scripted_report("He won. She lost.", [None, "explicitly_supported"]),
+        )
+    ]
+    assert told == [1.0, 0.0, 0.5, None]
+    alike = bench.Run("alike", Deciding(), [line(str(n), "faithful", "faithful") for n in range(4)])
+    assert not bench.is_panel(alike)
+
+
+def test_texts_are_written_between_the_marks_that_a_file_has(bench: ModuleType, tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    path.write_text("a\n<!-- x -->\nold\n<!-- /x -->\nb\n", "utf-8")
+    for _ in range(2):
+        bench.write(path, {"x": "new\n", "y": "of another file\n"})
+    assert path.read_text("utf-8") == "a\n<!-- x -->\nnew\n<!-- /x -->\nb\n"
+    with pytest.raises(BadInput, match="has no marks"):
+        bench.write(path, {"y": ""})
