@@ -28,7 +28,7 @@ from reader import reader as read_by_rule
 from longproof import Verifier
 from longproof.agent.report import price
 from longproof.agent.trust.reliability import JudgeRates, Reliability, Votes, reliability_of, unidentifiable
-from longproof.agent.trust.risk import Thresholds, strength, thresholds, weakest
+from longproof.agent.trust.risk import Stage, strength, thresholds, weakest
 from longproof.agent.types import Report
 from longproof.agent.vote import CONSENSUS
 from longproof.evaluation.metrics.reliability import trust
@@ -47,7 +47,7 @@ MAX_RISK = 0.05
 RATES = ("responses × claims", *(f"{one} {does}" for does in ("finds", "clears") for one in "abc"))
 RATES = (*RATES, "intervals that hold", "told")
 RISK = ("claims", "rates", "faithful convicted", "--max-risk", "wrong convicted", "--max-risk")
-RISK = (*RISK, "asked", "held back", "wrong ones held back", "refused")
+RISK = (*RISK, "asked", "held back", "wrong ones held back", "rates untold")
 GOLD = ("judge", "finds, by votes", "by gold", "clears, by votes", "by gold")
 COST = ("run", "claims", "wrong", "calls", "of them confirming", "their characters", "price")
 
@@ -108,7 +108,7 @@ def risk(known: int, shared: float, times: int) -> Iterator[str]:
 
 
 def _guarded(claims: int, name: str, known: int, shared: float, times: int) -> list[str]:
-    outcomes, refused = [], 0
+    outcomes, untold = [], 0
     for seed in range(times):
         given = None if name == "its own votes" else TRUE_RATES
         if name.startswith("estimated"):
@@ -121,9 +121,7 @@ def _guarded(claims: int, name: str, known: int, shared: float, times: int) -> l
             own = given
             if own is None and convicted:
                 own = None if unidentifiable(votes) else reliability_of(votes)
-                refused += own is None
-            if convicted and own is None:
-                continue
+                untold += own is None
             outcomes.append(_outcome(run, response, votes, convicted, own))
     wrong, before, after, asked, held, lost = np.array(outcomes, float).T
     right = wrong == 0
@@ -135,24 +133,30 @@ def _guarded(claims: int, name: str, known: int, shared: float, times: int) -> l
         f"{asked.mean():.2f}",
         f"{held.mean():.2f}",
         f"{lost[~right].sum() / max(1, wrong.sum()):.1%}",
-        f"{refused / (len(outcomes) + refused):.0%}",
+        f"{untold / len(outcomes):.0%}",
     ]
 
 
 def _outcome(
     run: Simulated, response: int, votes: Sequence[Votes], convicted: Sequence[int], rates: Reliability | None
 ) -> tuple[float, ...]:
-    """Wrong claims; convicted without and with --max-risk; questions; claims held back, and wrong ones of them."""
+    """Wrong claims; convicted without and with --max-risk; questions; claims held back, and wrong ones of them.
+
+    Without rates every conviction is asked about."""
     stands, asked, held, lost = False, 0, 0, 0
-    made: Thresholds | None = None
     for claim in convicted:
-        assert rates is not None
-        made = made or thresholds(rates, len(votes), consensus=CONSENSUS, arbiter=True, max_risk=MAX_RISK)
-        stage, wrong = made.stage(strength(rates, votes[claim])), bool(run.wrong[response, claim])
+        stage, wrong = _stage(rates, votes, claim), bool(run.wrong[response, claim])
         asked += stage == "ask"
         borne_out = stage == "stands" or (stage == "ask" and _confirms(run, wrong))
         stands, held, lost = stands or borne_out, held + (not borne_out), lost + (wrong and not borne_out)
     return float(run.wrong[response].sum()), float(bool(convicted)), float(stands), asked, held, lost
+
+
+def _stage(rates: Reliability | None, votes: Sequence[Votes], claim: int) -> Stage:
+    if rates is None:
+        return "ask"
+    made = thresholds(rates, len(votes), consensus=CONSENSUS, arbiter=True, max_risk=MAX_RISK)
+    return made.stage(strength(rates, votes[claim]))
 
 
 def _confirms(run: Simulated, wrong: bool) -> bool:

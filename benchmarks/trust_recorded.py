@@ -10,7 +10,6 @@ as held back. Exit code 1: a recording can't be replayed.
 """
 
 import argparse
-import re
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -300,8 +299,9 @@ def write(path: Path, texts: Mapping[str, str]) -> None:
     if not found:
         raise BadInput(f"{path} has no marks such as <!-- {min(texts)} --> and <!-- /{min(texts)} -->")
     for name in found:
-        marked = re.compile(rf"(?<=<!-- {name} -->\n)(.*?)(?=<!-- /{name} -->)", re.DOTALL)
-        said = marked.sub(lambda _, name=name: texts[name], said)
+        before, begin, rest = said.partition(f"<!-- {name} -->\n")
+        _, end, after = rest.partition(f"<!-- /{name} -->")
+        said = "".join([before, begin, texts[name], end, after])
     path.write_text(said, "utf-8")
 
 
