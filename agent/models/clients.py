@@ -11,6 +11,7 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 from urllib.parse import urlsplit
@@ -24,6 +25,8 @@ from longproof.retrieval.text.redact import one_line, without_credentials
 from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:
+    from ssl import SSLContext
+
     from langchain_core.language_models import BaseChatModel
     from langchain_core.messages import AIMessage
     from openai import APIStatusError
@@ -89,6 +92,14 @@ class Chat(Protocol):
         ...
 
 
+@cache
+def _trusted() -> "SSLContext":
+    """Whose certificates are believed. Read once for all clients: it takes tens of milliseconds."""
+    from httpx2 import create_ssl_context
+
+    return create_ssl_context()
+
+
 class OpenAIChat:
     """A chat-completions server (OpenAI, vLLM, Ollama, llama.cpp) through the `openai` client.
 
@@ -122,7 +133,9 @@ class OpenAIChat:
             base_url=self.endpoint,
             max_retries=0,
             timeout=None,
-            http_client=DefaultAsyncHttpxClient(follow_redirects=False, event_hooks={"response": [bound]}),
+            http_client=DefaultAsyncHttpxClient(
+                verify=_trusted(), follow_redirects=False, event_hooks={"response": [bound]}
+            ),
         )
         self._limit_name = "max_tokens"
         self._takes_temperature = True
