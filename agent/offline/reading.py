@@ -7,6 +7,7 @@ Does not know: what the words mean, or what follows from a place.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator
+from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -160,6 +161,7 @@ def _placed_terms(tokens: list[Token]) -> Iterator[tuple[int, str]]:
             yield place, a.key + b.key
 
 
+@lru_cache(maxsize=1 << 15)
 def stem(word: str) -> str:
     """A crude English stem: endings of plural and tense gone."""
     word = word.removesuffix("'s")
