@@ -7,6 +7,7 @@ import re
 import socket
 import threading
 import tracemalloc
+import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -172,8 +173,18 @@ def event(**delta: Any) -> bytes:
 
 
 FRESH = "".join(f"word{n} " for n in range(9000))
-BOMB = gzip.compress(b'{"choices": [{"message": {"content": "' + b"a" * 300_000_000)
-TWICE = gzip.compress(gzip.compress(bytes(300_000_000)))
+
+
+def bomb(begin: bytes, piece: bytes) -> bytes:
+    """The beginning and 300 megabytes of the piece, compressed: what follows a full flush can be repeated."""
+    packer = zlib.compressobj(wbits=31)
+    begun = packer.compress(begin) + packer.flush(zlib.Z_FULL_FLUSH)
+    again = packer.compress(piece * (1_000_000 // len(piece))) + packer.flush(zlib.Z_FULL_FLUSH)
+    return begun + again * 300
+
+
+BOMB = bomb(b'{"choices": [{"message": {"content": "', b"a")
+TWICE = gzip.compress(bomb(b"", bytes(1)))
 FLOODS: dict[str, Callable[[], Any]] = {
     "endless JSON": lambda: flooding("application/json", [b'{"choices": ['], again=b"1," * 30_000),
     "endless blanks": lambda: flooding("application/json", [], again=b" " * 60_000),
