@@ -4,6 +4,7 @@ import ast
 import subprocess
 import sys
 import tomllib
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -64,9 +65,15 @@ def sources() -> list[Path]:
     return [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
 
 
+@cache
+def tree_of(path: Path) -> ast.Module:
+    return ast.parse(path.read_text("utf-8"))
+
+
+@cache
 def imported(path: Path) -> list[tuple[str, bool]]:
     """Every module that a file imports, with whether it does so outside of any function."""
-    tree = ast.parse(path.read_text("utf-8"))
+    tree = tree_of(path)
     top = {id(node) for node in ast.walk(tree) if isinstance(node, ast.Import | ast.ImportFrom)}
     for function in ast.walk(tree):
         if isinstance(function, ast.FunctionDef | ast.AsyncFunctionDef):
@@ -137,7 +144,7 @@ def test_every_file_that_a_package_reads_is_packaged():
 @pytest.mark.parametrize("path", sources(), ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_module_says_what_it_knows_and_fits_one_room(path):
     text = path.read_text("utf-8")
-    assert ast.get_docstring(ast.parse(text)), "no module docstring"
+    assert ast.get_docstring(tree_of(path)), "no module docstring"
     assert len(text.splitlines()) <= 400
 
 
@@ -146,7 +153,7 @@ def functions() -> list[tuple[str, int]]:
     return [
         (f"{path.relative_to(ROOT)}:{node.name}", (node.end_lineno or 0) - node.body[0].lineno + 1)
         for path in sources()
-        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        for node in ast.walk(tree_of(path))
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)
     ]
 
