@@ -63,7 +63,7 @@ def test_against_real_novels(folder, absurd):
     if not novels:
         pytest.skip(f"no novels: set LONGPROOF_DATA to a folder that has {folder}")
     for novel in novels:
-        assert undecided(novel.read_text(encoding="utf-8")[:1_000_000], absurd)
+        assert undecided(novel.read_text(encoding="utf-8")[:200_000], absurd)
 
 
 @pytest.mark.parametrize(("language", "absurd"), [("en", ABSURD_EN), ("zh", ABSURD_ZH)])
