@@ -66,7 +66,7 @@ def python(program: str, *arguments: object) -> "subprocess.Popen[str]":
     )
 
 
-@pytest.mark.parametrize("orders", [(0, 0), (1, 2), (1, 2, 3)])
+@pytest.mark.parametrize("orders", [(0, 0), (1, 2, 3)])
 def test_processes_on_one_ledger_pay_once(tmp_path: Path, orders: tuple[int, ...]) -> None:
     path = tmp_path / "ledger.sqlite"
     with ChatServer(echo) as server:
