@@ -95,10 +95,27 @@ def paid(server: ChatServer) -> tuple[int, int]:
         ("probe-direct", 1, {}),
     ],
 )
-@pytest.mark.parametrize("schema", ["known", "rejected"])
 def test_what_a_check_costs_lies_between(
-    name: str, judges: int, script: dict[str, Any], schema: Any, tmp_path: Path
+    name: str, judges: int, script: dict[str, Any], tmp_path: Path
 ) -> None:
+    lies_between(name, judges, script, "known", tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("name", "judges", "script"),
+    [
+        ("longproof", 3, {"Findings": disputed}),
+        ("longnovel-zero-shot", 2, {}),
+        ("probe", 2, {"Sentences": parts(", and ")}),
+    ],
+)
+def test_with_servers_that_know_no_schema_too(
+    name: str, judges: int, script: dict[str, Any], tmp_path: Path
+) -> None:
+    lies_between(name, judges, script, "rejected", tmp_path)
+
+
+def lies_between(name: str, judges: int, script: dict[str, Any], schema: Any, tmp_path: Path) -> None:
     with ChatServer(answers(**{"Findings": findings, **OTHER, **script}), schema=schema) as server:
         dry = verifier(server, tmp_path / "dry", name, judges, max_calls=0).verify(SOURCE, RESPONSE)
         assert server.asked == []
