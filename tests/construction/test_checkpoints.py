@@ -5,7 +5,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import pytest
 from fakes import ChatServer
 from scripted_writer import novel, writer
 
@@ -20,26 +19,28 @@ from longproof.graphs.settings import Settings
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.loaders import read_document
 
-kind, source, home, address, before = sys.argv[1:]
-made_by = {"halueval": halueval.HALUEVAL, "longnovel": longnovel.LONGNOVEL, "probe": probe.PROBE}[kind]
+home, address, *stops = sys.argv[1:]
+made_by = {"halueval": halueval.HALUEVAL, "longnovel": longnovel.LONGNOVEL, "probe": probe.PROBE}
 
-async def go():
+async def go(kind, before, home):
     pool = Pool()
     async with AsyncSqliteSaver.from_conn_string(f"{home}/threads.sqlite") as saver:
-        graph = construction_graph(pool, made_by)
+        graph = construction_graph(pool, made_by[kind])
         graph.checkpointer = saver
         settings = Settings(judges=[f"openai:m@{address}"], home=home)
         config = {"configurable": {"thread_id": kind}}
         given = None
         if before:
             store = DocumentStore(Path(home) / "documents")
-            ref = store.put(read_document(Path(source)))
+            ref = store.put(read_document(Path(home) / "source.txt"))
             given = ConstructInput(sources=[ref], out=f"{home}/set", cases=20)
         done = await graph.ainvoke(given, config, context=settings, interrupt_before=[before] if before else [])
         print((done or {}).get("result"))
     await pool.close()
 
-asyncio.run(go())
+for stop in stops:
+    kind, before = stop.split(":")
+    asyncio.run(go(kind, before, f"{home}/{kind}"))
 """
 ROWS = '{"knowledge": "The ferry left at nine.", "question": "When?", "right_answer": "At nine."}\n'
 ARTICLE = "Ferrol is a market town on the river Lune. It received its charter in 1206. It has a tower."
@@ -59,22 +60,17 @@ def stage(*arguments: str) -> str:
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize(
-    ("kind", "text", "stops"),
-    [
-        ("longnovel", novel(3, 50).text, ("write",)),
-        ("probe", ARTICLE, ("claims",)),
-        ("halueval", ROWS, ("write",)),
-    ],
-    ids=["longnovel", "probe", "halueval"],
-)
-def test_a_stopped_construction_is_finished_by_another_process(kind, text, stops, tmp_path: Path):
-    source = tmp_path / "source.txt"
-    source.write_text(text, encoding="utf-8")
-    for stop in stops:
-        (tmp_path / stop).mkdir()
+KINDS = {"longnovel": (novel(3, 50).text, "write"), "probe": (ARTICLE, "claims"), "halueval": (ROWS, "write")}
+
+
+def test_stopped_constructions_are_finished_by_another_process(tmp_path: Path):
+    for kind, (text, _) in KINDS.items():
+        (tmp_path / kind).mkdir()
+        (tmp_path / kind / "source.txt").write_text(text, encoding="utf-8")
     with ChatServer(writer()) as server:
-        first = [stage(kind, str(source), str(tmp_path / stop), server.address, stop) for stop in stops]
-        last = [stage(kind, str(source), str(tmp_path / stop), server.address, "") for stop in stops]
-    assert first == ["None"] * len(stops)
-    assert all(f"construction='{kind}'" in one and "made=0" not in one for one in last)
+        first = stage(str(tmp_path), server.address, *(f"{kind}:{stop}" for kind, (_, stop) in KINDS.items()))
+        last = stage(str(tmp_path), server.address, *(f"{kind}:" for kind in KINDS))
+    assert first.splitlines() == ["None"] * len(KINDS)
+    for kind, done in zip(KINDS, last.splitlines(), strict=True):
+        assert f"construction='{kind}'" in done
+        assert "made=0" not in done
