@@ -12,11 +12,12 @@ from longproof.agent.types import Answered
 from longproof.graphs.evidence.reading_plan import CLAIMS
 from longproof.graphs.resources import GROUPS
 
-COUNT = 2 * GROUPS + 5
-CLAIMS = COUNT * CLAIMS
 SOURCE = "Keepers sold boats at the harbour."
-RESPONSE = " ".join(f"Keeper {n} sold boat {n}." for n in range(CLAIMS))
-"""All claims share the one window of a short source: so many full groups."""
+
+
+def response(groups: int) -> str:
+    """Claims that share the one window of a short source: so many full groups."""
+    return " ".join(f"Keeper {n} sold boat {n}." for n in range(groups * CLAIMS))
 
 
 class Slow(ScriptedJudge):
@@ -51,26 +52,27 @@ def verifier(judge: ScriptedJudge, **settings: Any) -> Verifier:
 @pytest.mark.parametrize(("concurrency", "most"), [(1, GROUPS), (GROUPS, 2 * GROUPS)])
 def test_so_many_groups_are_checked_at_once_and_no_more(concurrency: int, most: int) -> None:
     judge = Slow(most)
-    report = verifier(judge, concurrency=concurrency).verify(SOURCE, RESPONSE)
+    report = verifier(judge, concurrency=concurrency).verify(SOURCE, response(most + 5))
     assert judge.most == most
-    assert (len(report.claims), len(judge.heard)) == (CLAIMS, COUNT)
+    assert (len(report.claims), len(judge.heard)) == ((most + 5) * CLAIMS, most + 5)
     assert report.coverage == 1
 
 
 def test_a_cancelled_run_keeps_no_place() -> None:
     judge = Slow()
     checks = verifier(judge)
+    told = response(GROUPS + 5)
 
     async def twice() -> int:
-        first = asyncio.create_task(checks.averify(SOURCE, RESPONSE))
+        first = asyncio.create_task(checks.averify(SOURCE, told))
         await judge.all_in.wait()
         first.cancel()
         await asyncio.wait([first])
-        report = await asyncio.wait_for(checks.averify(SOURCE, RESPONSE), timeout=60)
+        report = await asyncio.wait_for(checks.averify(SOURCE, told), timeout=60)
         await checks.close()
         return len(report.claims)
 
-    assert asyncio.run(twice()) == CLAIMS
+    assert asyncio.run(twice()) == (GROUPS + 5) * CLAIMS
 
 
 class Listener(AsyncCallbackHandler):
