@@ -289,7 +289,7 @@ def test_killed_anywhere_nothing_is_lost_or_half_written(tmp_path):
         assert subprocess.run(command, check=False).returncode == 0
         whole, asked = reports(out), {a.user for a in server.answered}
         assert killed < len(server.answered) <= len(asked) + 2 * 16
-        subprocess.run([*command[:4], str(tmp_path / "at once"), *command[5:]], check=True)
+        go(path, tmp_path / "at once", judges=[f"openai:m@{server.address}"], home=str(home))
     assert reports(tmp_path / "at once") == whole
     assert len(whole) == 14
 
