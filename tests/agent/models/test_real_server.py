@@ -33,6 +33,7 @@ import signal, sys, xllamacpp
 p = xllamacpp.CommonParams()
 p.model.path, p.model_alias, p.hostnames, p.port = sys.argv[1], {"tiny"}, ["127.0.0.1"], int(sys.argv[2])
 p.n_ctx, p.n_parallel, p.n_gpu_layers, p.warmup, p.use_jinja = 32768, 2, 0, False, True
+p.cpuparams.n_threads = p.cpuparams_batch.n_threads = 1  # so small a model's second thread only waits, and busily
 server = xllamacpp.Server(p)
 signal.pause()
 """
