@@ -25,7 +25,7 @@ _CONNECTIVES_ZH = re.compile(
 )
 _MARKS = re.compile(
     r"^[\W_]*\d{1,3}[.)．、](?=\s)|\bas well as\b|此人|这人|那人"
-    r"|^\W*(?:please )?note that\b|\bit(?:['’]s| is) (?:also )?(?:worth noting|important to note) that\b"
+    r"|^\W*(?:please )?note(?: that\b|\s*[:：])|\bit(?:['’]s| is) (?:also )?(?:worth noting|important to note) that\b"
     r"|[(（\[]\s*(?:passages?|sources?|documents?|段落|材料|资料|来源)\s*\d+"
     r"(?:(?:[\s,&、和]|and|passages?)+\d+)*\s*[)）\]]",
     re.IGNORECASE,

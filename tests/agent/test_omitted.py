@@ -66,6 +66,7 @@ FAITHFUL = [
     ),
     ("A note says that the mill burns.", ["A note says that the mill burns."]),
     ("Note that Ada sleeps.", ["Ada sleeps."]),
+    ("Note: Ada sleeps.", ["Ada sleeps."]),
     ("It's worth noting that the mill burns coal.", ["The mill burns coal."]),
     ("Note that the time may vary (passages 1 and 3).", ["The time may vary."]),
     ("2. Click the red button at the top (Passage 1).", ["Click the red button at the top."]),
