@@ -125,17 +125,19 @@ def report(
     calls: Sequence[Call] = (),
     stamp: dict[str, Any],
     triage: bool = False,
+    copied: bool = False,
 ) -> Report:
     """The report of one case. `windows` maps claim ids to places in a source, `looked` to how far was looked.
 
-    In a `triage`, a sentence without claims is undecided: no rule of the offline check has read it.
+    In a `triage`, a sentence without claims is undecided: no rule of the offline check has read it. But where the
+    response is `copied` from its source, all of it stands there.
     Raises ValueError where a claim has no verdict or more than one: no claim leaves the denominator.
     """
     by_claim = {verdict.claim_id: verdict for verdict in verdicts}
     if len(by_claim) != len(verdicts) or set(by_claim) != {claim.id for claim in claims}:
         raise ValueError("every claim has exactly one verdict")
     about = _about(sentences, claims)
-    unread: list[Label | None] = [None] if triage else []
+    unread: list[Label | None] = [None] if triage and not copied else []
     shown = tuple(
         _sentence(s, [_label_in(s, c, by_claim[c.id], triage) for c in held] or unread)
         for s, held in zip(sentences, about, strict=True)

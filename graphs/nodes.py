@@ -20,11 +20,12 @@ from longproof.agent.report import report, usage, verdict
 from longproof.agent.types import TASKS, Arbiter, Call, Case, Decomposer, ReportDocument, Verdict
 from longproof.graphs.check import NODES
 from longproof.graphs.confirm import risk_taken
+from longproof.graphs.evidence.copied import copied, same_text
 from longproof.graphs.evidence.placing import by_segment, in_groups
 from longproof.graphs.evidence.questions import together
 from longproof.graphs.evidence.reading_plan import CLAIMS
 from longproof.graphs.policy import Policy, next_step
-from longproof.graphs.protocol import Need, Protocol, unmet
+from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
 from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.review import applied, form_of, put
 from longproof.graphs.settings import PERSON, Settings, settings_of
@@ -105,6 +106,8 @@ class Nodes:
         resources = await self.resources(runtime)
         sources = await resources.sources(state["sources"])
         response = await resources.store.fetch(state["case"].response_id)
+        if resources.protocol.name == LONGPROOF.name and same_text(response, sources):
+            return {"claims": [copied(one, response, sources) for one in state["claims"]], "groups": []}
         place = by_segment if resources.protocol.segment_characters else in_groups
         claims, groups = await asyncio.to_thread(
             place, state["claims"], response, state["case"].parts, sources, resources.protocol
@@ -154,6 +157,7 @@ class Nodes:
             looked={one.claim.id: one.how_far(state["case"]) for one in claims},
             calls=[call.model_copy(update={"bought": True}) for call in calls],
             triage=resources.triage,
+            copied=any(one.copied for one in claims),
             stamp={
                 **_stamp(resources, state["started"], self._decomposer or resources.panel.decomposer),
                 "paid": usage([call for call in calls if call.bought]).model_dump(mode="json"),

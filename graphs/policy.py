@@ -49,6 +49,8 @@ def next_step(claim: ClaimState, plan: Plan) -> Step:
 
 
 def _next(claim: ClaimState, plan: Plan) -> Step:
+    if claim.copied:
+        return settle("explicitly_supported", "rule")
     if claim.left_open:
         return undecided("split")
     if not claim.asked and not claim.rounds:

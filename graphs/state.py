@@ -183,6 +183,7 @@ text of this length even if it were. In its place may stand why that question fa
 class ClaimState(Frozen):
     """A claim and all that is known of it: nothing in here is a decision, every decision follows from it (policy).
 
+    `copied`: the response is its source, word for word, so the claim stands where it was taken from.
     `window` is where its part of the response was aligned to, `places` all that this window shows (nothing where it
     isn't worth its price), `pieces` what of it is shown first; `sure` says whether that is likely to be its place.
     `rounds` are the looks taken for it so far, and `found` what the last of them found and nobody was shown yet.
@@ -194,6 +195,7 @@ class ClaimState(Frozen):
     """
 
     claim: Claim
+    copied: bool = False
     window: SourcePlace | None = None
     places: tuple[SourcePlace, ...] = ()
     pieces: tuple[SourcePlace, ...] = ()
@@ -217,7 +219,7 @@ class ClaimState(Frozen):
     def read_whole(self) -> bool:
         """Whether all of the sources was shown to the panel, or read through for this claim."""
         scanned = "scan" in self.rounds and self.unread is None
-        return scanned or any(question.round == "source" for question in self.asked)
+        return scanned or self.copied or any(question.round == "source" for question in self.asked)
 
     def how_far(self, case: StoredCase) -> Looked:
         """How far was looked for it."""

@@ -205,8 +205,7 @@ def test_a_run_that_goes_on_before_check_with_other_settings_follows_them():
         pool = Pool(Given(judges=judges, arbiter=ScriptedArbiter("explicitly_supported")))
         graph = verify_graph(pool, InMemorySaver())
         thread = {"configurable": {"thread_id": "fork"}}
-        text = "Ada sold the boat to Tom."
-        given = {"source": text, "response": text}
+        given = {"source": "In May Ada sold the boat to Tom.", "response": "Ada sold the boat to Tom."}
         usual = Settings(decomposer="offline", cache=False)
         first = await graph.ainvoke(given, thread, context=usual)
         history = [step async for step in graph.aget_state_history(thread)]
