@@ -16,7 +16,7 @@ from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from longproof.agent.models.ledger import LedgerFailed
+from longproof.agent.models.ledger import LedgerFailed, RunState
 from longproof.agent.models.model import Refused
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.report import total_usage
@@ -215,6 +215,7 @@ class _Run:
     ) -> None:
         self._out, self._progress = out, progress
         self._done, self._undecided, self._counts, self._usage = 0, 0, NOTHING, Usage()
+        self._answered = 0
         self._seen = {(line.repeat, line.id) for line in done}
         self._left = [(r, g) for r in range(repeat) for g in groups if any(self._unseen(r, g))]
         self._total = repeat * sum(map(len, groups))
@@ -224,11 +225,16 @@ class _Run:
     async def through(self, make: Callable[[int], Checker], concurrency: int) -> None:
         """Check what is left, so many at a time. The first error stops all; what was written stays."""
         checkers = {repeat: make(repeat) for repeat in sorted({repeat for repeat, _ in self._left})}
+        state: RunState = "interrupted"
         try:
             await self._workers(checkers, concurrency)
+            state = "done" if self._answered else "failed"
+        except BadInput:
+            state = "failed"
+            raise
         finally:
             for checker in checkers.values():
-                await checker.close()
+                await checker.close(state)
 
     async def _workers(self, checkers: dict[int, Checker], concurrency: int) -> None:
         todo = iter(self._left)
@@ -259,6 +265,7 @@ class _Run:
 
     def _add(self, line: Result) -> None:
         self._done += 1
+        self._answered += not line.prediction.unanswered
         self._undecided += line.prediction.outcome == "undecided"
         self._counts = sum_counts([self._counts, response_counts(line)])
         self._usage = total_usage([self._usage, line.prediction.usage])

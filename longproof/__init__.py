@@ -8,10 +8,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from longproof.agent.models.model import Refused
     from longproof.retrieval.types import BadInput
     from longproof.verifier import Report, Verifier
 
-__all__ = ["BadInput", "Report", "Verifier"]
+_PLACES = {
+    "BadInput": "longproof.retrieval.types",
+    "Refused": "longproof.agent.models.model",
+    "Report": "longproof.verifier",
+    "Verifier": "longproof.verifier",
+}
+__all__ = ["BadInput", "Refused", "Report", "Verifier"]
 __version__ = "0.1.0"
 
 # In a checkout the rooms lie beside this folder, not in it: Python started there finds this folder first.
@@ -27,6 +34,4 @@ def __dir__() -> list[str]:
 def __getattr__(name: str) -> Any:
     if name not in __all__:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(
-        import_module("longproof.retrieval.types" if name == "BadInput" else "longproof.verifier"), name
-    )
+    return getattr(import_module(_PLACES[name]), name)

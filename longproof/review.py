@@ -13,7 +13,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
-from longproof.agent.models.ledger import begun_otherwise
+from longproof.agent.models.ledger import RunState, begun_otherwise
+from longproof.agent.report import judges_failures, unanswered
 from longproof.agent.types import Report
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import method
@@ -151,13 +152,16 @@ async def open_checkpoints(settings: Settings) -> AsyncIterator[OpenCheckpoints]
         async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
             await saver.setup()
             graph = chosen.graph(pool, saver)
+            state: RunState = "interrupted"
             try:
                 yield OpenCheckpoints(graph, pool, saver)
-            except BaseException:
-                await pool.close("interrupted")
+                state = "done"
+            except BadInput:
+                state = "failed"
                 raise
-            here = await graph.aget_state(_thread(settings.run_id or ""))
-            await pool.close("waiting" if here.interrupts else "done")
+            finally:
+                here = await graph.aget_state(_thread(settings.run_id or ""))
+                await pool.close(_ended(here, state))
     except (OSError, sqlite3.Error) as error:
         raise BadInput(f"can't use {path}: {error}; free space, or move it away") from error
 
@@ -174,6 +178,15 @@ async def _known(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapshot:
     if state.next and not state.interrupts:
         raise BadInput(f"the run {run_id!r} is not finished: give its `longproof verify` command again")
     return state
+
+
+def _ended(here: StateSnapshot, state: RunState) -> RunState:
+    """How a run stands: a review that doesn't fit leaves it waiting, and without any answer it is not done."""
+    if here.interrupts:
+        return "waiting"
+    report = here.values.get("report") if state == "done" else None
+    silent = report and unanswered(judges_failures(Report.model_validate(report)))
+    return "failed" if silent else state
 
 
 def _state_of(state: StateSnapshot) -> WaitingRun:

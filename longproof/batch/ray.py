@@ -7,6 +7,7 @@ proxy runs. Does not know: how a case is checked, or where reports go: the calle
 
 import asyncio
 import json
+from collections import Counter
 from collections.abc import Awaitable, Coroutine, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -15,7 +16,8 @@ from typing import Any, TypeVar, cast
 from longproof.agent.models.clients import Chat, OpenAIChat
 from longproof.agent.models.ledger import Ledger, LedgerFailed, RunState
 from longproof.agent.models.limits import Budget, Limits
-from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.model import Answer, Model, Refused
+from longproof.agent.report import judges_failures, unanswered
 from longproof.agent.types import Failure, Report
 from longproof.batch.cases import CaseLine, case_line
 from longproof.batch.resume_list import Todo
@@ -54,16 +56,15 @@ def ray_engine(settings: dict[str, Any], cases: Path, options: EngineOptions) ->
     def engine(todo: Iterable[Sequence[Todo]], finish: Finish) -> None:
         ray.init(address=options.ray_address, **({} if options.ray_address else _HERE))
         try:
-            with _running_proxy(ray, settings) as proxy:
+            said: Counter[str | None] = Counter()
+            with _running_proxy(ray, settings, said) as proxy:
                 arguments = (proxy, settings, str(cases.resolve()), options.encoding)
                 for ended in _checked(ray, arguments, options, list(todo)):
                     if ended["stopped"]:
-                        raise LedgerFailed(ended["stopped"])
-                    report = ended["report"]
-                    finish(
-                        _case(json.loads(ended["case"])),
-                        Report.model_validate_json(report) if report else ended["failure"],
-                    )
+                        raise BadInput(ended["stopped"])
+                    report = Report.model_validate_json(ended["report"]) if ended["report"] else None
+                    said.update(judges_failures(report) if report else ())
+                    finish(_case(json.loads(ended["case"])), report or ended["failure"])
         finally:
             ray.shutdown()
 
@@ -79,13 +80,16 @@ _HERE: dict[str, Any] = {
 
 
 @contextmanager
-def _running_proxy(ray: Any, settings: dict[str, Any]) -> Iterator[Any]:
-    """The model proxy; ends the run in the ledger as done where all went well, else as interrupted."""
+def _running_proxy(ray: Any, settings: dict[str, Any], said: Counter[str | None]) -> Iterator[Any]:
+    """The model proxy; says in the ledger how the run ended: `said` counts judgements by their failures."""
     proxy = _model_proxy(ray, settings)
     state: RunState = "interrupted"
     try:
         yield proxy
-        state = "done"
+        state = "failed" if unanswered(said) else "done"
+    except BadInput:
+        state = "failed"
+        raise
     finally:
         # A proxy that died for good has nothing open, and its cases are among the failures.
         with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
@@ -148,16 +152,16 @@ class Worker:
             "case": [json.dumps(case) for group in groups for case in group],
             "report": [r.model_dump_json() if isinstance(r, Report) else "" for r in results],
             "failure": [r if isinstance(r, str) else "" for r in results],
-            "stopped": [str(r) if isinstance(r, LedgerFailed) else "" for r in results],
+            "stopped": [str(r) if isinstance(r, BadInput) else "" for r in results],
         }
 
-    async def _checked(self, groups: list[list[Todo]]) -> list[Sequence[Report | str | LedgerFailed]]:
+    async def _checked(self, groups: list[list[Todo]]) -> list[Sequence[Report | str | BadInput]]:
         return await asyncio.gather(*map(self._group, groups))
 
-    async def _group(self, group: list[Todo]) -> Sequence[Report | str | LedgerFailed]:
+    async def _group(self, group: list[Todo]) -> Sequence[Report | str | BadInput]:
         try:
             return await self._checker.checked([case_line(self._cases, case.line) for case in group])
-        except LedgerFailed as error:
+        except (LedgerFailed, Refused) as error:
             return [error] * len(group)
 
     def _run(self, work: Coroutine[Any, Any, T]) -> T:
@@ -177,18 +181,26 @@ class ProxiedModel:
         by_owner = isinstance(chat, OpenAIChat) and chat.by_owner
         self._proxy, self._key = proxy, (chat.model, chat.endpoint, by_owner)
         self.name, self.endpoint = chat.model, chat.endpoint
+        self._refused: Refused | None = None
 
     async def ask(self, prompt: Prompt, form: type[Any], **options: Any) -> Answer[Any]:
         """See `Model.ask`."""
         asked = self._proxy.ask.remote(self._key, prompt, form, options)
-        return cast("Answer[Any]", await _from_proxy(asked))
+        try:
+            return cast("Answer[Any]", await _from_proxy(asked))
+        except Refused as error:
+            self._refused = error
+            return Answer(None, "unavailable", str(error), ())
 
     async def mark(self, call_id: str | None, failure: Failure) -> None:
         """See `Model.mark`."""
         await _from_proxy(self._proxy.mark.remote(self._key, call_id, failure))
 
     def refuse(self) -> None:
-        """What a server refuses stays undecided: workers don't stop each other."""
+        """See `Model.refuse`."""
+        if self._refused:
+            said, self._refused = self._refused, None
+            raise said
 
     async def close(self) -> None:
         """Nothing is open here."""
@@ -213,17 +225,20 @@ class ModelProxy:
         )
         self._models: dict[ModelKey, Model] = {}
         self._opening: asyncio.Task[Ledger] | None = None
-        self._failed: LedgerFailed | None = None
+        self._failed: LedgerFailed | Refused | None = None
 
     async def ask(self, key: ModelKey, prompt: Prompt, form: type[Any], options: Any) -> Answer[Any]:
-        """What this model answers. Raises LedgerFailed, and from then on at once: no worker pays on."""
+        """What this model answers. Raises LedgerFailed and Refused, and from then on at once: no worker pays on."""
         if self._failed:
             raise self._failed
         try:
-            return await (await self._model(key)).ask(prompt, form, **options)
-        except LedgerFailed as error:
+            model = await self._model(key)
+            answer = await model.ask(prompt, form, **options)
+            model.refuse()
+        except (LedgerFailed, Refused) as error:
             self._failed = error
             raise
+        return answer
 
     async def mark(self, key: ModelKey, call_id: str | None, failure: Failure) -> None:
         """Note that an answer came to nothing."""

@@ -20,7 +20,7 @@ from typing import Any, Literal, NamedTuple
 
 from longproof.agent.models.ledger import LedgerFailed, RunState
 from longproof.agent.models.model import Refused
-from longproof.agent.report import judges_failures, total_usage
+from longproof.agent.report import judges_failures, total_usage, unanswered
 from longproof.agent.types import LABELS, Report, Usage
 from longproof.batch.cases import (
     GivenCase,
@@ -189,10 +189,13 @@ class CaseChecker:
 async def _through(
     checker: CaseChecker, cases: Path, todo: Iterator[Sequence[Todo]], finish: Finish, concurrency: int
 ) -> None:
+    said: Counter[str | None] = Counter()
+
     async def work() -> None:
         for group in todo:
             checked = await checker.checked([case_line(cases, one.line) for one in group])
             for one, result in zip(group, checked, strict=True):
+                said.update(judges_failures(result) if isinstance(result, Report) else ())
                 finish(one, result)
 
     state: RunState = "interrupted"
@@ -200,7 +203,7 @@ async def _through(
         async with asyncio.TaskGroup() as group:
             for _ in range(concurrency):
                 group.create_task(work())
-        state = "done"
+        state = "failed" if unanswered(said) else "done"
     except BaseExceptionGroup as failed:
         state = "failed" if isinstance(failed.exceptions[0], BadInput) else state
         raise failed.exceptions[0] from failed

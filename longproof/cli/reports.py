@@ -111,6 +111,11 @@ def report_files(paths: Sequence[Path]) -> list[Path]:
     """The reports named, and those in the folders named. Raises BadInput where there is none."""
     from longproof.retrieval.types import BadInput
 
+    if missing := [path for path in paths if not path.exists()]:
+        raise BadInput(
+            f"{missing[0]}: no such file or folder; give a report (`verify --json FILE`) or a folder (`--out`); "
+            "a run's name finds no report: only answers are kept under it"
+        )
     files = [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
     if not files:
         raise BadInput(f"there is no report in {', '.join(map(str, paths))}: give JSON reports")

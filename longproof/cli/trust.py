@@ -22,7 +22,9 @@ NOTE = (
 def trust_command(
     runs: Annotated[
         list[Path],
-        typer.Argument(help="Folders of `evaluate` or `batch`, or JSON reports and folders of them."),
+        typer.Argument(
+            help="Folders of `evaluate` or `batch`, or JSON reports and folders of them; no names of runs."
+        ),
     ],
     consensus: Annotated[
         float | None,

@@ -6,7 +6,7 @@ import pytest
 from embedded import RESPONSE, SOURCE, plain
 
 import longproof
-from longproof import BadInput, Report, Verifier
+from longproof import BadInput, Refused, Report, Verifier
 
 
 @pytest.fixture(scope="module")
@@ -15,7 +15,7 @@ def report() -> Report:
 
 
 def test_the_names_that_a_program_needs_are_public(report):
-    assert {"Verifier", "Report", "BadInput"} <= set(longproof.__all__)
+    assert {"Verifier", "Report", "BadInput", "Refused"} <= set(longproof.__all__)
     assert isinstance(report, Report)
     with pytest.raises(AttributeError, match="Nothing"):
         _ = longproof.Nothing
@@ -81,7 +81,7 @@ def test_files_are_given_as_paths(tmp_path: Path):
 
 
 def test_a_session_is_told_what_there_is_to_import_and_what_a_verifier_asks():
-    assert {"Verifier", "Report", "BadInput"} <= set(dir(longproof))
+    assert {"Verifier", "Report", "BadInput", "Refused"} <= set(dir(longproof))
     assert repr(Verifier()) == "Verifier(judges=['offline'], protocol='longproof')"
     asked = Verifier(judges=["openai:m@http://127.0.0.1:9/v1", "openai:n"])
     assert (

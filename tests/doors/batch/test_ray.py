@@ -11,7 +11,7 @@ import time
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, well
+from fakes import ChatServer, Reply, always, well
 
 from longproof.batch.run import BatchDone, BatchProgress, EngineOptions, local_engine, run_batch
 from longproof.graphs.verifier import Verifier
@@ -177,6 +177,22 @@ def test_who_dies_is_started_again_but_for_a_proxy_with_a_budget(tmp_path, monke
     assert reports(tmp_path / "out") == reports(tmp_path / "here")
 
 
+def test_a_server_that_refuses_ends_a_batch_at_its_first_answer(tmp_path, monkeypatch):
+    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
+    from longproof.batch.ray import ray_engine
+
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+    cases, home, options = write(tmp_path), tmp_path / "home", EngineOptions(workers=2, parallel=2)
+    with ChatServer(always(Reply(status=401, error={"message": "not you"}))) as server:
+        settings = {"judges": [f"openai:m@{server.address}"], "home": str(home), "run_id": "refused"}
+        with pytest.raises(BadInput, match=r"answered HTTP 401: not you; check the key"):
+            run_batch(cases, tmp_path / "out", ray_engine(settings, cases, options), settings={})
+        assert len(server.asked) <= 2 * options.workers * options.parallel
+    with sqlite3.connect(home / "ledger.sqlite") as db:
+        assert db.execute("SELECT state FROM runs").fetchall() == [("failed",)]
+    db.close()
+
+
 def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path, monkeypatch):
     pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
     from longproof.batch.ray import ray_engine
@@ -205,5 +221,5 @@ def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path, monkeypa
             )
         assert len(server.asked) - paid <= AT_ONCE + 1  # a model's first request is sent alone
     with sqlite3.connect(home / "ledger.sqlite") as db:
-        assert db.execute("SELECT state FROM runs").fetchall() == [("interrupted",)]
+        assert db.execute("SELECT state FROM runs").fetchall() == [("failed",)]
     db.close()

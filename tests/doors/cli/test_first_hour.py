@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import PROSE, ChatServer, Reply, always, inventing
+from fakes import PROSE, ChatServer, Reply, always, inventing, well
 
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Report
@@ -202,12 +202,41 @@ def test_a_judge_that_answers_only_rubbish_is_no_judge(
             assert run(*asked[command], "--judge", f"openai:m@{server.address}", "--check") == 3
 
 
-@pytest.mark.parametrize(
-    "server", [Reply(status=401), Reply(status=404), Reply(raw=b"<html>hello</html>"), None]
-)
-def test_a_run_that_got_nothing_is_listed_as_failed(files: Path, capsys: Told, server: Reply | None) -> None:
+@pytest.mark.parametrize("command", ["verify", "person", "batch", "evaluate"])
+@pytest.mark.parametrize("server", [Reply(status=401), Reply(raw=b"<html>hello</html>"), None])
+def test_a_run_that_got_nothing_is_listed_as_failed(
+    files: Path, capsys: Told, server: Reply | None, command: str
+) -> None:
+    more = ["--run-id", "first", *(["--arbiter", "person"] if command == "person" else [])]
+    more += [] if server else ["--max-calls", "0"]
     with ChatServer(always(server or Reply())) as there:
-        judge = f"openai:m@{there.address if server else 'http://127.0.0.1:9/v1'}"
-        assert verify("--judge", judge, "--run-id", "first") == 2
+        assert run(*asked(files, command), "--judge", f"openai:m@{there.address}", *more) == 2
     assert run("runs") == 0
     assert "first  failed" in capsys.readouterr().out
+
+
+def test_an_evaluation_that_was_refused_goes_on_when_it_is_run_again(files: Path, capsys: Told) -> None:
+    refused: list[Reply] = [Reply(status=401)]
+    with ChatServer(lambda one: refused.pop() if refused else well(one)) as server:
+        again = [*asked(files, "evaluate"), "--judge", f"openai:m@{server.address}", "--run-id", "first"]
+        assert (run(*again), run(*again)) == (2, 0)
+    run("runs")
+    assert "first  done" in capsys.readouterr().out
+
+
+def test_trust_and_report_say_what_they_take_to_a_runs_name(files: Path, capsys: Told) -> None:
+    for command in ("trust", "report"):
+        assert run(command, "20261122-114529-0520") == 2
+        told = capsys.readouterr().err
+        assert "20261122-114529-0520: no such file or folder" in told
+        assert "a run's name finds no report: only answers are kept under it" in told
+        assert "--json" in told
+
+
+def asked(files: Path, command: str) -> list[str]:
+    """This command on a small case."""
+    case = {"id": "a", "source": "source.txt", "response": "Ada lit the lamp."}
+    (files / "cases.jsonl").write_text(json.dumps(case), "utf-8")
+    if command in ("batch", "evaluate"):
+        return [command, "cases.jsonl", "--out", "out"]
+    return ["verify", "--source", "source.txt", "--response", "response.txt"]
