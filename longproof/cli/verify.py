@@ -108,15 +108,19 @@ class OutputOptions:
             label_named(self.at_least)
         if protocol == "all" and (self.json or self.html or self.check or self.at_least):
             raise BadInput(
-                "--protocol all prints a table: --json, --html, --at-least and --check need one protocol"
+                "--protocol all tells of each: --json, --html, --at-least and --check need one protocol"
             )
 
 
 def verify_command(case: CaseOptions, panel: PanelOptions, calls: CallOptions, output: OutputOptions) -> None:
     """Check one response against its sources."""
+    from longproof.retrieval.types import BadInput
+
     output.refuse(case.protocol)
     documents, given = case.read()
     settings = {**panel.settings(), **calls.settings(), "run_id": run_name(calls.run_id), **case.settings()}
+    if case.protocol == "all" and case.dry_run:
+        raise BadInput("--dry-run is for one protocol: `longproof protocols` says what each would cost")
     if case.protocol == "all":
         from longproof.cli.protocols import print_all_protocols
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 from embedded import RESPONSE, SOURCE, plain
+from fakes import ChatServer, Reply, always
 
 import longproof
 from longproof import BadInput, Refused, Report, Verifier
@@ -65,6 +66,11 @@ def test_a_name_in_the_place_of_a_text_is_refused(name):
 )
 def test_texts_that_only_mention_a_name_are_texts(text):
     assert Verifier().verify(SOURCE, text).case.response == text
+
+
+def test_a_server_that_refuses_raises_what_can_be_caught():
+    with ChatServer(always(Reply(status=401))) as server, pytest.raises(Refused, match="check the key"):
+        Verifier(judges=[f"openai:m@{server.address}"]).verify(SOURCE, RESPONSE)
 
 
 def test_the_answer_to_a_question_may_be_a_name():

@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, Reply, always, denying
+from fakes import FORMS, PROSE, ChatServer, Reply, always, denying, well
 
 from longproof.agent.types import Report
 from longproof.cli import main
@@ -231,14 +231,31 @@ def test_a_reader_that_stops_reading_loses_no_file(files):
     assert (files / "r.json").exists()
 
 
-def test_all_protocols_that_apply_stand_side_by_side(files, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "300")
-    assert verify(files, "--protocol", "all") == 0
-    rows = {line.split()[0]: line for line in capsys.readouterr().out.splitlines() if line.strip()}
-    assert "faithful" in rows["longproof"]
-    assert all(
-        "give --judge openai:MODEL" in row for name, row in rows.items() if name.startswith("longnovel")
-    )
+def test_each_protocol_that_applies_says_what_it_found(files, capsys, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    (files / "wrong.txt").write_text("Ada lit the lamp at nine. Tom wept for a year.", "utf-8")
+    with ChatServer(lambda asked: well(asked) if asked.form in FORMS else PROSE) as server:
+        judge = ["--judge", f"openai:m@{server.address}", "--protocol", "all"]
+        assert verify(files, *judge, response="wrong.txt") == 0
+    told = capsys.readouterr().out
+    assert max(map(len, told.splitlines())) <= 80
+    blocks = {block.split()[0].strip(":"): " ".join(block.split()) for block in told.strip().split("\n\n")}
+    assert len(blocks) > 8
+    for name in ("longproof", "plain"):
+        assert "hallucinated, 1 of 2 sentences are wrong" in blocks[name]
+        assert "sentence 2: «Tom» (Tom wept" in blocks[name]
+        assert "calls" in blocks[name]
+    assert "no usable answer" in blocks["longnovel-zero-shot"]
+    assert told.count("not run (needs") > 1
+
+
+def test_all_protocols_stop_at_a_server_that_is_down_and_have_no_dry_run(files, capsys):
+    judge = ["--judge", "openai:m@http://127.0.0.1:9/v1", "--protocol", "all"]
+    assert verify(files, *judge, "--max-calls", "0") == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert verify(files, *judge, "--dry-run") == 2
+    assert "longproof protocols" in capsys.readouterr().err
 
 
 def test_an_index_is_built_once_and_used(files, capsys):

@@ -192,4 +192,4 @@ def test_a_protocol_that_would_cost_too_many_passes_is_named_and_not_run(files, 
             verify("--judge", f"openai:m@{server.address}", "--protocol", "all", "--max-passes", "0.001") == 0
         )
         assert server.asked == []
-    assert "passes, more than 0.001" in capsys.readouterr().out
+    assert "would read the source more than 0.001 times" in capsys.readouterr().out
