@@ -11,7 +11,7 @@ import asyncio
 import json
 import logging
 import random
-from collections.abc import Sequence
+from collections.abc import Awaitable, Sequence
 from typing import Generic, NamedTuple, TypeVar
 
 from longproof.agent.models.answers import Form, Raw, parse, schema
@@ -32,6 +32,8 @@ UNANSWERED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget",
 RETRIES = 5
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
 TIMEOUT_S = 300.0
+SLOW_S = 30.0
+"""Seconds after which it is told, once, that an answer is waited for."""
 MAX_TOKENS = 8192
 BUSY = frozenset({408, 409, 425, 429})
 NOT_ABOUT_FORM = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
@@ -96,6 +98,7 @@ class Model:
         timeout_s: float = TIMEOUT_S,
         max_tokens: int = MAX_TOKENS,
         first_wait_s: float = FIRST_WAIT_S,
+        slow_s: float = SLOW_S,
         first_sample: int = 0,
         learned: Learned | None = None,
         recording: Recorder | Replay | None = None,
@@ -111,6 +114,7 @@ class Model:
         """Why the server answers nothing, where that was the first that it said; nothing more is asked then."""
         self._down = False
         """Whether the server was asked in vain as often as may be: each call is sent once, until one is answered."""
+        self._slow_s, self._said_slow = slow_s, False
         self._said: set[int | None] = set()
         """The HTTP statuses (None: no connection) after which it was told that the server is asked again."""
         self._recorder = recording if isinstance(recording, Recorder) else None
@@ -237,7 +241,7 @@ class Model:
                 try:
                     with self._limits.asking(again=attempt > 0):
                         async with asyncio.timeout(self._timeout_s):
-                            raw = await self._chat.send(request.message)
+                            raw = await self._told_if_slow(self._chat.send(request.message))
                     break
                 except Unanswered as error:
                     reserved = not error.begun
@@ -308,6 +312,24 @@ class Model:
             waits = [min(LONGEST_WAIT_S, self._first_wait_s * 2**n) for n in range(RETRIES)]
             _LOG.warning(
                 "%s; asking again, %d times within %.0f s", error, RETRIES, error.wait_s or sum(waits)
+            )
+
+    async def _told_if_slow(self, answer: Awaitable[Raw]) -> Raw:
+        """The answer; once a model, that one has been waited for a while, and how long it will be."""
+        slow = asyncio.get_running_loop().call_later(self._slow_s, self._say_slow)
+        try:
+            return await answer
+        finally:
+            slow.cancel()
+
+    def _say_slow(self) -> None:
+        if not self._said_slow:
+            self._said_slow = True
+            _LOG.warning(
+                "%s has not answered for %g s; a call is given up after %g s",
+                self._chat.endpoint,
+                self._slow_s,
+                self._timeout_s,
             )
 
     def _request(

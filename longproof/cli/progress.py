@@ -1,22 +1,32 @@
-"""How far a command has come: bars on stderr, on a terminal alone.
+"""How far a command has come, on stderr: bars on a terminal, else a plain line now and then.
 
 Knows: what the nodes of a graph, and runs of many cases, tell as they go. Does not know: what they do.
 """
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from threading import Event, Thread
+from time import monotonic
 from typing import TYPE_CHECKING, Any
+
+import typer
 
 if TYPE_CHECKING:
     from rich.progress import Progress as Bars
+    from rich.progress import Task
 
     from longproof.agent.models.limits import Traffic
     from longproof.batch.run import BatchProgress
     from longproof.evaluation.run import EvaluationProgress
 
+LINES_S, LONGEST_S = 30.0, 480.0
+"""Seconds between two lines where there is no terminal: at first, and at most."""
+
 
 @contextmanager
-def _bars(time: str = "", traffic: "Callable[[], Traffic] | None" = None) -> Iterator["Bars"]:
+def _bars(
+    time: str = "", traffic: "Callable[[], Traffic] | None" = None, lines_s: float = LINES_S
+) -> Iterator["Bars"]:
     """Bars with a count, with the time `spent` or `left`, and with what `traffic` says at every look."""
     from rich import progress as rich
     from rich.console import Console
@@ -38,15 +48,46 @@ def _bars(time: str = "", traffic: "Callable[[], Traffic] | None" = None) -> Ite
     with rich.Progress(
         *columns, Asked(), console=console, transient=True, disable=not console.is_terminal
     ) as bars:
-        yield bars
+        if console.is_terminal:
+            yield bars
+        else:
+            with _lines(bars, traffic, lines_s):
+                yield bars
+
+
+@contextmanager
+def _lines(bars: "Bars", traffic: "Callable[[], Traffic] | None", lines_s: float) -> Iterator[None]:
+    """The same in lines, meanwhile: the first after `lines_s` seconds, each later one after twice as long."""
+    ended = Event()
+
+    def tell() -> None:
+        wait, began = lines_s, monotonic()
+        while not ended.wait(wait):
+            told = [_line(task) for task in bars.tasks] + ([traffic_text(traffic())] if traffic else [])
+            said = "; ".join(text for text in told if text)
+            typer.echo(f"longproof: after {monotonic() - began:,.0f} s: {said}", err=True)
+            wait = min(2 * wait, LONGEST_S)
+
+    thread = Thread(target=tell, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        thread.join()
+
+
+def _line(task: "Task") -> str:
+    done = f" {task.completed:,.0f}" + (f" of {task.total:,.0f}" if task.total is not None else "")
+    return task.description + (done if task.completed or task.total is not None else "")
 
 
 @contextmanager
 def check_progress(
-    traffic: "Callable[[], Traffic] | None" = None,
+    traffic: "Callable[[], Traffic] | None" = None, lines_s: float = LINES_S
 ) -> Iterator[Callable[[Mapping[str, Any]], None]]:
     """A bar over the claims of one check; call what it gives with what each node tells."""
-    with _bars("spent", traffic) as bars:
+    with _bars("spent", traffic, lines_s) as bars:
         task = bars.add_task("reading", total=None)
         checked = 0
 

@@ -291,6 +291,15 @@ def test_samples_are_asked_apart() -> None:
     assert len(server.asked) == 3
 
 
+def test_a_server_that_is_silent_for_a_while_is_named_once(caplog: pytest.LogCaptureFixture) -> None:
+    with ChatServer(always(HANGS)) as server:
+        told = {"timeout_s": 0.3, "slow_s": 0.05}
+        using(server, lambda model, _: asyncio.gather(ask(model, _), ask(model, _)), **told)
+        assert caplog.messages == [
+            f"{server.address} has not answered for 0.05 s; a call is given up after 0.3 s"
+        ]
+
+
 def test_timeouts_and_refused_connections_are_not_kept(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     with ChatServer([HANGS, Reply(GOOD)]) as server:

@@ -3,6 +3,7 @@
 import json
 import os
 import subprocess
+import time
 from pathlib import Path
 from typing import Any
 
@@ -146,6 +147,16 @@ def test_the_bar_says_what_is_asked_and_waited_for() -> None:
     assert told == "3 calls, 12,345 tokens; 2 waiting for the server; 1 second try"
     with check_progress(Traffic) as progress:
         progress({"node": "decompose", "sentences": 3})
+
+
+def test_without_a_terminal_what_is_waited_for_is_told_in_plain_lines(capsys: Told) -> None:
+    with check_progress(lambda: Traffic(calls=3, tokens=1200, waiting=2), 0.02) as progress:
+        progress({"node": "decompose", "claims": 7})
+        progress({"node": "checked", "claims": 4})
+        time.sleep(0.3)
+    told = capsys.readouterr().err.splitlines()
+    assert 2 <= len(told) <= 5, "each line waits twice as long as the one before"
+    assert "checking claims 4 of 7; 3 calls, 1,200 tokens; 2 waiting for the server" in told[0]
 
 
 def test_a_reader_of_a_list_that_goes_away_is_no_verdict(files: Path) -> None:
