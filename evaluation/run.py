@@ -396,8 +396,6 @@ def _footer(finished: Evaluation) -> str:
     time_ = "" if spent is None else f"Time: {spent:.1f} ms a claim. "
     if finished.settings.repeat == 1 and finished.settings.judges != ("offline",):
         time_ += "How far a second run would agree is not measured (--repeat 2). "
-    return time_ + (
-        f"Plots: {', '.join(plot.name for plot in finished.plots)}."
-        if finished.plots
-        else "No plots: they need matplotlib (pip install 'longproof[plots]')."
-    )
+    plots = ", ".join(plot.name for plot in finished.plots)
+    none = "No plots: they need matplotlib (pip install 'longproof[plots]')."
+    return time_ + (f"Plots: {plots}." if plots else none)

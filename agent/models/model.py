@@ -325,12 +325,8 @@ class Model:
     def _say_slow(self) -> None:
         if not self._said_slow:
             self._said_slow = True
-            _LOG.warning(
-                "%s has not answered for %g s; a call is given up after %g s",
-                self._chat.endpoint,
-                self._slow_s,
-                self._timeout_s,
-            )
+            told = "%s has not answered for %g s; a call is given up after %g s"
+            _LOG.warning(told, self._chat.endpoint, self._slow_s, self._timeout_s)
 
     def _request(
         self, mode: Mode, prompt: Prompt, form: type[F], purpose: str, sample: int, sampling: Sampling

@@ -5,6 +5,7 @@ Does not know: how cases are checked, or what of them is already done.
 """
 
 import csv
+import json
 from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 from longproof.agent.types import Report
 from longproof.batch.resume_list import Todo
 from longproof.batch.run import (
+    FAILURES,
     REPORTS,
     SUMMARY,
     BatchDone,
@@ -113,4 +115,6 @@ def _write_index(out: Path, *, failed: int, html: bool) -> None:
             (f"{PAGES}/{path.stem}.html" if html else f"{REPORTS}/{path.name}", open_report(out / path))
             for path in paths
         )
-        write_whole(out / INDEX, index_page(linked, failed).encode())
+        with (out / FAILURES).open(encoding="utf-8") as lines:
+            failures = [json.loads(line) for line in islice(lines, INDEXED)]
+        write_whole(out / INDEX, index_page(linked, failed, failures).encode())

@@ -139,7 +139,7 @@ def evaluation_progress() -> Iterator[Callable[["EvaluationProgress"], None]]:
         def update(at: "EvaluationProgress") -> None:
             score = "–" if at.score is None else f"{at.score:.1%}"
             spent = at.usage.prompt_tokens + at.usage.completion_tokens
-            text = f"accuracy {score}, coverage {at.coverage:.1%}, {spent} tokens"
+            text = f"accuracy {score}, coverage {at.coverage:.1%}, {spent:,} tokens"
             bars.update(task, description=text, completed=at.done, total=at.total)
 
         yield update

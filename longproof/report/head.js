@@ -31,6 +31,7 @@ class Filters {
     const order = [...labels.keys()].sort((a, b) => known.indexOf(a) - known.indexOf(b));
     fill(
       this.element,
+      make("span", { class: "note" }, say(sentences.length === 1 ? "sentences_one" : "sentences_n", { n: numeral(sentences.length) }), say("colon")),
       make("div", { role: "group", "aria-label": say("filter_labels") }, order.map((label) => this.chip(this.labels, label, labels.get(label), label))),
       kinds.size ? make("div", { role: "group", "aria-label": say("filter_kinds") }, [...kinds].map(([kind, count]) => this.chip(this.kinds, kind, count, "kinds"))) : null,
     );

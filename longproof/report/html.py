@@ -81,10 +81,12 @@ def _judges(report: Report, say: Mapping[str, str]) -> dict[str, tuple[str, str]
     return {name: (short, judge_told(name, say)) for name, short in names.items()}
 
 
-def index_page(reports: Iterable[tuple[str, Report]], failed: int = 0) -> str:
+def index_page(
+    reports: Iterable[tuple[str, Report]], failed: int = 0, failures: Sequence[Mapping[str, Any]] = ()
+) -> str:
     """The page over many reports, each given with the name of its page's file, in the index's folder.
 
-    `failed` more cases have no report.
+    `failed` more cases have no report; of each in `failures` its `id`, its `line` and the `failure` are told.
 
     One report at a time is in memory where they come one at a time. The first hundred say which language is spoken.
     """
@@ -103,7 +105,14 @@ def index_page(reports: Iterable[tuple[str, Report]], failed: int = 0) -> str:
     )
     plain = "\n".join([*trusted, *rows])
     plain += f"\n{say['index_failed'].format(n=failed, all=sums['all'])}" if failed else ""
-    data = {"rows": lines, "sums": sums, "trust": trusted, **vocabulary(say)}
+    plain += "".join(f"\n{one['id']}{say['colon']}{one['failure']}" for one in failures)
+    data = {
+        "rows": lines,
+        "sums": sums,
+        "trust": trusted,
+        "failures": [{key: one[key] for key in ("id", "line", "failure")} for one in failures],
+        **vocabulary(say),
+    }
     return assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", plain)
 
 

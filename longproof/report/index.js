@@ -66,14 +66,18 @@ function setUp() {
       "div",
       {},
       make("h1", {}, say("index_title"), make("span", { class: "outcome-says" }, say("index_says", data.sums))),
-      data.sums.failed ? make("p", { class: "triage" }, say("index_failed", { n: data.sums.failed, all: data.sums.all })) : null,
+      data.sums.failed ? make("p", { class: "triage" }, make("a", { href: "#failures" }, say("index_failed", { n: data.sums.failed, all: data.sums.all }))) : null,
       data.trust.map((line) => make("p", { class: "trust" }, line)),
       data.sums.triage ? make("p", { class: "triage" }, say("index_triage", { n: data.sums.triage })) : null,
     ),
     themeButton(),
     make("div", { class: "filters" }, chips("verdict", shownVerdicts, say("column_verdict"), (value) => [make("b", { "aria-hidden": "true" }, `${sign(value)} `), say(value)]), chips("kind", kinds, say("filter_kinds"), say)),
   );
+  fill(document.getElementById("failures"), data.failures?.length ? [make("h2", {}, say("index_failures")), make("ul", {}, data.failures.map(failure)), make("p", {}, make("a", { href: "./failures.jsonl" }, "failures.jsonl"))] : null);
   table();
 }
+
+/* A case without a report: its id, its line in the file of cases, and why. */
+const failure = (one) => make("li", {}, make("b", {}, make("bdi", {}, short(one.id, 60))), ` · ${say("case_line", { n: one.line })}${say("colon")}`, make("bdi", {}, one.failure));
 
 setUp();

@@ -171,7 +171,7 @@ def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
 
 
 def _several(say: Mapping[str, str], key: str, n: int) -> list[str]:
-    return [say[f"{key}_one" if n == 1 else f"{key}_n"].format(n=n)] if n else []
+    return [say[f"{key}_one" if n == 1 else f"{key}_n"].format(n=f"{n:,}")] if n else []
 
 
 def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
@@ -197,7 +197,7 @@ def _counts(report: Report, say: Mapping[str, str]) -> str:
     none = "not_checked" if _no_model_read(report) else "undecided"
     named = [*((label, label) for label in LABELS), ("undecided", none)]
     shown = [f"{SIGNS[k]} {report.counts[key]} {say[k]}" for key, k in named if report.counts.get(key)]
-    claims = say["claims_n"].format(n=len(report.claims))
+    [claims] = _several(say, "claims", len(report.claims)) or [""]
     return f"{claims}{say['colon']}{say['comma'].join(shown)}" if shown else ""
 
 
@@ -240,16 +240,17 @@ def _risk(report: Report, say: Mapping[str, str]) -> str:
 
 
 def cost_line(report: Report, say: Mapping[str, str]) -> str:
-    """Coverage, and what was asked of models: calls, tokens, passes over the source, their price."""
+    """Coverage, and what was asked of models: calls, tokens, characters, their price."""
     decided = sum(claim.label is not None for claim in report.claims)
     share = f"{report.coverage:.0%}"
     parts = [say["coverage"].format(share=share, n=decided, all=len(report.claims))]
     usage = report.usage
     if usage.calls:
-        parts.append(say["calls_n"].format(n=f"{usage.calls:,}"))
+        parts += _several(say, "calls", usage.calls)
     if usage.prompt_tokens or usage.completion_tokens:
+        read, wrote = usage.prompt_tokens, usage.completion_tokens
         parts.append(
-            say["tokens"].format(prompt=f"{usage.prompt_tokens:,}", completion=f"{usage.completion_tokens:,}")
+            say["tokens"].format(all=f"{read + wrote:,}", prompt=f"{read:,}", completion=f"{wrote:,}")
         )
     if usage.prompt_characters and (source := passes(report)):
         parts.append(say["passes"].format(n=f"{source:.2f}"))

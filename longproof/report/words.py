@@ -126,15 +126,22 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "{all} 句中有 {n} 句没有断言，未核查",
     ),
     "more_n": ("+ {n} more", "另有 {n} 条"),
+    "claims_one": ("1 claim", "1 条断言"),
     "claims_n": ("{n} claims", "{n} 条断言"),
+    "sentences_one": ("1 sentence", "1 句"),
+    "sentences_n": ("{n} sentences", "{n} 句"),
     "coverage": (
         "coverage {share} ({n} of {all} claims decided)",
         "覆盖率 {share}（{all} 条断言判定了 {n} 条）",
     ),
+    "calls_one": ("1 call", "1 次调用"),
     "calls_n": ("{n} calls", "{n} 次调用"),
-    "tokens": ("{prompt} + {completion} tokens", "{prompt} + {completion} 个 token"),
-    "passes": ("{n} passes over the source", "相当于通读原文 {n} 遍"),
-    "price": ("price {n}", "代价 {n}"),
+    "tokens": (
+        "{all} tokens ({prompt} read, {completion} written)",
+        "{all} 个 token（读入 {prompt}，写出 {completion}）",
+    ),
+    "passes": ("characters read: {n} times the source", "读入的字符为原文的 {n} 倍"),
+    "price": ("price {n} (with those written, each counted as five)", "代价 {n}（写出的每个字符按五个计）"),
     "cascade": (
         "cascade: {n} claims cleared by the first judge alone; of {again} read again {overturned} were overturned: "
         "about {estimate} errors let pass ({low} to {high})",
@@ -331,9 +338,11 @@ _PAGE: dict[str, tuple[str, str]] = {
         "{all} 份中 {hallucinated} 份有幻觉，{undecided} 份未决 · {calls} 次调用 · {tokens} 个 token",
     ),
     "index_failed": (
-        "{n} of {all} cases could not be checked: see failures.jsonl.",
-        "{all} 例中有 {n} 例无法核查：见 failures.jsonl。",
+        "{n} of {all} cases could not be checked: see below.",
+        "{all} 例中有 {n} 例无法核查：见下文。",
     ),
+    "index_failures": ("Not checked: no report, this is all that is known", "未能核查：没有报告，仅知如下"),
+    "case_line": ("line {n}", "第 {n} 行"),
     "index_triage": (
         "{n} of them no model has read: give --judge openai:MODEL.",
         "其中 {n} 份尚无模型审读：请加 --judge openai:模型名。",

@@ -111,6 +111,8 @@ def test_a_case_that_fails_is_called_by_its_id_and_counted_on_the_index(cases, t
     index = (tmp_path / "out" / "index.html").read_text("utf-8")
     assert "3 of 4 cases could not be checked" in index
     assert '"all":4' in index
+    for line, id_ in enumerate(("gone", "both", "odd"), 1):
+        assert f'{{"id":"{id_}","line":{line},"failure":"' in index
 
 
 def test_its_help_shows_what_a_case_is(cases, tmp_path, capsys):
