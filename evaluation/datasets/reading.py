@@ -77,7 +77,7 @@ def _naming(name: str) -> Iterator[None]:
     try:
         yield
     except KeyError as error:
-        raise BadInput(f"{name}: there is no {error.args[0]!r}; see the reader's docstring") from error
+        raise BadInput(f"{name}: there is no {error.args[0]!r}, which every row has") from error
     except ValidationError as error:
         raise BadInput(f"{name}: {_first(error)}") from error
     except RecursionError as error:
@@ -85,9 +85,7 @@ def _naming(name: str) -> Iterator[None]:
     except ValueError as error:
         raise BadInput(f"{name}: {error}") from error
     except (TypeError, AttributeError, IndexError) as error:
-        raise BadInput(
-            f"{name}: a value isn't of its field's kind ({error}); see the reader's docstring"
-        ) from error
+        raise BadInput(f"{name}: a value isn't of its field's kind: {error}") from error
 
 
 def find_quote(text: str, quote: str, after: int = 0) -> Place:

@@ -36,8 +36,12 @@ AROUND = 60
 QUOTES = 3
 UNREAD = 10
 """How many claims that no model has read are named; of the others the number is told."""
-_MARKUP = re.compile(r"[\\`*_{}\[\]()<>#+\-!|~&@:$^=\"']|(?<!\d)\.|\.(?!\d)")
-"""A point within a number is none."""
+_MARKUP = re.compile(
+    r"[\\`*_{}\[\]<>#!|~&@$^=]|^[-+]|(?<!\d):(?=\S)|:(?=[^\s\d])|(?<!\d)\.(?=\S)|\.(?=[^\s\d])"
+    r"|(?:(?<=^\d)|(?<=^\d\d)|(?<=^\d\d\d))[.)](?=\s|$)"
+)
+"""A point or colon before a blank or within a number is none, nor is a hyphen behind the beginning; round brackets
+need square ones."""
 _BLANK = re.compile(r"\s+")
 
 

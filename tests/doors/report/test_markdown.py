@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from longproof.report.markdown import plain, to_markdown
 
-LIVE = re.compile(r"[<>`*_\[\]()!@#|~\\$]|https?:|www\.|&(?!#\d+;)")
+LIVE = re.compile(r"[<>`*_\[\]!@#|~\\$]|https?:/|www\.\w|^(?:[-+]|\d{1,3}[.)])|&(?!#\d+;)|:\w+:")
 
 
 def test_findings_in_order_with_their_evidence(english_report: Any) -> None:
@@ -38,7 +38,10 @@ def test_plain_text_reads_as_it_was() -> None:
 
 
 def test_numbers_stand_as_they_are_and_addresses_stay_dead() -> None:
-    assert plain("0.9 s") == "0.9 s"
+    for text in ("0.9 s", "Ada's lamp (the old one), half-lit: at 12:30.", "built in 1820."):
+        assert plain(text) == text
+    assert plain("1) a") == "1&#41; a"
+    assert plain(":100: :tada: http://a") == "&#58;100: &#58;tada: http&#58;//a"
     assert plain("1. www.a.b") == "1&#46; www&#46;a&#46;b"
 
 
