@@ -248,10 +248,8 @@ def cost_line(report: Report, say: Mapping[str, str]) -> str:
     if usage.calls:
         parts += _several(say, "calls", usage.calls)
     if usage.prompt_tokens or usage.completion_tokens:
-        read, wrote = usage.prompt_tokens, usage.completion_tokens
-        parts.append(
-            say["tokens"].format(all=f"{read + wrote:,}", prompt=f"{read:,}", completion=f"{wrote:,}")
-        )
+        together = f"{usage.prompt_tokens + usage.completion_tokens:,}"
+        parts.append(say["tokens"].format(all=together, written=f"{usage.completion_tokens:,}"))
     if usage.prompt_characters and (source := passes(report)):
         parts.append(say["passes"].format(n=f"{source:.2f}"))
     if (spent_money := (report.stamp.get("money") or {}).get("answers")) is not None:

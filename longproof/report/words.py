@@ -136,12 +136,9 @@ _PHRASES: dict[str, tuple[str, str]] = {
     ),
     "calls_one": ("1 call", "1 次调用"),
     "calls_n": ("{n} calls", "{n} 次调用"),
-    "tokens": (
-        "{all} tokens ({prompt} read, {completion} written)",
-        "{all} 个 token（读入 {prompt}，写出 {completion}）",
-    ),
-    "passes": ("characters read: {n} times the source", "读入的字符为原文的 {n} 倍"),
-    "price": ("price {n} (with those written, each counted as five)", "代价 {n}（写出的每个字符按五个计）"),
+    "tokens": ("{all} tokens ({written} written)", "{all} 个 token（写出 {written}）"),
+    "passes": ("read {n} × the source's length", "读入的字符为原文的 {n} 倍"),
+    "price": ("price {n}", "代价 {n}"),
     "cascade": (
         "cascade: {n} claims cleared by the first judge alone; of {again} read again {overturned} were overturned: "
         "about {estimate} errors let pass ({low} to {high})",

@@ -352,6 +352,7 @@ def test_a_click_in_the_strip_opens_the_sentence_there(opened: Any, shuffled_rep
 def test_the_source_is_a_sheet_on_a_narrow_screen(opened: Any, english_report: Any) -> None:
     seen = opened(english_report, width=390, height=800)
     assert seen.js(VISIBLE, seen.one(".source"))["height"] < 60
+    seen.js("document.querySelector('.card .quote').scrollIntoView({ block: 'center' })")
     seen.one(".card .quote").click()
     seen.settle()
     assert seen.js(VISIBLE, seen.one(".source"))["height"] > 300
