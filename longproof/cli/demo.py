@@ -25,7 +25,7 @@ OWN_TEXTS = (
 SAYS = {
     "en": (
         "Recorded answers of {date}: judges {judges}; arbiter {arbiter}. Nobody is asked now.",
-        "{split} split decided by the arbiter, {pages} claims that the story doesn't have borne out by a saved page",
+        "splits decided by the arbiter: {split}; claims that a saved page bears out, not the story: {pages}",
         "On texts of your own:  {command}",
     ),
     "zh": (

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 
 from longproof.agent.types import Report, ReportClaim
 from longproof.report.control_characters import visible
+from longproof.report.judges import judge_names
 from longproof.report.looked import looked_line, what_would_settle
 from longproof.report.summary import (
     Piece,
@@ -60,6 +61,7 @@ class _Writer:
         self.report = report
         self.texts = checked_texts(report, texts)
         self.words = words(language(report.case.response))
+        self.names = judge_names(said.judge for claim in report.claims for said in claim.judgements)
 
     def text(self) -> str:
         blocks = [self._outcome()]
@@ -136,7 +138,7 @@ class _Writer:
         return lines
 
     def _vote(self, judge: str, said: str) -> str:
-        return f"{plain(short(judge))} {SIGNS.get(said, '—')} {self.words[said]}"
+        return f"{plain(short(self.names[judge]))} {SIGNS.get(said, '—')} {self.words[said]}"
 
 
 def _marked(given: list[Piece]) -> str:

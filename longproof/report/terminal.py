@@ -15,6 +15,7 @@ from rich.text import Text
 
 from longproof.agent.types import Judgement, Report, ReportClaim
 from longproof.report.control_characters import visible
+from longproof.report.judges import judge_names
 from longproof.report.looked import looked_line, what_would_settle
 from longproof.report.summary import (
     Piece,
@@ -72,6 +73,7 @@ class _Screen:
         self.console = console
         self.width = min(console.width, WIDEST)
         self.words = words(language(report.case.response))
+        self.names = judge_names(said.judge for claim in report.claims for said in claim.judgements)
 
     def show(self) -> None:
         self._outcome()
@@ -209,7 +211,7 @@ class _Screen:
 
     def _vote(self, judgement: Judgement) -> str:
         said = judgement.label or judgement.failure or ""
-        return f"{self._plain(short(judgement.judge))} {SIGNS.get(said, '—')} {self.words[said]}"
+        return f"{self._plain(short(self.names[judgement.judge]))} {SIGNS.get(said, '—')} {self.words[said]}"
 
     def _marked(self, given: Sequence[Piece], style: str) -> Text:
         text = Text()

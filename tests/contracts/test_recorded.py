@@ -23,7 +23,7 @@ ALL_FOUND = {
 }
 
 
-A_SPLIT = {"en": r"[1-9]\d* split", "zh": r"[1-9]\d* 处分歧"}
+A_SPLIT = {"en": r"splits decided by the arbiter: [1-9]", "zh": r"[1-9]\d* 处分歧"}
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

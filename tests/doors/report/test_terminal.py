@@ -27,7 +27,7 @@ def test_what_is_wrong_comes_first_with_its_evidence(english_report: Any) -> Non
         "should be: thirty-one years",
         "weir.txt:3 (13%)",
         "«thirty-one",
-        "openai:c — no answer in time",
+        "c — no answer in time",
         "relation · sentence 3 · arbiter",
         "∅ fabricated",
         "To be looked at (1)",
