@@ -214,8 +214,7 @@ class _Run:
         progress: Callable[[EvaluationProgress], None] | None,
     ) -> None:
         self._out, self._progress = out, progress
-        self._done, self._undecided, self._counts, self._usage = 0, 0, NOTHING, Usage()
-        self._answered = 0
+        self._done, self._undecided, self._answered, self._counts, self._usage = 0, 0, 0, NOTHING, Usage()
         self._seen = {(line.repeat, line.id) for line in done}
         self._left = [(r, g) for r in range(repeat) for g in groups if any(self._unseen(r, g))]
         self._total = repeat * sum(map(len, groups))
@@ -396,6 +395,6 @@ def _footer(finished: Evaluation) -> str:
     time_ = "" if spent is None else f"Time: {spent:.1f} ms a claim. "
     if finished.settings.repeat == 1 and finished.settings.judges != ("offline",):
         time_ += "How far a second run would agree is not measured (--repeat 2). "
-    plots = ", ".join(plot.name for plot in finished.plots)
-    none = "No plots: they need matplotlib (pip install 'longproof[plots]')."
-    return time_ + (f"Plots: {plots}." if plots else none)
+    if not finished.plots:
+        return f"{time_}No plots: they need matplotlib (pip install 'longproof[plots]')."
+    return f"{time_}Plots: {', '.join(plot.name for plot in finished.plots)}."

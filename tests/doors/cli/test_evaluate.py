@@ -29,7 +29,7 @@ def cases(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
     rows = [
-        {"id": f"{n}", "source_text": f"Ada has {n} lamps.", "response": f"Ada has {n} lamps."}
+        {"id": f"{n}", "source_text": f"Ada has {n} lamps. Tom has none.", "response": f"Ada has {n} lamps."}
         for n in range(3)
     ]
     rows = [{**row, "label": "faithful"} for row in rows]
