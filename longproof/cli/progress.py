@@ -78,7 +78,7 @@ def _lines(bars: "Bars", traffic: "Callable[[], Traffic] | None", lines_s: float
 
 
 def _line(task: "Task") -> str:
-    done = f" {task.completed:,.0f}" + (f" of {task.total:,.0f}" if task.total is not None else "")
+    done = f", {task.completed:,.0f}" + (f" of {task.total:,.0f}" if task.total is not None else "")
     return task.description + (done if task.completed or task.total is not None else "")
 
 

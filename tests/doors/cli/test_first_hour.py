@@ -156,7 +156,7 @@ def test_without_a_terminal_what_is_waited_for_is_told_in_plain_lines(capsys: To
         time.sleep(0.3)
     told = capsys.readouterr().err.splitlines()
     assert 2 <= len(told) <= 5, "each line waits twice as long as the one before"
-    assert "checking claims 4 of 7; 3 calls, 1,200 tokens; 2 waiting for the server" in told[0]
+    assert "checking claims, 4 of 7; 3 calls, 1,200 tokens; 2 waiting for the server" in told[0]
 
 
 def test_a_reader_of_a_list_that_goes_away_is_no_verdict(files: Path) -> None:
