@@ -37,9 +37,7 @@ def guarded(app: ASGIApp, token: str) -> ASGIApp:
         if status:
             await PlainTextResponse(why, status, HEADERS)(scope, receive, send)
             return
-        prefix = f"/{token}"
-        inside = {**scope, "path": scope["path"].removeprefix(prefix), "raw_path": None}
-        await app(inside, _counted(receive), _with_headers(send))
+        await app({**scope, "root_path": f"/{token}"}, _counted(receive), _with_headers(send))
 
     return guard
 
