@@ -22,6 +22,13 @@ from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 MODEL = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}")
+Reach = Literal["place", "search", "scan"]
+MODELS_TASKS = {
+    **dict.fromkeys(("arbiter", "decomposer", "searcher", "max_risk", "reliability")),
+    "confirm": False,
+    "cascade": False,
+}
+"""What only models do, as it is where none is chosen."""
 
 
 class Chosen(Frozen):
@@ -32,7 +39,7 @@ class Chosen(Frozen):
     judges: tuple[int, ...] = Field(default=(), max_length=100)
     model: str = ""
     person: bool = False
-    reach: Literal["place", "search", "scan"] | None = None
+    reach: Reach | None = None
     max_tokens: int | None = Field(default=None, ge=0, le=10**12)
     task: Task = "summary"
 
@@ -69,28 +76,42 @@ class Offer(NamedTuple):
         """Whether a model at OpenAI may be named: its key is there, and nobody pointed its address elsewhere."""
         return bool(os.environ.get("OPENAI_API_KEY")) and not os.environ.get("OPENAI_BASE_URL")
 
+    @property
+    def reaches(self) -> list[Reach]:
+        """How far may be looked: as far as the owner said, and less."""
+        every: list[Reach] = ["place", "search", "scan"]
+        farthest = self.settings.get("reach")
+        return every[: every.index(farthest) + 1] if farthest else every
+
     def shown(self) -> dict[str, Any]:
         """What the browser is told of it."""
-        person = self.settings.get("arbiter") == PERSON
-        return {"judges": [one.text for one in self.judges], "openai": self.openai, "person": person}
+        return {
+            "judges": [one.text for one in self.judges],
+            "openai": self.openai,
+            "person": self.settings.get("arbiter") == PERSON,
+            "reach": self.reaches,
+            "max_tokens": self.settings.get("max_tokens"),
+        }
 
     def taken(self, choice: Chosen) -> Settings:
         """The settings of this choice. Raises BadInput for what isn't offered."""
         if any(not 0 <= n < len(self.judges) for n in choice.judges):
             raise BadInput("this judge is not offered")
+        if choice.reach and choice.reach not in self.reaches:
+            raise BadInput(f"longproof serve was told to look no farther than {self.reaches[-1]}")
         named = [self.judges[n] for n in dict.fromkeys(choice.judges)]
         if choice.model:
             if not self.openai or not MODEL.fullmatch(choice.model):
                 raise BadInput("this model is not offered: give the plain name of one at OpenAI")
             named.append(Spec(kind="openai", model=choice.model))
-        helpers = {} if named else dict.fromkeys(("arbiter", "decomposer", "searcher"))
-        if named and self.settings.get("arbiter") in (None, PERSON):
-            helpers["arbiter"] = PERSON if choice.person else None
+        tasks: dict[str, Any] = {} if named else dict(MODELS_TASKS)
+        if named and (choice.person or self.settings.get("arbiter") == PERSON):
+            tasks["arbiter"] = PERSON if choice.person else None
         least = [n for n in (choice.max_tokens, self.settings.get("max_tokens")) if n is not None]
         return settings_of(
             {
                 **self.settings,
-                **helpers,
+                **tasks,
                 "judges": named or ["offline"],
                 "reach": choice.reach or self.settings.get("reach"),
                 "max_tokens": min(least, default=None),

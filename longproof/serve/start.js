@@ -52,8 +52,8 @@ async function trying(work) {
 const judges = data.offer.judges.map((name) => make("input", { type: "checkbox", checked: true, "aria-label": name }));
 const model = make("input", { type: "text", autocomplete: "off" });
 const person = make("input", { type: "checkbox", checked: data.offer.person });
-const most = make("input", { type: "number", min: 0, step: 1000 });
-const reach = make("select", {}, ["", "place", "search", "scan"].map((one) => make("option", { value: one }, say(`reach_${one}`))));
+const most = make("input", { type: "number", min: 0, max: data.offer.max_tokens, placeholder: data.offer.max_tokens === null ? null : numeral(data.offer.max_tokens), step: 1000 });
+const reach = make("select", {}, ["", ...data.offer.reach].map((one) => make("option", { value: one }, say(`reach_${one}`))));
 const labelled = (input, ...text) => make("label", {}, input, " ", text);
 
 /* Texts as the server has them, and what was chosen. Pasted texts are given over first. */

@@ -52,11 +52,17 @@ class Client:
     def begin(self, **changed: Any) -> str:
         return str(self.post("runs", self.choice(**changed)).json()["run"])
 
+    def data(self, path: str) -> dict[str, Any]:
+        """What a page is drawn from."""
+        return dict(json.loads(self.get(path).text.split('id="data">')[1].split("</script>")[0]))
+
+    def offer(self) -> dict[str, Any]:
+        """What may be chosen."""
+        return dict(self.data("")["offer"])
+
     def told(self, run: str) -> dict[str, Any]:
         """What the page of a run is told of it."""
-        page = self.get(f"runs/{run}").text
-        data = page.split('id="data">')[1].split("</script>")[0]
-        return dict(json.loads(data))
+        return self.data(f"runs/{run}")
 
     def until(self, run: str, state: str, seconds: float = 30) -> dict[str, Any]:
         """What is told once the run is in this state."""

@@ -86,6 +86,7 @@ def test_a_browser_names_no_address_no_key_and_no_folder(
         {"home": "/tmp"},
         {"arbiter": "openai:m@http://evil.example/v1"},
         {"prices": {}},
+        {"concurrency": 1000},
     ):
         assert client.post("price", client.choice(**given)).status_code == 400, given
     run = client.begin()

@@ -37,7 +37,7 @@ def test_the_price_asks_nobody_and_claims_arrive_until_the_report(
     assert told[-1]["sentences"] == [sentence["label"] for sentence in report["sentences"]]
     claims = {n: claim for one in told for n, claim in one["claims"].items()}
     assert [claims[str(n)]["id"] for n in range(len(claims))] == [claim["id"] for claim in report["claims"]]
-    row = json.loads(client.get("").text.split('id="data">')[1].split("</script>")[0])["rows"][0]
+    row = client.data("")["rows"][0]
     assert row["verdict"] == report["verdict"]
 
 
@@ -156,3 +156,36 @@ def test_decisions_that_were_handed_in_are_not_handed_in_again(serving: Callable
     client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
     kept = client.until(run, "done")["run"]["marks"][first]
     assert (kept["note"], kept["decision"]) == ("hm", {})
+
+
+def test_an_address_with_a_slash_at_its_end_keeps_the_token(serving: Callable[..., Any]) -> None:
+    client = serving()
+    run = client.begin()
+    client.until(run, "done")
+    assert client.get(f"runs/{run}/").text == client.get(f"runs/{run}").text
+
+
+def test_the_owners_reach_is_the_farthest(serving: Callable[..., Any]) -> None:
+    client = serving(reach="search", max_tokens=1000)
+    assert client.post("price", client.choice(reach="scan")).status_code == 400
+    assert client.post("price", client.choice(reach="place")).status_code == 200
+    run = client.begin(max_tokens=10**6)
+    client.until(run, "done")
+    settings = client.get(f"runs/{run}/report.json").json()["stamp"]["settings"]
+    assert (settings["reach"], settings["max_tokens"]) == ("search", 1000)
+    assert client.offer()["reach"] == ["place", "search"]
+
+
+def test_the_offline_check_is_there_whatever_judges_are_asked_to_do(serving: Callable[..., Any]) -> None:
+    client = serving(confirm=True, max_risk=0.05, cascade=True, arbiter="openai:a@http://127.0.0.1:9/v1")
+    run = client.begin(judges=[])
+    assert client.until(run, "done")["report"]["stamp"]["settings"]["confirm"] is False
+
+
+def test_disputes_are_a_persons_though_the_owner_named_a_model(
+    serving: Callable[..., Any], chat: Any
+) -> None:
+    client = serving(arbiter=f"openai:c@{chat.address}")
+    assert client.until(client.begin(judges=[0, 1]), "done")
+    run = client.begin(judges=[0, 1], person=True)
+    assert client.until(run, "waiting")["run"]["disputes"]
