@@ -64,17 +64,18 @@ class Contents(NamedTuple):
     title: str = ""
 
 
-def read_source(path: Path, encoding: str | None = None) -> Document:
-    """The document in a file of any kind that we read; `encoding` is for plain text.
+def read_source(path: Path, encoding: str | None = None, data: bytes | None = None) -> Document:
+    """The document in a file of any kind that we read; `encoding` is for plain text. With `data`, these are the
+    file's bytes, and no file is opened.
 
     The title is what the file says, else its name without suffix; the uri is the path as given. Raises BadInput
     for what can't be read, is protected, or holds no text.
     """
     reader = READERS.get(path.suffix.lower())
     if reader is None:
-        return read_document(path, encoding)
+        return read_document(path, encoding, data)
     name = printable(str(path))
-    book = reader(read_bytes(path), name)
+    book = reader(read_bytes(path) if data is None else data, name)
     text = re.sub(r"\n{3,}", "\n\n", book.text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", ""))
     if not text.strip():
         raise BadInput(
@@ -84,14 +85,16 @@ def read_source(path: Path, encoding: str | None = None) -> Document:
     return Document.of(text.strip() + "\n", kind="markdown", title=title, uri=_uri(path))
 
 
-def read_document(path: Path, encoding: str | None = None) -> Document:
-    """The document in a file: its title is the file's name without suffix, its uri the path as given.
+def read_document(path: Path, encoding: str | None = None, data: bytes | None = None) -> Document:
+    """The document in a file, or in these bytes of it: its title is the file's name without suffix, its uri the
+    path as given.
 
     `.md` is markdown, `.json` a record, everything else text. Raises BadInput for a file that is missing, not
     readable, empty, binary or without text, for a directory, for bytes whose encoding can't be told (see
     `encoding.decode`) and for what is not JSON.
     """
-    text = _Room(printable(str(path))).take(decode(read_bytes(path), encoding, str(path)))
+    data = read_bytes(path) if data is None else data
+    text = _Room(printable(str(path))).take(decode(data, encoding, str(path)))
     kind = KINDS.get(path.suffix.lower(), "text")
     title = without_surrogates(path.stem)
     if kind == "record":

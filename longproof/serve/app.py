@@ -6,12 +6,9 @@ on (`runs`), what a page shows (`pages`).
 
 import asyncio
 import json
-import os
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
-from shutil import rmtree
-from tempfile import TemporaryDirectory
 from typing import Any
 
 from starlette.applications import Starlette
@@ -23,7 +20,7 @@ from starlette.types import ASGIApp
 from longproof.agent.types import Report
 from longproof.batch.cases import file_name
 from longproof.graphs.so_far import SoFar, report_of
-from longproof.indexes.documents import DocumentRef
+from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.indexes.files import private_folder
 from longproof.report.corrected import corrected
 from longproof.report.words import Language
@@ -39,8 +36,7 @@ from longproof.serve.runs import Begun, Runs
 LOOK_S, BEAT_S = 0.5, 15.0
 """How often a page that watches is told what is new; how long it hears nothing at most."""
 LONGEST_JSON = 1_000_000
-GIVEN = ".given-"
-"""How a folder's name begins in which a file lies while it is read."""
+LONGEST_TITLE = 200
 Answering = Callable[[Request], Awaitable[Response]]
 
 
@@ -51,8 +47,6 @@ def application(offer: Offer, token: str) -> ASGIApp:
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         app.state.runs, app.state.offer = Runs(), offer
         private_folder(app.state.runs.folder)
-        for left in app.state.runs.folder.glob(f"{GIVEN}*"):
-            rmtree(left, ignore_errors=True)
         yield
         await app.state.runs.stop_all()
 
@@ -90,22 +84,14 @@ async def take_text(request: Request) -> Response:
     """A file's bytes become a stored text; nothing else of the file is kept."""
     name = without_surrogates(Path(request.query_params.get("name", "").replace("\\", "/")).name)
     data = await request.body()
-    return JSONResponse((await asyncio.to_thread(_stored, _runs(request), name, data)).model_dump())
+    return JSONResponse((await asyncio.to_thread(_stored, _runs(request).store, name, data)).model_dump())
 
 
-def _stored(runs: Runs, name: str, data: bytes) -> DocumentRef:
-    with TemporaryDirectory(prefix=GIVEN, dir=runs.folder) as folder:
-        path = Path(folder) / (file_name(Path(name).stem) + Path(file_name(Path(name).name)).suffix)
-        handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        with os.fdopen(handle, "wb") as file:
-            file.write(data)
-        try:
-            read = read_source(path)
-            read.refuse_wordless()
-        except BadInput as error:
-            raise BadInput(str(error).replace(f"{folder}/", "")) from error
-    title = Path(name).stem if read.title == path.stem else read.title
-    return runs.store.put(read.model_copy(update={"uri": "", "title": title}))
+def _stored(store: DocumentStore, name: str, data: bytes) -> DocumentRef:
+    stem, suffix = Path(name).stem[:LONGEST_TITLE], Path(name).suffix[:20]
+    read = read_source(Path(stem + suffix), data=data)
+    read.refuse_wordless()
+    return store.put(read.model_copy(update={"uri": ""}))
 
 
 async def tell_price(request: Request) -> Response:
@@ -118,7 +104,7 @@ async def tell_price(request: Request) -> Response:
 async def begin(request: Request) -> Response:
     choice = chosen(await _json(request))
     settings = request.app.state.offer.taken(choice)
-    title = choice.response.title[:200] or "case"
+    title = choice.response.title[:LONGEST_TITLE] or "case"
     return JSONResponse(
         {"run": _runs(request).begin(title, settings, list(choice.sources), choice.response, choice.task)}
     )

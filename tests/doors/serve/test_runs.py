@@ -189,3 +189,16 @@ def test_disputes_are_a_persons_though_the_owner_named_a_model(
     assert client.until(client.begin(judges=[0, 1]), "done")
     run = client.begin(judges=[0, 1], person=True)
     assert client.until(run, "waiting")["run"]["disputes"]
+
+
+def test_a_text_that_is_being_given_is_on_no_disk_that_a_second_server_could_clear(
+    serving: Callable[..., Any], home: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    client = serving()
+    (home / "serve" / ".given-to-another").mkdir()
+    client = serving()
+    assert (home / "serve" / ".given-to-another").exists()
+    given = client.text("a tale.md", b"# A tale\n\nThe lamp was lit.")
+    assert (given["title"], given["kind"], given["uri"]) == ("a tale", "markdown", "")
+    refused = client.raw.post("/t0ken/texts", params={"name": "a tale.epub"}, content=b"no book").json()
+    assert refused["error"].startswith("a tale.epub: ")
