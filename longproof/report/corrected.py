@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 from longproof.agent.report import WRONG
 from longproof.agent.types import Report
 from longproof.report.control_characters import visible
+from longproof.report.deletions import left_over
 from longproof.report.markdown import plain
 from longproof.retrieval.types import BadInput
 
@@ -54,9 +55,8 @@ def changes(report: Report, accepted: Container[str] | None = None) -> list[Chan
     for change in sorted(known, key=lambda one: (one.start, one.end)):
         done = kept[-1].end if kept else 0
         if change.start >= done:
-            wide = _with_its_space(change, report.case.response)
-            kept.append(wide._replace(start=max(wide.start, done)))
-    return kept
+            kept.append(change)
+    return _tidied(kept, report.case.response)
 
 
 def corrected(report: Report, name: str, accepted: Container[str] | None = None) -> bytes:
@@ -67,12 +67,31 @@ def corrected(report: Report, name: str, accepted: Container[str] | None = None)
     return FORMS[suffix](report, _runs(report.case.response, changes(report, accepted)))
 
 
-def _with_its_space(change: Change, text: str) -> Change:
-    """Words that go without others in their place take one of the spaces around them along."""
-    before, after = text[: change.start][-1:], text[change.end :][:1]
-    if not change.new and before == " " and not after.isalnum():
-        return change._replace(start=change.start - 1)
-    return change
+def _tidied(made: Sequence[Change], text: str) -> list[Change]:
+    """The changes, deletions with what they would leave over: from the last one on, so that what follows is known."""
+    done: list[Change] = []
+    after, rest = len(text), ""
+    for n, change in reversed([*enumerate(made)]):
+        wide = change
+        if not change.new:
+            least = made[n - 1].end if n else 0
+            wide = _without_debris(change, text, least, text[change.end : after] + rest)
+            wide = wide._replace(end=min(wide.end, after))
+        rest = wide.new + text[wide.end : after] + rest
+        after = wide.start
+        done.append(wide)
+    return done[::-1]
+
+
+def _without_debris(change: Change, text: str, least: int, right: str) -> Change:
+    """A deletion that begins at `least` or later, and is followed by `right`, with what it would leave over."""
+    words = text[change.start : change.end]
+    start = change.start + len(words) - len(words.lstrip(" "))
+    end = change.end - len(words) + len(words.rstrip(" "))
+    if start >= end:
+        return change
+    before, behind = left_over(text[:start], text[end : change.end] + right)
+    return change._replace(start=max(least, start - before), end=end + behind)
 
 
 def _runs(text: str, made: Sequence[Change]) -> Iterator[Run]:
@@ -117,13 +136,14 @@ def _docx(report: Report, runs: Iterable[Run]) -> bytes:
     numbers = count(1)
     when = str(report.stamp.get("created_at") or "")
     for run in runs:
-        for nth, line in enumerate(run.old.split("\n")):
-            paragraph = document.add_paragraph() if nth else paragraph
-            if line:
-                changed = None if run.new is None else _change("w:del", next(numbers), when)
-                _add(paragraph._p, line, changed)
-        if run.new:
-            _add(paragraph._p, run.new.replace("\n", " "), _change("w:ins", next(numbers), when))
+        gone = run.new is not None
+        for tag, text in (("w:del" if gone else "", run.old), ("w:ins", run.new or "")):
+            for nth, line in enumerate(text.split("\n")):
+                if nth and tag:
+                    _change_end(paragraph._p, _change(tag, next(numbers), when))
+                paragraph = document.add_paragraph() if nth else paragraph
+                if line:
+                    _add(paragraph._p, line, _change(tag, next(numbers), when) if tag else None)
     written = BytesIO()
     document.save(written)
     return written.getvalue()
@@ -145,6 +165,15 @@ def _add(paragraph: Any, text: str, changed: Any = None) -> None:
     else:
         changed.append(run)
         paragraph.append(changed)
+
+
+def _change_end(paragraph: Any, change: Any) -> None:
+    """The end of a paragraph is changed: where it is taken out, the next one goes on there."""
+    from docx.oxml import OxmlElement
+
+    mark = OxmlElement("w:rPr")
+    mark.append(change)
+    paragraph.get_or_add_pPr().append(mark)
 
 
 def _change(tag: str, number: int, when: str) -> Any:
