@@ -5,7 +5,7 @@ Does not know: how disputes come about, or how a person is asked.
 """
 
 import sqlite3
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
@@ -14,6 +14,7 @@ from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
 from longproof.agent.models.ledger import RunState, begun_otherwise
+from longproof.agent.models.limits import Traffic
 from longproof.agent.report import judges_failures, unanswered
 from longproof.agent.types import Report
 from longproof.graphs.protocol import LONGPROOF
@@ -55,12 +56,14 @@ async def begin_run(
     settings: dict[str, Any],
     progress: Progress | None = None,
     written: Progress | None = None,
+    asking: Callable[[Callable[[], Traffic]], None] | None = None,
     **case: str,
 ) -> WaitingRun:
     """Begin a run, or take a known one up where it stopped; one of an earlier edition begins anew.
 
-    `settings` name the run in `run_id`; `written` as `longproof.graphs.verifier.driven` has it. Raises BadInput for
-    what can't be checked, and where the name is of a run with another source, response or settings.
+    `settings` name the run in `run_id`; `written` as `longproof.graphs.verifier.driven` has it; `asking` is given a
+    function that says how much was asked so far. Raises BadInput for what can't be checked, and where the name is of
+    a run with another source, response or settings.
     """
     verifier = Verifier(**settings)
     given = await verifier.input_of(sources, **case)
@@ -79,6 +82,8 @@ async def begin_run(
         if goes_on and (known.interrupts or not known.next):
             return _state_of(known)
         await checkpoints.pool.get(verifier.settings, str(about["begun_with"]))
+        if asking:
+            asking(checkpoints.pool.traffic)
         if not goes_on:
             await checkpoints.saver.adelete_thread(thread)
         start = None if goes_on else given
@@ -105,6 +110,7 @@ async def resume_run(
     review: Mapping[str, Any],
     progress: Progress | None = None,
     written: Progress | None = None,
+    asking: Callable[[Callable[[], Traffic]], None] | None = None,
 ) -> WaitingRun:
     """Go on with a person's review (see `longproof.graphs.review.Review`).
 
@@ -118,6 +124,8 @@ async def resume_run(
     settings = Settings.model_validate_json(about["settings"])
     async with open_checkpoints(settings) as checkpoints:
         await checkpoints.pool.get(settings, about["begun_with"])
+        if asking:
+            asking(checkpoints.pool.traffic)
         try:
             await driven(
                 checkpoints.graph,

@@ -39,20 +39,25 @@ class Run(NamedTuple):
     new: str | None = None
 
 
-def changes(report: Report, accepted: Container[str] | None = None) -> list[Change]:
-    """The known corrections of wrong claims in the order of the text; of two that touch the same words the first.
+def known_changes(report: Report, accepted: Container[str] | None = None) -> list[Change]:
+    """The known corrections of wrong claims.
 
     With `accepted`, only those of these keys: `CLAIM:N`, the claim's id and the number of its error from 0.
     """
-    known = [
+    return [
         Change(f"{claim.id}:{n}", error.span.start, error.span.end, error.correction)
         for claim in report.claims
         if claim.label in WRONG
         for n, error in enumerate(claim.errors)
         if error.correction is not None and (accepted is None or f"{claim.id}:{n}" in accepted)
     ]
+
+
+def changes(report: Report, accepted: Container[str] | None = None) -> list[Change]:
+    """The changes that these corrections come to, in the order of the text; of two that touch the same words the
+    first."""
     kept: list[Change] = []
-    for change in sorted(known, key=lambda one: (one.start, one.end)):
+    for change in sorted(known_changes(report, accepted), key=lambda one: (one.start, one.end)):
         done = kept[-1].end if kept else 0
         if change.start >= done:
             kept.append(change)

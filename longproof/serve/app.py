@@ -22,7 +22,7 @@ from longproof.batch.cases import file_name
 from longproof.graphs.so_far import SoFar, report_of
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.indexes.files import private_folder
-from longproof.report.corrected import corrected
+from longproof.report.corrected import changes, corrected, known_changes
 from longproof.report.words import Language
 from longproof.retrieval.loaders import read_source
 from longproof.retrieval.text.normalise import without_surrogates
@@ -57,6 +57,7 @@ def application(offer: Offer, token: str) -> ASGIApp:
         Route("/runs", _said(begin), methods=["POST"]),
         Route("/runs/{run}", _said(show)),
         Route("/runs/{run}/events", _said(events)),
+        Route("/runs/{run}/now", _said(now)),
         Route("/runs/{run}/{act:str}", _said(act), methods=["POST"]),
         Route("/runs/{run}/{name:str}", _said(download)),
     ]
@@ -129,19 +130,27 @@ async def events(request: Request) -> Response:
 async def _events(runs: Runs, id_: str) -> AsyncIterator[str]:
     sent: dict[str, str] = {}
     seen: Any = ()
+    asked: dict[str, int] = {}
     quiet = 0.0
     while True:
         begun, now = runs.get(id_), (runs.values(id_), runs.told(id_))
-        if seen == () or begun.state != "running" or now[0] is not seen[0] or now[1] != seen[1]:
-            seen, quiet = now, 0.0
-            yield f"data: {await _news(runs, begun, sent)}\n\n"
+        fresh = seen == () or begun.state != "running" or now[0] is not seen[0] or now[1] != seen[1]
+        before, asked = asked, runs.asked(id_)
+        news = ""
+        if fresh:
+            seen, news = now, await _news(runs, begun, sent)
+        elif asked != before:
+            news = json.dumps({"asked": asked})
+        elif quiet >= BEAT_S:
+            quiet = 0.0
+            yield ": nothing new\n\n"
+        if news:
+            quiet = 0.0
+            yield f"data: {news}\n\n"
         if begun.state != "running":
             return
         await asyncio.sleep(LOOK_S)
         quiet += LOOK_S
-        if quiet >= BEAT_S:
-            quiet = 0.0
-            yield ": nothing new\n\n"
 
 
 async def _news(runs: Runs, begun: Begun, sent: dict[str, str]) -> str:
@@ -169,14 +178,20 @@ async def act(request: Request) -> Response:
         case "go":
             await runs.go_on(id_)
         case "marks":
-            known = await _known(runs, begun)
-            report = report_of(known)
+            report = report_of(await _known(runs, begun))
             runs.mark(id_, await _json(request), [one.id for one in report.claims])
         case "decide":
             await runs.decide(id_, str((await _json(request)).get("name", "")))
         case other:
             raise BadInput(f"nothing is called {other[:40]!r}")
-    return JSONResponse({"state": runs.get(id_).state})
+    return await now(request)
+
+
+async def now(request: Request) -> Response:
+    """How a run stands, and what a person said of it."""
+    runs = _runs(request)
+    begun = runs.get(request.path_params["run"])
+    return JSONResponse(await _told(runs, begun, await _known(runs, begun)))
 
 
 async def download(request: Request) -> Response:
@@ -203,13 +218,26 @@ async def _known(runs: Runs, begun: Begun) -> Report | SoFar:
 async def _told(runs: Runs, begun: Begun, known: Report | SoFar) -> dict[str, Any]:
     """What the scripts are told of a run."""
     disputes = {one["claim_id"]: one["shown"] for one in await runs.disputes(begun)}
-    marks = {id_: said.model_dump() for id_, said in read_marks(runs.marks(begun.id)).items()}
-    at: dict[str, Any] = {**runs.told(begun.id)}
+    said = read_marks(runs.marks(begun.id))
+    at: dict[str, Any] = {**runs.told(begun.id), **runs.asked(begun.id)}
     if isinstance(known, SoFar):
         claims = len(known.report.claims)
         at |= {"claims": claims, "checked": claims - len(known.open_claims)}
-    told = {"id": begun.id, "state": begun.state, "why": begun.why, "told": at}
-    return {**told, "marks": marks, "disputes": disputes}
+    return {
+        "id": begun.id,
+        "state": begun.state,
+        "why": begun.why,
+        "told": at,
+        "marks": {id_: one.model_dump(mode="json") for id_, one in said.items()},
+        "corrections": _corrections(report_of(known), accepted(said)),
+        "disputes": disputes,
+    }
+
+
+def _corrections(report: Report, keys: set[str]) -> dict[str, int]:
+    """How many of the accepted corrections are made, and how many not, since another changes the same words."""
+    made = len(changes(report, keys))
+    return {"made": made, "ruled_out": len(known_changes(report, keys)) - made}
 
 
 def _runs(request: Request) -> Runs:

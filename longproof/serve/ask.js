@@ -1,10 +1,10 @@
-/* Asks the server; what it refuses is thrown, in one line. */
+/* Asks the server; what it refuses is thrown, in one line. `refused`: it has read what it was given. */
 async function ask(path, body, type = "application/json") {
   const sent = { method: "POST", headers: { "content-type": type }, body: type === "application/json" ? JSON.stringify(body) : body };
-  const answer = await fetch(path, sent).catch(() => {
+  const answer = await fetch(path, body === undefined ? {} : sent).catch(() => {
     throw new Error(say("server_gone"));
   });
   const text = await answer.text();
   if (answer.ok) return JSON.parse(text);
-  throw new Error(text.startsWith("{") ? JSON.parse(text).error : text);
+  throw Object.assign(new Error(text.startsWith("{") ? JSON.parse(text).error : text), { refused: [400, 413].includes(answer.status) });
 }

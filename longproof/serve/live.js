@@ -18,8 +18,9 @@ async function telling(work) {
 }
 
 const go = (act, body = {}) => telling(async () => {
-  const { state: now } = await ask(`${data.run.id}/${act}`, body);
-  if (now === "running") watch();
+  if (!(await send())) throw new Error(`${say("server_gone")} ${say("kept_here")}`);
+  heard(await ask(`${data.run.id}/${act}`, body));
+  if (data.run.state === "running") watch();
 });
 
 function watch() {
@@ -32,9 +33,19 @@ function watch() {
   stream.onerror = () => fill(trouble, say("server_gone"));
 }
 
-/* What the server tells: the run, the head, the claims that changed. What is being typed stays as it is. */
+/* What other tabs said or did meanwhile. */
+async function look() {
+  if (document.hidden || !(await send())) return;
+  const before = data.run.state;
+  await telling(async () => heard(await ask(`${data.run.id}/now`)));
+  if (data.run.state !== before) watch();
+}
+
+/* What the server tells: how far the run is; or the run, the head, the claims that changed. What is being typed
+   stays as it is. */
 function hear(news) {
-  Object.assign(data.run, news.run);
+  if (!news.run) return fill($("asked"), askedSoFar(news.asked));
+  heard(news.run);
   if (news.documents !== report.documents.length) return location.reload();
   Object.assign(data, news.page);
   Object.assign(report, news.head);
@@ -70,8 +81,12 @@ function redraw() {
 function drawRun() {
   const { state: now, told } = data.run;
   const parts = { running, stopped: again, failed: again, waiting, done: finished }[now];
+  const at = states.contains(document.activeElement) && document.activeElement.id;
   fill(states, parts(now, told));
+  if (at) $(at)?.focus();
 }
+
+const askedSoFar = ({ calls, tokens, waiting: open }) => (calls || open ? say("asked_so_far", { calls: numeral(calls), tokens: numeral(tokens), waiting: open }) : null);
 
 const running = (_, told) => {
   const stop = button(say("stop"), () => {
@@ -79,7 +94,7 @@ const running = (_, told) => {
     go("stop");
   }, { id: "stop" });
   const bar = told.claims ? make("progress", { max: told.claims, value: told.checked, "aria-label": say("running") }) : null;
-  return [make("span", { class: "at-work", role: "status" }, say(`at_${told.node ?? "read"}`, told)), bar, stop];
+  return [make("span", { class: "at-work", role: "status" }, say(`at_${told.node ?? "read"}`, told)), bar, make("span", { id: "asked", class: "at-work" }, askedSoFar(told)), stop];
 };
 
 const again = (now) => [make("span", {}, say(`is_${now}`, { why: data.run.why })), button(say("go_on"), () => go("go"), { id: "go" })];
@@ -87,18 +102,20 @@ const again = (now) => [make("span", {}, say(`is_${now}`, { why: data.run.why })
 function waiting() {
   const ids = Object.keys(data.run.disputes);
   const decided = ids.filter((id) => saidOf(id).decision.label).length;
-  const name = make("input", { id: "name", type: "text", maxlength: 80, placeholder: say("your_name"), "aria-label": say("your_name"), value: $("name")?.value });
-  return [make("span", {}, say("decide_n", { n: ids.length, decided })), data.run.why ? make("span", { class: "triage" }, data.run.why) : null, name, button(say("hand_in"), () => go("decide", { name: name.value }), { id: "decide" })];
+  const name = lineOf("your_name", () => $("name")?.value ?? "", () => {}, 80);
+  name[0].id = "name";
+  return [make("span", {}, say("decide_n", { n: ids.length, decided })), data.run.why ? make("span", { class: "triage" }, data.run.why) : null, name, button(say("hand_in"), () => go("decide", { name: $("name").value }), { id: "decide" })];
 }
 
 function finished() {
   const all = report.claims.flatMap((claim) => known(claim).map(({ n }) => [claim.id, n]));
-  const made = Object.values(data.run.marks).reduce((sum, said) => sum + said.accepted.length, 0);
+  const { made, ruled_out: out } = data.run.corrections;
   const marked = Object.values(data.run.marks).filter((said) => said.mark).length;
   const link = (name, text) => make("a", { href: `${data.run.id}/${name}`, download: "" }, text);
-  const take = () => keep(Object.fromEntries(report.claims.filter((claim) => known(claim).length).map((claim) => [claim.id, { accepted: known(claim).map(({ n }) => n) }]))).then(reopen);
+  const every = (claim) => ({ accepted: Object.fromEntries(known(claim).map(({ n }) => [n, true])) });
+  const take = () => keep(Object.fromEntries(report.claims.filter((claim) => known(claim).length).map((claim) => [claim.id, every(claim)])));
   return [
-    all.length ? [button(say("accept_all", { n: all.length }), take, { id: "accept-all" }), make("span", {}, say("accepted_n", { n: made, all: all.length }), " ", say("corrected_as")), link("corrected.md", "Markdown"), link("corrected.txt", "TXT"), link("corrected.docx", "DOCX")] : null,
+    all.length ? [button(say("accept_all", { n: all.length }), take, { id: "accept-all" }), make("span", {}, say("accepted_n", { n: made, all: all.length }), " ", out ? [say("ruled_out", { n: out }), " "] : null, say("corrected_as")), link("corrected.md", "Markdown"), link("corrected.txt", "TXT"), link("corrected.docx", "DOCX")] : null,
     marked ? [make("span", {}, say("marks_n", { n: marked })), link("cases.jsonl", say("export_marks"))] : null,
     link("report.json", say("export_json")),
   ];
@@ -108,6 +125,9 @@ function reopen() {
   if (state.sentence !== null) choose(state.sentence, { quiet: true, stay: true });
 }
 
-drawRun();
+window.addEventListener("focus", look);
+document.addEventListener("visibilitychange", look);
+heard(data.run);
 reopen();
+send();
 if (data.run.state === "running") watch();

@@ -6,25 +6,38 @@ Knows: the file, and what case file comes of the marks. Does not know: who marks
 import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
 from longproof.agent.report import WRONG
-from longproof.agent.types import Error, Report, ReportClaim
+from longproof.agent.types import Error, JudgeLabel, Report, ReportClaim
 from longproof.evaluation.types import OUTCOME_OF
 from longproof.indexes.files import write_whole
 from longproof.retrieval.types import BadInput, Frozen
 
+LONGEST = 2000
+"""Of anything that a person writes on a claim, in characters."""
+Line = Annotated[str, Field(max_length=LONGEST)]
+
+
+class Decided(Frozen):
+    """What a person decides where the judges disagree: `longproof.graphs.review.Decision`, as far as it is given."""
+
+    label: JudgeLabel | Literal[""] = ""
+    reason: Line = ""
+    wrong: Line = ""
+    correction: Line = ""
+
 
 class Said(Frozen):
     """What a person says of one claim: whether its finding is right, why, which of its errors' corrections (by
-    number) to make, and what is decided where the judges disagree (`longproof.graphs.review.Decision`)."""
+    number) to make, and what is decided."""
 
     mark: Literal["", "right", "wrong", "unclear"] = ""
-    note: str = Field(default="", max_length=2000)
-    accepted: tuple[int, ...] = Field(default=(), max_length=1000)
-    decision: dict[str, str] = Field(default={}, max_length=6)
+    note: Line = ""
+    accepted: dict[int, bool] = Field(default={}, max_length=1000)
+    decision: Decided = Decided()
 
 
 _MARKS = TypeAdapter(dict[str, Said])
@@ -40,32 +53,40 @@ def read_marks(path: Path) -> dict[str, Said]:
         raise BadInput(f"the marks in {path} can't be read: move the file away") from error
 
 
-def add_marks(path: Path, given: Mapping[str, Mapping[str, Any]], claims: Sequence[str]) -> None:
-    """Take in what is newly said, of each claim only the fields given. Raises BadInput for what is no mark."""
-    known = {id_: said.model_dump() for id_, said in read_marks(path).items()}
+def add_marks(path: Path, given: Mapping[str, Any], claims: Sequence[str]) -> None:
+    """Take in what is newly said, and of each claim only that. Raises BadInput for what is no mark."""
+    known = {id_: said.model_dump(mode="json") for id_, said in read_marks(path).items()}
     try:
-        for id_, fields in given.items():
-            known[id_] = {**known.get(id_, {}), **fields}
-        marks = _MARKS.validate_python(known)
-    except (ValidationError, TypeError) as error:
+        marks = _MARKS.validate_json(json.dumps(_merged(known, given)))
+    except (ValidationError, RecursionError) as error:
         raise BadInput(
-            "this is no mark: give right, wrong or unclear, and a note of at most 2,000 characters"
+            f"this is no mark: give right, wrong or unclear, and of each line at most {LONGEST:,} characters"
         ) from error
     if not marks.keys() <= set(claims):
         raise BadInput("there is no such claim in this report")
     write_whole(path, _MARKS.dump_json(marks))
 
 
+def _merged(known: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """What is known with what is given: only the innermost values are replaced."""
+    merged = {**known, **given}
+    for key, value in given.items():
+        before = known.get(key, {})
+        if isinstance(value, dict) and isinstance(before, dict):
+            merged[key] = _merged(before, value)
+    return merged
+
+
 def forget_decisions(path: Path) -> None:
     """Decisions that were handed in are not handed in again: a claim that waits once more is asked about anew."""
-    left = {id_: said.model_copy(update={"decision": {}}) for id_, said in read_marks(path).items()}
+    left = {id_: said.model_copy(update={"decision": Decided()}) for id_, said in read_marks(path).items()}
     if left:
         write_whole(path, _MARKS.dump_json(left))
 
 
 def accepted(marks: Mapping[str, Said]) -> set[str]:
     """The corrections to be made, by their keys in `longproof.report.corrected`."""
-    return {f"{id_}:{n}" for id_, said in marks.items() for n in said.accepted}
+    return {f"{id_}:{n}" for id_, said in marks.items() for n, made in said.accepted.items() if made}
 
 
 def case_file(report: Report, texts: Mapping[str, str], marks: Mapping[str, Said]) -> str:

@@ -25,6 +25,7 @@ from longproof.report.summary import language
 from longproof.report.words import SIGNS as REPORT_SIGNS
 from longproof.report.words import Language
 from longproof.retrieval.loaders import CHARACTERS, FILE_BYTES
+from longproof.serve.marks import LONGEST
 from longproof.serve.offer import Offer
 from longproof.serve.runs import Begun
 from longproof.serve.words import SIGNS, local_words
@@ -66,7 +67,7 @@ def run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, 
     return assemble(
         "page.html",
         PAGE,
-        {**shown(known, texts, run), "run": run, **_words(spoken)},
+        {**shown(known, texts, run), "run": run, "longest": LONGEST, **_words(spoken)},
         spoken,
         page_title(report) if known is report else f"{report.case.id} · longproof",
         to_markdown(report, texts),

@@ -7,7 +7,7 @@ checkpoints and pays nothing twice; that what stopped with its process is `stopp
 import asyncio
 import contextlib
 import re
-from collections.abc import Coroutine, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -15,7 +15,10 @@ from typing import Any, Literal, cast
 
 from pydantic import Field, ValidationError
 
+from longproof.agent.models.limits import Traffic
+from longproof.agent.report import usage
 from longproof.agent.types import Report, Task
+from longproof.graphs.nodes import distinct
 from longproof.graphs.settings import Settings
 from longproof.graphs.so_far import SoFar, grown, so_far
 from longproof.graphs.state import State, StoredCase
@@ -48,6 +51,12 @@ class Begun(Frozen):
     line: dict[str, Any] = Field(default={})
 
 
+def _paid(values: State) -> tuple[int, int]:
+    """The calls that the nodes told of, and their tokens."""
+    used = usage(distinct(values.get("calls", [])))
+    return used.calls, used.prompt_tokens + used.completion_tokens
+
+
 def _given(begun: Begun) -> State:
     """The channels as they are before a run has read anything."""
     case = StoredCase(
@@ -60,10 +69,12 @@ def _given(begun: Begun) -> State:
 
 
 class Watched:
-    """A run in this process: its task, what its nodes wrote, and what they told last."""
+    """A run in this process: its task, what its nodes wrote, what they told last, and how much was asked."""
 
     def __init__(self, values: State) -> None:
         self.values = values
+        self._before = _paid(values)
+        self._traffic: Callable[[], Traffic] = Traffic
         self.told: dict[str, int | str] = {"node": "check" if values.get("claims") else "read"}
         self.task: asyncio.Task[None]
 
@@ -72,6 +83,17 @@ class Watched:
         node = {"checked": "check"}.get(event["node"], event["node"])
         if node in STEPS:
             self.told = {"node": node, "open": event.get("claims", 0)}
+
+    def watch(self, traffic: Callable[[], Traffic]) -> None:
+        """From now on this says how much is asked."""
+        self._traffic = traffic
+
+    def asked(self) -> dict[str, int]:
+        """Calls and tokens so far, those of an answer as soon as it is there, and how many answers are waited for."""
+        now = self._traffic()
+        came = (self._before[0] + now.calls - now.waiting, self._before[1] + now.tokens)
+        calls, tokens = map(max, zip(came, _paid(self.values), strict=True))
+        return {"calls": calls, "tokens": tokens, "waiting": now.waiting}
 
     def write(self, written: Mapping[str, Any]) -> None:
         """What nodes wrote to the graph's channels."""
@@ -150,11 +172,11 @@ class Runs:
             raise BadInput("say who decides: a name of at most 80 characters, which stands in the report")
         said = read_marks(self.marks(id_))
         made = [
-            {"claim_id": claim, **{k: v for k, v in one.decision.items() if v}}
+            {"claim_id": claim, **{k: v for k, v in one.decision.model_dump().items() if v}}
             for claim, one in said.items()
-            if one.decision.get("label") and claim in {dispute["claim_id"] for dispute in waits}
+            if one.decision.label and claim in {dispute["claim_id"] for dispute in waits}
         ]
-        work = resume_run(id_, {"name": name, "decisions": made}, watched.hear, watched.write)
+        work = resume_run(id_, {"name": name, "decisions": made}, watched.hear, watched.write, watched.watch)
         self._start(begun, watched, work)
 
     def stop(self, id_: str) -> None:
@@ -172,6 +194,10 @@ class Runs:
     def told(self, id_: str) -> dict[str, int | str]:
         """What the nodes of a run under way told last; empty for any other."""
         return self._watched[id_].told if id_ in self._watched else {}
+
+    def asked(self, id_: str) -> dict[str, int]:
+        """How much a run under way asked so far; empty for any other."""
+        return self._watched[id_].asked() if id_ in self._watched else {}
 
     def values(self, id_: str) -> State | None:
         """What the nodes of a run under way wrote; None for any other. Another object means that there is more."""
@@ -240,6 +266,7 @@ class Runs:
             {name: getattr(begun.settings, name) for name in Settings.model_fields},
             watched.hear,
             watched.write,
+            watched.watch,
             response=response.raw or response.text,
             task=begun.task,
             case_id=begun.title,

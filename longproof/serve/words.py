@@ -88,11 +88,21 @@ _SAID: dict[str, tuple[str, str]] = {
         "已停止。已有的回答都已保存，不会重复付费。",
     ),
     "is_failed": ("It failed: {why}", "失败：{why}"),
+    "asked_so_far": (
+        "{calls} calls, {tokens} tokens; waiting for an answer: {waiting}",
+        "{calls} 次调用，{tokens} 个 token；等待回答：{waiting}",
+    ),
     "server_gone": (
         "The server doesn't answer. "
-        "Nothing is lost: start longproof serve again and open the address that it prints.",
-        "服务器没有响应。内容不会丢失：请重新运行 longproof serve，并打开它给出的地址。",
+        "What it has is kept: start longproof serve again and open the address that it prints.",
+        "服务器没有响应。已提交的内容都已保存：请重新运行 longproof serve，并打开它给出的地址。",
     ),
+    "kept_here": (
+        "What you said since is kept in this browser, and handed over when the server answers at this port again.",
+        "此后的标记暂存在此浏览器中，待服务器在同一端口恢复后提交。",
+    ),
+    "at_most": ("at most {n} characters", "至多 {n} 字"),
+    "n_of_most": ("{n} of {most} characters", "{n}/{most} 字"),
     "finding_is": ("This finding is", "这一判断"),
     "right": ("right", "正确"),
     "mark_wrong": ("wrong", "有误"),
@@ -101,7 +111,8 @@ _SAID: dict[str, tuple[str, str]] = {
     "accept": ("Make this correction", "采用此更正"),
     "leave_out": ("leave it out", "删去"),
     "accept_all": ("Make all corrections ({n})", "采用全部 {n} 处更正"),
-    "accepted_n": ("{n} of {all} corrections made:", "已采用 {all} 处更正中的 {n} 处："),
+    "accepted_n": ("{n} of {all} corrections made;", "已采用 {all} 处更正中的 {n} 处；"),
+    "ruled_out": ("{n} not, since another changes the same words;", "{n} 处因与其他更正重叠而未采用；"),
     "corrected_as": ("corrected text as", "更正后的文本："),
     "marks_n": ("findings marked: {n}", "已标记 {n} 条"),
     "export_marks": ("Marks as a case file", "导出标记（案例文件）"),

@@ -102,11 +102,20 @@ def test_marks_are_of_claims_and_of_limited_size(serving: Callable[..., Any]) ->
     client = serving()
     run = client.begin()
     claim = client.until(run, "done")["report"]["claims"][0]["id"]
+    nested: dict[str, Any] = {}
+    for _ in range(900):
+        nested = {"a": nested}
     for given in (
+        {claim: nested},
+        {claim: {"mark": {"a": "right"}}},
         {"../../x": {"mark": "right"}},
         {claim: {"mark": "<script>"}},
         {claim: {"note": "x" * 3000}},
         {claim: {"other": 1}},
+        {claim: {"accepted": {str(n): True for n in range(1001)}}},
+        {claim: {"decision": {"label": "true"}}},
+        {claim: {"decision": {"other": "x"}}},
+        *({claim: {"decision": {line: "x" * 2001}}} for line in ("reason", "wrong", "correction")),
         {claim: "right"},
     ):
         assert client.post(f"runs/{run}/marks", given).status_code == 400, given

@@ -7,6 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from disputing import disputing
+from fakes import ChatServer
 
 from longproof.evaluation.datasets.jsonl import load_cases
 from longproof.review import resume_run
@@ -14,10 +16,15 @@ from longproof.review import resume_run
 pytestmark = pytest.mark.heavy
 
 
-def news(client: Any, run: str) -> list[dict[str, Any]]:
+def heard(client: Any, run: str) -> list[dict[str, Any]]:
     """What a page that watches is told until the run ends."""
     lines = client.get(f"runs/{run}/events").text.split("\n\n")
     return [json.loads(line.removeprefix("data: ")) for line in lines if line.startswith("data: ")]
+
+
+def news(client: Any, run: str) -> list[dict[str, Any]]:
+    """Of this, what tells of claims."""
+    return [one for one in heard(client, run) if "run" in one]
 
 
 def test_the_price_asks_nobody_and_claims_arrive_until_the_report(
@@ -41,6 +48,20 @@ def test_the_price_asks_nobody_and_claims_arrive_until_the_report(
     assert row["verdict"] == report["verdict"]
 
 
+def test_calls_and_tokens_are_told_as_answers_come(serving: Callable[..., Any]) -> None:
+    with ChatServer(disputing, delay_s=0.6) as slow:
+        client = serving(
+            judges=[f"openai:{name}@{slow.address}" for name in "abc"], concurrency=1, reach="place"
+        )
+        told = heard(client, client.begin())
+    asked = [one.get("asked") or one["run"]["told"] for one in told[:-1]]
+    calls = [one["calls"] for one in asked if "calls" in one]
+    assert calls == sorted(calls)
+    assert {1, 2, 3} <= {*calls}
+    assert any(one["waiting"] for one in asked)
+    assert asked[-1]["tokens"] > asked[0].get("tokens", 0)
+
+
 def test_a_stopped_run_outlives_its_server_and_pays_nothing_twice(
     serving: Callable[..., Any], chat: Any
 ) -> None:
@@ -52,11 +73,11 @@ def test_a_stopped_run_outlives_its_server_and_pays_nothing_twice(
     assert client.until(run, "stopped")["report"]["verdict"] == "stopped"
     client = serving()
     assert client.told(run)["run"]["state"] == "stopped"
-    assert client.post(f"runs/{run}/go").json() == {"state": "running"}
+    assert client.post(f"runs/{run}/go").json()["state"] == "running"
     client.until(run, "done")
     sent = [(asked.body["model"], asked.user) for asked in chat.asked]
     assert len(sent) == len({*sent})
-    assert client.post(f"runs/{run}/go").json() == {"state": "done"}
+    assert client.post(f"runs/{run}/go").json()["state"] == "done"
 
 
 def test_a_server_that_ends_stops_its_runs_and_keeps_them(serving: Callable[..., Any]) -> None:
@@ -82,9 +103,8 @@ def test_disputes_are_decided_on_the_page(serving: Callable[..., Any]) -> None:
     client = serving()
     client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
     assert "doesn't stand in the passage" in client.until(run, "waiting")["run"]["why"]
-    client.post(
-        f"runs/{run}/marks", {waiting[0]: {"decision": {"label": "ambiguous", "reason": "I read it."}}}
-    )
+    mended = {"label": "ambiguous", "reason": "I read it.", "wrong": ""}
+    client.post(f"runs/{run}/marks", {waiting[0]: {"decision": mended}})
     client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
     client.until(run, "done")
     report = client.get(f"runs/{run}/report.json").json()
@@ -138,7 +158,7 @@ def test_only_accepted_corrections_are_made(serving: Callable[..., Any]) -> None
     claim = next(
         one for one in told["report"]["claims"] if one.get("errors") and one["errors"][0]["correction"]
     )
-    client.post(f"runs/{run}/marks", {claim["id"]: {"accepted": [0]}})
+    client.post(f"runs/{run}/marks", {claim["id"]: {"accepted": {"0": True}}})
     span, new = claim["errors"][0]["span"], claim["errors"][0]["correction"]
     wanted = answer[: span["start"]] + new + answer[span["end"] :]
     made = client.get(f"runs/{run}/corrected.txt")
@@ -155,7 +175,7 @@ def test_decisions_that_were_handed_in_are_not_handed_in_again(serving: Callable
     client.post(f"runs/{run}/marks", {first: {"note": "hm", "decision": {"label": "ambiguous"}}})
     client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
     kept = client.until(run, "done")["run"]["marks"][first]
-    assert (kept["note"], kept["decision"]) == ("hm", {})
+    assert (kept["note"], kept["decision"]["label"]) == ("hm", "")
 
 
 def test_an_address_with_a_slash_at_its_end_keeps_the_token(serving: Callable[..., Any]) -> None:
@@ -202,3 +222,34 @@ def test_a_text_that_is_being_given_is_on_no_disk_that_a_second_server_could_cle
     assert (given["title"], given["kind"], given["uri"]) == ("a tale", "markdown", "")
     refused = client.raw.post("/t0ken/texts", params={"name": "a tale.epub"}, content=b"no book").json()
     assert refused["error"].startswith("a tale.epub: ")
+
+
+def test_what_one_tab_marks_another_hears_and_neither_overwrites_the_other(
+    serving: Callable[..., Any],
+) -> None:
+    client = serving()
+    run = client.begin()
+    claim = client.until(run, "done")["report"]["claims"][0]["id"]
+    here, there = client.post, serving().post
+    here(f"runs/{run}/marks", {claim: {"accepted": {"0": True}, "mark": "wrong"}})
+    there(f"runs/{run}/marks", {claim: {"accepted": {"1": True}}})
+    here(f"runs/{run}/marks", {claim: {"note": "hm"}})
+    now = there(f"runs/{run}/marks", {claim: {"accepted": {"2": True, "1": False}}}).json()
+    assert now["marks"][claim]["accepted"] == {"0": True, "1": False, "2": True}
+    assert (now["marks"][claim]["mark"], now["marks"][claim]["note"]) == ("wrong", "hm")
+    assert serving().get(f"runs/{run}/now").json() == now
+
+
+def test_a_correction_that_another_rules_out_does_not_count_as_made(
+    serving: Callable[..., Any], home: Path
+) -> None:
+    client = serving()
+    run = client.begin()
+    client.until(run, "done")
+    path = home / "serve" / run / "report.json"
+    report = json.loads(path.read_text("utf-8"))
+    claim = next(one for one in report["claims"] if one["errors"] and one["errors"][0]["correction"])
+    claim["errors"] = [claim["errors"][0], {**claim["errors"][0], "correction": "other"}]
+    path.write_text(json.dumps(report), "utf-8")
+    taken = {claim["id"]: {"accepted": {"0": True, "1": True, "7": True}}}
+    assert client.post(f"runs/{run}/marks", taken).json()["corrections"] == {"made": 1, "ruled_out": 1}

@@ -43,14 +43,15 @@ def contradicting(asked: Asked) -> Reply:
 class Served:
     """The server on a thread of its own, as `longproof serve` runs it; `stop` ends it like a terminal's Ctrl-C."""
 
-    def __init__(self, judges: list[str]) -> None:
+    def __init__(self, judges: list[str], port: int = 0) -> None:
         import uvicorn
 
         from longproof.serve.app import application
         from longproof.serve.offer import Offer
 
-        bound = create_server(("127.0.0.1", 0))
-        self.address = f"http://127.0.0.1:{bound.getsockname()[1]}/{TOKEN}/"
+        bound = create_server(("127.0.0.1", port))
+        self.port = bound.getsockname()[1]
+        self.address = f"http://127.0.0.1:{self.port}/{TOKEN}/"
         app = application(Offer({"judges": judges or ["offline"]}), TOKEN)
         self._server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1))
         self._thread = threading.Thread(target=lambda: asyncio.run(self._server.serve([bound])), daemon=True)
@@ -62,14 +63,14 @@ class Served:
 
 
 @pytest.fixture
-def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[[list[str]], Served]]:
+def serve(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., Served]]:
     pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
     monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
     monkeypatch.delenv("OPENAI_API_KEY", raising=False)
     started: list[Served] = []
 
-    def start(judges: list[str]) -> Served:
-        started.append(Served(judges))
+    def start(judges: list[str], port: int = 0) -> Served:
+        started.append(Served(judges, port))
         return started[-1]
 
     yield start
@@ -109,6 +110,14 @@ def taken(seen: Any, name: str) -> str:
             name,
         )
     )
+
+
+def checked(seen: Any) -> None:
+    """A finished check of a text that contradicts its source, its first card open."""
+    given(seen, "Tom sold the boat to Ada for twenty pounds.", "Tom sold the boat to Ada for thirty pounds.")
+    seen.one("#start").click()
+    until(seen, DONE)
+    until(seen, "document.querySelector('.mark') !== null")
 
 
 DONE = "document.querySelector('a[href$=\"report.json\"]') !== null"
@@ -175,6 +184,62 @@ def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened
         again.one("tbody a").click()
         again.one("#go").click()
         until(again, DONE)
+
+
+def test_marks_outlive_a_dead_server(serve: Any, opened_at: Any) -> None:
+    server = serve([])
+    seen = opened_at(server.address)
+    checked(seen)
+    trouble = "document.querySelector('#run > .triage').textContent"
+    server.stop()
+    seen.one(".mark input[value=right]").click()
+    until(seen, f"{trouble}.includes('kept in this browser')")
+    server = serve([], server.port)
+    until(seen, f"{trouble} === ''")
+    assert len(json.loads(taken(seen, "cases.jsonl"))["errors"]) == 1
+    server.stop()
+    seen.one(".mark input[value=wrong]").click()
+    until(seen, f"{trouble}.includes('kept in this browser')")
+    seen = opened_at(serve([], server.port).address)
+    seen.one("tbody a").click()
+    until(seen, "document.querySelector('.mark input[value=wrong]')?.checked")
+    until(seen, "localStorage.length === 0")
+    assert not json.loads(taken(seen, "cases.jsonl"))["errors"]
+
+
+def test_tabs_of_a_finished_run_hear_of_each_other(serve: Any, opened_at: Any) -> None:
+    with ChatServer(contradicting) as chat:
+        seen = opened_at(serve([f"openai:a@{chat.address}"]).address)
+        checked(seen)
+    first, address = seen.browser.current_window_handle, seen.js("return location.href")
+    seen.browser.switch_to.new_window("tab")
+    seen.browser.get(address)
+    second = seen.browser.current_window_handle
+
+    def goes_to(tab: str) -> None:
+        seen.browser.switch_to.window(tab)
+        seen.browser.execute_cdp_cmd("Page.bringToFront", {})
+
+    seen.js("document.querySelector('.mark input[value=right]').click()")
+    goes_to(first)
+    until(seen, "document.querySelector('.mark input[value=right]').checked")
+    seen.one(".accept input").click()
+    until(seen, "document.querySelector('.states').textContent.includes('1 of 1')")
+    goes_to(second)
+    until(seen, "document.querySelector('.accept input').checked")
+    assert seen.js("return document.querySelector('.mark input[value=right]').checked")
+    seen.browser.close()
+    seen.browser.switch_to.window(first)
+
+
+def test_the_length_of_a_line_is_told_before_it_is_full(serve: Any, opened_at: Any) -> None:
+    seen = opened_at(serve([]).address)
+    checked(seen)
+    note = seen.one(".mark input[type=text]")
+    assert "at most 2,000 characters" in note.get_attribute("placeholder")
+    seen.js("arguments[0].value = 'x'.repeat(1700)", note)
+    note.send_keys("y")
+    assert "1,701 of 2,000" in seen.text(".mark")
 
 
 def test_with_the_keyboard_alone(serve: Any, opened_at: Any) -> None:
