@@ -58,7 +58,7 @@ def begin(documents: "Sequence[Document]", settings: dict[str, Any], **given: st
     from longproof.review import begin_run
 
     with check_progress() as progress:
-        state = asyncio.run(begin_run(documents, settings, progress, None, **given))
+        state = asyncio.run(begin_run(documents, settings, progress, None, None, **given))
     if state.report is None:
         typer.echo(
             f"longproof: a person has to decide {len(state.disputes)} of the claims; "

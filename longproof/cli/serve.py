@@ -14,6 +14,9 @@ import typer
 
 from longproof.cli.options import CallOptions, PanelOptions
 
+PORT = 8378
+"""Where nothing else is said: what a browser keeps for a page, it keeps for its port."""
+
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions:
@@ -22,7 +25,10 @@ class ServeOptions:
     host: Annotated[
         str, typer.Option(help="The address to listen at: this machine's own, unless told otherwise.")
     ] = "127.0.0.1"
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0: any that is free.")] = 0
+    port: Annotated[
+        int | None,
+        typer.Option(min=0, max=65535, help=f"Else {PORT}, or any that is free where that is taken. 0: any."),
+    ] = None
     open: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True
 
 
@@ -62,13 +68,17 @@ def serve_command(serve: ServeOptions, panel: PanelOptions, calls: CallOptions) 
     uvicorn.Server(config).run([bound])
 
 
-def _bound(host: str, port: int) -> socket:
+def _bound(host: str, port: int | None) -> socket:
     """A socket that listens there already: who asks before the server is up waits. Raises BadInput where it can't."""
     from longproof.retrieval.types import BadInput
 
     try:
-        return create_server((host, port), family=AF_INET6 if ":" in host else AF_INET)
+        return create_server(
+            (host, PORT if port is None else port), family=AF_INET6 if ":" in host else AF_INET
+        )
     except OSError as error:
+        if port is None:
+            return _bound(host, 0)
         raise BadInput(
             f"can't listen at {host}:{port}: {error.strerror}; give another --host or --port"
         ) from error

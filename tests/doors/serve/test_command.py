@@ -11,6 +11,8 @@ from socket import create_server
 import pytest
 
 from longproof.cli import main
+from longproof.cli.serve import _bound
+from longproof.retrieval.types import BadInput
 
 pytestmark = pytest.mark.heavy
 
@@ -47,3 +49,15 @@ def test_a_port_that_is_taken_and_a_name_for_the_run_are_refused(
     told = capsys.readouterr().err
     assert "give another --host or --port" in told
     assert "leave out --run-id" in told
+
+
+def test_without_a_port_it_is_the_same_each_time_unless_it_is_taken(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with create_server(("127.0.0.1", 0)) as free:
+        port = free.getsockname()[1]
+    monkeypatch.setattr("longproof.cli.serve.PORT", port)
+    with _bound("127.0.0.1", None) as first, _bound("127.0.0.1", None) as second:
+        assert first.getsockname()[1] == port != second.getsockname()[1]
+    with pytest.raises(BadInput):
+        _bound("192.0.2.1", None)
