@@ -6,7 +6,7 @@ on (`runs`), what a page shows (`pages`).
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ from longproof.retrieval.loaders import read_source
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
 from longproof.serve.guard import guarded
-from longproof.serve.marks import accepted, case_file, read_marks
+from longproof.serve.marks import accepted, add_marks, case_file, read_marks
 from longproof.serve.offer import Offer, chosen, price
 from longproof.serve.pages import run_page, shown, start_page
 from longproof.serve.runs import Begun, Runs
@@ -37,7 +37,6 @@ LOOK_S, BEAT_S = 0.5, 15.0
 """How often a page that watches is told what is new; how long it hears nothing at most."""
 LONGEST_JSON = 1_000_000
 LONGEST_TITLE = 200
-Answering = Callable[[Request], Awaitable[Response]]
 
 
 def application(offer: Offer, token: str) -> ASGIApp:
@@ -51,29 +50,23 @@ def application(offer: Offer, token: str) -> ASGIApp:
         await app.state.runs.stop_all()
 
     routes = [
-        Route("/", _said(start)),
-        Route("/texts", _said(take_text), methods=["POST"]),
-        Route("/price", _said(tell_price), methods=["POST"]),
-        Route("/runs", _said(begin), methods=["POST"]),
-        Route("/runs/{run}", _said(show)),
-        Route("/runs/{run}/events", _said(events)),
-        Route("/runs/{run}/now", _said(now)),
-        Route("/runs/{run}/{act:str}", _said(act), methods=["POST"]),
-        Route("/runs/{run}/{name:str}", _said(download)),
+        Route("/", start),
+        Route("/texts", take_text, methods=["POST"]),
+        Route("/price", tell_price, methods=["POST"]),
+        Route("/runs", begin, methods=["POST"]),
+        Route("/runs/{run}", show),
+        Route("/runs/{run}/events", events),
+        Route("/runs/{run}/now", now),
+        Route("/runs/{run}/{act:str}", act, methods=["POST"]),
+        Route("/runs/{run}/{name:str}", download),
     ]
-    return guarded(Starlette(routes=routes, lifespan=lifespan), token)
+    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={BadInput: refused})
+    return guarded(app, token)
 
 
-def _said(answer: Answering) -> Answering:
+async def refused(_: Request, error: Exception) -> Response:
     """What can't be used is said in one line."""
-
-    async def answering(request: Request) -> Response:
-        try:
-            return await answer(request)
-        except BadInput as error:
-            return JSONResponse({"error": str(error)}, 400)
-
-    return answering
+    return JSONResponse({"error": str(error)}, 400)
 
 
 async def start(request: Request) -> Response:
@@ -129,24 +122,18 @@ async def events(request: Request) -> Response:
 
 async def _events(runs: Runs, id_: str) -> AsyncIterator[str]:
     sent: dict[str, str] = {}
-    seen: Any = ()
     asked: dict[str, int] = {}
-    quiet = 0.0
+    seen, quiet = -1, 0.0
     while True:
-        begun, now = runs.get(id_), (runs.values(id_), runs.told(id_))
-        fresh = seen == () or begun.state != "running" or now[0] is not seen[0] or now[1] != seen[1]
-        before, asked = asked, runs.asked(id_)
+        begun, watched = runs.get(id_), runs.watched(id_)
         news = ""
-        if fresh:
-            seen, news = now, await _news(runs, begun, sent)
-        elif asked != before:
-            news = json.dumps({"asked": asked})
-        elif quiet >= BEAT_S:
+        if watched is None or watched.news != seen:
+            seen, news = watched.news if watched else seen, await _news(runs, begun, sent)
+        elif (now := watched.asked()) != asked:
+            asked, news = now, json.dumps({"asked": now})
+        if news or quiet >= BEAT_S:
             quiet = 0.0
-            yield ": nothing new\n\n"
-        if news:
-            quiet = 0.0
-            yield f"data: {news}\n\n"
+            yield f"data: {news}\n\n" if news else ": nothing new\n\n"
         if begun.state != "running":
             return
         await asyncio.sleep(LOOK_S)
@@ -179,7 +166,7 @@ async def act(request: Request) -> Response:
             await runs.go_on(id_)
         case "marks":
             report = report_of(await _known(runs, begun))
-            runs.mark(id_, await _json(request), [one.id for one in report.claims])
+            add_marks(runs.marks(id_), await _json(request), [one.id for one in report.claims])
         case "decide":
             await runs.decide(id_, str((await _json(request)).get("name", "")))
         case other:
@@ -219,7 +206,8 @@ async def _told(runs: Runs, begun: Begun, known: Report | SoFar) -> dict[str, An
     """What the scripts are told of a run."""
     disputes = {one["claim_id"]: one["shown"] for one in await runs.disputes(begun)}
     said = read_marks(runs.marks(begun.id))
-    at: dict[str, Any] = {**runs.told(begun.id), **runs.asked(begun.id)}
+    watched = runs.watched(begun.id)
+    at: dict[str, Any] = {**watched.told, **watched.asked()} if watched else {}
     if isinstance(known, SoFar):
         claims = len(known.report.claims)
         at |= {"claims": claims, "checked": claims - len(known.open_claims)}

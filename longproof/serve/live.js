@@ -23,8 +23,11 @@ const go = (act, body = {}) => telling(async () => {
   if (data.run.state === "running") watch();
 });
 
+let stream = null;
+
 function watch() {
-  const stream = new EventSource(`${data.run.id}/events`);
+  stream?.close();
+  stream = new EventSource(`${data.run.id}/events`);
   stream.onmessage = (event) => {
     fill(trouble);
     hear(JSON.parse(event.data));
@@ -44,7 +47,7 @@ async function look() {
 /* What the server tells: how far the run is; or the run, the head, the claims that changed. What is being typed
    stays as it is. */
 function hear(news) {
-  if (!news.run) return fill($("asked"), askedSoFar(news.asked));
+  if (!news.run) return $("asked") && fill($("asked"), askedSoFar(news.asked));
   heard(news.run);
   if (news.documents !== report.documents.length) return location.reload();
   Object.assign(data, news.page);
@@ -67,8 +70,7 @@ function hear(news) {
   if (state.sentence === null && data.run.state === "done" && first >= 0) choose(first, { quiet: true });
   else if (changed.has(state.sentence) && !response.card.contains(document.activeElement)) reopen();
   fill($("head"), outcomeLine(), tools(openHelp), making());
-  drawRun();
-  return undefined;
+  return drawRun();
 }
 
 function redraw() {

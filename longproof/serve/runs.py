@@ -28,7 +28,7 @@ from longproof.report.html import index_line
 from longproof.report.saved import open_report
 from longproof.retrieval.types import BadInput, Frozen
 from longproof.review import WaitingRun, begin_run, open_checkpoints, resume_run, values_of, waiting_run
-from longproof.serve.marks import add_marks, forget_decisions, read_marks
+from longproof.serve.marks import forget_decisions, read_marks
 
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 STEPS = ("read", "decompose", "align", "check", "search", "scan", "confirm")
@@ -73,6 +73,8 @@ class Watched:
 
     def __init__(self, values: State) -> None:
         self.values = values
+        self.news = 0
+        """Grows with all that a page could show, but for what is asked."""
         self._before = _paid(values)
         self._traffic: Callable[[], Traffic] = Traffic
         self.told: dict[str, int | str] = {"node": "check" if values.get("claims") else "read"}
@@ -81,8 +83,10 @@ class Watched:
     def hear(self, event: Mapping[str, Any]) -> None:
         """What a node tells while it works: kept is which one, and how many claims it works for."""
         node = {"checked": "check"}.get(event["node"], event["node"])
-        if node in STEPS:
-            self.told = {"node": node, "open": event.get("claims", 0)}
+        told = {"node": node, "open": event.get("claims", 0)}
+        if node in STEPS and told != self.told:
+            self.told = told
+            self.news += 1
 
     def watch(self, traffic: Callable[[], Traffic]) -> None:
         """From now on this says how much is asked."""
@@ -100,6 +104,7 @@ class Watched:
         for one in written.values():
             if isinstance(one, dict):
                 self.values = grown(self.values, cast("State", one))
+                self.news += 1
 
 
 class Runs:
@@ -191,23 +196,14 @@ class Runs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def told(self, id_: str) -> dict[str, int | str]:
-        """What the nodes of a run under way told last; empty for any other."""
-        return self._watched[id_].told if id_ in self._watched else {}
-
-    def asked(self, id_: str) -> dict[str, int]:
-        """How much a run under way asked so far; empty for any other."""
-        return self._watched[id_].asked() if id_ in self._watched else {}
-
-    def values(self, id_: str) -> State | None:
-        """What the nodes of a run under way wrote; None for any other. Another object means that there is more."""
-        return self._watched[id_].values if id_ in self._watched else None
+    def watched(self, id_: str) -> Watched | None:
+        """A run that is under way in this process."""
+        return self._watched.get(id_)
 
     async def so_far(self, begun: Begun) -> SoFar:
         """What is known of a run that isn't done."""
-        values = self.values(begun.id)
-        if values is None:
-            values = await self._kept(begun)
+        watched = self.watched(begun.id)
+        values = watched.values if watched else await self._kept(begun)
         values = cast("State", {**_given(begun), **values})
         return await asyncio.to_thread(so_far, values, self.store, begun.settings)
 
@@ -230,10 +226,6 @@ class Runs:
     def marks(self, id_: str) -> Path:
         """The file of a person's marks."""
         return self._of(id_) / "marks.json"
-
-    def mark(self, id_: str, given: Mapping[str, Any], claims: list[str]) -> None:
-        """Keep what a person says of the claims."""
-        add_marks(self.marks(id_), given, claims)
 
     def _of(self, id_: str) -> Path:
         if not NAME.fullmatch(id_):
