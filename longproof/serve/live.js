@@ -129,7 +129,8 @@ function reopen() {
 
 window.addEventListener("focus", look);
 document.addEventListener("visibilitychange", look);
-heard(data.run);
+data.run.marks = merged(data.run.marks, unsent());
+drawRun();
 reopen();
 send();
 if (data.run.state === "running") watch();

@@ -57,9 +57,12 @@ async function handOver() {
   return true;
 }
 
-/* What the server says of the run; what is being typed stays as it is. */
+/* What the server says of the run; what is being typed stays as it is, and so does all where nothing is new: a button
+   that is being pressed stays under the mouse. */
 function heard(told) {
+  const before = JSON.stringify(data.run);
   Object.assign(data.run, told, { marks: merged(told.marks, unsent()) });
+  if (JSON.stringify(data.run) === before) return;
   drawRun();
   for (const one of document.querySelectorAll(".card input, .card select")) if (one !== document.activeElement) one.dispatchEvent(new Event("follow"));
 }

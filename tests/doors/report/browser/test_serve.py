@@ -221,6 +221,11 @@ def test_tabs_of_a_finished_run_hear_of_each_other(serve: Any, opened_at: Any) -
         seen.browser.execute_cdp_cmd("Page.bringToFront", {})
 
     seen.js("document.querySelector('.mark input[value=right]').click()")
+    until(seen, "localStorage.length === 0")
+    button = seen.one("#accept-all")
+    seen.js("return window.dispatchEvent(new Event('focus'))")
+    time.sleep(0.5)
+    assert button.is_displayed(), "what is not new replaces no button under the mouse"
     goes_to(first)
     until(seen, "document.querySelector('.mark input[value=right]').checked")
     seen.one(".accept input").click()
