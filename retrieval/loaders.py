@@ -65,8 +65,7 @@ class Contents(NamedTuple):
 
 
 def read_source(path: Path, encoding: str | None = None, data: bytes | None = None) -> Document:
-    """The document in a file of any kind that we read; `encoding` is for plain text. With `data`, these are the
-    file's bytes, and no file is opened.
+    """The document in a file of any kind that we read, or in `data`, its bytes; `encoding` is for plain text.
 
     The title is what the file says, else its name without suffix; the uri is the path as given. Raises BadInput
     for what can't be read, is protected, or holds no text.
@@ -86,8 +85,7 @@ def read_source(path: Path, encoding: str | None = None, data: bytes | None = No
 
 
 def read_document(path: Path, encoding: str | None = None, data: bytes | None = None) -> Document:
-    """The document in a file, or in these bytes of it: its title is the file's name without suffix, its uri the
-    path as given.
+    """The document in a file or its bytes: its title is the file's name without suffix, its uri the path as given.
 
     `.md` is markdown, `.json` a record, everything else text. Raises BadInput for a file that is missing, not
     readable, empty, binary or without text, for a directory, for bytes whose encoding can't be told (see
