@@ -116,7 +116,9 @@ def rows(found: Sequence[Recorded]) -> Iterator[tuple[str, ...]]:
 
 def _row(one: Recorded, plain: Recorded | None) -> tuple[str, ...]:
     name = f"{one.run.dataset}{f', {one.run.only}' if one.run.only else ''}"
-    judges = f"{len(one.run.judges)}{', arbiter' if 'arbiter' in one.run.settings else ''}"
+    judges = ", ".join(
+        [f"{len(one.run.judges)}", *(name for name in ("arbiter", "confirm") if name in one.run.settings)]
+    )
     command = f"`longproof evaluate {one.run.dataset} --replay {_shown(one.path)} --out DIR`"
     if why := absent(one):
         return (name, judges, one.made, "", f"data not here: {why}", "", "", "", "", command)

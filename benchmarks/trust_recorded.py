@@ -5,8 +5,9 @@
 Replays every recording of a run of ours in `evaluation/recorded/` (or FOLDER), asking nobody, and prints tables; some
 minutes. `--write` puts them between their marks in benchmarks/README.md and docs/trust.md; it refuses where data are
 missing. What confirming costs is measured beside, with a scripted panel (`benchmarks/trust.py --cost`).
-No confirming question is recorded, so `--max-risk` is shown as far as it asks nobody: what it would ask about counts
-as held back. Exit code 1: a recording can't be replayed.
+`--max-risk` is shown as far as it asks nobody: what it would ask about counts as held back. What comes of asking
+about every conviction (`--confirm`) is told of recordings made with it, beside the same panel without. Exit code 1: a
+recording can't be replayed.
 """
 
 import argparse
@@ -77,6 +78,17 @@ RISK = (
     "`--max-risk`",
     "hallucinated ones convicted",
     "`--max-risk`",
+)
+CONFIRMED = (
+    "recording",
+    "convictions right by gold: before",
+    "after",
+    "wrong by gold: before",
+    "after",
+    "faithful responses convicted: before",
+    "after",
+    "hallucinated ones: before",
+    "after",
 )
 SELECTIVE = (
     "recording",
@@ -219,6 +231,26 @@ def _convicted_of(column: Sequence[tuple[bool, bool]], wrong: bool) -> str:
     return f"{sum(said)} of {len(said)}"
 
 
+def confirmed(runs: Sequence[Run], before: Mapping[str, Run]) -> Iterator[tuple[str, ...]]:
+    """For each run with confirming questions, its convictions and the same panel's without, by `Run.name`'s set."""
+    for run in runs:
+        panel = before.get(f"{run.name.removesuffix('-confirm')}-panel")
+        if panel is None:
+            raise BadInput(
+                f"{run.name}: there is no recording of the same panel without confirming questions"
+            )
+        cells = [_convictions(one) for one in (panel, run)]
+        yield (run.name, *(cell for pair in zip(*cells, strict=True) for cell in pair))
+
+
+def _convictions(run: Run) -> tuple[str, ...]:
+    """Convictions that gold bears out and that it doesn't, and the responses of either side that are convicted."""
+    said = Counter(wrong for result in run.results for _, wrong in _convicted(result))
+    known = [one for one in run.results if one.gold.outcome is not None]
+    column = [(one.gold.outcome == "hallucinated", bool(_convicted(one))) for one in known]
+    return (f"{said[True]}", f"{said[False]}", _convicted_of(column, False), _convicted_of(column, True))
+
+
 def selective(runs: Sequence[Run]) -> Iterator[tuple[str, ...]]:
     """Risk over coverage of each run's verdicts: the surest by votes first, and those that are said most plainly."""
     for run in runs:
@@ -280,12 +312,15 @@ def table(names: Sequence[str], rows: Iterator[tuple[str, ...]]) -> str:
 def made(found: Sequence[Recorded]) -> dict[str, str]:
     """Every text that is written, by the name of its marks."""
     with TemporaryDirectory() as folder:
-        runs = [replayed(one, Path(folder, one.path.stem)) for one in found]
+        every = {one.path.stem: replayed(one, Path(folder, one.path.stem)) for one in found}
+        asked = [every[one.path.stem] for one in found if one.run.settings.get("confirm")]
+        runs = [run for run in every.values() if run not in asked]
         panels = [run for run in runs if is_panel(run)]
         shown = example(Path(folder, EXAMPLE)) if EXAMPLE in [run.name for run in runs] else ""
     return {
         "trust rates": table(RATES, rates(panels)),
         "trust risk": table(RISK, risk(panels)),
+        "trust confirmed": table(CONFIRMED, confirmed(asked, every)),
         "trust selective": table(SELECTIVE, selective(runs)),
         "trust example": shown,
         "confirm cost": "\n".join(["| " + " | ".join(COST) + " |", "|" + " --- |" * len(COST), *cost(), ""]),
