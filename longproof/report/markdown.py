@@ -37,9 +37,11 @@ AROUND = 60
 QUOTES = 3
 UNREAD = 10
 """How many claims that no model has read are named; of the others the number is told."""
+_NUMBER = "|".join(r"(?<=^{})".format(r"\d" * digits) for digits in range(1, 10))
+"""Behind a number of up to nine digits, as a list may begin."""
 _MARKUP = re.compile(
-    r"[\\`*_{}\[\]<>#!|~&@$^=]|^[-+]|(?<!\d):(?=\S)|:(?=[^\s\d])|(?<!\d)\.(?=\S)|\.(?=[^\s\d])"
-    r"|(?:(?<=^\d)|(?<=^\d\d)|(?<=^\d\d\d))[.)](?=\s|$)"
+    r"[\\`*_{}\[\]<>#!|~&@$^=]|^[-+]|(?<!\d):(?=\S)|:(?=[^\s\d]|\w+:)|(?<!\d)\.(?=\S)|\.(?=[^\s\d])"
+    rf"|(?:{_NUMBER})[.)](?=\s|$)"
 )
 """A point or colon before a blank or within a number is none, nor is a hyphen behind the beginning; round brackets
 need square ones."""
