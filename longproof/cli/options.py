@@ -172,10 +172,14 @@ class CallOptions:
     def settings(self, toml: Path = TOML) -> dict[str, Any]:
         """The settings of these names. Raises BadInput where the file of prices can't be read."""
         from longproof.agent.models.prices import read_prices
+        from longproof.retrieval.types import BadInput
 
         named = {field.name: getattr(self, field.name) for field in fields(self)}
         where = self.prices or toml
-        return {**named, "prices": read_prices(where) if self.prices or toml.exists() else {}}
+        prices = read_prices(where) if self.prices or toml.exists() else {}
+        if self.prices and not prices:
+            raise BadInput(f"{self.prices} names no prices: give a [prices] table")
+        return {**named, "prices": prices}
 
 
 def reach_settings(toml: Path = TOML) -> dict[str, Any]:

@@ -32,6 +32,13 @@ def check(server: ChatServer, *more: str) -> int:
     return run("verify", "--source", "source.txt", "--response", "response.txt", *judges, *more)
 
 
+def test_a_list_without_prices_is_refused(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (folder / "empty.toml").write_text("a = 1\n", "utf-8")
+    with ChatServer(well) as server:
+        assert check(server, "--prices", "empty.toml", "--dry-run") == 2
+    assert "empty.toml names no prices" in capsys.readouterr().err
+
+
 def test_the_dry_run_the_report_and_the_runs_tell_money(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
