@@ -89,6 +89,8 @@ def main(arguments: list[str] | None = None) -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, TextIOWrapper):
             stream.reconfigure(errors="replace")
+    # LangGraph reads it once: checkpoints give back the types that the graphs name, and no others.
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     # A run that is told to end (systemd, docker stop) ends as one that is interrupted: named so, nothing lost.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     try:

@@ -3,7 +3,6 @@
 Knows: options, and the token of the address. Does not know: what the page does.
 """
 
-import os
 import webbrowser
 from dataclasses import dataclass
 from secrets import token_urlsafe
@@ -36,8 +35,6 @@ def serve_command(serve: ServeOptions, panel: PanelOptions, calls: CallOptions) 
     """Check texts in the browser: a page on this machine."""
     from longproof.retrieval.types import BadInput
 
-    # LangGraph reads it once: checkpoints give back the types that the graphs name, and no others.
-    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
     try:
         import uvicorn
 
