@@ -75,7 +75,7 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
     from longproof.report.control_characters import visible
     from longproof.retrieval.types import BadInput
 
-    refuse_targets(batch.junit, None)
+    refuse_targets(None, batch.junit, read=[batch.cases])
     if str(batch.junit) == "-":
         raise BadInput("JUnit's XML goes to a file: name one after --junit")
     settings = {**panel.settings(), **calls.settings(), **batch.settings()}

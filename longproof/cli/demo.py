@@ -80,7 +80,7 @@ def demo_command(options: DemoOptions) -> None:
 
     options.refuse()
     page = options.html or home() / options.page_name()
-    refuse_targets(None, page)
+    refuse_targets(page)
     story, _ = example(options.language)
     report, first = _checked(options)
     typer.echo(first)

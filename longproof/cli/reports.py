@@ -4,13 +4,13 @@ Knows: which form goes where, and that several reports make an index page. Does 
 """
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longproof.cli.options import HtmlFile, JsonFile
+from longproof.cli.options import HtmlFile
 
 if TYPE_CHECKING:
     from longproof.agent.types import Report
@@ -36,7 +36,7 @@ def report_command(
     from longproof.report.saved import open_report, texts_of
     from longproof.retrieval.types import BadInput
 
-    refuse_targets(None, html)
+    refuse_targets(html, markdown, corrected, read=[*reports, *(source or [])])
     if str(corrected) == "-":
         raise BadInput("the corrected text goes to a file: name one after --corrected")
     files = report_files(reports)
@@ -83,13 +83,16 @@ def write_page(report: "Report", texts: dict[str, str], html: Path) -> str:
     return _write(html, page(report, texts_of(report, [], known=texts)))
 
 
-def refuse_targets(json: JsonFile, html: HtmlFile) -> None:
-    """Raises BadInput for what can't be written to, before anything is asked."""
+def refuse_targets(html: Path | None, *others: Path | None, read: Iterable[Path | None] = ()) -> None:
+    """Raises BadInput for what can't be written to, or is itself `read`, before anything is asked."""
     from longproof.retrieval.types import BadInput
 
-    for target in (json, html):
-        if target and str(target) != "-" and target.is_dir():
+    inputs = [path for path in read if path and path.exists()]
+    for target in (path for path in (html, *others) if path and str(path) != "-" and path.exists()):
+        if target.is_dir():
             raise BadInput(f"{target} is a folder: name a file to write to")
+        if any(target.samefile(path) for path in inputs):
+            raise BadInput(f"{target} is read: name another file to write to, or it would be lost")
     if html and str(html) == "-":
         raise BadInput("a page goes to a file: name one after --html")
 

@@ -99,14 +99,14 @@ class OutputOptions:
         str | None, typer.Option(help="Say how many sentences have this label or a more faithful one.")
     ] = None
 
-    def refuse(self, protocol: str) -> None:
+    def refuse(self, case: CaseOptions) -> None:
         """Raises BadInput for what can't be written, or what a table of all protocols doesn't have."""
         from longproof.retrieval.types import BadInput
 
-        refuse_targets(self.json, self.html)
+        refuse_targets(self.html, self.json, read=[case.response, case.context, *(case.source or [])])
         if self.at_least:
             label_named(self.at_least)
-        if protocol == "all" and (self.json or self.html or self.check or self.at_least):
+        if case.protocol == "all" and (self.json or self.html or self.check or self.at_least):
             raise BadInput(
                 "--protocol all tells of each: --json, --html, --at-least and --check need one protocol"
             )
@@ -116,7 +116,7 @@ def verify_command(case: CaseOptions, panel: PanelOptions, calls: CallOptions, o
     """Check one response against its sources."""
     from longproof.retrieval.types import BadInput
 
-    output.refuse(case.protocol)
+    output.refuse(case)
     documents, given = case.read()
     settings = {**panel.settings(), **calls.settings(), "run_id": run_name(calls.run_id), **case.settings()}
     if case.protocol == "all" and case.dry_run:

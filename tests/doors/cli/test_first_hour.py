@@ -189,6 +189,19 @@ def test_a_dash_is_standard_output_or_refused_and_never_a_files_name(files: Path
     assert not (files / "-").exists()
 
 
+def test_what_is_read_is_never_written_over(files: Path, capsys: Told) -> None:
+    assert verify("--json", "report.json") == 0
+    for arguments in (
+        ("verify", "--source", "source.txt", "--response", "response.txt", "--html", "response.txt"),
+        ("verify", "--source", "source.txt", "--response", "response.txt", "--json", files / "source.txt"),
+        ("report", "report.json", "--html", "report.json"),
+        ("batch", "source.txt", "--out", "out", "--junit", "source.txt"),
+    ):
+        assert run(*arguments) == 2
+        assert "is read: name another file" in capsys.readouterr().err
+    assert (files / "source.txt").read_text("utf-8") == SOURCE
+
+
 def test_an_old_word_file_is_named_with_what_helps(files: Path, capsys: Told) -> None:
     (files / "old.doc").write_bytes(bytes.fromhex("D0CF11E0A1B11AE1") + bytes(600))
     assert verify(source="old.doc") == 2
