@@ -96,7 +96,7 @@ class Panel(NamedTuple):
     searcher: Model | None
     models: list[Model]
     confirmer: Judge | None = None
-    """Who is asked once more about a conviction: the arbiter's model, which hasn't voted where there was no split."""
+    """Who is asked once more about a conviction: the arbiter's model, by default a judge's own."""
 
     async def close(self) -> None:
         """Close the models' connections; close the ledger first, it waits for calls under way."""
