@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from longproof.agent.cascade import Missed
+from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import written
 from longproof.agent.report import WRONG, price
 from longproof.agent.trust.risk import RiskTaken
@@ -179,7 +180,7 @@ def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
     caveats = Counter(claim.caveat for claim in report.claims if claim.caveat)
     told = say["semicolon"].join(f"{say.get(text, short(text))} ({n})" for text, n in caveats.items())
     lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _risk(report, say)]
-    lines.append(_making(report, say))
+    lines += [*_silent(report, say), _making(report, say)]
     return [line for line in [*lines, f"{say['caveats']}{say['colon']}{told}" if told else ""] if line]
 
 
@@ -216,6 +217,17 @@ def _cascade(report: Report, say: Mapping[str, str]) -> str:
         low=f"{found.low:.1f}",
         high=f"{found.high:.1f}",
     )
+
+
+def _silent(report: Report, say: Mapping[str, str]) -> list[str]:
+    """Which judges were not there for some of their questions, while others decided."""
+    said = [one for claim in report.claims for one in claim.judgements]
+    asked, silent = (
+        Counter(one.judge for one in said),
+        Counter(one.judge for one in said if one.failure in UNANSWERED),
+    )
+    names = judge_names(asked)
+    return [say["silent"].format(judge=names[judge], n=n, all=asked[judge]) for judge, n in silent.items()]
 
 
 def _risk(report: Report, say: Mapping[str, str]) -> str:

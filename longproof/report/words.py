@@ -157,6 +157,10 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "for {failed} that question failed, and they are undecided",
         "{failed} 条再问失败，暂不定论",
     ),
+    "silent": (
+        "{judge} gave no answer to {n} of {all} questions: without it fewer voices decided",
+        "{judge} 对 {all} 次提问中的 {n} 次没有作答，定论的声音因而少了",
+    ),
     "risk_unknown": (
         "their votes can't tell how reliable the judges are, so every one was asked about, and no risk is named",
         "由投票看不出评审有多可靠，故每条都再问一次，也不给出风险",

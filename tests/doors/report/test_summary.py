@@ -5,6 +5,7 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longproof.agent.models.model import UNANSWERED
 from longproof.report.summary import (
     around,
     checked_texts,
@@ -12,11 +13,13 @@ from longproof.report.summary import (
     marked_pieces,
     missing_documents,
     short,
+    total_lines,
     unread_claims,
     unsettled_claims,
     whole_sentences,
     wrong_claims,
 )
+from longproof.report.words import words
 from longproof.retrieval.types import Document
 
 
@@ -24,6 +27,20 @@ def test_the_wrong_come_first_then_the_unsettled(english_report: Any) -> None:
     report, _ = english_report
     assert [claim.id for claim in wrong_claims(report)] == ["c0", "c2", "c3"]
     assert [claim.id for claim in unsettled_claims(report)] == ["c5"]
+
+
+def test_a_judge_that_was_not_there_is_named(english_report: Any) -> None:
+    report, _ = english_report
+    lost = [said for claim in report.claims for said in claim.judgements if said.failure in UNANSWERED]
+    told = "\n".join(total_lines(report, words("en")))
+    assert told.count("gave no answer") == len({said.judge for said in lost}) > 0
+    answered = tuple(
+        claim.model_copy(update={"judgements": [said for said in claim.judgements if said.label]})
+        for claim in report.claims
+    )
+    assert "gave no answer" not in "\n".join(
+        total_lines(report.model_copy(update={"claims": answered}), words("en"))
+    )
 
 
 def test_a_text_with_another_hash_is_not_believed(english_report: Any) -> None:
