@@ -173,10 +173,12 @@ def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
     if chosen.lined:
         yield told(reading_plan(sum(map(len, sources)), len(dry.sentences)))
     usual = cost(chosen, sum(map(len, sources)), len(dry.case.response), judges)
-    yield f"usually about {usual.calls:,} calls that read {usual.passes:.2f} times the source's length"
+    least, most = total(steps)
+    calls = min(max(usual.calls, least.calls), most.calls)
+    yield f"usually about {calls:,} calls that read {usual.passes:.2f} times the source's length"
     yield (
-        f"at least: every sentence is one claim and decided in the first round; {dry.usage.calls} answers that are "
-        "there already are not counted"
+        "at least: every sentence is one claim and decided in the first round; of answers that are there already "
+        f"({dry.usage.calls:,}) none is counted"
     )
     yield (
         f"at most, from the beginning: {MOST_CLAIMS_A_SENTENCE} claims a sentence where none are known yet, each in "
