@@ -59,10 +59,11 @@ def serve_command(serve: ServeOptions, panel: PanelOptions, calls: CallOptions) 
         )
     if serve.open:
         webbrowser.open(address)
-    config = uvicorn.Config(
-        application(offer, token), log_level="warning", access_log=False, timeout_graceful_shutdown=3
-    )
-    uvicorn.Server(config).run([bound])
+    server: uvicorn.Server
+    app = application(offer, token, lambda: server.should_exit)
+    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
+    server = uvicorn.Server(config)
+    server.run([bound])
 
 
 def _bound(host: str, port: int | None) -> socket:

@@ -7,9 +7,9 @@ let sorted = { key: "verdict", down: false };
 const COLUMNS = {
   verdict: { value: (row) => VERDICTS.indexOf(row.verdict), cell: (row) => [tag(row.verdict), row.triage ? make("span", { class: "note" }, ` ${say("no_model")}`) : null] },
   report: { value: (row) => row.case, cell: (row) => make("a", { href: row.href }, make("bdi", {}, short(row.case, 60))) },
-  wrong: { value: (row) => row.wrong, down: true, number: true, cell: (row) => `${row.wrong} / ${row.sentences}` },
+  wrong: { value: (row) => row.wrong, down: true, number: true, cell: (row) => (row.sentences ? `${row.wrong} / ${row.sentences}` : "—") },
   kinds: { value: (row) => row.kinds.map(([kind]) => say(kind)).join(" ") || "\uffff", cell: (row) => row.kinds.map(([kind, count]) => make("span", { class: "kind" }, count > 1 ? `${say(kind)} ${count}` : say(kind))) },
-  covered: { value: (row) => row.coverage, number: true, cell: (row) => percent(row.coverage) },
+  covered: { value: (row) => row.coverage, number: true, cell: (row) => (row.sentences ? percent(row.coverage) : "—") },
   calls: { value: (row) => row.calls, down: true, number: true, cell: (row) => numeral(row.calls) },
   cost: { value: (row) => row.tokens, down: true, number: true, cell: (row) => numeral(row.tokens) },
 };

@@ -5,9 +5,9 @@ on (`runs`), what a page shows (`pages`).
 """
 
 import asyncio
+import contextlib
 import json
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
 
@@ -28,7 +28,7 @@ from longproof.retrieval.loaders import read_source
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
 from longproof.serve.guard import guarded
-from longproof.serve.marks import accepted, add_marks, case_file, read_marks
+from longproof.serve.marks import NoMark, accepted, add_marks, case_file, read_marks
 from longproof.serve.offer import Offer, chosen, price
 from longproof.serve.pages import run_page, shown, start_page
 from longproof.serve.runs import Begun, Runs
@@ -39,12 +39,12 @@ LONGEST_JSON = 1_000_000
 LONGEST_TITLE = 200
 
 
-def application(offer: Offer, token: str) -> ASGIApp:
-    """The server, which answers under `/TOKEN/` alone."""
+def application(offer: Offer, token: str, ending: Callable[[], bool] = lambda: False) -> ASGIApp:
+    """The server, which answers under `/TOKEN/` alone. Once it is `ending`, no stream holds it up."""
 
-    @asynccontextmanager
+    @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.runs, app.state.offer = Runs(), offer
+        app.state.runs, app.state.offer, app.state.ending = Runs(), offer, ending
         private_folder(app.state.runs.folder)
         yield
         await app.state.runs.stop_all()
@@ -57,6 +57,7 @@ def application(offer: Offer, token: str) -> ASGIApp:
         Route("/runs/{run}", show),
         Route("/runs/{run}/events", events),
         Route("/runs/{run}/now", now),
+        Route("/runs/{run}/marks", take_marks, methods=["POST"]),
         Route("/runs/{run}/{act:str}", act, methods=["POST"]),
         Route("/runs/{run}/{name:str}", download),
     ]
@@ -117,27 +118,29 @@ async def events(request: Request) -> Response:
     """What is new of a run, as server-sent events, until it ends: first all claims, then those that changed."""
     runs = _runs(request)
     begun = runs.get(request.path_params["run"])
-    return StreamingResponse(_events(runs, begun.id), media_type="text/event-stream")
+    told = _events(runs, begun.id, request.app.state.ending)
+    return StreamingResponse(told, media_type="text/event-stream")
 
 
-async def _events(runs: Runs, id_: str) -> AsyncIterator[str]:
+async def _events(runs: Runs, id_: str, ending: Callable[[], bool]) -> AsyncIterator[str]:
     sent: dict[str, str] = {}
     asked: dict[str, int] = {}
     seen, quiet = -1, 0.0
-    while True:
-        begun, watched = runs.get(id_), runs.watched(id_)
-        news = ""
-        if watched is None or watched.news != seen:
-            seen, news = watched.news if watched else seen, await _news(runs, begun, sent)
-        elif (now := watched.asked()) != asked:
-            asked, news = now, json.dumps({"asked": now})
-        if news or quiet >= BEAT_S:
-            quiet = 0.0
-            yield f"data: {news}\n\n" if news else ": nothing new\n\n"
-        if begun.state != "running":
-            return
-        await asyncio.sleep(LOOK_S)
-        quiet += LOOK_S
+    with contextlib.suppress(BadInput):
+        while begun := runs.found(id_):
+            watched = runs.watched(id_)
+            news = ""
+            if watched is None or watched.news != seen:
+                seen, news = watched.news if watched else seen, await _news(runs, begun, sent)
+            elif (now := watched.asked()) != asked:
+                asked, news = now, json.dumps({"asked": now})
+            if news or quiet >= BEAT_S:
+                quiet = 0.0
+                yield f"data: {news}\n\n" if news else ": nothing new\n\n"
+            if begun.state != "running" or ending():
+                return
+            await asyncio.sleep(LOOK_S)
+            quiet += LOOK_S
 
 
 async def _news(runs: Runs, begun: Begun, sent: dict[str, str]) -> str:
@@ -155,18 +158,27 @@ async def _news(runs: Runs, begun: Begun, sent: dict[str, str]) -> str:
     return json.dumps({**news, "sentences": [label for _, _, label in page["sentences"]]}, ensure_ascii=False)
 
 
+async def take_marks(request: Request) -> Response:
+    """Marks. Only what is no mark is refused; what can't be kept now (507) may be sent again."""
+    runs, id_, given = _runs(request), request.path_params["run"], await _json(request)
+    try:
+        report = report_of(await _known(runs, runs.get(id_)))
+        add_marks(runs.marks(id_), given, [one.id for one in report.claims])
+        return await now(request)
+    except NoMark:
+        raise
+    except BadInput as error:
+        return JSONResponse({"error": str(error)}, 507)
+
+
 async def act(request: Request) -> Response:
-    """Stop, go on, mark, decide."""
+    """Stop, go on, decide."""
     runs, id_ = _runs(request), request.path_params["run"]
-    begun = runs.get(id_)
     match request.path_params["act"]:
         case "stop":
             runs.stop(id_)
         case "go":
             await runs.go_on(id_)
-        case "marks":
-            report = report_of(await _known(runs, begun))
-            add_marks(runs.marks(id_), await _json(request), [one.id for one in report.claims])
         case "decide":
             await runs.decide(id_, str((await _json(request)).get("name", "")))
         case other:

@@ -1,21 +1,28 @@
 /* What a person says of a claim, in its card: marks, accepted corrections, and decisions where the judges disagree.
    The server keeps it; what it hasn't taken yet stays in this browser, for every tab. */
-const shelf = browserStorage();
 const PLACE = `longproof ${data.run.id}`;
 
-/* Where the browser keeps nothing, the page does. */
-function browserStorage() {
+/* What the browser doesn't keep, or has no room for: the page keeps it. */
+let held = {};
+
+/* What the server hasn't taken. An entry that is damaged is none. */
+function unsent() {
   try {
-    localStorage.removeItem("longproof");
-    return localStorage;
+    return merged(JSON.parse(localStorage.getItem(PLACE)) ?? {}, held);
   } catch {
-    const held = new Map();
-    return { getItem: (key) => held.get(key) ?? null, setItem: (key, text) => held.set(key, text), removeItem: (key) => held.delete(key) };
+    return held;
   }
 }
 
-const unsent = () => JSON.parse(shelf.getItem(PLACE)) ?? {};
-const hold = (changed) => (Object.keys(changed).length ? shelf.setItem(PLACE, JSON.stringify(changed)) : shelf.removeItem(PLACE));
+function hold(changed) {
+  held = {};
+  try {
+    if (Object.keys(changed).length) localStorage.setItem(PLACE, JSON.stringify(changed));
+    else localStorage.removeItem(PLACE);
+  } catch {
+    held = changed;
+  }
+}
 
 /* An object with another's innermost values in the place of its own. */
 const merged = (before, given) => ({ ...before, ...Object.fromEntries(Object.entries(given).map(([key, value]) => [key, value instanceof Object ? merged(before[key] ?? {}, value) : value])) });
@@ -28,10 +35,16 @@ function without(all, sent) {
 
 const saidOf = (id) => merged({ mark: "", note: "", accepted: {}, decision: {} }, data.run.marks[id] ?? {});
 
-/* Keeps what is said of claims, by their ids: only what changes, so that no tab overwrites another's. */
-function keep(changed) {
+/* Keeps what is said of claims, by their ids: only what changes, so that no tab overwrites another's. What is being
+   typed is sent when it rests. */
+function keep(changed, typing = false) {
   hold(merged(unsent(), changed));
   data.run.marks = merged(data.run.marks, changed);
+  clearTimeout(retry);
+  if (typing) {
+    retry = setTimeout(send, 1000);
+    return retry;
+  }
   drawRun();
   return send();
 }
@@ -40,20 +53,31 @@ let sending = Promise.resolve();
 let retry = 0;
 const send = () => (sending = sending.then(handOver));
 
-/* Hands over what the server hasn't taken: whether nothing is left. While it doesn't answer, that is tried again. */
+/* Hands over what the server hasn't taken, of some claims at a time: whether nothing is left. While it takes nothing,
+   that is tried again; of what it refuses, each claim is sent alone, so that only what is wrong is dropped. */
 async function handOver() {
   clearTimeout(retry);
-  const changed = unsent();
-  if (!Object.keys(changed).length) return true;
-  try {
-    heard(await ask(`${data.run.id}/marks`, changed));
-    fill(trouble);
-  } catch (error) {
-    fill(trouble, error.message, " ", error.refused ? null : say("kept_here"));
-    if (!error.refused) retry = setTimeout(send, 3000);
-    if (!error.refused) return false;
+  const left = Object.entries(unsent());
+  let refusal = null;
+  for (let most = 20; left.length; ) {
+    const part = left.slice(0, most);
+    const changed = Object.fromEntries(part);
+    try {
+      heard(await ask(`${data.run.id}/marks`, changed));
+      fill(trouble, refusal);
+    } catch (error) {
+      if (!error.refused) {
+        fill(trouble, error.message, " ", say("kept_here"));
+        retry = setTimeout(send, 3000);
+        return false;
+      }
+      most = 1;
+      if (part.length > 1) continue;
+      fill(trouble, (refusal = error.message));
+    }
+    hold(without(unsent(), changed));
+    left.splice(0, part.length);
   }
-  hold(without(unsent(), changed));
   return true;
 }
 
@@ -64,15 +88,24 @@ function heard(told) {
   Object.assign(data.run, told, { marks: merged(told.marks, unsent()) });
   if (JSON.stringify(data.run) === before) return;
   drawRun();
-  for (const one of document.querySelectorAll(".card input, .card select")) if (one !== document.activeElement) one.dispatchEvent(new Event("follow"));
+  for (const one of document.querySelectorAll(".card input, .card select")) one.dispatchEvent(new Event("follow"));
 }
 
-/* A line to write in; how much it may hold is said, and how much it holds before it is full. */
+/* A line to write in, which is kept as it is typed; what another tab wrote shows, unless something is being typed. How much it may hold is said, and how much it holds before it is full. */
 function lineOf(word, value, change, most = data.longest) {
   const named = `${say(word)} (${say("at_most", { n: numeral(most) })})`;
   const count = make("span", { class: "note", role: "status" });
   const counted = () => fill(count, input.value.length < 0.8 * most ? null : say("n_of_most", { n: numeral(input.value.length), most: numeral(most) }));
-  const input = make("input", { type: "text", value: value(), maxlength: most, placeholder: named, "aria-label": named, oninput: counted, onchange: () => change(input.value), onfollow: () => (input.value = value()) });
+  let set = value();
+  const typed = () => {
+    counted();
+    change(input.value, true);
+  };
+  const done = () => change((set = input.value));
+  const follow = () => {
+    if (input !== document.activeElement || input.value === set) input.value = set = value();
+  };
+  const input = make("input", { type: "text", value: set, maxlength: most, placeholder: named, "aria-label": named, oninput: typed, onchange: done, onfollow: follow });
   return [input, count];
 }
 
@@ -88,7 +121,7 @@ const known = (claim) => (["contradicting", "fabricated"].includes(claim.label) 
 function findingOf(claim) {
   const { id } = claim;
   const choice = (mark, word) => make("label", {}, checkOf("radio", () => saidOf(id).mark === mark, () => keep({ [id]: { mark } }), { name: `mark-${id}`, value: mark }), " ", say(word));
-  const note = lineOf("note", () => saidOf(id).note, (text) => keep({ [id]: { note: text } }));
+  const note = lineOf("note", () => saidOf(id).note, (text, typing) => keep({ [id]: { note: text } }, typing));
   const accepts = known(claim).map(({ error, n }) => make("label", { class: "accept" }, checkOf("checkbox", () => saidOf(id).accepted[n] === true, (on) => keep({ [id]: { accepted: { [n]: on } } }), { "data-key": `${id}:${n}` }), ` ${say("accept")}: `, make("bdi", {}, error.correction || say("leave_out"))));
   return [make("fieldset", { class: "mark" }, make("legend", {}, say("finding_is")), choice("right", "right"), choice("wrong", "mark_wrong"), choice("unclear", "unclear"), note), accepts];
 }
@@ -97,7 +130,7 @@ const DECISIONS = ["contradicting", "fabricated", "ambiguous", "no_fact", "out_d
 
 function disputeOf(claim) {
   const decided = (key) => saidOf(claim.id).decision[key] ?? "";
-  const decide = (key) => (value) => keep({ [claim.id]: { decision: { [key]: value } } });
+  const decide = (key) => (value, typing) => keep({ [claim.id]: { decision: { [key]: value } } }, typing);
   const line = (key, word) => lineOf(word, () => decided(key), decide(key));
   const options = ["", ...DECISIONS].map((label) => make("option", { value: label, selected: label === decided("label") }, label ? say(label) : say("leave_open")));
   const choice = make("select", { "aria-label": say("decide"), onchange: () => decide("label")(choice.value), onfollow: () => (choice.value = decided("label")) }, options);

@@ -43,6 +43,10 @@ class Said(Frozen):
 _MARKS = TypeAdapter(dict[str, Said])
 
 
+class NoMark(BadInput):
+    """What was given is no mark of this report: sent again, it would be refused again."""
+
+
 def read_marks(path: Path) -> dict[str, Said]:
     """The marks in this file, by claim; none where there is no file. Raises BadInput for a damaged one."""
     try:
@@ -54,16 +58,19 @@ def read_marks(path: Path) -> dict[str, Said]:
 
 
 def add_marks(path: Path, given: Mapping[str, Any], claims: Sequence[str]) -> None:
-    """Take in what is newly said, and of each claim only that. Raises BadInput for what is no mark."""
+    """Take in what is newly said, and of each claim only that.
+
+    Raises NoMark for what is none, and BadInput where marks can't be kept.
+    """
     known = {id_: said.model_dump(mode="json") for id_, said in read_marks(path).items()}
     try:
         marks = _MARKS.validate_json(json.dumps(_merged(known, given)))
     except (ValidationError, RecursionError) as error:
-        raise BadInput(
+        raise NoMark(
             f"this is no mark: give right, wrong or unclear, and of each line at most {LONGEST:,} characters"
         ) from error
     if not marks.keys() <= set(claims):
-        raise BadInput("there is no such claim in this report")
+        raise NoMark("there is no such claim in this report")
     write_whole(path, _MARKS.dump_json(marks))
 
 

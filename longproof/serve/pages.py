@@ -31,7 +31,7 @@ from longproof.serve.runs import Begun
 from longproof.serve.words import SIGNS, local_words
 
 NO_LINE = {"wrong": 0, "sentences": 0, "kinds": [], "coverage": 0, "calls": 0, "tokens": 0, "triage": False}
-"""In the list, of a run that has no report."""
+"""In the list, of a run that has no report; one that has ended says what was asked."""
 
 
 def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
@@ -39,7 +39,7 @@ def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
     rows = [_row(run) for run in runs]
     data = {
         "rows": rows,
-        "sums": index_sums(rows),
+        "sums": {**index_sums(rows), "all": sum(run.state == "done" for run in runs)},
         "trust": [],
         "offer": offer.shown(),
         "bytes": FILE_BYTES,
@@ -108,9 +108,8 @@ def _leave_open(data: dict[str, Any], known: SoFar, state: str) -> None:
 
 
 def _row(run: Begun) -> dict[str, Any]:
-    done = run.state == "done" and run.line
     about = {"href": f"runs/{run.id}", "case": run.title, "verdict": run.state}
-    return {**NO_LINE, **about, **(run.line if done else {}), "created": run.created}
+    return {**NO_LINE, **about, **run.line, "created": run.created}
 
 
 def _words(spoken: Language) -> dict[str, Any]:

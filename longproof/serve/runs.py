@@ -133,6 +133,14 @@ class Runs:
             return begun.model_copy(update={"state": "stopped"})
         return begun
 
+    def found(self, id_: str) -> Begun | None:
+        """The run of this name. One whose folder is gone has nowhere to be kept: it is stopped."""
+        try:
+            return self.get(id_)
+        except BadInput:
+            self.stop(id_)
+            return None
+
     def begin(
         self, title: str, settings: Settings, sources: list[DocumentRef], response: DocumentRef, task: Task
     ) -> str:
@@ -265,16 +273,18 @@ class Runs:
         )
 
     async def _ended(self, begun: Begun, work: Coroutine[Any, Any, WaitingRun]) -> None:
-        """How a run ends is kept, whatever it is; nothing that goes wrong in it ends the server."""
+        """How a run ends is kept, whatever it is, where its folder is still there; nothing that goes wrong in it ends
+        the server."""
         state, why, line = "stopped", "", begun.line
+        folder = self._of(begun.id)
         try:
             done = await work
             if begun.state == "waiting":
                 forget_decisions(self.marks(begun.id))
             state = "done" if done.report else "waiting"
-            if done.report:
+            if done.report and folder.exists():
                 text = done.report.model_dump_json(indent=2) + "\n"
-                write_whole(self._of(begun.id) / "report.json", text.encode())
+                write_whole(folder / "report.json", text.encode())
                 line = index_line(f"runs/{begun.id}", done.report)
         except BadInput as error:
             state, why = "waiting" if begun.state == "waiting" else "failed", str(error)
@@ -283,5 +293,8 @@ class Runs:
         except Exception as error:
             state, why = "failed", f"unforeseen {type(error).__name__}: {error}"
         finally:
-            del self._watched[begun.id]
-            self._keep(begun, state=state, why=why, line=line)
+            asked = self._watched.pop(begun.id).asked()
+            if state != "done":
+                line = {key: asked[key] for key in ("calls", "tokens")}
+            if (folder / "run.json").exists():
+                self._keep(begun, state=state, why=why, line=line)

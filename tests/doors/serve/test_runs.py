@@ -2,7 +2,10 @@
 
 import asyncio
 import json
+import shutil
+import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -78,6 +81,61 @@ def test_a_stopped_run_outlives_its_server_and_pays_nothing_twice(
     sent = [(asked.body["model"], asked.user) for asked in chat.asked]
     assert len(sent) == len({*sent})
     assert client.post(f"runs/{run}/go").json()["state"] == "done"
+
+
+def test_a_stopped_run_says_what_was_asked_and_counts_as_no_report(
+    serving: Callable[..., Any], chat: Any
+) -> None:
+    client = serving(concurrency=1)
+    run = client.begin()
+    while len(chat.asked) < 3:
+        client.told(run)
+    client.post(f"runs/{run}/stop")
+    client.until(run, "stopped")
+    page = client.data("")
+    row, sums = page["rows"][0], page["sums"]
+    assert row["calls"] > 0
+    assert row["tokens"] > 0
+    assert (sums["all"], sums["calls"]) == (0, str(row["calls"]))
+
+
+@pytest.mark.parametrize("way", ["stopped", "watched"])
+def test_a_run_whose_folder_is_deleted_stops_and_does_not_come_back(
+    serving: Callable[..., Any], home: Path, way: str
+) -> None:
+    with ChatServer(disputing, delay_s=0.6) as slow:
+        client = serving(judges=[f"openai:{name}@{slow.address}" for name in "abc"], concurrency=1)
+        run = client.begin()
+        if way == "watched":
+            with ThreadPoolExecutor() as pool:
+                told = pool.submit(heard, client, run)
+                while not slow.asked:
+                    client.told(run)
+                shutil.rmtree(home / "serve" / run)
+                assert told.result(20)[-1].get("run", {}).get("state") != "done"
+        else:
+            shutil.rmtree(home / "serve" / run)
+            client.post(f"runs/{run}/stop")
+        asked = len(slow.asked)
+        time.sleep(2)
+        assert len(slow.asked) <= asked + 1
+    assert not (home / "serve" / run).exists()
+    assert client.data("")["rows"] == []
+
+
+def test_what_cannot_be_kept_is_not_refused(serving: Callable[..., Any], home: Path) -> None:
+    client = serving()
+    run = client.begin()
+    claim = client.until(run, "done")["report"]["claims"][0]["id"]
+    path = home / "serve" / run / "marks.json"
+    path.write_text("{")
+    assert client.post(f"runs/{run}/marks", {claim: {"mark": "right"}}).status_code == 507
+    assert path.read_text() == "{"
+    path.unlink()
+    path.mkdir()
+    assert client.post(f"runs/{run}/marks", {claim: {"mark": "right"}}).status_code == 507
+    path.rmdir()
+    assert client.post(f"runs/{run}/marks", {claim: {"mark": "right"}}).status_code == 200
 
 
 def test_a_server_that_ends_stops_its_runs_and_keeps_them(serving: Callable[..., Any]) -> None:

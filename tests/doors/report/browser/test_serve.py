@@ -52,8 +52,8 @@ class Served:
         bound = create_server(("127.0.0.1", port))
         self.port = bound.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}/{TOKEN}/"
-        app = application(Offer({"judges": judges or ["offline"]}), TOKEN)
-        self._server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=1))
+        app = application(Offer({"judges": judges or ["offline"]}), TOKEN, lambda: self._server.should_exit)
+        self._server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=8))
         self._thread = threading.Thread(target=lambda: asyncio.run(self._server.serve([bound])), daemon=True)
         self._thread.start()
 
@@ -186,6 +186,18 @@ def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened
         until(again, DONE)
 
 
+def test_a_server_that_ends_waits_for_no_tab(serve: Any, opened_at: Any) -> None:
+    with ChatServer(contradicting, delay_s=3) as chat:
+        server = serve([f"openai:a@{chat.address}"])
+        seen = opened_at(server.address)
+        given(seen, "Tom sold the boat to Ada.", "Ada sold the boat to Tom.")
+        seen.one("#start").click()
+        until(seen, "document.querySelector('.at-work')?.textContent.includes('apart')")
+        begun = time.monotonic()
+        server.stop()
+        assert time.monotonic() - begun < 5, "an answer is waited for at most, not the stream's limit"
+
+
 def test_marks_outlive_a_dead_server(serve: Any, opened_at: Any) -> None:
     server = serve([])
     seen = opened_at(server.address)
@@ -235,6 +247,67 @@ def test_tabs_of_a_finished_run_hear_of_each_other(serve: Any, opened_at: Any) -
     assert seen.js("return document.querySelector('.mark input[value=right]').checked")
     seen.browser.close()
     seen.browser.switch_to.window(first)
+
+
+def test_marks_outlive_what_goes_wrong_at_the_server(serve: Any, opened_at: Any, tmp_path: Path) -> None:
+    seen = opened_at(serve([]).address)
+    checked(seen)
+    (folder,) = (tmp_path / "home" / "serve").glob("2*")
+    claim = json.loads((folder / "report.json").read_text("utf-8"))["claims"][0]["id"]
+    shelf, trouble = f"longproof {folder.name}", "document.querySelector('#run > .triage').textContent"
+    (folder / "marks.json").write_text("{")
+    seen.one(".mark input[value=right]").click()
+    until(seen, f"{trouble}.includes('move the file away')")
+    (folder / "marks.json").unlink()
+    folder.rename(tmp_path / "moved")
+    until(seen, f"{trouble}.includes('there is no run')")
+    assert seen.js("return localStorage.length") == 1
+    (tmp_path / "moved").rename(folder)
+    until(seen, f"{trouble} === '' && localStorage.length === 0")
+    many = {f"c{n}": {"note": "x"} for n in range(30)}
+    said = json.dumps({**many, claim: {"note": "kept"}})
+    seen.js("localStorage.setItem(...arguments); window.dispatchEvent(new Event('focus'))", shelf, said)
+    until(seen, f"{trouble}.includes('no such claim') && localStorage.length === 0")
+    assert json.loads((folder / "marks.json").read_text("utf-8"))[claim]["note"] == "kept"
+
+
+def test_a_note_is_kept_as_it_is_typed_and_another_tab_shows_it(serve: Any, opened_at: Any) -> None:
+    seen = opened_at(serve([]).address)
+    checked(seen)
+    note = "document.querySelector('.mark input[type=text]')"
+    seen.one(".mark input[type=text]").send_keys("half a w")
+    seen.browser.refresh()
+    until(seen, f"{note}?.value === 'half a w'")
+    first, address = seen.browser.current_window_handle, seen.js("return location.href")
+    seen.js(f"{note}.focus()")
+    seen.browser.switch_to.new_window("tab")
+    seen.browser.get(address)
+    seen.one(".mark input[type=text]").send_keys("ord")
+    until(seen, "localStorage.length === 0")
+    seen.browser.close()
+    seen.browser.switch_to.window(first)
+    seen.js("window.dispatchEvent(new Event('focus'))")
+    until(seen, f"{note}.value === 'half a word' && document.activeElement === {note}")
+
+
+def test_a_browser_that_keeps_nothing_more_still_hands_marks_over(
+    serve: Any, opened_at: Any, tmp_path: Path
+) -> None:
+    seen = opened_at(serve([]).address)
+    checked(seen)
+    seen.js("localStorage.setItem(`longproof ${location.pathname.split('/').pop()}`, '{')")
+    seen.browser.refresh()
+    until(seen, DONE)
+    seen.js("Storage.prototype.setItem = () => { throw new Error('full') }")
+    seen.one(".mark input[value=right]").click()
+    until(seen, "document.querySelector('a[href$=\"cases.jsonl\"]') !== null")
+    (run,) = (tmp_path / "home" / "serve").glob("2*")
+    for _ in range(100):
+        if (run / "marks.json").exists():
+            break
+        time.sleep(0.1)
+    assert '"right"' in (run / "marks.json").read_text("utf-8")
+    assert not seen.complaints()
 
 
 def test_the_length_of_a_line_is_told_before_it_is_full(serve: Any, opened_at: Any) -> None:
