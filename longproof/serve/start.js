@@ -2,24 +2,48 @@
 const mb = Math.round(data.bytes / 1e6);
 const limits = say("limits", { mb, n: numeral(data.characters) });
 const told = make("p", { class: "told", role: "status" });
-const zones = { sources: zone("give_source", true), response: zone("give_response", false) };
+const zones = { sources: zone("give_source", 100), response: zone("give_response", 1) };
+let turns = Promise.resolve();
+let waiting = 0;
+let wrongs = [];
+
+/* Does one thing after another; until all are done, nothing can be started. What went wrong is told at the end. */
+function inTurn(work) {
+  if (!waiting) wrongs = [];
+  waiting += 1;
+  lock();
+  turns = turns.then(work).catch((error) => wrongs.push(error.message)).then(() => {
+    waiting -= 1;
+    lock();
+    if (!waiting && wrongs.length) fill(told, wrongs.join(" · "));
+  });
+}
+
+const lock = () => acts.forEach((one) => (one.disabled = waiting > 0));
 
 /* Where files are dropped, chosen, or text is pasted; `texts` are those that the server has. */
-function zone(key, several) {
+function zone(key, most) {
   const held = { texts: [], list: make("ul", { class: "given" }) };
-  const file = make("input", { type: "file", multiple: several, "aria-label": `${say(key)}: ${say("choose_file")}`, onchange: () => add(file.files).then(() => (file.value = "")) });
+  const file = make("input", { type: "file", multiple: most > 1, "aria-label": `${say(key)}: ${say("choose_file")}`, onchange: () => {
+    add([...file.files]);
+    file.value = "";
+  } });
   held.paste = make("textarea", { rows: 4, placeholder: say("paste"), "aria-label": `${say(key)}: ${say("paste")}` });
-  const add = (files) => trying(async () => {
-    for (const one of [...files].slice(0, several ? 100 : 1)) held.texts = [...(several ? held.texts : []), await upload(one, one.name)];
+  held.take = (text) => {
+    held.texts = most > 1 ? [...held.texts, text] : [text];
     drawn(held);
-  });
+  };
+  const add = (files) => {
+    if (files.length > most) inTurn(() => Promise.reject(new Error(say("too_many", { n: most }))));
+    else for (const one of files) inTurn(async () => held.take(await upload(one, one.name)));
+  };
   const over = (on) => (event) => {
     event.preventDefault();
     held.element.classList.toggle("over", on);
   };
   held.element = make("section", { class: "zone", id: key, ondragover: over(true), ondragleave: over(false), ondrop: (event) => {
     over(false)(event);
-    add(event.dataTransfer.files);
+    add([...event.dataTransfer.files]);
   } }, make("h2", {}, say(key)), make("p", { class: "note" }, say(`${key}_is`)), held.list, file, held.paste);
   return held;
 }
@@ -35,18 +59,10 @@ function drawn(held) {
 async function upload(blob, title) {
   if (blob.size > data.bytes) throw new Error(say("too_large", { title, mb }));
   fill(told, say("reading_file", { title }));
-  const text = await ask(`texts?name=${encodeURIComponent(title)}`, blob, "application/octet-stream");
+  const bytes = await blob.arrayBuffer().catch(() => Promise.reject(new Error(say("unreadable", { title }))));
+  const text = await ask(`texts?name=${encodeURIComponent(title)}`, bytes, "application/octet-stream");
   fill(told);
   return text;
-}
-
-/* Does something; what goes wrong is told. */
-async function trying(work) {
-  try {
-    await work();
-  } catch (error) {
-    fill(told, error.message);
-  }
 }
 
 const judges = data.offer.judges.map((name) => make("input", { type: "checkbox", checked: true, "aria-label": name }));
@@ -60,11 +76,12 @@ const labelled = (input, ...text) => make("label", {}, input, " ", text);
 async function choice() {
   for (const held of Object.values(zones)) {
     const text = held.paste.value;
-    if (!text.trim() || (held === zones.response && held.texts.length)) continue;
-    held.texts = [...held.texts, await upload(new Blob([text]), `${say("pasted")}.txt`)];
+    if (!text.trim()) continue;
+    if (held === zones.response && held.texts.length) throw new Error(say("one_response"));
+    held.take(await upload(new Blob([text]), `${say("pasted")}.txt`));
     held.paste.value = "";
-    drawn(held);
   }
+  if (!zones.sources.texts.length) throw new Error(say("need_source"));
   const [response] = zones.response.texts;
   if (!response) throw new Error(say("need_response"));
   return {
@@ -78,16 +95,21 @@ async function choice() {
   };
 }
 
-const priced = () => trying(async () => {
+const priced = () => inTurn(async () => {
   const cost = await ask("price", await choice());
   const money = cost.least_money ? say("price_money", { least: cost.least_money, most: cost.most_money }) : "";
   fill(told, cost.most ? `${say("price_between", cost)} ${money}` : say("price_none"));
 });
 
-const started = () => trying(async () => {
+/* Begins the run and leaves the page: this turn never ends, so that no second run is begun meanwhile. */
+const started = () => inTurn(async () => {
   const { run } = await ask("runs", await choice());
   location.assign(`runs/${run}`);
+  await new Promise(() => {});
 });
+addEventListener("pageshow", (event) => event.persisted && location.reload());
+
+const acts = [button(say("price_it"), priced, { id: "price" }), button(say("start"), started, { id: "start" })];
 
 function panel() {
   const names = judges.map((box, n) => labelled(box, make("bdi", {}, data.offer.judges[n])));
@@ -97,7 +119,7 @@ function panel() {
   return make("fieldset", { class: "panel" }, make("legend", {}, say("who_judges")), names, make("p", { class: "note" }, say(some ? "no_judge" : "no_panel")), rest);
 }
 
-const page = make("section", { id: "new" }, make("h1", {}, say("new_check")), make("div", { class: "zones" }, zones.sources.element, zones.response.element), make("p", { class: "note" }, limits), panel(), make("p", { class: "acts" }, button(say("price_it"), priced, { id: "price" }), button(say("start"), started, { id: "start" })), told);
+const page = make("section", { id: "new" }, make("h1", {}, say("new_check")), make("div", { class: "zones" }, zones.sources.element, zones.response.element), make("p", { class: "note" }, limits), panel(), make("p", { class: "acts" }, acts), told);
 document.getElementById("head").before(page);
 COLUMNS.created = { value: (row) => row.created, down: true, cell: (row) => new Date(row.created).toLocaleString(document.documentElement.lang) };
 sorted = { key: "created", down: true };

@@ -36,6 +36,11 @@ _SAID: dict[str, tuple[str, str]] = {
     "take_away": ("Take away {title}", "移除 {title}"),
     "reading_file": ("Reading {title} …", "正在读取 {title} …"),
     "too_large": ("{title} is larger than {mb} MB.", "{title} 超过 {mb} MB。"),
+    "unreadable": (
+        "{title} can't be read: give files, not folders.",
+        "无法读取 {title}：请给出文件，而不是文件夹。",
+    ),
+    "too_many": ("Files that can be given at once here: {n}.", "此处一次最多可给出的文件数：{n}。"),
     "who_judges": ("Who judges", "由谁评审"),
     "no_judge": (
         "With none of them: only what stands there nearly word for word, and plain conflicts",
@@ -57,6 +62,14 @@ _SAID: dict[str, tuple[str, str]] = {
     "reach_scan": ("read all of it", "通读全书"),
     "most_tokens": ("Tokens at most", "token 上限"),
     "price_it": ("What would it cost?", "要花多少？"),
+    "need_source": (
+        "Give the source that the text must be faithful to.",
+        "请给出待查文本应当忠于的原文。",
+    ),
+    "one_response": (
+        "One text is checked at a time: take away the file, or clear what is pasted.",
+        "一次只核查一份文本：请移除文件，或清空粘贴的内容。",
+    ),
     "need_response": ("Give the text to check.", "请给出待查文本。"),
     "start": ("Check it", "开始核查"),
     "price_none": ("Nothing would be paid.", "不产生费用。"),

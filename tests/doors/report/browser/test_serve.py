@@ -20,9 +20,9 @@ pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 GRAY = files("longproof.examples") / "gray"
 TOKEN = "a-t0ken"
 DROP = """
-const [zone, name, text] = arguments;
+const [zone, ...named] = arguments;
 const given = new DataTransfer();
-given.items.add(new File([text], name));
+for (let n = 0; n < named.length; n += 2) given.items.add(new File([named[n + 1]], named[n]));
 document.querySelector(zone).dispatchEvent(new DragEvent("drop", { dataTransfer: given, cancelable: true }));
 """
 HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1>"
@@ -159,6 +159,67 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
     assert seen.texts("tbody a") == ["answer"]
     assert seen.js("return window.pwned ?? null") is None
     assert not seen.complaints()
+
+
+def test_each_file_that_is_given_is_listed_or_refused_by_name(
+    serve: Any, opened_at: Any, tmp_path: Path
+) -> None:
+    seen = opened_at(serve([]).address)
+    seen.js(
+        DROP, "#give_source", "a.txt", "One boat.", "empty.txt", "", "none.md", " ", "b.txt", "Two boats."
+    )
+    until(seen, "!document.querySelector('#start').disabled")
+    assert "empty.txt" in seen.text(".told")
+    assert "none.md" in seen.text(".told")
+    assert seen.texts("#give_source .given bdi") == ["a", "b"]
+    folder = {"items": [], "files": [str(tmp_path)], "dragOperationsMask": 1}
+    place = seen.js(
+        "const {x, y} = document.querySelector('#give_source h2').getBoundingClientRect(); return [x, y]"
+    )
+    for kind in ("dragEnter", "dragOver", "drop"):
+        event = {"type": kind, "x": place[0] + 2, "y": place[1] + 2, "data": folder}
+        seen.browser.execute_cdp_cmd("Input.dispatchDragEvent", event)
+    until(seen, "document.querySelector('.told').textContent.includes('not folders')")
+
+
+def test_what_is_dropped_at_once_is_all_taken_and_one_click_more_begins_no_second_run(
+    serve: Any, opened_at: Any
+) -> None:
+    server = serve([])
+    seen = opened_at(server.address)
+    drops = "".join(
+        f"(function () {{ {DROP} }})('#give_source', '{name}.txt', 'One {name}.');" for name in "ab"
+    )
+    click = "document.querySelector('#start').click();"
+    response = f"(function () {{ {DROP} }})('#give_response', 'c.txt', 'One c.');"
+    seen.js(drops + response + click)
+    until(seen, "!document.querySelector('#start').disabled")
+    assert seen.texts(".given bdi") == ["a", "b", "c"]
+    seen.js(click + click)
+    until(seen, DONE)
+    seen.browser.get(server.address)
+    assert len(seen.texts("tbody a")) == 1
+
+
+def test_what_a_check_lacks_or_has_twice_is_said_before_it_begins(serve: Any, opened_at: Any) -> None:
+    seen = opened_at(serve([]).address)
+
+    def says(words: str) -> None:
+        until(seen, f"document.querySelector('.told').textContent.includes('{words}')")
+
+    seen.js(DROP, "#give_response", "a.txt", "One boat.", "b.txt", "Two boats.")
+    says("at once here: 1")
+    seen.js(DROP, "#give_response", "a.txt", "One boat.")
+    until(seen, "document.querySelectorAll('.given li').length === 1")
+    seen.one("#start").click()
+    says("Give the source")
+    seen.js("document.querySelector('#give_response textarea').value = 'Three boats.'")
+    seen.one("#start").click()
+    says("One text is checked at a time")
+    seen.one(".given button").click()
+    seen.one("#price").click()
+    says("Give the source")
+    assert seen.texts(".given bdi") == ["pasted text"]
 
 
 def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened_at: Any) -> None:
