@@ -10,7 +10,7 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, create_model, model_validator
 
-from longproof.agent.guards import exactly, wrong_place
+from longproof.agent.guards import exactly, same, wrong_place
 from longproof.agent.types import JudgeLabel, Judgement, Kind
 from longproof.graphs.state import ClaimState
 from longproof.indexes.documents import DocumentStore
@@ -31,6 +31,15 @@ class Decision(Frozen):
     )
     kind: Kind | None = Field(default=None, title="Kind", description="What kind of error it is.")
     correction: str = Field(default="", title="Correction", description="What should stand there instead.")
+
+    @model_validator(mode="after")
+    def _corrects_words(self) -> Self:
+        """A correction that has no place in the text would be lost: `wrong_place` makes no error of it."""
+        if self.correction.strip() and not self.wrong.strip():
+            raise ValueError(f"{self.claim_id}: give the wrong words, too, or no correction")
+        if same(self.wrong, self.correction):
+            raise ValueError(f"{self.claim_id}: the correction says the same as the wrong words")
+        return self
 
 
 class Review(Frozen):

@@ -161,7 +161,12 @@ def test_disputes_are_decided_on_the_page(serving: Callable[..., Any]) -> None:
     client = serving()
     client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
     assert "doesn't stand in the passage" in client.until(run, "waiting")["run"]["why"]
-    mended = {"label": "ambiguous", "reason": "I read it.", "wrong": ""}
+    client.post(f"runs/{run}/marks", {waiting[0]: {"decision": {"wrong": "", "correction": "somebody"}}})
+    client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
+    told = client.until(run, "waiting")
+    assert "give the wrong words, too" in told["run"]["why"]
+    assert told["run"]["marks"][waiting[0]]["decision"]["correction"] == "somebody"
+    mended = {"label": "ambiguous", "reason": "I read it.", "correction": ""}
     client.post(f"runs/{run}/marks", {waiting[0]: {"decision": mended}})
     client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
     client.until(run, "done")
