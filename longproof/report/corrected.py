@@ -16,11 +16,16 @@ from longproof.agent.report import WRONG
 from longproof.agent.types import Report
 from longproof.report.control_characters import visible
 from longproof.report.deletions import left_over
-from longproof.report.markdown import plain
+from longproof.report.markdown import escaped
 from longproof.retrieval.types import BadInput
 
 AUTHOR = "Longproof"
 _NOT_XML = re.compile("[\ufffe\uffff\ud800-\udfff]")
+_NOT_KEPT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+"""What XML or HTML can't hold, and what shows a text in another order than it has. Not the marks of direction that
+belong to Hebrew and Arabic."""
+_INDENTED = re.compile(r"^(?: (?= {3}| {0,2}\t)|\t)(?=[ \t]*[^ \t\n])", re.MULTILINE)
+"""The first blank of what Markdown takes for a line of code."""
 
 
 class Change(NamedTuple):
@@ -119,15 +124,27 @@ def _markdown(_: Report, runs: Iterable[Run]) -> bytes:
         if run.new is None:
             parts.append(_lines(run.old))
         else:
-            parts.append(
-                f"<del>{_lines(run.old)}</del>" + (f"<ins>{_lines(run.new)}</ins>" if run.new else "")
-            )
-    return ("".join(parts).rstrip("\n") + "\n").encode("utf-8", "replace")
+            parts += [_lines(run.old, "del"), _lines(run.new, "ins")]
+    text = _INDENTED.sub(lambda found: f"&#{ord(found[0])};", "".join(parts))
+    return (text.rstrip("\n") + "\n").encode("utf-8", "replace")
 
 
-def _lines(text: str) -> str:
-    """Each line escaped by itself, with the spaces at its ends."""
-    return "\n".join(re.sub(r"\S(?:.*\S)?", lambda found: plain(found[0]), line) for line in text.split("\n"))
+def _lines(text: str, tag: str = "") -> str:
+    """Each line escaped by itself, with the spaces at its ends, and in an element of its own: a browser ends one with
+    the paragraph that it began in."""
+    lines = [
+        re.sub(r"\S(?:.*\S)?", lambda found: escaped(found[0]), line) for line in _kept(text).split("\n")
+    ]
+    if tag:
+        lines = [
+            f"<{tag}>{line}</{tag}>" if line.strip() or (line and line == text) else line for line in lines
+        ]
+    return "\n".join(lines)
+
+
+def _kept(text: str) -> str:
+    """The text as it is, but for marks in the place of what can't stay."""
+    return _NOT_KEPT.sub(lambda found: visible(found[0]), text)
 
 
 def _docx(report: Report, runs: Iterable[Run]) -> bytes:
@@ -163,7 +180,7 @@ def _add(paragraph: Any, text: str, changed: Any = None) -> None:
     gone = changed is not None and changed.tag == qn("w:del")
     held = OxmlElement("w:delText" if gone else "w:t")
     held.set(qn("xml:space"), "preserve")
-    held.text = _NOT_XML.sub("\ufffd", visible(text))
+    held.text = _NOT_XML.sub("\ufffd", _kept(text))
     run.append(held)
     if changed is None:
         paragraph.append(run)

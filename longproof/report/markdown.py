@@ -55,7 +55,12 @@ def to_markdown(report: Report, texts: Mapping[str, str]) -> str:
 
 def plain(text: str) -> str:
     """The text on one line, as GFM shows it literally: no markup, link, mention or HTML is left alive."""
-    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", visible(_BLANK.sub(" ", text)))
+    return escaped(visible(_BLANK.sub(" ", text)))
+
+
+def escaped(line: str) -> str:
+    """The line without live markup; blanks and control characters stay."""
+    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", line)
 
 
 class _Writer:

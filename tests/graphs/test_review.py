@@ -151,7 +151,10 @@ def test_judges_that_are_split_about_the_pages_bring_the_claim_back_once(tmp_pat
         ({"claim_id": "c0", "label": "wrong"}, "label"),
         ({"claim_id": "c0", "label": "contradicting", "wrong": "eleven"}, "doesn't stand in the passage"),
         ({"claim_id": "c0", "label": "contradicting", "correction": "nine"}, "c0: give the wrong words, too"),
-        ({"claim_id": "c0", "label": "contradicting", "wrong": "ten", "correction": "Ten"}, "c0: .* the same"),
+        (
+            {"claim_id": "c0", "label": "contradicting", "wrong": "ten", "correction": "Ten"},
+            "c0: .* the same",
+        ),
         ({"claim_id": "c1", "label": "ambiguous", "colour": "red"}, "colour"),
     ],
 )

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 
 from longproof.agent.types import Error
 from longproof.cli import main
-from longproof.report.control_characters import visible
 from longproof.report.corrected import changes, corrected
 from longproof.report.saved import open_report
 from longproof.retrieval.types import BadInput
@@ -43,6 +42,12 @@ LEFT = {
     "Pi is 3.[14], roughly.": "Pi is 3. roughly.",
 }
 """Texts with what is taken out in brackets, and what is left: the last two are as good as it gets."""
+
+
+MARKED = str.maketrans({"\u202e": "⟦RLO⟧", "\u202c": "⟦PDF⟧", "\x1b": "␛", "\x07": "␇", "\x01": "␁"})
+"""What XML can't hold, or what turns a text around, and its mark in DOCX and Markdown."""
+KEPT = "שלום\u200f, \u200eA\u061c\u2028\u2029b\u3000c\xa0d  e"
+"""What stays as it is: marks of direction, kinds of spaces."""
 
 
 def told(report: Any, name: str = "x.txt", accepted: Any = None) -> str:
@@ -99,6 +104,31 @@ def test_markdown_marks_changes_and_lets_no_text_be_markup(english_report: Any, 
     assert {*re.findall(r"</?\w+", told(hostile_report[0], "x.md"))} <= {"<del", "</del", "<ins", "</ins"}
 
 
+def test_a_markdown_paragraph_ends_no_change_and_no_line_is_code(english_report: Any) -> None:
+    pytest.importorskip("markdown_it", reason="markdown-it-py is not installed")
+    from markdown_it import MarkdownIt
+
+    report = without(
+        english_report[0], "Ada [came.\n\nTom left,\n\n    he] ran.\n    [x] y\n\n  \t[Ben] swam."
+    )
+    *errors, last = report.claims[0].errors
+    report = with_errors(report, *errors, last.model_copy(update={"correction": "Jo\n\nBo"}))
+    paragraphs = re.findall(r"<p>(.*?)</p>", MarkdownIt().render(told(report, "x.md")), re.DOTALL)
+    assert paragraphs == [
+        "Ada <del>came.</del>",
+        "<del>Tom left,</del>",
+        "<del>    he </del>ran.\n    <del>x </del>y",
+        "  \t<del>Ben</del><ins>Jo</ins>",
+        "<ins>Bo</ins> swam.",
+    ]
+
+
+def test_markdown_keeps_what_html_can_hold(english_report: Any, hostile_report: Any) -> None:
+    kept = f"{KEPT} [x] {KEPT}"
+    assert told(without(english_report[0], kept), "x.md") == f"{KEPT} <del>x </del>{KEPT}\n"
+    assert not {*map(ord, told(hostile_report[0], "x.md"))} & MARKED.keys()
+
+
 def test_the_command_writes_it_and_says_what_was_left(
     english_report: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -150,8 +180,15 @@ def broken_report(english_report: Any) -> Any:
     return with_errors(report, *deleted, last.model_copy(update={"correction": "nine\nor so"})), {}
 
 
+@pytest.fixture
+def hebrew_report(english_report: Any) -> Any:
+    return without(english_report[0], f"{KEPT} [{KEPT}] {KEPT}\n\n{KEPT}."), {}
+
+
 @pytest.mark.heavy
-@pytest.mark.parametrize("name", ["english_report", "hostile_report", "chinese_report", "broken_report"])
+@pytest.mark.parametrize(
+    "name", ["english_report", "hostile_report", "chinese_report", "broken_report", "hebrew_report"]
+)
 def test_word_processors_see_tracked_changes(
     name: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
@@ -162,13 +199,16 @@ def test_word_processors_see_tracked_changes(
     made = changes(report)
     body = ElementTree.fromstring(zipfile.ZipFile(path).read("word/document.xml"))
     words = {
-        tag: visible("".join(one.text or "" for one in body.iterfind(f".//{{*}}{tag}//{{*}}{held}")))
+        tag: "".join(one.text or "" for one in body.iterfind(f".//{{*}}{tag}//{{*}}{held}"))
         for tag, held in (("del", "delText"), ("ins", "t"))
     }
     gone = "".join(report.case.response[change.start : change.end] for change in made)
     new = "".join(change.new for change in made)
     assert gone
-    assert words == {"del": visible(gone.replace("\n", "")), "ins": visible(new.replace("\n", ""))}
+    assert words == {
+        "del": gone.replace("\n", "").translate(MARKED),
+        "ins": new.replace("\n", "").translate(MARKED),
+    }
     if not shutil.which("soffice"):
         pytest.skip("LibreOffice is not installed (Debian: apt-get install libreoffice-writer-nogui)")
     home = f"-env:UserInstallation=file://{tmp_path}/office"
@@ -177,7 +217,7 @@ def test_word_processors_see_tracked_changes(
     opened = ElementTree.parse(tmp_path / "better.fodt")
     for change in opened.iterfind(".//{*}changed-region"):
         assert change.findtext(".//{http://purl.org/dc/elements/1.1/}creator") == "Longproof"
-    assert in_words(opened_text(opened)) == in_words(visible(told(report)))
+    assert in_words(opened_text(opened)) == in_words(told(report).translate(MARKED))
 
 
 def opened_text(opened: Any) -> str:
@@ -214,4 +254,4 @@ def opened_text(opened: Any) -> str:
 
 def in_words(text: str) -> list[list[str]]:
     """The lines of a text: LibreOffice writes spaces as elements."""
-    return [line.split() for line in text.strip().split("\n")]
+    return [re.findall("[^ ]+", line) for line in text.strip().split("\n")]
