@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError
 
-from longproof.indexes.files import private_folder, write_whole
+from longproof.indexes.files import private_file, private_folder, write_whole
 from longproof.retrieval.bm25 import Arrays
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -83,6 +83,7 @@ def unusable(folder: Path, why: str) -> BadInput:
 
 def _saved(path: Path, array: NDArray[Any]) -> str:
     """Write one array; returns the hash of its file."""
+    private_file(path)
     with path.open("wb") as file:
         np.save(file, array, allow_pickle=False)
     with path.open("rb+") as file:
