@@ -115,7 +115,7 @@ function finished() {
   const marked = Object.values(data.run.marks).filter((said) => said.mark).length;
   const link = (name, text) => make("a", { href: `${data.run.id}/${name}`, download: "" }, text);
   const every = (claim) => ({ accepted: Object.fromEntries(known(claim).map(({ n }) => [n, true])) });
-  const take = () => keep(Object.fromEntries(report.claims.filter((claim) => known(claim).length).map((claim) => [claim.id, every(claim)])));
+  const take = () => keep(Object.fromEntries(report.claims.filter((claim) => known(claim).length && saidOf(claim.id).mark !== "wrong").map((claim) => [claim.id, every(claim)])));
   return [
     all.length ? [button(say("accept_all", { n: all.length }), take, { id: "accept-all" }), make("span", {}, say("accepted_n", { n: made, all: all.length }), " ", out ? [say("ruled_out", { n: out }), " "] : null, say("corrected_as")), link("corrected.md", "Markdown"), link("corrected.txt", "TXT"), link("corrected.docx", "DOCX")] : null,
     marked ? [make("span", {}, say("marks_n", { n: marked })), link("cases.jsonl", say("export_marks"))] : null,

@@ -152,9 +152,14 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
     assert seen.js("return document.querySelector('.accept input').checked")
     assert len(json.loads(taken(seen, "cases.jsonl"))["errors"]) == 1
     assert taken(seen, "corrected.txt").count(HOSTILE) == 1
+    seen.one(".accept input").click()
+    seen.one(".mark input[value=wrong]").click()
+    until(seen, "document.querySelector('.states').textContent.includes('0 of 6')")
     seen.one("#accept-all").click()
-    until(seen, "document.querySelector('.states').textContent.includes('6 of 6')")
-    assert taken(seen, "corrected.txt").count(HOSTILE) == 6
+    until(seen, "document.querySelector('.states').textContent.includes('5 of 6')")
+    assert taken(seen, "corrected.txt").count(HOSTILE) == 5, (
+        "not where the person says that the finding is wrong"
+    )
     seen.one("#run a").click()
     assert seen.texts("tbody a") == ["answer"]
     assert seen.js("return window.pwned ?? null") is None
