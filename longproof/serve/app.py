@@ -10,6 +10,7 @@ import json
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.requests import Request
@@ -22,7 +23,7 @@ from longproof.batch.cases import file_name
 from longproof.graphs.so_far import SoFar, report_of
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.indexes.files import private_folder
-from longproof.report.corrected import changes, corrected, known_changes
+from longproof.report.corrected import FORMS, changes, corrected, known_changes
 from longproof.report.words import Language
 from longproof.retrieval.loaders import read_source
 from longproof.retrieval.text.normalise import without_surrogates
@@ -37,6 +38,7 @@ LOOK_S, BEAT_S = 0.5, 15.0
 """How often a page that watches is told what is new; how long it hears nothing at most."""
 LONGEST_JSON = 1_000_000
 LONGEST_TITLE = 200
+CORRECTED = tuple(f"corrected{suffix}" for suffix in FORMS)
 
 
 def application(offer: Offer, token: str, ending: Callable[[], bool] = lambda: False) -> ASGIApp:
@@ -203,10 +205,13 @@ async def download(request: Request) -> Response:
         data = (report.model_dump_json(indent=2) + "\n").encode()
     elif name == "cases.jsonl":
         data = case_file(report, runs.texts(begun, report), marks).encode()
-    else:
+    elif name in CORRECTED:
         data = await asyncio.to_thread(corrected, report, name, accepted(marks))
-    title = f"{file_name(begun.title)}.{name}".encode("ascii", "replace").decode().replace("?", "_")
-    headers = {"content-disposition": f'attachment; filename="{title}"'}
+    else:
+        raise BadInput(f"nothing is called {name[:40]!r}")
+    title = f"{file_name(begun.title)}.{name}"
+    plain = title.encode("ascii", "replace").decode().replace("?", "_")
+    headers = {"content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(title)}"}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 

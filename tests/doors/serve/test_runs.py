@@ -8,6 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 from disputing import disputing
@@ -214,7 +215,8 @@ def test_marks_are_kept_and_become_a_case_file(serving: Callable[..., Any], tmp_
 
 def test_only_accepted_corrections_are_made(serving: Callable[..., Any]) -> None:
     client = serving()
-    run = client.begin()
+    choice = client.choice()
+    run = client.begin(response={**choice["response"], "title": "红楼梦 第一回"})
     told = client.until(run, "done")
     answer = told["report"]["case"]["response"]
     assert client.get(f"runs/{run}/corrected.txt").text == answer
@@ -226,7 +228,9 @@ def test_only_accepted_corrections_are_made(serving: Callable[..., Any]) -> None
     wanted = answer[: span["start"]] + new + answer[span["end"] :]
     made = client.get(f"runs/{run}/corrected.txt")
     assert made.text == wanted
-    assert made.headers["content-disposition"].startswith("attachment")
+    assert made.headers["content-disposition"] == (
+        f"attachment; filename=\"_______.corrected.txt\"; filename*=UTF-8''{quote('红楼梦_第一回')}.corrected.txt"
+    )
     assert "<del>" in client.get(f"runs/{run}/corrected.md").text
 
 
