@@ -205,7 +205,7 @@ def _guarded(run: Run, of: Callable[[Result], Reliability], claims: int | None) 
 
 
 def _thresholds(run: Run, known: Reliability, claims: int) -> Thresholds:
-    consensus, arbiter = run.deciding
+    consensus, arbiter = run.deciding.consensus, run.deciding.arbiter
     return thresholds(known, claims, consensus=consensus, arbiter=arbiter, max_risk=MAX_RISK)
 
 

@@ -50,10 +50,12 @@ class CheckedThreshold(NamedTuple):
 
 
 class Deciding(NamedTuple):
-    """How votes decide: the share of the panel that must agree, and whether a model arbitrates where fewer do."""
+    """How votes decide: the share of the panel that must agree, whether a model arbitrates where fewer do, and whose
+    votes they are; without names, those of all who voted."""
 
     consensus: float = CONSENSUS
     arbiter: bool = True
+    judges: tuple[str, ...] = ()
 
 
 def run_deciding(run: RunSettings) -> Deciding:
@@ -70,7 +72,8 @@ def report_deciding(report: Report) -> Deciding:
     usual = made_by.protocol.consensus if made_by else CONSENSUS
     own = settings.get("consensus") if isinstance(settings, dict) else None
     share = own if isinstance(own, float) and 0 < own <= 1 else usual
-    return Deciding(share, report.stamp.get("arbiter", "unsaid") not in (None, PERSON))
+    judges = tuple(sorted({str(name) for name in report.stamp.get("judges") or ()}))
+    return Deciding(share, report.stamp.get("arbiter", "unsaid") not in (None, PERSON), judges)
 
 
 def voted_claims(results: Sequence[Result]) -> VotedClaims:
@@ -84,14 +87,18 @@ def voted_claims(results: Sequence[Result]) -> VotedClaims:
 
 
 def trust_sections(voted: VotedClaims, rules: Iterable[Deciding]) -> list[Section]:
-    """What votes say of the judges, and what that means for long texts under each rule of deciding; nothing where one
-    judge alone voted."""
+    """What votes say of the judges, and what that means for long texts under each rule of deciding, of whose judges
+    alone; nothing where one judge alone voted."""
     if len({judge for votes in voted.votes for judge in votes}) < 2:
         return []
-    found = trust(voted.votes, voted.responses, voted.gold)
+    found, each = trust(voted.votes, voted.responses, voted.gold), sorted(set(rules))
+    several = len({rule.judges for rule in each}) > 1
     made = [
         Section(title="How far to trust the judges", scores=tuple(_trust(found))),
-        *(Section(title=_told(rule), scores=tuple(_risk(voted, rule, found))) for rule in sorted(set(rules))),
+        *(
+            Section(title=_told(rule, named=several), scores=tuple(_risk(voted, rule, found)))
+            for rule in each
+        ),
     ]
     return [section for section in made if section.scores]
 
@@ -219,16 +226,20 @@ def _by_gold(one: JudgeTrust) -> Iterator[Score]:
             yield Score(name=f"{one.judge}: {name} by gold", value=rate, over="its votes", n=n)
 
 
-def _told(rule: Deciding) -> str:
+def _told(rule: Deciding, *, named: bool) -> str:
     rest = "an arbiter decides the rest" if rule.arbiter else "the rest is undecided"
-    return f"The risk of a long text ({rule.consensus:.0%} must agree, {rest})"
+    panel = f"; judges {' '.join(', '.join(rule.judges).split())}" if named else ""
+    return f"The risk of a long text ({rule.consensus:.0%} must agree, {rest}{panel})"
 
 
 def _risk(voted: VotedClaims, rule: Deciding, found: Trust) -> Iterator[Score]:
-    """Of responses of some lengths, by the estimated rates."""
+    """Of responses of some lengths, by the estimated rates of the judges who decide."""
     if found.why_not is not None:
         return
-    judges = reliability_of(voted.votes).judges
+    told = reliability_of(voted.votes).judges
+    judges = [one for one in told if not rule.judges or one.judge in rule.judges]
+    if not judges:
+        return
     ways = list(convictions(judges, rule.consensus, arbiter=rule.arbiter))
     each = sum(way.if_right for way in ways)
     for claims in LENGTHS:

@@ -87,8 +87,9 @@ def _of_run(run: Path) -> "Iterator[tuple[VotedClaims, Deciding]]":
     from longproof.report.saved import open_report
 
     if (run / FILE).is_file():
-        known = run_settings(run)
-        yield voted_claims(results_of(run)), run_deciding(known) if known else Deciding()
+        known, found = run_settings(run), voted_claims(results_of(run))
+        judges = tuple(sorted({judge for votes in found.votes for judge in votes}))
+        yield found, (run_deciding(known) if known else Deciding())._replace(judges=judges)
         return
     for file in report_files([run / REPORTS if (run / REPORTS).is_dir() else run]):
         report = open_report(file)

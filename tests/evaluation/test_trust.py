@@ -86,6 +86,26 @@ def test_the_tables_say_how_reliable_each_judge_is_and_what_gold_says_of_it() ->
     assert found["j0: specificity by gold"].n == 240 * 20 - 80
 
 
+def test_runs_of_different_panels_each_have_the_risk_of_their_own() -> None:
+    """The votes of several runs tell rates together; but no panel of all their judges ever decided."""
+    one, other = simulated(240), [one.model_copy(update={"id": f"o{one.id}"}) for one in simulated(240)]
+    for result in other:
+        for claim in result.prediction.claims:
+            for judge in ("j0", "j1", "j2"):
+                claim.convicts[f"o{judge}"] = claim.convicts.pop(judge)
+    panels = [Deciding(judges=("j0", "j1", "j2")), Deciding(judges=("oj0", "oj1", "oj2"))]
+
+    def risks(results: list[Result], *rules: Deciding) -> dict[str, list[float | None]]:
+        found = trust_sections(voted_claims(results), rules)
+        return {s.title: [score.value for score in s.scores] for s in found if s.title.startswith("The risk")}
+
+    (alone,) = risks(one, panels[0]).values()
+    both = risks([*one, *other], *panels, *panels)
+    assert [title.rpartition("judges ")[2] for title in both] == ["j0, j1, j2)", "oj0, oj1, oj2)"]
+    for found in both.values():
+        assert found == pytest.approx(alone, rel=0.01)
+
+
 def test_what_cannot_be_told_is_a_dash_with_its_reason_and_one_judge_alone_is_not_told_of() -> None:
     two = scores(simulated(30, judges=2))
     assert two["the judges' rates can't be told: fewer than three judges voted"].value is None

@@ -44,6 +44,18 @@ def test_reports_folders_and_evaluations_give_the_same_rates(
     assert saved.of["j2"].specificity < saved.of["j0"].specificity
 
 
+def test_each_run_has_the_risk_of_the_panel_that_decided_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    first, second = (tmp_path / f"{n}.json" for n in (3, 4))
+    first.write_text(voted_report(3).model_dump_json(), "utf-8")
+    second.write_text(voted_report(4).model_dump_json(), "utf-8")
+    _, table, _ = run(capsys, first, second, first)
+    assert table.count("## The risk") == 2
+    assert "judges j0, j1, j2)" in table
+    assert "judges j0, j1, j2, j3)" in table
+
+
 def test_what_tells_no_rates_is_not_saved(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file, rates = tmp_path / "r.json", tmp_path / "rates.json"
     file.write_text(voted_report(2).model_dump_json(), "utf-8")
