@@ -22,7 +22,7 @@ from longproof.agent.models.limits import Budget, Limits, Rates, Traffic
 from longproof.agent.models.model import Learned, Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import ALONE, Panel, Spec, as_spec, panel_from
-from longproof.agent.trust.reliability import Reliability, read_reliability
+from longproof.agent.trust.reliability import MOST_JUDGES, Reliability, read_reliability
 from longproof.agent.types import Arbiter, Decomposer, Finder, Judge, Round
 from longproof.graphs.evidence.sources import Indexes, Sources
 from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
@@ -378,6 +378,8 @@ def _known_rates(settings: Settings, protocol: Protocol, panel: Panel) -> Reliab
         raise BadInput(
             f"--max-risk needs the judges' rates: give {RATES}, or three judges whose votes can tell them"
         )
+    if risk and len(panel.judges) > MOST_JUDGES:
+        raise BadInput("--max-risk tells the risk of at most twelve judges: give fewer")
     names = [judge.name for judge in panel.judges]
     return read_reliability(Path(settings.reliability), names) if settings.reliability else None
 

@@ -28,6 +28,8 @@ SMOOTHING = 0.5
 """Right answers and wrong ones that every rate is given beforehand (Jeffreys): none becomes 0 or 1."""
 STEPS, SETTLED = 1000, 1e-6
 """Expectation maximisation ends after so many steps, or once no probability changes by more."""
+MOST_JUDGES = 12
+"""More have more ways to vote than can be gone through for the risk."""
 LEAST_CLAIMS = 20
 """Fewer claims with three votes say nothing."""
 OFTEN = 10
@@ -45,7 +47,7 @@ class JudgeRates(Frozen):
 class Reliability(Frozen):
     """What the votes on so many claims say of each judge; `prevalence` is the estimated share of wrong claims."""
 
-    judges: tuple[JudgeRates, ...] = Field(min_length=1, max_length=12)
+    judges: tuple[JudgeRates, ...] = Field(min_length=1, max_length=MOST_JUDGES)
     prevalence: float = Field(gt=0, lt=1)
     claims: int = Field(ge=0)
 
@@ -152,8 +154,11 @@ def unidentifiable(claims: Sequence[Votes]) -> str | None:
     """
     voted = [votes for votes in claims if votes]
     together = [votes for votes in voted if len(votes) > 2]
-    if len({name for votes in voted for name in votes}) < 3:
+    judges = {name for votes in voted for name in votes}
+    if len(judges) < 3:
         return "fewer than three judges voted"
+    if len(judges) > MOST_JUDGES:
+        return "more than twelve judges voted"
     if len(together) < LEAST_CLAIMS:
         return (
             f"only {len(together)} claims have the votes of three judges, of {LEAST_CLAIMS} that are needed"

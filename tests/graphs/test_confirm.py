@@ -134,6 +134,7 @@ def test_where_a_runs_own_votes_tell_no_rates_every_conviction_is_confirmed_and_
     ("size", "facts", "settings", "why"),
     [
         (2, 60, {"max_risk": 0.05}, "give --reliability FILE"),
+        (13, 60, {"max_risk": 0.05}, "of at most twelve judges"),
         (3, 60, {"max_risk": 0.05, "reliability": "nowhere.json"}, "nowhere.json: No such file"),
         (3, 60, {"confirm": True, "protocol": "verigray"}, "the protocol longproof"),
     ],

@@ -87,6 +87,8 @@ def test_what_votes_cannot_tell_is_named() -> None:
         == "fewer than three judges voted"
     )
     assert "only 19 claims" in str(unidentifiable(full[:19]))
+    many = [{f"{judge}{n}": vote for n in range(5) for judge, vote in votes.items()} for votes in full]
+    assert unidentifiable(many) == "more than twelve judges voted"
     splits = [votes if votes["a"] != votes["b"] else {"a": votes["a"], "b": votes["b"]} for votes in full * 5]
     assert unidentifiable(splits) == "the third judge was only asked where two disagreed"
     shown = [votes if votes["a"] else {"a": False} for votes in full]
