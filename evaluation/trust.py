@@ -25,6 +25,7 @@ from longproof.evaluation.tables import Score, Section, plain_scores
 from longproof.evaluation.types import Gold
 from longproof.graphs.protocols import METHODS, protocol
 from longproof.graphs.settings import PERSON
+from longproof.retrieval.types import BadInput
 
 LENGTHS = (20, 100, 300, 1000)
 """Claims of a response for which the risk is told."""
@@ -59,11 +60,15 @@ class Deciding(NamedTuple):
 
 
 def run_deciding(run: RunSettings) -> Deciding:
-    """How the votes of an evaluation decide. Where a language model judges, one arbitrates, named or not."""
+    """How the votes of an evaluation decide. Where a language model judges, one arbitrates, named or not.
+
+    Raises BadInput where the run's record names a consensus that is no share.
+    """
     named = run.settings.get("arbiter")
     models = any("openai:" in judge or '"openai"' in judge for judge in (*run.judges, named or ""))
     own = run.settings.get("consensus")
-    return Deciding(float(own) if own else protocol(run.protocol).consensus, models and named != PERSON)
+    share = protocol(run.protocol).consensus if own is None else _share(own)
+    return Deciding(share, models and named != PERSON)
 
 
 def report_deciding(report: Report) -> Deciding:
@@ -74,6 +79,16 @@ def report_deciding(report: Report) -> Deciding:
     share = own if isinstance(own, float) and 0 < own <= 1 else usual
     judges = tuple(sorted({str(name) for name in report.stamp.get("judges") or ()}))
     return Deciding(share, report.stamp.get("arbiter", "unsaid") not in (None, PERSON), judges)
+
+
+def _share(written: str) -> float:
+    try:
+        share = float(written)
+    except ValueError:
+        share = 0.0
+    if not 0 < share <= 1:
+        raise BadInput(f"the run's record names a consensus of {written!r}: a share is above 0 and at most 1")
+    return share
 
 
 def voted_claims(results: Sequence[Result]) -> VotedClaims:

@@ -1,6 +1,7 @@
 """From results to what they say of their judges, and to when a label may be trusted."""
 
 import random
+from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -70,6 +71,22 @@ def scores(results: list[Result], **rule: Any) -> dict[str, Score]:
     return {score.name: score for section in sections(results, Deciding(**rule)) for score in section.scores}
 
 
+def recorded(
+    settings: dict[str, str], protocol: str = "longproof", judges: Sequence[str] = ("openai:a",)
+) -> RunSettings:
+    return RunSettings(
+        version=2,
+        dataset="d",
+        protocol=protocol,
+        judges=tuple(judges),
+        settings=settings,
+        sample=None,
+        seed=0,
+        repeat=1,
+        data="",
+    )
+
+
 def test_the_tables_say_how_reliable_each_judge_is_and_what_gold_says_of_it() -> None:
     found = scores(simulated(240))
     for judge, (sensitivity, specificity) in enumerate(zip(SENSITIVITY, SPECIFICITY, strict=True)):
@@ -136,22 +153,17 @@ def test_the_risk_of_a_long_text_follows_from_how_the_run_decides() -> None:
 def test_how_a_run_decides_stands_in_its_record(
     judges: list[str], settings: dict[str, str], protocol: str, rule: Deciding
 ) -> None:
-    run = RunSettings(
-        version=2,
-        dataset="d",
-        protocol=protocol,
-        judges=tuple(judges),
-        settings=settings,
-        sample=None,
-        seed=0,
-        repeat=1,
-        data="",
-    )
-    assert run_deciding(run) == rule
+    assert run_deciding(recorded(settings, protocol, judges)) == rule
     stamp = {"protocol": protocol, "arbiter": "a" if rule.arbiter else settings.get("arbiter")}
     stamp["settings"] = {"consensus": float(settings["consensus"]) if "consensus" in settings else None}
     report = scripted_report("He won.", [None]).model_copy(update={"stamp": stamp})
     assert report_deciding(report) == rule
+
+
+@pytest.mark.parametrize("share", ["abc", "", "nan", "0", "-1", "1e9"])
+def test_a_record_whose_consensus_is_no_share_is_refused(share: str) -> None:
+    with pytest.raises(BadInput, match="consensus"):
+        run_deciding(recorded({"consensus": share}))
 
 
 def test_an_evaluation_tells_the_risk_of_its_own_rule(tmp_path: Path) -> None:
