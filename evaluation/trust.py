@@ -51,12 +51,13 @@ class CheckedThreshold(NamedTuple):
 
 
 class Deciding(NamedTuple):
-    """How votes decide: the share of the panel that must agree, whether a model arbitrates where fewer do, and whose
-    votes they are; without names, those of all who voted."""
+    """How votes decide: the share of the panel that must agree, whether a model arbitrates where fewer do, whose
+    votes they are (without names, those of all who voted), and whether convictions are confirmed afterwards."""
 
     consensus: float = CONSENSUS
     arbiter: bool = True
     judges: tuple[str, ...] = ()
+    confirms: bool = False
 
 
 def run_deciding(run: RunSettings) -> Deciding:
@@ -68,17 +69,21 @@ def run_deciding(run: RunSettings) -> Deciding:
     models = any("openai:" in judge or '"openai"' in judge for judge in (*run.judges, named or ""))
     own = run.settings.get("consensus")
     share = protocol(run.protocol).consensus if own is None else _share(own)
-    return Deciding(share, models and named != PERSON)
+    confirms = "confirm" in run.settings or "max_risk" in run.settings
+    return Deciding(share, models and named != PERSON, confirms=confirms)
 
 
 def report_deciding(report: Report) -> Deciding:
     """How the votes of a report decided, as far as its stamp says."""
-    settings, made_by = report.stamp.get("settings"), METHODS.get(str(report.stamp.get("protocol")))
+    kept, made_by = report.stamp.get("settings"), METHODS.get(str(report.stamp.get("protocol")))
     usual = made_by.protocol.consensus if made_by else CONSENSUS
-    own = settings.get("consensus") if isinstance(settings, dict) else None
+    settings = kept if isinstance(kept, dict) else {}
+    own = settings.get("consensus")
     share = own if isinstance(own, float) and 0 < own <= 1 else usual
     judges = tuple(sorted({str(name) for name in report.stamp.get("judges") or ()}))
-    return Deciding(share, report.stamp.get("arbiter", "unsaid") not in (None, PERSON), judges)
+    arbiter = report.stamp.get("arbiter", "unsaid") not in (None, PERSON)
+    confirms = bool(settings.get("confirm")) or settings.get("max_risk") is not None
+    return Deciding(share, arbiter, judges, confirms)
 
 
 def _share(written: str) -> float:
@@ -244,7 +249,8 @@ def _by_gold(one: JudgeTrust) -> Iterator[Score]:
 def _told(rule: Deciding, *, named: bool) -> str:
     rest = "an arbiter decides the rest" if rule.arbiter else "the rest is undecided"
     panel = f"; judges {' '.join(', '.join(rule.judges).split())}" if named else ""
-    return f"The risk of a long text ({rule.consensus:.0%} must agree, {rest}{panel})"
+    when = " before confirming" if rule.confirms else ""
+    return f"The risk of a long text{when} ({rule.consensus:.0%} must agree, {rest}{panel})"
 
 
 def _risk(voted: VotedClaims, rule: Deciding, found: Trust) -> Iterator[Score]:

@@ -1,5 +1,6 @@
 """From results to what they say of their judges, and to when a label may be trusted."""
 
+import ast
 import random
 from collections.abc import Sequence
 from pathlib import Path
@@ -148,6 +149,8 @@ def test_the_risk_of_a_long_text_follows_from_how_the_run_decides() -> None:
         (["nli:a", "nli:b", "nli:c"], {}, "longproof", Deciding(arbiter=False)),
         (["nli:a", "nli:b", "nli:c"], {"arbiter": "openai:d"}, "longproof", Deciding()),
         (['{"kind":"openai","model":"a"}'], {}, "probe", Deciding(0.75)),
+        (["openai:a"], {"confirm": "True"}, "longproof", Deciding(confirms=True)),
+        (["openai:a"], {"max_risk": "0.05"}, "longproof", Deciding(confirms=True)),
     ],
 )
 def test_how_a_run_decides_stands_in_its_record(
@@ -155,7 +158,10 @@ def test_how_a_run_decides_stands_in_its_record(
 ) -> None:
     assert run_deciding(recorded(settings, protocol, judges)) == rule
     stamp = {"protocol": protocol, "arbiter": "a" if rule.arbiter else settings.get("arbiter")}
-    stamp["settings"] = {"consensus": float(settings["consensus"]) if "consensus" in settings else None}
+    kept = {"consensus": None, "confirm": False, "max_risk": None}
+    stamp["settings"] = kept | {
+        name: ast.literal_eval(settings[name]) for name in kept.keys() & settings.keys()
+    }
     report = scripted_report("He won.", [None]).model_copy(update={"stamp": stamp})
     assert report_deciding(report) == rule
 
@@ -171,13 +177,16 @@ def test_an_evaluation_tells_the_risk_of_its_own_rule(tmp_path: Path) -> None:
         done = evaluate_dataset(
             "voted",
             judges=["nli:a", "nli:b", "nli:c"],
-            out=tmp_path / str(len(settings)),
+            out=tmp_path / "-".join(["run", *settings]),
             checker=lambda repeat: Voting(),
             chosen=[Example(id="a", task="summary", response=VOTED, gold=Gold())],
             **settings,
         )
         return [section.title for section in done.sections if section.title.startswith("The risk")]
 
+    assert titles(confirm=True) == [
+        "The risk of a long text before confirming (67% must agree, the rest is undecided)"
+    ]
     assert titles() == ["The risk of a long text (67% must agree, the rest is undecided)"]
     assert titles(consensus=1.0) == ["The risk of a long text (100% must agree, the rest is undecided)"]
 
