@@ -141,11 +141,12 @@ def _estimate(found: Estimate) -> str:
 
 
 def risk(panels: Sequence[Run]) -> Iterator[tuple[str, ...]]:
-    """For each panel, rates by votes and by gold, responses as long as they are and as if all were one text."""
+    """For each panel, rates by votes and by gold, responses as long as they are and as if all were one text. Where
+    gold says nothing of one half, there are no rates by it for the other."""
     for run in panels:
         whole = sum(len(result.prediction.claims) for result in run.results)
         for name, of in (("votes alone", _by_votes(run)), ("gold, other half", _by_gold(run))):
-            for claims in (None, whole):
+            for claims in (None, whole) if of else ():
                 yield (run.name, name, f"{claims:,}" if claims else "its own", *_guarded(run, of, claims))
 
 
@@ -154,16 +155,17 @@ def _by_votes(run: Run) -> Callable[[Result], Reliability]:
     return lambda result: found
 
 
-def _by_gold(run: Run) -> Callable[[Result], Reliability]:
+def _by_gold(run: Run) -> Callable[[Result], Reliability] | None:
     """The judges' rates by the gold of that half of the groups which a response isn't in."""
-    of = {
-        half: _gold_rates([one for one in run.results if in_first_half(one) is half])
-        for half in (True, False)
-    }
-    return lambda result: of[not in_first_half(result)]
+    first, other = (
+        _gold_rates([one for one in run.results if in_first_half(one) is half]) for half in (True, False)
+    )
+    if first is None or other is None:
+        return None
+    return lambda result: other if in_first_half(result) else first
 
 
-def _gold_rates(results: Sequence[Result]) -> Reliability:
+def _gold_rates(results: Sequence[Result]) -> Reliability | None:
     voted = voted_claims(results)
     known = [
         (votes, wrong) for votes, wrong in zip(voted.votes, voted.gold, strict=True) if wrong is not None
@@ -174,12 +176,15 @@ def _gold_rates(results: Sequence[Result]) -> Reliability:
         hits, misses = said[judge, wrong, wrong], said[judge, wrong, not wrong]
         return (hits + SMOOTHING) / (hits + misses + 2 * SMOOTHING)
 
+    if not said:
+        return None
     judges = [
         JudgeRates(judge=judge, sensitivity=rate(judge, True), specificity=rate(judge, False))
         for judge in sorted({judge for judge, _, _ in said})
     ]
     wrong = sum(wrong for _, wrong in known)
-    return Reliability(judges=tuple(judges), prevalence=(wrong + 0.5) / (len(known) + 1), claims=len(known))
+    prevalence = (wrong + SMOOTHING) / (len(known) + 2 * SMOOTHING)
+    return Reliability(judges=tuple(judges), prevalence=prevalence, claims=len(known))
 
 
 def _guarded(run: Run, of: Callable[[Result], Reliability], claims: int | None) -> tuple[str, ...]:

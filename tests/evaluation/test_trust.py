@@ -20,6 +20,7 @@ from longproof.evaluation.tables import Score
 from longproof.evaluation.trust import (
     Deciding,
     confidences,
+    in_first_half,
     report_deciding,
     run_deciding,
     selective_curve,
@@ -235,6 +236,46 @@ def test_the_table_of_recordings_counts_every_conviction_and_only_takes_some_bac
         assert cells["claims of a text"] == "its own" or staged[1] + staged[4] > 0
     by_votes, by_gold = (row for row in bench.risk([run]) if row[2] == "its own")
     assert float(by_votes[5].rstrip("%")) == pytest.approx(float(by_gold[5].rstrip("%")), abs=1)
+
+
+def test_confirming_is_told_beside_the_same_panel_without(bench: ModuleType) -> None:
+    """Of two convictions that gold bears out one is lost, of two that it does not both are."""
+    three = [response(number, random.Random(0), claims=2) for number in range(3)]
+
+    def run(name: str, *convicted: tuple[int, int]) -> Any:
+        made = []
+        for number, one in enumerate(three):
+            claims = [
+                claim.model_copy(
+                    update={"label": "contradicting" if (number, n) in convicted else "explicitly_supported"}
+                )
+                for n, claim in enumerate(one.prediction.claims)
+            ]
+            wrong = {"outcome": "hallucinated", "errors": (GoldError(place=claims[0].origin),)}
+            gold = Gold.model_validate({"outcome": "faithful"} if number == 2 else wrong)
+            made.append(
+                one.model_copy(
+                    update={
+                        "gold": gold,
+                        "prediction": one.prediction.model_copy(update={"claims": tuple(claims)}),
+                    }
+                )
+            )
+        return bench.Run(name, Deciding(), made)
+
+    before = run("s-panel", (0, 0), (1, 0), (1, 1), (2, 0))
+    after = run("s-confirm", (0, 0))
+    (row,) = bench.confirmed([after], {"s-panel": before})
+    assert row == ("s-confirm", "2", "1", "2", "0", "1 of 1", "0 of 1", "2 of 2", "1 of 2")
+    with pytest.raises(BadInput, match="without confirming questions"):
+        list(bench.confirmed([after], {}))
+
+
+def test_where_gold_is_missing_in_one_half_its_rates_have_no_row(bench: ModuleType) -> None:
+    half = [one for one in simulated(60) if in_first_half(one)]
+    blank = [one.model_copy(update={"gold": Gold()}) for one in simulated(60) if not in_first_half(one)]
+    rows = list(bench.risk([bench.Run("half", Deciding(), [*half, *blank])]))
+    assert [row[1] for row in rows] == ["votes alone"] * 2
 
 
 def test_a_single_judge_is_as_sure_as_its_verdict_is_plain(bench: ModuleType) -> None:
