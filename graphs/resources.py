@@ -372,6 +372,8 @@ def _known_rates(settings: Settings, protocol: Protocol, panel: Panel) -> Reliab
     Raises BadInput where convictions can't be confirmed as asked for: no guess stands in for what isn't known.
     """
     risk = settings.max_risk is not None
+    if settings.reliability and not risk:
+        raise BadInput("--reliability says nothing without --max-risk: give both, or neither")
     if (risk or settings.confirm) and (panel.confirmer is None or protocol.name != LONGPROOF.name):
         raise BadInput("--confirm and --max-risk need a language model, and the protocol longproof")
     if risk and settings.reliability is None and len(panel.judges) < 3:

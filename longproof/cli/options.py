@@ -118,10 +118,12 @@ class PanelOptions:
         roles = ("arbiter", "decomposer", "searcher")
         helpers = [None if getattr(self, role) else getattr(table, role) for role in roles]
         _tell(toml, [spec for spec in [*judges, *helpers] if spec])
-        if self.max_risk is not None and not self.reliability:
+        named: list[Spec | str] = list(self.judge or table.judges)
+        votes = sum(1 if isinstance(one, str) else one.samples for one in named)
+        if self.max_risk is not None and not self.reliability and votes > 2:
             typer.echo(f"longproof: {OWN_VOTES}", err=True)
         return {
-            "judges": list(self.judge or table.judges) or ["offline"],
+            "judges": named or ["offline"],
             **{role: getattr(self, role) or getattr(table, role) for role in roles},
             "reach": self.reach,
             "cascade": self.cascade,

@@ -135,6 +135,12 @@ def test_where_a_runs_own_votes_tell_no_rates_every_conviction_is_confirmed_and_
     [
         (2, 60, {"max_risk": 0.05}, "give --reliability FILE"),
         (13, 60, {"max_risk": 0.05}, "of at most twelve judges"),
+        (
+            3,
+            60,
+            {"confirm": True, "reliability": "nowhere.json"},
+            "--reliability says nothing without --max-risk",
+        ),
         (3, 60, {"max_risk": 0.05, "reliability": "nowhere.json"}, "nowhere.json: No such file"),
         (3, 60, {"confirm": True, "protocol": "verigray"}, "the protocol longproof"),
     ],

@@ -47,8 +47,13 @@ def test_the_searcher_that_a_file_names_is_told(folder: Path, capsys: pytest.Cap
 def test_what_a_risk_without_rates_will_do_is_told_before_anybody_is_asked(
     folder: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    PanelOptions(max_risk=0.05).settings()
+    PanelOptions(max_risk=0.05, judge=["openai:a", "openai:b", "openai:c"]).settings()
     assert "every wrong claim is asked about once more and no risk is named" in capsys.readouterr().err
+    toml = folder / "panel.toml"
+    toml.write_text('[panel]\njudges = [{spec = "openai:a", samples = 3}]\n', "utf-8")
+    PanelOptions(max_risk=0.05).settings(toml)
+    assert "no risk is named" in capsys.readouterr().err
+    PanelOptions(max_risk=0.05, judge=["openai:a", "openai:b"]).settings()
     PanelOptions(max_risk=0.05, reliability=Path("rates.json")).settings()
     PanelOptions(confirm=True).settings()
     assert capsys.readouterr().err == ""
