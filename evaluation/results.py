@@ -5,7 +5,9 @@ gives the same bytes. Does not know: scores, or how the report came about.
 """
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from itertools import chain
 from pathlib import Path
 
 from pydantic import AliasChoices, Field, ValidationError
@@ -79,9 +81,14 @@ class Prediction(Frozen):
     failure: str | None = None
 
     @property
-    def unanswered(self) -> bool:
+    def to_ask_again(self) -> bool:
         """Whether a claim is undecided because nobody answered: another run may decide it."""
         return any(claim.label is None and claim.failure in UNANSWERED for claim in self.claims)
+
+    def failures(self) -> Counter[str | None]:
+        """How often claims failed, and why; under None, those of which a judge said something that can be used."""
+        said = ((claim, chain(claim.votes, *claim.pieces)) for claim in self.claims)
+        return Counter(None if any(votes) else claim.failure for claim, votes in said)
 
 
 class Result(Frozen):

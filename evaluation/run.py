@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 from longproof.agent.models.ledger import LedgerFailed, RunState
 from longproof.agent.models.model import Refused
 from longproof.agent.models.recording import Recorder, Replay
-from longproof.agent.report import total_usage
+from longproof.agent.report import total_usage, unanswered
 from longproof.agent.specs import Spec
 from longproof.agent.types import Case, Usage
 from longproof.evaluation.datasets import examples
@@ -76,11 +76,9 @@ class Evaluation(NamedTuple):
         """All tables, with the command's settings above and the time below."""
         return score_tables(_title(self.settings), self.sections, _footer(self))
 
-    @property
-    def unanswered(self) -> bool:
-        """Whether no example was decided, and some because nobody answered."""
-        said = [line.prediction for line in self.results]
-        return any(one.unanswered for one in said) and all(one.outcome == "undecided" for one in said)
+    def failures(self) -> Counter[str | None]:
+        """Of all examples, how often claims failed, and why; None counts those that a judge answered for."""
+        return sum((line.prediction.failures() for line in self.results), Counter())
 
     def unchecked(self) -> list[str]:
         """How many examples could not be checked, then each reason once, a line each; empty where all were."""
@@ -147,7 +145,7 @@ def evaluate_dataset(
     groups = example_groups(drawn) if joined else [[example] for example in drawn]
     with locked(out):
         left = opened_folder(out, run_settings, anew=recording is not None)
-        done = [line for line in left if not line.prediction.unanswered]
+        done = [line for line in left if not line.prediction.to_ask_again]
         keep_results(out, done)
         _drive(_Run(out, groups, done, repeat, progress).through(make, parallel))
         return _finished(out, run_settings, drawn)
@@ -214,7 +212,8 @@ class _Run:
         progress: Callable[[EvaluationProgress], None] | None,
     ) -> None:
         self._out, self._progress = out, progress
-        self._done, self._undecided, self._answered, self._counts, self._usage = 0, 0, 0, NOTHING, Usage()
+        self._done, self._undecided, self._checked, self._counts, self._usage = 0, 0, 0, NOTHING, Usage()
+        self._failures: Counter[str | None] = Counter()
         self._seen = {(line.repeat, line.id) for line in done}
         self._left = [(r, g) for r in range(repeat) for g in groups if any(self._unseen(r, g))]
         self._total = repeat * sum(map(len, groups))
@@ -227,7 +226,7 @@ class _Run:
         state: RunState = "interrupted"
         try:
             await self._workers(checkers, concurrency)
-            state = "done" if self._answered else "failed"
+            state = "done" if self._checked and not unanswered(self._failures) else "failed"
         except BadInput:
             state = "failed"
             raise
@@ -264,7 +263,8 @@ class _Run:
 
     def _add(self, line: Result) -> None:
         self._done += 1
-        self._answered += not line.prediction.unanswered
+        self._checked += line.prediction.failure is None
+        self._failures += line.prediction.failures()
         self._undecided += line.prediction.outcome == "undecided"
         self._counts = sum_counts([self._counts, response_counts(line)])
         self._usage = total_usage([self._usage, line.prediction.usage])

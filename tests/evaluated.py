@@ -83,6 +83,7 @@ class FakeChecker:
 
     async def close(self, state: str = "done") -> None:
         self.closed += 1
+        self.state = state
 
     async def averify(
         self,

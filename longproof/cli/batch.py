@@ -102,12 +102,11 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
 
 def _no_answer(done: "BatchDone") -> str:
     """What to say where no judge answered anything that can be used; else empty."""
-    from longproof.agent.report import unusable
+    from longproof.agent.report import unanswered, unusable
 
     if unusable(done.failures):
         return no_use(done.failures)
-    waits = done.states["unfinished"] and not done.paid.calls
-    return "no judge answered: run it again to go on" if waits else ""
+    return "no judge answered: run it again to go on" if unanswered(done.failures) else ""
 
 
 def _end_lines(done: "BatchDone") -> Iterator[str]:

@@ -3,7 +3,6 @@
 Knows: options. Does not know: what is measured, or how.
 """
 
-from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, fields
 from functools import partial
@@ -52,7 +51,7 @@ class EvaluateOptions:
 
 def evaluate_command(options: EvaluateOptions, panel: PanelOptions, calls: CallOptions) -> None:
     """Run a data set through a protocol: scores with coverage. And a line an example, plots."""
-    from longproof.agent.report import unusable
+    from longproof.agent.report import unanswered, unusable
     from longproof.cli.progress import evaluation_progress
 
     if options.dry_run and not options.replay:
@@ -66,11 +65,11 @@ def evaluate_command(options: EvaluateOptions, panel: PanelOptions, calls: CallO
     typer.echo(done.to_markdown())
     for line in done.unchecked():
         typer.echo(f"longproof: {line}", err=True)
-    failures = Counter(claim.failure for line in done.results for claim in line.prediction.claims)
+    failures = done.failures()
     if unusable(failures):
         typer.echo(f"longproof: {no_use(failures)}", err=True)
         raise typer.Exit(2)
-    if done.unanswered:
+    if unanswered(failures):
         typer.echo("longproof: no judge answered: run it again to go on", err=True)
         raise typer.Exit(2)
 

@@ -11,6 +11,8 @@ import pytest
 from evaluated import FakeChecker
 
 from longproof.agent.models.ledger import LedgerFailed
+from longproof.agent.report import unanswered
+from longproof.agent.types import Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.folder import locked
 from longproof.evaluation.run import Evaluation, EvaluationProgress, evaluate_dataset, sampled
@@ -119,6 +121,47 @@ def test_what_cannot_be_checked_is_undecided_and_wrong(tmp_path: Path) -> None:
     scores = {score.name: score.value for section in finished.sections for score in section.scores}
     assert scores["accuracy of faithful"] == 0.0
     assert scores["responses that could not be checked"] == 1.0
+
+
+class TimingOut(FakeChecker):
+    """Each claim but the first `answered` is undecided: the panel's answers to it came too late."""
+
+    def __init__(self, answered: int) -> None:
+        super().__init__()
+        self._answered = answered
+
+    async def averify(self, source: Any, response: str, **case: Any) -> Report:
+        report = await super().averify(source, response, **case)
+        late = [
+            claim.model_copy(
+                update={
+                    "label": None,
+                    "failure": "timeout",
+                    "judgements": tuple(
+                        said.model_copy(update={"label": None, "failure": "timeout"})
+                        for said in claim.judgements
+                    ),
+                }
+            )
+            for claim in report.claims[self._answered :]
+        ]
+        claims = (*report.claims[: self._answered], *late)
+        return report.model_copy(update={"claims": claims, "verdict": "undecided"})
+
+
+@pytest.mark.parametrize(
+    ("answered", "response", "state"),
+    [(1, "He won. She lost.", "done"), (0, "He won.", "failed"), (0, " ", "failed")],
+)
+def test_a_run_failed_where_no_judge_answered_at_all_or_nothing_could_be_checked(
+    tmp_path: Path, answered: int, response: str, state: str
+) -> None:
+    row = {"id": 1, "task": "summary", "source_text": "s", "response": response, "label": "faithful"}
+    (tmp_path / "cases.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
+    checker = TimingOut(answered)
+    finished = run(tmp_path / "cases.jsonl", tmp_path / "out", checker)
+    assert checker.state == state
+    assert unanswered(finished.failures()) == (not answered and bool(response.strip()))
 
 
 def test_a_set_without_examples_is_refused_before_anything_is_written(tmp_path: Path) -> None:

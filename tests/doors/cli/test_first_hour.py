@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import PROSE, ChatServer, Reply, always, inventing, well
+from fakes import PROSE, ChatServer, Reply, always, denying, inventing, well
 
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Report
@@ -139,6 +139,21 @@ def test_a_run_in_which_no_judge_answered_does_not_end_well(files: Path, capsys:
     assert run(*asked[command], *judge) == 2
     assert "no judge answered" in capsys.readouterr().err
     assert run(*asked[command], *judge, "--check") == 3
+
+
+@pytest.mark.parametrize("command", ["batch", "evaluate"])
+def test_a_run_in_which_only_the_confirming_question_failed_has_judges_that_answered(
+    files: Path, capsys: Told, command: str
+) -> None:
+    case = {"id": "a", "source_text": SOURCE, "response": "Ada lit the lamp at nine.", "label": "faithful"}
+    (files / "cases.jsonl").write_text(json.dumps(case), "utf-8")
+    with ChatServer(denying("nine")) as server:
+        asked = [command, "cases.jsonl", "--judge", f"openai:m@{server.address}", "--out"]
+        assert run(*asked, "first") == 0
+        assert run(*asked, "again", "--confirm", "--max-calls", "0") == 0
+    told = capsys.readouterr()
+    assert "no judge answered" not in told.err
+    assert "1 undecided" in told.out or command == "evaluate"
 
 
 def test_the_bar_says_what_is_asked_and_waited_for() -> None:
