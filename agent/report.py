@@ -130,14 +130,14 @@ def report(
     """The report of one case. `windows` maps claim ids to places in a source, `looked` to how far was looked.
 
     In a `triage`, a sentence without claims is undecided: no rule of the offline check has read it. But where the
-    response is `copied` from its source, all of it stands there.
+    response is `copied` from its source, all of it stands there, titles too.
     Raises ValueError where a claim has no verdict or more than one: no claim leaves the denominator.
     """
     by_claim = {verdict.claim_id: verdict for verdict in verdicts}
     if len(by_claim) != len(verdicts) or set(by_claim) != {claim.id for claim in claims}:
         raise ValueError("every claim has exactly one verdict")
     about = _about(sentences, claims)
-    unread: list[Label | None] = [None] if triage and not copied else []
+    unread: list[Label | None] = ["explicitly_supported"] if copied else [None] if triage else []
     shown = tuple(
         _sentence(s, [_label_in(s, c, by_claim[c.id], triage) for c in held] or unread)
         for s, held in zip(sentences, about, strict=True)
@@ -146,7 +146,7 @@ def report(
     return Report(
         case=case,
         documents=tuple(documents),
-        verdict=outcome([s.label for s in shown]) if claims else "undecided",
+        verdict=outcome([s.label for s in shown]) if claims or copied else "undecided",
         triage=triage,
         sentences=shown,
         claims=tuple(_claim(c, by_claim[c.id], windows.get(c.id), (looked or {}).get(c.id)) for c in claims),

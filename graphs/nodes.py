@@ -16,6 +16,7 @@ from langgraph.types import Send, interrupt
 from longproof import __version__
 from longproof.agent.cascade import missed
 from longproof.agent.models.prices import money, tokens_of
+from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import report, usage, verdict
 from longproof.agent.types import TASKS, Arbiter, Call, Case, Decomposer, ReportDocument, Verdict
 from longproof.graphs.check import NODES
@@ -96,7 +97,8 @@ class Nodes:
         response = Document.of(case.response)
         spans = [response.span(start, end) for start, end in sentences(case.response)]
         runtime.stream_writer({"node": "decompose", "sentences": len(spans)})
-        made = await (self._decomposer or resources.panel.decomposer).decompose(case, spans)
+        decomposer = self._decomposer_of(resources, copies=await _copies(state, resources))
+        made = await decomposer.decompose(case, spans)
         runtime.stream_writer({"node": "decompose", "claims": len(made.claims)})
         claims = [ClaimState(claim=claim) for claim in made.claims]
         return {"sentences": made.sentences, "claims": claims, "calls": made.calls}
@@ -106,7 +108,7 @@ class Nodes:
         resources = await self.resources(runtime)
         sources = await resources.sources(state["sources"])
         response = await resources.store.fetch(state["case"].response_id)
-        if resources.protocol.name == LONGPROOF.name and same_text(response, sources):
+        if await _copies(state, resources):
             return {"claims": [copied(one, response, sources) for one in state["claims"]], "groups": []}
         place = by_segment if resources.protocol.segment_characters else in_groups
         claims, groups = await asyncio.to_thread(
@@ -146,6 +148,7 @@ class Nodes:
         claims, plan = latest(state), resources.plan(state["case"])
         calls = distinct(state.get("calls", []))
         verdicts = [self._conclude(one, plan) for one in claims]
+        copies = await _copies(state, resources)
         made = report(
             case=case,
             documents=documents(state, case),
@@ -157,9 +160,9 @@ class Nodes:
             looked={one.claim.id: one.how_far(state["case"]) for one in claims},
             calls=[call.model_copy(update={"bought": True}) for call in calls],
             triage=resources.triage,
-            copied=any(one.copied for one in claims),
+            copied=copies,
             stamp={
-                **_stamp(resources, state["started"], self._decomposer or resources.panel.decomposer),
+                **_stamp(resources, state["started"], self._decomposer_of(resources, copies=copies)),
                 "paid": usage([call for call in calls if call.bought]).model_dump(mode="json"),
                 **_missed(resources, verdicts),
                 **_risk(resources, claims, plan),
@@ -168,6 +171,18 @@ class Nodes:
             },
         )
         return {"report": made}
+
+    def _decomposer_of(self, resources: Resources, *, copies: bool) -> Decomposer:
+        """Who finds the claims: nobody is asked about those of a response that is its source."""
+        return OfflineDecomposer() if copies else self._decomposer or resources.panel.decomposer
+
+
+async def _copies(state: State, resources: Resources) -> bool:
+    """Whether the product checks a response that is its source, word for word."""
+    if resources.protocol.name != LONGPROOF.name:
+        return False
+    response = await resources.store.fetch(state["case"].response_id)
+    return same_text(response, await resources.sources(state["sources"]))
 
 
 def refuse(given: VerifyInput, sources: Sequence[DocumentRef], protocol: Protocol) -> None:

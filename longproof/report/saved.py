@@ -165,8 +165,9 @@ def _sums(report: Report) -> None:
         "undecided",
     }:
         raise _damaged("its counts aren't those of its claims")
-    checked = report.claims or report.schema_version == 1
-    if report.verdict != (outcome([s.label for s in report.sentences]) if checked else "undecided"):
+    labels = [sentence.label for sentence in report.sentences]
+    checked = report.claims or report.schema_version == 1 or "explicitly_supported" in labels
+    if report.verdict != (outcome(labels) if checked else "undecided"):
         raise _damaged("its verdict isn't that of its sentences")
     judges = report.stamp.get("judges") or []
     if not isinstance(judges, list | tuple):

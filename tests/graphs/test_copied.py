@@ -1,9 +1,11 @@
 """A response that is its source, word for word: nobody has to be asked, whatever stands in it."""
 
 import pytest
+from fakes import ChatServer, well
 from scripted import ScriptedJudge
 
 from longproof import Verifier
+from longproof.report.saved import refuse_damaged
 
 TEXT = """# The Lamp on the Hill
 
@@ -29,6 +31,18 @@ def test_identical_texts_are_faithful_to_each_other(text: str, judges: list[obje
     assert {(claim.label, claim.decided_by) for claim in report.claims} == {("explicitly_supported", "rule")}
     for claim in report.claims:
         assert [span.text for span in claim.evidence] == [claim.origin.text]
+
+
+@pytest.mark.parametrize("text", [TEXT, TEXT_ZH, "Yes.", "# Title"])
+def test_no_model_is_asked_even_for_claims_and_a_text_without_any_is_faithful_to_itself(text: str) -> None:
+    with ChatServer(well) as server:
+        for judges in (["offline"], [f"openai:m@{server.address}"]):
+            report = Verifier(judges).verify(text, text)
+            assert report.verdict == "faithful"
+            assert {sentence.label for sentence in report.sentences} == {"explicitly_supported"}
+            assert report.stamp["decomposer"] == "offline"
+            refuse_damaged(report)
+    assert server.asked == []
 
 
 def test_one_other_word_and_the_judges_are_asked() -> None:
