@@ -172,7 +172,11 @@ def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
 
 
 def _several(say: Mapping[str, str], key: str, n: int) -> list[str]:
-    return [say[f"{key}_one" if n == 1 else f"{key}_n"].format(n=f"{n:,}")] if n else []
+    return [_counted(say, key, n)] if n else []
+
+
+def _counted(say: Mapping[str, str], key: str, n: int, **more: int) -> str:
+    return say[f"{key}_one" if n == 1 else f"{key}_n"].format(n=f"{n:,}", **more)
 
 
 def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
@@ -235,14 +239,14 @@ def _risk(report: Report, say: Mapping[str, str]) -> str:
     if "risk" not in report.stamp:
         return ""
     found = RiskTaken.model_validate(report.stamp["risk"])
-    told = say["risk"].format(convicted=found.convicted, asked=found.asked, held=found.held)
+    told = _counted(say, "risk", found.convicted, asked=found.asked + found.failed, held=found.held)
     if found.failed:
-        told += say["semicolon"] + say["risk_failed"].format(failed=found.failed)
+        told += say["semicolon"] + _counted(say, "risk_failed", found.failed)
     if found.chance is None or found.chance_before is None or found.max_risk is None:
         unknown = found.max_risk is not None and found.convicted
         return f"{told}{say['semicolon']}{say['risk_unknown']}" if unknown else told
     chance = say["risk_chance"].format(
-        n=len(report.claims),
+        claims=_counted(say, "claims", len(report.claims)),
         before=f"{found.chance_before:.1%}",
         after=f"{found.chance:.1%}",
         most=f"{found.max_risk:.1%}",

@@ -149,26 +149,28 @@ _PHRASES: dict[str, tuple[str, str]] = {
         "cascade: {n} claims cleared by the first judge alone; none was read again, so nothing is estimated",
         "级联：{n} 条断言只由第一位评审放行；没有抽到复读的断言，无从估计",
     ),
-    "risk": (
-        "{convicted} claims called wrong, {asked} of them asked about once more, {held} held back",
-        "{convicted} 条断言被判有误，其中 {asked} 条再问一次，{held} 条暂不定论",
+    "risk_one": (
+        "1 claim called wrong, {asked} asked about once more, {held} held back",
+        "1 条断言被判有误，其中 {asked} 条再问一次，{held} 条暂不定论",
     ),
-    "risk_failed": (
-        "for {failed} that question failed, and they are undecided",
-        "{failed} 条再问失败，暂不定论",
+    "risk_n": (
+        "{n} claims called wrong, {asked} of them asked about once more, {held} held back",
+        "{n} 条断言被判有误，其中 {asked} 条再问一次，{held} 条暂不定论",
     ),
     "silent": (
         "{judge} gave no answer to {n} of {all} questions: without it fewer voices decided",
         "{judge} 对 {all} 次提问中的 {n} 次没有作答，定论的声音因而少了",
     ),
+    "risk_failed_one": ("for 1 that question failed, and it is undecided", "1 条再问失败，暂不定论"),
+    "risk_failed_n": ("for {n} that question failed, and they are undecided", "{n} 条再问失败，暂不定论"),
     "risk_unknown": (
         "their votes can't tell how reliable the judges are, so every one was asked about, and no risk is named",
         "由投票看不出评审有多可靠，故每条都再问一次，也不给出风险",
     ),
     "risk_chance": (
-        "a faithful text of {n} claims would be called hallucinated in an estimated {before} of cases, so in {after} "
+        "a faithful text of {claims} would be called hallucinated in an estimated {before} of cases, so in {after} "
         "(at most {most} was asked for; rates of the judges {rates}, who are taken to err independently)",
-        "{n} 条断言的忠实文本被误判的概率估计为 {before}，如此处理后为 {after}"
+        "{claims}的忠实文本被误判的概率估计为 {before}，如此处理后为 {after}"
         "（要求不超过 {most}；评审的准确率{rates}，并假定各评审的错误互相独立）",
     ),
     "rates_file": ("from a file", "取自文件"),

@@ -45,13 +45,23 @@ def test_a_report_says_what_was_held_back_and_what_risk_is_left() -> None:
     assert "28.8%" in line
     assert "4.8%" in line
     assert "from a file" in line
+    assert "a faithful text of 2 claims would" in line
     plain = total_lines(report(convicted=3, asked=3, held=0), words("zh"))
     assert any("其中 3 条再问一次" in line and "概率" not in line for line in plain)
     assert not any("failed" in line for line in total_lines(full, words("en")))
     unknown = total_lines(report(convicted=3, asked=3, held=0, max_risk=0.05), words("en"))
     assert any("their votes can't tell how reliable the judges are" in line for line in unknown)
-    unanswered = total_lines(report(convicted=3, asked=1, held=0, failed=2), words("en"))
-    assert any("; for 2 that question failed, and they are undecided" in line for line in unanswered)
+
+
+def test_failed_confirming_questions_were_asked_too_and_one_is_spoken_of_as_one() -> None:
+    several = total_lines(report(convicted=3, asked=1, held=0, failed=2), words("en"))
+    assert any("3 of them asked about once more" in line for line in several)
+    assert any("; for 2 that question failed, and they are undecided" in line for line in several)
+    one = total_lines(report(convicted=1, asked=0, held=0, failed=1), words("en"))
+    assert any("1 claim called wrong, 1 asked about once more, 0 held back" in line for line in one)
+    assert any("; for 1 that question failed, and it is undecided" in line for line in one)
+    zh = total_lines(report(convicted=1, asked=0, held=0, failed=1), words("zh"))
+    assert any("其中 1 条再问一次" in line and "1 条再问失败" in line for line in zh)
 
 
 def test_a_report_whose_risk_is_none_is_refused_and_an_index_without_votes_stays_silent() -> None:
