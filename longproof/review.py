@@ -168,8 +168,11 @@ async def open_checkpoints(settings: Settings) -> AsyncIterator[OpenCheckpoints]
                 state = "failed"
                 raise
             finally:
-                here = await graph.aget_state(_thread(settings.run_id or ""))
-                await pool.close(_ended(here, state))
+                ended: RunState = "interrupted"
+                try:
+                    ended = _ended(await graph.aget_state(_thread(settings.run_id or "")), state)
+                finally:
+                    await pool.close(ended)
     except (OSError, sqlite3.Error) as error:
         raise BadInput(f"can't use {path}: {error}; free space, or move it away") from error
 

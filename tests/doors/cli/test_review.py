@@ -199,6 +199,20 @@ async def _steps():
     return [state.next for state in history]
 
 
+def test_a_run_whose_checkpoints_cannot_be_read_at_its_end_is_closed_in_the_ledger(files, capsys):
+    async def broken() -> None:
+        settings = Settings(run_id="r")
+        async with open_checkpoints(settings) as checkpoints:
+            await checkpoints.pool.get(settings, "a case")
+            await checkpoints.saver.conn.close()
+
+    with pytest.raises(ValueError, match="no active connection"):
+        asyncio.run(broken())
+    with pytest.raises(SystemExit):
+        main(["runs"])
+    assert "interrupted" in capsys.readouterr().out
+
+
 def test_the_run_is_kept_step_by_step(files, split, capsys):
     assert verify() == 3
     steps = asyncio.run(_steps())
