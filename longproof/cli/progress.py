@@ -43,7 +43,7 @@ def _bars(
 
     class Asked(rich.ProgressColumn):
         def render(self, task: rich.Task) -> Text:
-            return Text(traffic_text(traffic()) if traffic else "", no_wrap=True, overflow="ellipsis")
+            return Text(_looked_at(traffic), no_wrap=True, overflow="ellipsis")
 
     with rich.Progress(
         *columns, Asked(), console=console, transient=True, disable=not console.is_terminal
@@ -63,9 +63,9 @@ def _lines(bars: "Bars", traffic: "Callable[[], Traffic] | None", lines_s: float
     def tell() -> None:
         wait, began = lines_s, monotonic()
         while not ended.wait(wait):
-            told = [_line(task) for task in bars.tasks] + ([traffic_text(traffic())] if traffic else [])
-            said = "; ".join(text for text in told if text)
-            typer.echo(f"longproof: after {monotonic() - began:,.0f} s: {said}", err=True)
+            told = [*map(_line, bars.tasks), _looked_at(traffic)]
+            if said := "; ".join(text for text in told if text):
+                typer.echo(f"longproof: after {monotonic() - began:,.0f} s: {said}", err=True)
             wait = min(2 * wait, LONGEST_S)
 
     thread = Thread(target=tell, daemon=True)
@@ -75,6 +75,14 @@ def _lines(bars: "Bars", traffic: "Callable[[], Traffic] | None", lines_s: float
     finally:
         ended.set()
         thread.join()
+
+
+def _looked_at(traffic: "Callable[[], Traffic] | None") -> str:
+    """What was asked so far; nothing where that can't be told now, for a bar must not end what it tells of."""
+    try:
+        return traffic_text(traffic()) if traffic else ""
+    except Exception:
+        return ""
 
 
 def _line(task: "Task") -> str:

@@ -13,7 +13,7 @@ from fakes import PROSE, ChatServer, Reply, always, denying, inventing, well
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Report
 from longproof.cli import main
-from longproof.cli.progress import check_progress, traffic_text
+from longproof.cli.progress import _bars, check_progress, traffic_text
 
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
 
@@ -172,6 +172,22 @@ def test_without_a_terminal_what_is_waited_for_is_told_in_plain_lines(capsys: To
     told = capsys.readouterr().err.splitlines()
     assert 2 <= len(told) <= 5, "each line waits twice as long as the one before"
     assert "checking claims, 4 of 7; 3 calls, 1,200 tokens; 2 waiting for the server" in told[0]
+
+
+def test_lines_go_on_where_a_look_at_the_traffic_fails_and_nothing_is_said_of_nothing(capsys: Told) -> None:
+    looks = iter([RuntimeError("changed meanwhile"), Traffic(), Traffic(calls=3, tokens=1200)])
+
+    def traffic() -> Traffic:
+        look = next(looks, Traffic(calls=3, tokens=1200))
+        if isinstance(look, Exception):
+            raise look
+        return look
+
+    with _bars("spent", traffic, 0.02):
+        time.sleep(0.3)
+    told = capsys.readouterr().err.splitlines()
+    assert len(told) >= 1
+    assert all("3 calls, 1,200 tokens" in line for line in told)
 
 
 def test_a_reader_of_a_list_that_goes_away_is_no_verdict(files: Path) -> None:
