@@ -4,6 +4,7 @@ Knows: names, defaults, bounds. Does not know: keys (they come from the environm
 a setting does.
 """
 
+from difflib import get_close_matches
 from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator
@@ -203,4 +204,8 @@ def settings_of(context: Any) -> Settings:
         return Settings(**context)
     except ValidationError as error:
         first = error.errors()[0]
-        raise BadInput(f"setting {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        name, why = ".".join(map(str, first["loc"])), first["msg"]
+        if first["type"] == "extra_forbidden" and name in context:
+            near = get_close_matches(name, Settings.model_fields, n=1)
+            why = f"there is none of this name{f'; did you mean {near[0]}?' if near else ''}"
+        raise BadInput(f"setting {name}: {why}") from error

@@ -34,7 +34,8 @@ def open_report(path: Path) -> Report:
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
-        raise BadInput(f"{path} is no report of this version: {place}: {first['msg']}") from error
+        what = f"report of this version: {place}" if place else "JSON report"
+        raise BadInput(f"{path} is no {what}: {first['msg']}") from error
     try:
         refuse_damaged(found)
     except BadInput as error:

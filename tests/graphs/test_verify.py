@@ -239,6 +239,19 @@ def test_what_cannot_be_checked_is_refused_in_one_line(source, response, options
         Verifier().verify(source, response, **options)
 
 
+@pytest.mark.parametrize(
+    ("given", "says"),
+    [
+        ({"judge": "offline"}, "setting judge: there is none of this name; did you mean judges"),
+        ({"timeout": 3}, "did you mean timeout_s"),
+        ({"xyzzy": 3}, "setting xyzzy: there is none of this name$"),
+    ],
+)
+def test_a_setting_of_another_name_is_told_the_nearest(given, says):
+    with pytest.raises(BadInput, match=says):
+        Verifier(**given)
+
+
 def test_settings_that_do_not_exist_are_refused():
     with pytest.raises(BadInput, match="colour"):
         Verifier(colour="red")

@@ -123,6 +123,15 @@ def test_a_damaged_report_is_refused_in_one_line(written, tmp_path, capsys, path
     assert (told.out, told.err.count("\n")) == ("", 1)
 
 
+@pytest.mark.parametrize("text", ["Ada lit the lamp.", "[]", ""])
+def test_what_is_no_json_report_is_called_so(tmp_path, capsys, text):
+    (tmp_path / "novel.txt").write_text(text, "utf-8")
+    assert run("report", tmp_path / "novel.txt") == 2
+    told = capsys.readouterr().err
+    assert "novel.txt is no JSON report: " in told
+    assert ": :" not in told
+
+
 def test_another_text_is_no_source_of_a_report(written, tmp_path, capsys):
     (tmp_path / "other.txt").write_text("Something else altogether.", "utf-8")
     assert run("report", tmp_path / "r.json", "--source", tmp_path / "other.txt") == 2
