@@ -44,6 +44,8 @@ UNUSABLE: frozenset[Failure | None] = frozenset(
     {"unparsed", "off_menu", "ungrounded", "self_contradicted", "truncated", "refused"}
 )
 """Failures of answers that came."""
+_NO_ANSWER: frozenset[Failure | None] = UNANSWERED | {"too_long"}
+"""Failures where no answer came, or nothing could be asked."""
 WRITTEN = 5
 """How many times what it costs to have a character read it costs to have one written."""
 
@@ -289,10 +291,10 @@ def judges_failures(report: Report) -> Counter[str | None]:
 
 def unanswered(failures: Counter[str | None]) -> bool:
     """Whether judges were asked, and none of them answered anything."""
-    return bool(failures) and failures.keys() <= {*UNANSWERED, "too_long"}
+    return bool(failures) and failures.keys() <= _NO_ANSWER
 
 
 def unusable(failures: Counter[str | None]) -> bool:
     """Whether judges answered, and none of their answers could be used."""
-    failed = failures.keys() <= {*UNANSWERED, "too_long", *UNUSABLE}
+    failed = failures.keys() <= _NO_ANSWER | UNUSABLE
     return failed and not failures.keys().isdisjoint(UNUSABLE)

@@ -163,18 +163,18 @@ def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
 
     chosen, judges = asked_by(dry), paid_judges(settings_of(dry.stamp["settings"]).judges)
     steps = between(dry, sources)
+    together = total(steps)
     if not any(step.most.calls for step in steps.values()):
         yield "nothing would be paid"
         return
     yield f"{'':10}{'at least':>10}{'tokens':>14}{'at most':>12}{'tokens':>14}"
-    for name, (least, most) in [*steps.items(), ("together", total(steps))]:
+    for name, (least, most) in [*steps.items(), ("together", together)]:
         yield f"{name:10}{least.calls:>10,}{least.tokens:>14,}{most.calls:>12,}{most.tokens:>14,}"
-    yield from _money(settings_of(dry.stamp["settings"]), total(steps))
+    yield from _money(settings_of(dry.stamp["settings"]), together)
     if chosen.lined:
         yield told(reading_plan(sum(map(len, sources)), len(dry.sentences)))
     usual = cost(chosen, sum(map(len, sources)), len(dry.case.response), judges)
-    least, most = total(steps)
-    calls = min(max(usual.calls, least.calls), most.calls)
+    calls = min(max(usual.calls, together.least.calls), together.most.calls)
     yield f"usually about {calls:,} calls that read {usual.passes:.2f} times the source's length"
     yield (
         "at least: every sentence is one claim and decided in the first round; of answers that are there already "
