@@ -3,7 +3,6 @@
 This file is run by every import of every room, so it does no work: the front door opens lazily.
 """
 
-import os.path
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
@@ -20,11 +19,6 @@ _PLACES = {
 }
 __all__ = ["BadInput", "Refused", "Report", "Verifier"]
 __version__ = "0.1.0"
-
-# In a checkout the rooms lie beside this folder, not in it: Python started there finds this folder first.
-_CHECKOUT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-if os.path.isfile(os.path.join(_CHECKOUT, "retrieval", "types.py")):
-    __path__.append(_CHECKOUT)
 
 
 def __dir__() -> list[str]:
