@@ -18,19 +18,17 @@ from pydantic import Field, ValidationError
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.guards import Guards
 from longproof.agent.judge import ModelArbiter, ModelJudge
+from longproof.agent.models.addresses import DEFAULT_ADDRESS, key_variable, refuse_no_address
 from longproof.agent.models.clients import (
-    DEFAULT_ADDRESS,
     LANGCHAIN,
     Chat,
     LangChainChat,
     OpenAIChat,
     Unanswered,
-    refuse_no_address,
 )
-from longproof.agent.models.key_hosts import key_variable
 from longproof.agent.models.model import Model
-from longproof.agent.models.toml_table import read_table
 from longproof.agent.types import Arbiter, Decomposer, Judge
+from longproof.retrieval.files import read_table
 from longproof.retrieval.text.redact import without_credentials
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -46,7 +44,7 @@ _NLI = re.compile(r"nli:(?P<model>\S.*)")
 class Spec(Frozen):
     """A judge by its SPEC, `samples` times on the panel, each asked anew.
 
-    `by_owner`: whether the owner of the keys named the address, see `longproof.agent.models.key_hosts`.
+    `by_owner`: whether the owner of the keys named the address, see `longproof.agent.models.addresses`.
     """
 
     kind: Literal["offline", "openai", "nli"]

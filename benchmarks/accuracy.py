@@ -25,7 +25,7 @@ from longproof.evaluation.folder import RunSettings
 from longproof.evaluation.replay import recorded_run, replay_dataset
 from longproof.evaluation.run import Evaluation
 from longproof.evaluation.tables import Score, number, table_row
-from longproof.indexes.files import write_whole
+from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput
 
 ROOT = Path(__file__).parents[1]

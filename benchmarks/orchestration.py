@@ -39,7 +39,7 @@ from longproof.graphs.settings import Settings
 from longproof.graphs.state import Checked, CheckState, ClaimState, Plan, StoredCase
 from longproof.graphs.verify import check_node
 from longproof.indexes.documents import DocumentStore
-from longproof.indexes.files import home
+from longproof.retrieval.files import home
 from longproof.retrieval.types import Document
 
 SHAPES = ("node", "plain", "check")

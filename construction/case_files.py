@@ -15,7 +15,7 @@ from pydantic import Field, ValidationError, model_validator
 from longproof.agent.forms import KIND_NAMES, NO, YES
 from longproof.agent.types import Kind, Task, Usage
 from longproof.construction.units import SCALES, Book, Scale, SummaryCase
-from longproof.indexes.files import write_whole
+from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Document, Frozen, text_id
 
 CASES, TRAIN, PROVENANCE = "cases.jsonl", "train.jsonl", "provenance.json"

@@ -51,8 +51,8 @@ from longproof.construction.versions import (
     shared_length,
 )
 from longproof.indexes.documents import DocumentRef
-from longproof.indexes.files import write_whole
 from longproof.prompts import Language, Prompt, render
+from longproof.retrieval.files import write_whole
 from longproof.retrieval.text import sentences
 from longproof.retrieval.types import Document, Frozen
 

@@ -78,7 +78,7 @@ def write_checks(out: Path) -> "list[Check]":
     """Check the set in the folder, and write what was found and a sample beside it; no case, no checks."""
     from longproof.construction.case_files import CASES, TRAIN, read_cases
     from longproof.construction.checks import checks, data_card, sample_page
-    from longproof.indexes.files import write_whole
+    from longproof.retrieval.files import write_whole
 
     made = read_cases(out / CASES)
     if not made:
@@ -97,7 +97,7 @@ def _stored(
     """The input of a graph, its texts in the store."""
     from longproof.construction.graph import ConstructInput
     from longproof.indexes.documents import DocumentStore
-    from longproof.indexes.files import home
+    from longproof.retrieval.files import home
     from longproof.retrieval.loaders import read_source
 
     store = DocumentStore(home(settings.home) / "documents")

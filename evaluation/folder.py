@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from longproof.evaluation.results import FILE, Result, results_of
 from longproof.evaluation.types import Example
-from longproof.indexes.files import make_folder, write_whole
+from longproof.retrieval.files import make_folder, write_whole
 from longproof.retrieval.types import BadInput, Frozen
 
 SETTINGS, SCORES, TABLE, TIMES, LOCK = "run.json", "scores.json", "table.md", "times.jsonl", "lock"

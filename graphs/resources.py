@@ -16,7 +16,8 @@ from typing import NamedTuple
 from langchain_core.language_models import BaseChatModel
 
 from longproof.agent.evidence.scan import Scanner
-from longproof.agent.models.clients import Chat, place_and_key
+from longproof.agent.models.addresses import place_and_key
+from longproof.agent.models.clients import Chat
 from longproof.agent.models.ledger import Ledger, RunState
 from longproof.agent.models.limits import Budget, Limits, Rates, Traffic
 from longproof.agent.models.model import Learned, Model
@@ -29,11 +30,11 @@ from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
 from longproof.graphs.settings import INCOMPARABLE, PERSON, Settings
 from longproof.graphs.state import Plan, StoredCase, VerifyInput
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
-from longproof.indexes.files import home
 from longproof.indexes.pages import PageIndex, open_pages
 from longproof.indexes.sources import PassageSize, source_index
 from longproof.retrieval.dense import Embedder
 from longproof.retrieval.embedders import embedder
+from longproof.retrieval.files import home
 from longproof.retrieval.types import BadInput, Document, SourceIndex
 
 SAMPLES_APART = 1000

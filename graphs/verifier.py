@@ -35,7 +35,7 @@ from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import VerifyGraph
 from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.indexes.files import home
+from longproof.retrieval.files import home
 from longproof.retrieval.json_text import record
 from longproof.retrieval.loaders import KINDS, READERS, read_source
 from longproof.retrieval.text.normalise import without_surrogates

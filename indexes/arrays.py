@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, Field, ValidationError
 
-from longproof.indexes.files import private_file, private_folder, write_whole
 from longproof.retrieval.bm25 import Arrays
+from longproof.retrieval.files import private_file, private_folder, write_whole
 from longproof.retrieval.types import BadInput, Frozen
 
 

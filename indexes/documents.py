@@ -13,7 +13,7 @@ from pathlib import Path
 from threading import Lock
 from typing import Generic, TypeVar
 
-from longproof.indexes.files import write_whole
+from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Document, DocumentKind, Frozen, text_id
 
 CACHED_CHARACTERS = 20_000_000

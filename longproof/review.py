@@ -24,7 +24,7 @@ from longproof.graphs.settings import Settings
 from longproof.graphs.state import State
 from longproof.graphs.verifier import Progress, Verifier, driven
 from longproof.graphs.verify import VerifyGraph
-from longproof.indexes.files import home, private_file, private_folder
+from longproof.retrieval.files import home, private_file, private_folder
 from longproof.retrieval.types import BadInput, Document
 
 if TYPE_CHECKING:

@@ -6,7 +6,6 @@ Does not know: retries, limits, the ledger, or what an answer means.
 """
 
 import asyncio
-import os
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -14,15 +13,13 @@ from email.utils import parsedate_to_datetime
 from functools import cache
 from hashlib import sha256
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
-from urllib.parse import urlsplit
 
+from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.completions import OVER_LIMIT, completion, count, mapping, text_of, word
-from longproof.agent.models.key_hosts import key_variable
 from longproof.agent.models.responses import Broken, TooLong, bound
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.text.redact import one_line, without_credentials
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.text.redact import one_line
 
 if TYPE_CHECKING:
     from ssl import SSLContext
@@ -31,10 +28,8 @@ if TYPE_CHECKING:
     from langchain_core.messages import AIMessage
     from openai import APIStatusError
 
-NO_KEY = "none"
 LANGCHAIN = "langchain:"
 """How the endpoint of a LangChain model begins."""
-DEFAULT_ADDRESS = "https://api.openai.com/v1"
 _DETAIL = 300
 REACH_S = 10.0
 
@@ -119,7 +114,7 @@ class OpenAIChat:
     ) -> None:
         """With `stream`, answers come as a stream, and one that only repeats itself is cut off.
 
-        `by_owner`: whether the owner of the keys named the address, see `key_hosts`. Without `needs_key`, a key that
+        `by_owner`: whether the owner of the keys named the address, see `addresses`. Without `needs_key`, a key that
         is not set is none: nothing will be sent.
 
         Raises BadInput where the address is none, or the key that OpenAI itself needs is not set.
@@ -296,53 +291,6 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
         return max(0.0, (parsedate_to_datetime(asked) - datetime.now(UTC)).total_seconds())
     except (ValueError, TypeError, OverflowError):
         return None
-
-
-def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool = True) -> tuple[str, str]:
-    """The address, and the key that may be sent there.
-
-    `OPENAI_API_KEY` goes to OpenAI, or where `OPENAI_BASE_URL` points; any other address gets what `key_hosts` says,
-    else the word `none`: a key is never sent to a server that it wasn't meant for.
-    """
-    own = os.environ.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS
-    place = (address or own).rstrip("/")
-    refuse_no_address(place)
-    if place != own.rstrip("/"):
-        return place, _key_in(key_variable(place, by_owner=by_owner)) or NO_KEY
-    key = _key_in("OPENAI_API_KEY")
-    if not key and place == DEFAULT_ADDRESS and needs_key:
-        raise BadInput(
-            "OPENAI_API_KEY is not set: set it, or name a server as openai:MODEL@http://HOST:PORT/v1"
-        )
-    return place, key or NO_KEY
-
-
-def refuse_no_address(place: str) -> None:
-    """Raises BadInput where this is no address of a server, or holds what may be secret."""
-    from httpx2 import URL, InvalidURL
-
-    try:
-        parts = urlsplit(place)
-        host = URL(place).raw_host.decode("ascii")
-        # Looks at the port, and at labels that are empty or too long.
-        sound = parts.port != 0 and bool(host.encode("idna")) and "%" not in host
-    except (ValueError, InvalidURL):
-        sound = False
-    if not sound or parts.scheme not in ("http", "https") or not place.isprintable() or " " in place:
-        raise BadInput(f"{without_credentials(place)!r} is no address of a server: write http://HOST:PORT/v1")
-    if parts.username or parts.password or parts.query or parts.fragment:
-        raise BadInput(
-            f"keys come from the environment: name {parts.hostname} without user, password or query"
-        )
-
-
-def _key_in(name: str) -> str:
-    """The key in this environment variable, without blanks round it. Raises BadInput where no key looks like that:
-    a client would quote it in an error."""
-    key = os.environ.get(name, "").strip()
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise BadInput(f"{name} holds blanks or characters that no key has: set it again")
-    return key
 
 
 def _said(error: "APIStatusError") -> str:

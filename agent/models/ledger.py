@@ -1,8 +1,8 @@
 """The ledger: every paid answer, keyed by the content of its request, and the runs that paid, in one SQLite file.
 
-Knows: an answer is committed before anyone reads it; identical requests made at once are sent once, by one process
-or several; timeouts and other calls without an answer are not kept. One instance an event loop; SQLite is used in
-one thread of its own.
+Knows: an answer is committed before anyone reads it; identical requests made at once are sent once, but two processes
+that ask the same at the same moment may both pay. Timeouts and other calls without an answer are not kept. One
+instance an event loop; SQLite is used in one thread of its own.
 Does not know: what is asked, or what an answer means. Keys to servers are never stored.
 """
 
@@ -20,9 +20,8 @@ from typing import Any, Literal, NamedTuple, TypeVar
 
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.prices import Tokens
-from longproof.agent.models.turns import Turns
 from longproof.agent.types import Failure
-from longproof.indexes.files import private_file, private_folder
+from longproof.retrieval.files import private_file, private_folder
 from longproof.retrieval.types import BadInput, Frozen
 
 T = TypeVar("T")
@@ -43,8 +42,6 @@ CREATE TABLE purchases (
 );
 CREATE INDEX purchases_of_run ON purchases(run_id);
 """
-TURNS = "-turns"
-"""How the name of the file ends in which processes lock what they ask for."""
 GRACE_S = 5.0
 """How long `close` waits for calls under way, so that what is nearly paid for is kept."""
 
@@ -88,7 +85,6 @@ class Ledger:
         self._asked_again: set[str] = set()
         self._failed: LedgerFailed | None = None
         self._db: sqlite3.Connection
-        self._turns: Turns
 
     @classmethod
     async def open(cls, path: Path | None, *, retry_failed: bool = False) -> "Ledger":
@@ -99,10 +95,9 @@ class Ledger:
         ledger = cls(path, retry_failed=retry_failed)
         try:
             ledger._db = await ledger._in_thread(_opened, path)
-            ledger._turns = await ledger._in_thread(Turns, path and path.with_name(path.name + TURNS))
-        except (BadInput, OSError) as error:
+        except BadInput:
             ledger._thread.shutdown(wait=False)
-            raise BadInput(str(error)) from error
+            raise
         return ledger
 
     async def get(self, key: str) -> Entry | None:
@@ -176,7 +171,6 @@ class Ledger:
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
-        self._turns.close()
         await self._in_thread(self._db.close)
         self._thread.shutdown(wait=False)
 
@@ -189,7 +183,7 @@ class Ledger:
         model: str,
     ) -> Entry:
         failed = self._failed
-        async with slots, self._turns.of(key):
+        async with slots:
             if self._failed and self._failed is not failed:
                 raise self._failed
             kept = await self.get(key)

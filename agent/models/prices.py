@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 from pydantic import Field, ValidationError
 
-from longproof.agent.models.toml_table import read_table
 from longproof.agent.types import Call
+from longproof.retrieval.files import read_table
 from longproof.retrieval.types import BadInput, Frozen
 
 MILLION = 1_000_000

@@ -19,10 +19,11 @@ from typing import Any, Literal
 
 from pydantic import Field
 
+from longproof.agent.models.addresses import DEFAULT_ADDRESS
 from longproof.agent.models.answers import Raw
-from longproof.agent.models.clients import DEFAULT_ADDRESS, Message, Unanswered
+from longproof.agent.models.clients import Message, Unanswered
 from longproof.agent.types import Failure
-from longproof.indexes.files import write_whole
+from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Frozen
 
 MOST_BYTES, MOST_EXPANDED = 16_000_000, 128_000_000

@@ -29,9 +29,9 @@ from longproof.graphs.joined import joins
 from longproof.graphs.settings import INCOMPARABLE, settings_of
 from longproof.graphs.verifier import Verifier, run
 from longproof.indexes.documents import DocumentStore
-from longproof.indexes.files import home, write_whole
 from longproof.report.html import index_page, page
 from longproof.report.saved import open_report
+from longproof.retrieval.files import home, write_whole
 from longproof.retrieval.types import BadInput
 
 INDEX, PAGES = "index.html", "pages"

@@ -13,10 +13,10 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from longproof.batch.run import FAILURES, SUMMARY
-from longproof.indexes.files import write_lines
 from longproof.report.control_characters import visible
 from longproof.report.failure import failure
 from longproof.report.saved import open_report
+from longproof.retrieval.files import write_lines
 
 _NOT_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 

@@ -25,8 +25,8 @@ from longproof.batch.run import CaseChecker, Engine, EngineOptions, Finish
 from longproof.graphs.resources import SAMPLES_APART, rates, start_run
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.verifier import Verifier
-from longproof.indexes.files import home
 from longproof.prompts import Prompt
+from longproof.retrieval.files import home
 from longproof.retrieval.types import BadInput
 
 T = TypeVar("T")

@@ -30,7 +30,7 @@ from longproof.batch.cases import (
     sources_key,
 )
 from longproof.graphs.joined import case_groups
-from longproof.indexes.files import make_folder, private_file
+from longproof.retrieval.files import make_folder, private_file
 from longproof.retrieval.types import BadInput, Frozen
 
 FILE = "batch.sqlite"

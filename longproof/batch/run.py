@@ -35,8 +35,8 @@ from longproof.batch.resume_list import CaseState, ResumeList, Summary, Todo, op
 from longproof.graphs.joined import SOURCE_CHARACTERS
 from longproof.graphs.verifier import Checker
 from longproof.indexes.documents import Cache
-from longproof.indexes.files import clear_parts, write_lines, write_whole
 from longproof.report.control_characters import visible
+from longproof.retrieval.files import clear_parts, write_lines, write_whole
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 FORMULA = frozenset("=+-@")

@@ -154,8 +154,8 @@ def _silence_stdout() -> None:
 
 def _saved_traceback(error: Exception) -> str:
     """Where the traceback is, in a file for its owner alone; keys from the environment are taken out."""
-    from longproof.agent.models.key_hosts import key_variables
-    from longproof.indexes.files import home
+    from longproof.agent.models.addresses import key_variables
+    from longproof.retrieval.files import home
     from longproof.retrieval.text.redact import without
 
     text = "".join(traceback.format_exception(error))

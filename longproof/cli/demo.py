@@ -76,7 +76,7 @@ class DemoOptions:
 def demo_command(options: DemoOptions) -> None:
     """Check a bundled summary with four planted errors. With recorded answers of models."""
     from longproof.examples import example, hits
-    from longproof.indexes.files import home
+    from longproof.retrieval.files import home
 
     options.refuse()
     page = options.html or home() / options.page_name()

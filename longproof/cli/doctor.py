@@ -74,7 +74,7 @@ def _one_line(text: str) -> str:
 async def _runs() -> list[Any]:
     """The latest first."""
     from longproof.agent.models.ledger import Ledger
-    from longproof.indexes.files import home
+    from longproof.retrieval.files import home
 
     path = home() / "ledger.sqlite"
     if not path.exists():
@@ -89,7 +89,7 @@ async def _runs() -> list[Any]:
 def _diagnosis() -> Iterator[str]:
     """A line for each thing that a run may rest on."""
     from longproof import __version__
-    from longproof.indexes.files import home
+    from longproof.retrieval.files import home
 
     yield f"longproof {__version__} on Python {sys.version.split()[0]}"
     for name in CORE:

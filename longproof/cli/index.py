@@ -34,13 +34,13 @@ def index_command(
 
 
 def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None) -> Iterator[str]:
-    from longproof.agent.models.clients import place_and_key
+    from longproof.agent.models.addresses import place_and_key
     from longproof.cli.progress import count_progress
     from longproof.graphs.evidence.sources import SHOWN
     from longproof.indexes.documents import DocumentStore
-    from longproof.indexes.files import home, write_whole
     from longproof.indexes.sources import PassageSize, source_index
     from longproof.retrieval.embedders import embedder
+    from longproof.retrieval.files import home, write_whole
     from longproof.retrieval.loaders import read_source
 
     document = read_source(path, encoding)
@@ -59,8 +59,8 @@ def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None
 
 def _index_pages(folder: Path) -> Iterator[str]:
     from longproof.cli.progress import count_progress
-    from longproof.indexes.files import home
     from longproof.indexes.pages import open_pages
+    from longproof.retrieval.files import home
 
     with count_progress("pages read") as progress:
         index = open_pages(folder, home(), progress=progress)

@@ -100,8 +100,8 @@ def refuse_targets(html: Path | None, *others: Path | None, read: Iterable[Path 
 def _correct(report: "Report", path: Path) -> str:
     """Write the corrected text; what was changed and what not, with the file's address."""
     from longproof.agent.report import WRONG
-    from longproof.indexes.files import write_whole
     from longproof.report import corrected
+    from longproof.retrieval.files import write_whole
 
     write_whole(path, corrected.corrected(report, path.name))
     wrong = sum(len(claim.errors) for claim in report.claims if claim.label in WRONG)
@@ -135,7 +135,7 @@ def _index_target(html: Path | None, markdown: Path | None) -> Path:
 
 def _write(path: Path, text: str) -> str:
     """Write a file; its address."""
-    from longproof.indexes.files import write_whole
+    from longproof.retrieval.files import write_whole
 
     write_whole(path, text.encode())
     return path.resolve().as_uri()

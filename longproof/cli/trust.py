@@ -40,7 +40,7 @@ def trust_command(
     from longproof.agent.trust.reliability import reliability_of, unidentifiable
     from longproof.evaluation.tables import score_tables
     from longproof.evaluation.trust import trust_sections
-    from longproof.indexes.files import write_whole
+    from longproof.retrieval.files import write_whole
     from longproof.retrieval.types import BadInput
 
     voted, rules = _voted(runs)

@@ -19,7 +19,7 @@ from longproof.agent.report import outcome
 from longproof.agent.trust.risk import RiskTaken
 from longproof.agent.types import LABELS, Error, Report, ReportClaim, ReportDocument
 from longproof.indexes.documents import DocumentStore
-from longproof.indexes.files import home
+from longproof.retrieval.files import home
 from longproof.retrieval.loaders import read_source, refuse_irregular
 from longproof.retrieval.types import BadInput, Document, Span, text_id
 

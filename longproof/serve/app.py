@@ -22,9 +22,9 @@ from longproof.agent.types import Report
 from longproof.batch.cases import file_name
 from longproof.graphs.so_far import SoFar, report_of
 from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.indexes.files import private_folder
 from longproof.report.corrected import FORMS, changes, corrected, known_changes
 from longproof.report.words import Language
+from longproof.retrieval.files import private_folder
 from longproof.retrieval.loaders import read_source
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput

@@ -13,7 +13,7 @@ from pydantic import Field, TypeAdapter, ValidationError
 from longproof.agent.report import WRONG
 from longproof.agent.types import Error, JudgeLabel, Report, ReportClaim
 from longproof.evaluation.types import OUTCOME_OF
-from longproof.indexes.files import write_whole
+from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Frozen
 
 LONGEST = 2000

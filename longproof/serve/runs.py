@@ -23,9 +23,9 @@ from longproof.graphs.settings import Settings
 from longproof.graphs.so_far import SoFar, grown, so_far
 from longproof.graphs.state import State, StoredCase
 from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.indexes.files import home, write_whole
 from longproof.report.html import index_line
 from longproof.report.saved import open_report
+from longproof.retrieval.files import home, write_whole
 from longproof.retrieval.types import BadInput, Frozen
 from longproof.review import WaitingRun, begin_run, open_checkpoints, resume_run, values_of, waiting_run
 from longproof.serve.marks import forget_decisions, read_marks

@@ -16,6 +16,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "prompts": ("longproof.prompts", "longproof.retrieval.types", "longproof.retrieval.text"),
     "agent": (
         "longproof.agent",
+        "longproof.retrieval.files",
         "longproof.retrieval.types",
         "longproof.retrieval.text",
         "longproof.prompts",
@@ -23,7 +24,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "agent/models": (
         "longproof.agent.models",
         "longproof.agent.types",
-        "longproof.indexes.files",
+        "longproof.retrieval.files",
         "longproof.retrieval.types",
         "longproof.retrieval.text",
         "longproof.prompts",

@@ -14,8 +14,8 @@ import pytest
 from longproof import Verifier
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.ledger import Ledger
-from longproof.indexes.files import home, private_file, private_folder, write_lines, write_whole
 from longproof.indexes.pages import open_pages
+from longproof.retrieval.files import home, private_file, private_folder, write_lines, write_whole
 from longproof.retrieval.types import BadInput
 
 

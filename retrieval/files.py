@@ -1,14 +1,18 @@
-"""The user's data folder, and atomic writes: a file is there whole or not at all, and nobody else reads it.
+"""The user's data folder, atomic writes, and the tables of TOML files.
 
+Knows: a file is there whole or not at all, and nobody else reads it.
 Does not know: what is in the files.
 """
 
 import os
+import tomllib
 from collections.abc import Iterable
 from contextlib import suppress
 from pathlib import Path
+from typing import Any
 from uuid import uuid4
 
+from longproof.retrieval.text.redact import one_line
 from longproof.retrieval.types import BadInput
 
 PART = ".part-"
@@ -91,6 +95,16 @@ def clear_parts(folder: Path) -> None:
     """Take away what killed writers left in a folder that nobody else writes to now."""
     for part in folder.glob(f"{PART}*"):
         part.unlink(missing_ok=True)
+
+
+def read_table(path: Path, name: str) -> Any:
+    """What stands under this name in a TOML file; an empty table where nothing does. Raises BadInput."""
+    if path.exists() and not path.is_file():  # opening a pipe would wait for a writer that never comes
+        raise BadInput(f"can't read {path}: a folder, a device or a pipe, not a file")
+    try:
+        return tomllib.loads(path.read_text("utf-8")).get(name, {})
+    except (OSError, ValueError, RecursionError) as error:
+        raise BadInput(f"can't read {path}: {one_line(str(error)[:200])}") from error
 
 
 def _write(path: Path, parts: Iterable[bytes]) -> None:

@@ -2,8 +2,7 @@
 
 import pytest
 
-from longproof.agent.models.clients import place_and_key
-from longproof.agent.models.key_hosts import key_variable
+from longproof.agent.models.addresses import key_variable, place_and_key
 
 
 @pytest.fixture(autouse=True)

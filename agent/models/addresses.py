@@ -1,0 +1,85 @@
+"""Addresses of model servers, and the key that may be sent to each.
+
+Knows: `OPENAI_API_KEY` goes to OpenAI, or to `OPENAI_BASE_URL`. `LONGPROOF_API_KEY` goes to an address that the
+owner of the keys named: on a command line, in a program. One that came with something else, a file in the folder or a
+client of the server, gets a key only if `LONGPROOF_API_KEY_HOSTS` names its host (`HOST`, `HOST:PORT`, or
+`HOST=VARIABLE` for a key of its own, with commas between).
+Does not know: how a key is sent.
+"""
+
+import os
+from urllib.parse import urlsplit
+
+from longproof.retrieval.text.redact import without_credentials
+from longproof.retrieval.types import BadInput
+
+NO_KEY = "none"
+DEFAULT_ADDRESS = "https://api.openai.com/v1"
+HOSTS, KEY = "LONGPROOF_API_KEY_HOSTS", "LONGPROOF_API_KEY"
+
+
+def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool = True) -> tuple[str, str]:
+    """The address, and the key that may be sent there, else the word `none`.
+
+    `by_owner`: whether the owner of the keys named the address. Without `needs_key`, a key that is not set is none:
+    nothing will be sent. Raises BadInput for what is no address, or where OpenAI's own key is not set.
+    """
+    own = os.environ.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS
+    place = (address or own).rstrip("/")
+    refuse_no_address(place)
+    if place != own.rstrip("/"):
+        return place, _read_key(key_variable(place, by_owner=by_owner)) or NO_KEY
+    key = _read_key("OPENAI_API_KEY")
+    if not key and place == DEFAULT_ADDRESS and needs_key:
+        raise BadInput(
+            "OPENAI_API_KEY is not set: set it, or name a server as openai:MODEL@http://HOST:PORT/v1"
+        )
+    return place, key or NO_KEY
+
+
+def key_variable(place: str, *, by_owner: bool) -> str:
+    """The environment variable whose key may be sent to this address, which isn't OpenAI's; empty: none may."""
+    parts, hosts = urlsplit(place), _listed_hosts()
+    usual = KEY if by_owner else ""
+    return hosts.get(parts.netloc.lower()) or hosts.get(f"{parts.hostname}") or usual
+
+
+def key_variables() -> set[str]:
+    """The environment variables that hold keys, as far as their names or the list of hosts say."""
+    return {name for name in os.environ if name.endswith("_KEY")} | set(_listed_hosts().values())
+
+
+def refuse_no_address(place: str) -> None:
+    """Raises BadInput where this is no address of a server, or holds what may be secret."""
+    from httpx2 import URL, InvalidURL
+
+    try:
+        parts = urlsplit(place)
+        host = URL(place).raw_host.decode("ascii")
+        # Looks at the port, and at labels that are empty or too long.
+        sound = parts.port != 0 and bool(host.encode("idna")) and "%" not in host
+    except (ValueError, InvalidURL):
+        sound = False
+    if not sound or parts.scheme not in ("http", "https") or not place.isprintable() or " " in place:
+        raise BadInput(f"{without_credentials(place)!r} is no address of a server: write http://HOST:PORT/v1")
+    if parts.username or parts.password or parts.query or parts.fragment:
+        raise BadInput(
+            f"keys come from the environment: name {parts.hostname} without user, password or query"
+        )
+
+
+def _listed_hosts() -> dict[str, str]:
+    """The hosts that the environment lists, each with the variable that holds its key."""
+    entries = (entry.partition("=") for entry in os.environ.get(HOSTS, "").split(","))
+    return {host.strip().lower(): variable.strip() or KEY for host, _, variable in entries if host.strip()}
+
+
+def _read_key(name: str) -> str:
+    """The key in this environment variable, without blanks round it.
+
+    Raises BadInput where no key looks like that: a client would quote it in an error.
+    """
+    key = os.environ.get(name, "").strip()
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise BadInput(f"{name} holds blanks or characters that no key has: set it again")
+    return key
