@@ -5,8 +5,8 @@
 Replays every recording in `evaluation/recorded/` (or FOLDER), asking nobody, and prints a row for each but the plain
 question's, which stand beside the run on the same examples. Price is what the run's models read, and five times what
 they wrote, by the characters of the sources. A set whose data aren't here says so in its row. `--write` puts the
-table into README.md, between its marks; it refuses where data are missing. Of sets whose licence lets no answers be
-kept here, `--figures` keeps the rows alone, in `evaluation/recorded/figures.json`: FOLDER is then elsewhere.
+table into docs/accuracy.md, between its marks; it refuses where data are missing. Of sets whose licence lets no
+answers be kept here, `--figures` keeps the rows alone, in `evaluation/recorded/figures.json`; FOLDER is elsewhere.
 Exit code 1: a recording can't be replayed.
 """
 
@@ -29,7 +29,7 @@ from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput
 
 ROOT = Path(__file__).parents[1]
-README, RECORDED = ROOT / "README.md", ROOT / "evaluation" / "recorded"
+PAGE, RECORDED = ROOT / "docs" / "accuracy.md", ROOT / "evaluation" / "recorded"
 FIGURES = RECORDED / "figures.json"
 PLAIN = "plain"
 COLUMNS = (
@@ -145,7 +145,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("folder", type=Path, nargs="?", default=RECORDED)
-    parser.add_argument("--write", action="store_true", help="Put the table into README.md.")
+    parser.add_argument("--write", action="store_true", help="Put the table into docs/accuracy.md.")
     parser.add_argument("--figures", action="store_true", help="Keep the rows of FOLDER, and no answers.")
     given = parser.parse_args()
     try:
@@ -157,7 +157,7 @@ def main() -> int:
         print(made, end="")
         if given.write:
             refuse_absent(found)
-            write(README, made)
+            write(PAGE, made)
     except BadInput as error:
         sys.stderr.write(f"accuracy: {error}\n")
         return 1

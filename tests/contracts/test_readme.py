@@ -16,7 +16,8 @@ from longproof.graphs.resources import Pool
 from longproof.graphs.verify import verify_graph
 
 ROOT = Path(__file__).parents[2]
-README, PROTOCOLS, MAP = ROOT / "README.md", ROOT / "docs" / "protocols.md", ROOT / "docs" / "map.md"
+README, DOCS = ROOT / "README.md", ROOT / "docs"
+HOW, PROTOCOLS, MAP = DOCS / "how-it-works.md", DOCS / "protocols.md", DOCS / "map.md"
 ROOMS = (
     "retrieval",
     "indexes",
@@ -68,7 +69,7 @@ def between(path: Path, name: str, language: str, wanted: str) -> str:
 
 def test_the_drawing_is_that_of_the_graph():
     wanted = verify_graph().get_graph(xray=True).draw_mermaid().strip()
-    assert between(README, "graph", "mermaid", wanted) == wanted
+    assert between(HOW, "graph", "mermaid", wanted) == wanted
 
 
 @pytest.mark.parametrize("protocol", DRAWN)
