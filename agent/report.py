@@ -46,6 +46,8 @@ UNUSABLE: frozenset[Failure | None] = frozenset(
 """Failures of answers that came."""
 _NO_ANSWER: frozenset[Failure | None] = UNANSWERED | {"too_long"}
 """Failures where no answer came, or nothing could be asked."""
+CONFIRMING_FAILED = "called wrong, but asking once more failed"
+"""The caveat of a claim of which a conviction could not be confirmed because nobody answered."""
 WRITTEN = 5
 """How many times what it costs to have a character read it costs to have one written."""
 

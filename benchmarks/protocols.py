@@ -31,7 +31,6 @@ from longproof.evaluation.results import PredictedClaim, PredictedSentence, Pred
 from longproof.evaluation.run import evaluate_dataset
 from longproof.evaluation.sections import sections
 from longproof.evaluation.tables import Score, number
-from longproof.evaluation.trust import Deciding
 from longproof.evaluation.types import Example, GoldPart, Source
 from longproof.graphs.papers.verigray import NOT_AUDITED
 from longproof.graphs.protocols import Protocol, protocol
@@ -288,11 +287,7 @@ def constant(result: Result, length: int, *, wrong: bool) -> Prediction:
 
 
 def _named(results: Sequence[Result], wanted: Sequence[Named]) -> list[Score]:
-    found = {
-        (section.title, score.name): score
-        for section in sections(results, Deciding())
-        for score in section.scores
-    }
+    found = {(section.title, score.name): score for section in sections(results) for score in section.scores}
     return [
         found.get((section, name)) or Score(name=name, value=None, over="", n=0) for section, name in wanted
     ]

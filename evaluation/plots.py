@@ -15,7 +15,6 @@ from longproof.evaluation.metrics.outcomes import hallucinated_by
 from longproof.evaluation.metrics.statistics import recall
 from longproof.evaluation.metrics.verigray import confusion, risk_coverage
 from longproof.evaluation.results import Result, part_labels, response_labels
-from longproof.evaluation.trust import selective_curve
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -92,11 +91,6 @@ def _risk(results: Sequence[Result]) -> "Figure | None":
         return None
     figure, axes = _figure(6, 4)
     axes.plot([coverage for coverage, _ in points], [risk for _, risk in points], marker="o")
-    curve = selective_curve(results)
-    if curve and curve.points:
-        said = [(coverage, risk) for _, coverage, risk in curve.points]
-        axes.plot(*zip(*said, strict=True), linestyle="--", label="responses, the surest by votes first")
-        axes.legend(fontsize=7)
     for point, names in points.items():
         text = f"{names[0]} or above" if len(names) == 1 else f"{names[0]} … {names[-1]}"
         axes.annotate(text, point, fontsize=7, xytext=(-4, 6), textcoords="offset points", ha="right")

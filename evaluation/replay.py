@@ -20,8 +20,7 @@ from longproof.evaluation.results import FILE
 from longproof.evaluation.run import Evaluation, EvaluationProgress, digest, evaluate_dataset, sampled
 from longproof.retrieval.types import BadInput
 
-SAID = frozenset({"arbiter", "decomposer", "searcher", "reach", "pages", "cascade", "consensus"})
-SAID |= {"confirm", "max_risk"}
+SAID = frozenset({"arbiter", "decomposer", "searcher", "reach", "pages", "cascade", "consensus", "confirm"})
 """Settings that a recording may name; where pages lie is said by whoever replays."""
 
 

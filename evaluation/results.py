@@ -14,7 +14,6 @@ from pydantic import AliasChoices, Field, ValidationError
 
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.report import outcome, sentence_label
-from longproof.agent.trust.reliability import panel_votes
 from longproof.agent.types import DecidedBy, Label, Outcome, Place, Report, ReportClaim, Usage
 from longproof.evaluation.metrics.classes import HALLUCINATED_LABELS
 from longproof.evaluation.types import Example, Gold
@@ -39,8 +38,7 @@ class PredictedClaim(Frozen):
     """A claim of the report. `votes` are the labels (None: a failure) of the panel's last question on it.
 
     Where single pieces of evidence are voted on (PROBE), `pieces` has such votes for each, and `votes` is empty.
-    `convicts` says which judges of the panel call it wrong, as far as they said so on that question. `given` is the
-    label that was audited, where the run is an audit. Older results say `voices` for `votes`.
+    `given` is the label that was audited, where the run is an audit. Older results say `voices` for `votes`.
     """
 
     text: str
@@ -52,7 +50,6 @@ class PredictedClaim(Frozen):
     evidence: tuple[SourceAt, ...] = ()
     votes: tuple[str | None, ...] = Field(default=(), validation_alias=AliasChoices("votes", "voices"))
     pieces: tuple[tuple[str | None, ...], ...] = ()
-    convicts: dict[str, bool] = Field(default_factory=dict)
     arbiter: str | None = None
     given: Label | None = None
 
@@ -134,11 +131,10 @@ def prediction(report: Report) -> Prediction:
             _claim(
                 claim,
                 sources,
-                convicts,
                 audited[claim.sentence] if audited else None,
                 by_piece=protocol == PROBE.name,
             )
-            for claim, convicts in zip(report.claims, panel_votes(report), strict=True)
+            for claim in report.claims
         ),
         coverage=report.coverage,
         usage=report.usage,
@@ -148,7 +144,6 @@ def prediction(report: Report) -> Prediction:
 def _claim(
     claim: ReportClaim,
     sources: Sequence[str],
-    convicts: dict[str, bool],
     given: Label | None,
     *,
     by_piece: bool,
@@ -173,7 +168,6 @@ def _claim(
         ),
         votes=() if by_piece else tuple(last[:-1] if arbitrated else last),
         pieces=tuple(map(tuple, asked.values())) if by_piece else (),
-        convicts={} if by_piece else convicts,
         arbiter=last[-1] if arbitrated else None,
         given=given,
     )

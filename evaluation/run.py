@@ -42,7 +42,6 @@ from longproof.evaluation.plots import draw_plots
 from longproof.evaluation.results import Prediction, Result, prediction, result
 from longproof.evaluation.sections import sections
 from longproof.evaluation.tables import Section, score_tables
-from longproof.evaluation.trust import run_deciding
 from longproof.evaluation.types import Example, Source
 from longproof.graphs.joined import SOURCE_CHARACTERS, case_groups, joinable, joins
 from longproof.graphs.settings import INCOMPARABLE, settings_of
@@ -363,7 +362,7 @@ def _drive(work: Coroutine[Any, Any, None]) -> None:
 def _finished(out: Path, settings: RunSettings, drawn: Sequence[Example]) -> Evaluation:
     """Put the lines in order, score them, write tables and plots."""
     results = ordered_results(out, drawn)
-    made = sections(results, run_deciding(settings))
+    made = sections(results)
     write_text(out / SCORES, json.dumps([s.model_dump() for s in made], indent=1, ensure_ascii=False) + "\n")
     plots, spent = draw_plots(results, out), milliseconds_per_claim(out, results)
     finished = Evaluation(out, settings, results, made, plots, spent)

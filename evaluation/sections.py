@@ -36,14 +36,13 @@ from longproof.evaluation.metrics.statistics import (
 from longproof.evaluation.metrics.verigray import risk_coverage, verigray_scores
 from longproof.evaluation.results import Result, flagged, part_labels, response_labels
 from longproof.evaluation.tables import Score, Section, plain_scores
-from longproof.evaluation.trust import Deciding, selective_scores, trust_sections, voted_claims
 
 RECALLED = ("kind", "pattern")
 """Slices that only hallucinated examples have: recall is all there is to give."""
 
 
-def sections(results: Sequence[Result], rule: Deciding) -> list[Section]:
-    """All scores that the gold allows, in a fixed order; votes decide by `rule`. Empty sections are left out.
+def sections(results: Sequence[Result]) -> list[Section]:
+    """All scores that the gold allows, in a fixed order. Empty sections are left out.
 
     An audit takes no side of its own: it has its section, and those of judges and cost. Where no model has read,
     the first section says how much the offline check can tell, and how often it is right.
@@ -54,8 +53,6 @@ def sections(results: Sequence[Result], rule: Deciding) -> list[Section]:
         Section(title="Without a model", scores=tuple(_offline(results))),
         *([own] if audit else _checked(results)),
         Section(title="Judges and runs", scores=tuple(judge_scores(results))),
-        *([] if audit else trust_sections(voted_claims(results), [rule])),
-        Section(title="When to trust a label", scores=tuple([] if audit else selective_scores(results))),
         Section(title="Cost", scores=tuple(_cost(results))),
     ]
     return [section for section in made if section.scores]

@@ -352,7 +352,7 @@ def _sizes(dry: Report, row: Protocol, *, known: bool) -> Sizes:
         arbiter=judges > 0 if arbiter is None else arbiter != PERSON and paid_judges([arbiter]) > 0,
         searcher=judges > 0 if settings.searcher is None else paid_judges([settings.searcher]) > 0,
         pages=settings.pages is not None,
-        confirms=settings.confirm or settings.max_risk is not None,
+        confirms=settings.confirm,
         language=language_of(dry.case),
     )
 

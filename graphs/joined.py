@@ -42,15 +42,14 @@ SOURCE_CHARACTERS = 16_000
 """A source must be longer; up to here it is shown whole to every case anyway."""
 MOST_CASES = 50
 """How many cases are checked together at most."""
-WHOLE = ("money", "cascade", "risk")
+WHOLE = ("money", "cascade")
 """What a stamp tells of the whole group alone."""
 BETWEEN = "\n\n"
 
 
 def joins(settings: Settings) -> bool:
-    """Whether these settings check cases together: by a protocol that can, with language models. A risk at most is of
-    one response."""
-    ours = protocol(settings.protocol or LONGPROOF.name).joins and settings.max_risk is None
+    """Whether these settings check cases together: by a protocol that can, with language models."""
+    ours = protocol(settings.protocol or LONGPROOF.name).joins
     named = (judge if isinstance(judge, str) else judge.kind for judge in settings.judges)
     return ours and any(judge.startswith("openai") for judge in named)
 

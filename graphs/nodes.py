@@ -14,13 +14,12 @@ from langgraph.runtime import Runtime
 from langgraph.types import Send, interrupt
 
 from longproof import __version__
-from longproof.agent.cascade import missed
+from longproof.agent.cascade import cleared_alone
 from longproof.agent.models.prices import money, tokens_of
 from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import report, usage, verdict
 from longproof.agent.types import TASKS, Arbiter, Call, Case, Decomposer, ReportDocument, Verdict
 from longproof.graphs.check import NODES
-from longproof.graphs.confirm import risk_taken
 from longproof.graphs.evidence.copied import copied, same_text
 from longproof.graphs.evidence.placing import by_segment, in_groups
 from longproof.graphs.evidence.questions import together
@@ -164,8 +163,7 @@ class Nodes:
             stamp={
                 **_stamp(resources, state["started"], self._decomposer_of(resources, copies=copies)),
                 "paid": usage([call for call in calls if call.bought]).model_dump(mode="json"),
-                **_missed(resources, verdicts),
-                **_risk(resources, claims, plan),
+                **_cascade(resources, verdicts),
                 **_money(resources, calls),
                 "reviews": [review.model_dump(mode="json") for review in state.get("reviews", [])],
             },
@@ -268,9 +266,7 @@ def after_search(state: State) -> list[Send] | str:
 
 def after_confirm(state: State) -> list[Send] | str:
     """Convictions that stand go through `check` once more, for their wrong words."""
-    stand = [
-        one for one in latest(state) if one.confirmation in ("strong", "confirmed") and not one.localised
-    ]
+    stand = [one for one in latest(state) if one.confirmation == "confirmed" and not one.localised]
     return [group_sent(state, group) for group in together(stand, CLAIMS)] or "join"
 
 
@@ -313,17 +309,12 @@ def _money(resources: Resources, calls: Sequence[Call]) -> dict[str, Any]:
     return {"money": {"answers": money(tokens_of(calls), prices), "paid": paid}}
 
 
-def _risk(resources: Resources, claims: Sequence[ClaimState], plan: Plan) -> dict[str, Any]:
-    """Where convictions are confirmed, which stood, and what risk of a false one is left."""
-    return {"risk": risk_taken(claims, plan, resources).model_dump(mode="json")} if plan.confirms else {}
-
-
-def _missed(resources: Resources, verdicts: Sequence[Verdict]) -> dict[str, Any]:
-    """With a cascade, how many errors its first judge is estimated to have let pass."""
+def _cascade(resources: Resources, verdicts: Sequence[Verdict]) -> dict[str, Any]:
+    """With a cascade, how many claims its first judge cleared alone, and what became of those read again."""
     judges = resources.panel.judges
     if not resources.settings.cascade or len(judges) < 2:
         return {}
-    return {"cascade": missed(verdicts, judges[0].name).model_dump(mode="json")}
+    return {"cascade": cleared_alone(verdicts, judges[0].name).model_dump(mode="json")}
 
 
 def _name(arbiter: Arbiter | None) -> str | None:

@@ -10,7 +10,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Literal
 
-from longproof.agent.report import WRONG
+from longproof.agent.report import CONFIRMING_FAILED, WRONG
 from longproof.agent.types import DecidedBy, Failure, JudgeLabel, Judgement, Label, Round
 from longproof.agent.vote import COARSE, SIDES, Side, may_decide, settled, vote
 from longproof.graphs.state import ClaimState, Consulted, Plan, QuestionRef
@@ -22,9 +22,6 @@ CAVEATS: dict[Consulted, str] = {
     "no_pages": "outside knowledge not consulted",
     "nothing_found": "nothing in the saved pages speaks of it",
 }
-
-
-CONFIRMING_FAILED = "called wrong, but asking once more failed"
 
 
 class Step(Frozen):
@@ -65,15 +62,15 @@ def _next(claim: ClaimState, plan: Plan) -> Step:
 
 
 def _confirmed(step: Step, claim: ClaimState) -> Step:
-    """A conviction by votes or by an arbiter stands once it is found strong enough, or borne out. Where the question
-    failed it does not, and the claim is undecided by that failure: another run may ask again."""
+    """A conviction by votes or by an arbiter stands once it is borne out. Where the question failed it does not, and
+    the claim is undecided by that failure: another run may ask again."""
     if step.label not in WRONG or step.decided_by == "person":
         return step
     if claim.confirmation is None:
         return Step(do="confirm")
-    if claim.confirmation in ("strong", "confirmed"):
+    if claim.confirmation == "confirmed":
         return step
-    if claim.confirmation in ("refuted", "weak"):
+    if claim.confirmation == "refuted":
         return undecided("unconfirmed")
     return Step(do="settle", failure=claim.confirmation, caveat=CONFIRMING_FAILED)
 

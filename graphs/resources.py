@@ -23,7 +23,6 @@ from longproof.agent.models.limits import Budget, Limits, Rates, Traffic
 from longproof.agent.models.model import Learned, Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import ALONE, Panel, Spec, as_spec, panel_from
-from longproof.agent.trust.reliability import MOST_JUDGES, Reliability, read_reliability
 from longproof.agent.types import Arbiter, Decomposer, Finder, Judge, Round
 from longproof.graphs.evidence.sources import Indexes, Sources
 from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
@@ -39,7 +38,6 @@ from longproof.retrieval.types import BadInput, Document, SourceIndex
 
 SAMPLES_APART = 1000
 """How far apart two values of the setting `sample` number their answers."""
-RATES = "--reliability FILE (longproof trust --save writes one)"
 GROUPS = 32
 """At least so many claim groups are checked at the same time; twice `concurrency` keeps an endpoint busy."""
 
@@ -68,11 +66,8 @@ class Resources:
         *,
         triage: bool,
         by_owner: bool = True,
-        reliability: Reliability | None = None,
     ) -> None:
         self.settings = settings
-        self.reliability = reliability
-        """The judges' rates, where a file of them is given."""
         at_once = {"rounds": ("source",), "lined": False, "proves_absence": False}
         self.protocol = protocol.model_copy(update=at_once) if triage else protocol
         self.store = DocumentStore(home(settings.home) / "documents")
@@ -102,7 +97,7 @@ class Resources:
             proves_absence=self.protocol.proves_absence,
             consults=self.protocol.consults,
             arbiter="person" if person else "model" if self.panel.arbiter else "nobody",
-            confirms=self.settings.confirm or self.settings.max_risk is not None,
+            confirms=self.settings.confirm,
             coarse=bool(self.protocol.menu),
             labels=case.labels,
         )
@@ -241,7 +236,6 @@ async def open_resources(
             settings, protocol, given, _asking(settings, ledger, limits, caches, given.recording)
         )
         _refuse_what_is_missing(settings, protocol, given, panel)
-        reliability = _known_rates(settings, protocol, panel)
         await start_run(ledger, settings, begun)
     except BaseException:
         await ledger.close()
@@ -256,7 +250,6 @@ async def open_resources(
         limits,
         triage=triage,
         by_owner=given.by_owner,
-        reliability=reliability,
     )
 
 
@@ -341,7 +334,7 @@ def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callabl
 
 
 def _refuse_what_is_missing(settings: Settings, protocol: Protocol, given: Given, panel: Panel) -> None:
-    """Raises BadInput where the protocol needs models or pages that aren't there."""
+    """Raises BadInput where the protocol or a setting needs models or pages that aren't there."""
     if settings.pages and not Path(settings.pages).is_dir():
         raise BadInput(f"there is no folder {settings.pages}: --pages names a folder of saved web pages")
     has: set[Need] = {"pages"} if settings.pages else set()
@@ -357,6 +350,8 @@ def _refuse_what_is_missing(settings: Settings, protocol: Protocol, given: Given
         has.add("models")
     if why := unmet(protocol, has, among=("models", "pages")):
         raise BadInput(why)
+    if settings.confirm and (panel.confirmer is None or protocol.name != LONGPROOF.name):
+        raise BadInput("--confirm needs a language model, and the protocol longproof")
 
 
 def _refuse_what_is_not_recorded(settings: Settings) -> None:
@@ -365,26 +360,6 @@ def _refuse_what_is_not_recorded(settings: Settings) -> None:
     named = [as_spec(one) for one in roles if one and one != PERSON]
     if settings.embedder != "lexical" or any(one.kind == "nli" for one in named):
         raise BadInput("recordings hold the answers of language models: leave out nli judges and embedders")
-
-
-def _known_rates(settings: Settings, protocol: Protocol, panel: Panel) -> Reliability | None:
-    """The judges' rates, where a file of them is given.
-
-    Raises BadInput where convictions can't be confirmed as asked for: no guess stands in for what isn't known.
-    """
-    risk = settings.max_risk is not None
-    if settings.reliability and not risk:
-        raise BadInput("--reliability says nothing without --max-risk: give both, or neither")
-    if (risk or settings.confirm) and (panel.confirmer is None or protocol.name != LONGPROOF.name):
-        raise BadInput("--confirm and --max-risk need a language model, and the protocol longproof")
-    if risk and settings.reliability is None and len(panel.judges) < 3:
-        raise BadInput(
-            f"--max-risk needs the judges' rates: give {RATES}, or three judges whose votes can tell them"
-        )
-    if risk and len(panel.judges) > MOST_JUDGES:
-        raise BadInput("--max-risk tells the risk of at most twelve judges: give fewer")
-    names = [judge.name for judge in panel.judges]
-    return read_reliability(Path(settings.reliability), names) if settings.reliability else None
 
 
 def _is_offline(judge: Judge) -> bool:

@@ -101,20 +101,6 @@ class Settings(BaseModel):
         title="Confirm",
         description="Ask once more about each wrong claim, with its opposite; what isn't borne out is undecided.",
     )
-    max_risk: float | None = Field(
-        default=None,
-        gt=0,
-        lt=1,
-        title="Risk at most",
-        description=(
-            "How likely a faithful response may be called hallucinated: weak convictions are confirmed or left "
-            "undecided. Needs the judges' rates: a file, or three judges; where their votes can't tell the rates, "
-            "every wrong claim is confirmed and no risk is named."
-        ),
-    )
-    reliability: str | None = Field(
-        default=None, title="Reliability", description="A file of judges' rates, by `longproof trust --save`."
-    )
     concurrency: int = Field(
         default=16, ge=1, title="Concurrency", description="Calls under way at once, for each endpoint."
     )
@@ -172,7 +158,6 @@ class Settings(BaseModel):
         "searcher",
         "reach",
         "pages",
-        "reliability",
         "run_id",
         "home",
         mode="before",

@@ -175,9 +175,9 @@ Consulted = Literal["not_yet", "no_pages", "nothing_found", "found"]
 it, or snippets were shown."""
 
 
-Confirmation = Literal["strong", "confirmed", "refuted", "weak"]
-"""What became of a conviction: strong enough as it is; asked about once more and borne out, or not; too weak for a
-text of this length even if it were. In its place may stand why that question failed."""
+Confirmation = Literal["confirmed", "refuted"]
+"""What became of a conviction that was asked about once more: borne out, or not. In its place may stand why that
+question failed."""
 
 
 class ClaimState(Frozen):

@@ -24,10 +24,6 @@ probe
     evidence_scores / vote_accuracy                        PROBE steps 2 and 3
 spans
     character_scores / mistake_scores                      spans: characters, places
-reliability
-    trust(claims, responses, gold=None)                    judges' rates from votes alone, with intervals
-selective
-    risk_curve(sure, right) / threshold / risk_from        which labels to trust
 statistics
     recall, specificity, precision, f1, mcc, accuracy, mean_accuracy, coverage   of counts
     fleiss_kappa(panels)                                   between judges

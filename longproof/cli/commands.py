@@ -30,7 +30,6 @@ from longproof.cli.protocols import protocols_command
 from longproof.cli.reports import report_command
 from longproof.cli.review import review_command
 from longproof.cli.serve import serve_command
-from longproof.cli.trust import trust_command
 from longproof.cli.verify import verify_command
 
 if TYPE_CHECKING:
@@ -70,7 +69,6 @@ add_command(app, "batch", batch_command)
 add_command(app, "construct", construct_command)
 add_command(app, "evaluate", evaluate_command)
 app.command("compare", cls=PlainCommand)(compare_command)
-app.command("trust", cls=PlainCommand)(trust_command)
 app.command("review", cls=PlainCommand)(review_command)
 app.command("index", cls=PlainCommand)(index_command)
 app.command("runs", cls=PlainCommand)(runs_command)

@@ -42,12 +42,6 @@ JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the report 
 HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write the report as one HTML page.")]
 
 
-OWN_VOTES = (
-    "--max-risk without --reliability: the judges' rates are to be told by this run's own votes; where these can't "
-    "(fewer than 20 claims, for one) every wrong claim is asked about once more and no risk is named"
-)
-
-
 @dataclass(frozen=True, kw_only=True)
 class PanelOptions:
     """Who judges and searches, how far they look, and over which pages."""
@@ -86,25 +80,9 @@ class PanelOptions:
     confirm: Annotated[
         bool, typer.Option("--confirm", help="Ask once more about every wrong claim, beside its opposite.")
     ] = False
-    max_risk: Annotated[
-        float | None,
-        typer.Option(
-            help="How likely a faithful response may be called hallucinated, such as 0.05: weak convictions are "
-            "confirmed or left undecided. Needs --reliability, or three judges whose votes tell their rates."
-        ),
-    ] = None
-    reliability: Annotated[
-        Path | None, typer.Option(help="The judges' rates, in a file by `longproof trust --save`.")
-    ] = None
     pages: Annotated[
         Path | None, typer.Option(help="Saved web pages to consult about what the source doesn't have.")
     ] = None
-
-    def confirming(self) -> dict[str, Any]:
-        """The settings by which convictions are confirmed, as far as any is given."""
-        given = {"confirm": self.confirm, "max_risk": self.max_risk}
-        named = {**given, "reliability": str(self.reliability) if self.reliability else None}
-        return {name: value for name, value in named.items() if value not in (None, False)}
 
     def settings(self, toml: Path = TOML) -> dict[str, Any]:
         """The settings that name the panel; whom the TOML file names is told on stderr.
@@ -119,16 +97,13 @@ class PanelOptions:
         helpers = [None if getattr(self, role) else getattr(table, role) for role in roles]
         _tell(toml, [spec for spec in [*judges, *helpers] if spec])
         named: list[Spec | str] = list(self.judge or table.judges)
-        votes = sum(1 if isinstance(one, str) else one.samples for one in named)
-        if self.max_risk is not None and not self.reliability and votes > 2:
-            typer.echo(f"longproof: {OWN_VOTES}", err=True)
         return {
             "judges": named or ["offline"],
             **{role: getattr(self, role) or getattr(table, role) for role in roles},
             "reach": self.reach,
             "cascade": self.cascade,
             "consensus": table.consensus,
-            **self.confirming(),
+            **({"confirm": True} if self.confirm else {}),
             "pages": str(self.pages) if self.pages else None,
             **table.model_dump(include={"stream", "timeout_s"}, exclude_none=True),
         }

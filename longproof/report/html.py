@@ -20,7 +20,6 @@ from typing import Any
 from urllib.parse import quote
 
 from longproof.agent.report import WRONG
-from longproof.agent.trust.reliability import panel_votes
 from longproof.agent.types import Judgement, Report, ReportClaim
 from longproof.report.control_characters import NAMES, PATTERN, visible
 from longproof.report.judges import judge_names, judge_told
@@ -36,7 +35,6 @@ from longproof.report.summary import (
     total_lines,
     whole_sentences,
 )
-from longproof.report.trust import trust_lines
 from longproof.report.words import SIGNS, Language, words
 from longproof.retrieval.types import Span
 
@@ -90,26 +88,23 @@ def index_page(
 
     One report at a time is in memory where they come one at a time. The first hundred say which language is spoken.
     """
-    lines, responses, votes = [], list[str](), list[list[dict[str, bool]]]()
+    lines, responses = [], list[str]()
     for name, report in reports:
         lines.append(index_line(name, report))
-        votes.append(panel_votes(report))
         if len(responses) < 100:
             responses.append(report.case.response[:2000])
     spoken = language(" ".join(responses))
     say = words(spoken)
     sums = index_sums(lines, failed)
-    trusted = trust_lines(votes, say)
     rows = (
         f"{line['verdict']}{' (no model)' * line['triage']}  {line['case']}  {line['href']}" for line in lines
     )
-    plain = "\n".join([*trusted, *rows])
+    plain = "\n".join(rows)
     plain += f"\n{say['index_failed'].format(n=failed, all=sums['all'])}" if failed else ""
     plain += "".join(f"\n{one['id']}{say['colon']}{one['failure']}" for one in failures)
     data = {
         "rows": lines,
         "sums": sums,
-        "trust": trusted,
         "failures": [{key: one[key] for key in ("id", "line", "failure")} for one in failures],
         **vocabulary(say),
     }

@@ -67,7 +67,6 @@ function setUp() {
       {},
       make("h1", {}, say("index_title"), make("span", { class: "outcome-says" }, say("index_says", data.sums))),
       data.sums.failed ? make("p", { class: "triage" }, make("a", { href: "#failures" }, say("index_failed", { n: data.sums.failed, all: data.sums.all }))) : null,
-      data.trust.map((line) => make("p", { class: "trust" }, line)),
       data.sums.triage ? make("p", { class: "triage" }, say("index_triage", { n: data.sums.triage })) : null,
     ),
     themeButton(),

@@ -14,9 +14,8 @@ from typing import NamedTuple
 
 from pydantic import ValidationError
 
-from longproof.agent.cascade import Missed
+from longproof.agent.cascade import ClearedAlone
 from longproof.agent.report import outcome
-from longproof.agent.trust.risk import RiskTaken
 from longproof.agent.types import LABELS, Error, Report, ReportClaim, ReportDocument
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home
@@ -173,11 +172,10 @@ def _sums(report: Report) -> None:
     judges = report.stamp.get("judges") or []
     if not isinstance(judges, list | tuple):
         raise _damaged("stamp.judges is no list")
-    for name, estimate in (("cascade", Missed), ("risk", RiskTaken)):
-        try:
-            estimate.model_validate(report.stamp[name]) if name in report.stamp else None
-        except ValidationError as error:
-            raise _damaged(f"stamp.{name} is no estimate") from error
+    try:
+        ClearedAlone.model_validate(report.stamp.get("cascade", {}))
+    except ValidationError as error:
+        raise _damaged("stamp.cascade is no count") from error
     money = report.stamp.get("money") or {}
     if not isinstance(money, dict) or not all(isinstance(one, float | int | None) for one in money.values()):
         raise _damaged("stamp.money is no amount")

@@ -9,11 +9,10 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from longproof.agent.cascade import Missed
+from longproof.agent.cascade import ClearedAlone
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import written
-from longproof.agent.report import WRONG, price
-from longproof.agent.trust.risk import RiskTaken
+from longproof.agent.report import CONFIRMING_FAILED, WRONG, price
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
 from longproof.report.judges import judge_names
 from longproof.report.words import SIGNS, Language
@@ -183,7 +182,7 @@ def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
     """Counts by label; coverage and cost; how it was made; caveats with how often. Empty lines are left out."""
     caveats = Counter(claim.caveat for claim in report.claims if claim.caveat)
     told = say["semicolon"].join(f"{say.get(text, short(text))} ({n})" for text, n in caveats.items())
-    lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _risk(report, say)]
+    lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _confirmed(report, say)]
     lines += [*_silent(report, say), _making(report, say)]
     return [line for line in [*lines, f"{say['caveats']}{say['colon']}{told}" if told else ""] if line]
 
@@ -207,20 +206,11 @@ def _counts(report: Report, say: Mapping[str, str]) -> str:
 
 
 def _cascade(report: Report, say: Mapping[str, str]) -> str:
-    """With a cascade, how many errors its first judge is estimated to have let pass."""
+    """With a cascade, how many claims its first judge cleared alone, and what the others made of a sample of them."""
     if "cascade" not in report.stamp:
         return ""
-    found = Missed.model_validate(report.stamp["cascade"])
-    if found.estimate is None:
-        return say["cascade_unknown"].format(n=found.cleared)
-    return say["cascade"].format(
-        n=found.cleared,
-        again=found.again,
-        overturned=found.overturned,
-        estimate=f"{found.estimate:.1f}",
-        low=f"{found.low:.1f}",
-        high=f"{found.high:.1f}",
-    )
+    counts = ClearedAlone.model_validate(report.stamp["cascade"])
+    return say["cascade"].format(n=counts.cleared, again=counts.again, overturned=counts.overturned)
 
 
 def _silent(report: Report, say: Mapping[str, str]) -> list[str]:
@@ -234,25 +224,16 @@ def _silent(report: Report, say: Mapping[str, str]) -> list[str]:
     return [say["silent"].format(judge=names[judge], n=n, all=asked[judge]) for judge, n in silent.items()]
 
 
-def _risk(report: Report, say: Mapping[str, str]) -> str:
-    """Where convictions were confirmed: how many were held back, and how likely a false one was and is."""
-    if "risk" not in report.stamp:
+def _confirmed(report: Report, say: Mapping[str, str]) -> str:
+    """Where convictions were confirmed: how many were asked about once more, and how many of them don't stand."""
+    settings = report.stamp.get("settings")
+    if not isinstance(settings, dict) or not settings.get("confirm"):
         return ""
-    found = RiskTaken.model_validate(report.stamp["risk"])
-    told = _counted(say, "risk", found.convicted, asked=found.asked + found.failed, held=found.held)
-    if found.failed:
-        told += say["semicolon"] + _counted(say, "risk_failed", found.failed)
-    if found.chance is None or found.chance_before is None or found.max_risk is None:
-        unknown = found.max_risk is not None and found.convicted
-        return f"{told}{say['semicolon']}{say['risk_unknown']}" if unknown else told
-    chance = say["risk_chance"].format(
-        claims=_counted(say, "claims", len(report.claims)),
-        before=f"{found.chance_before:.1%}",
-        after=f"{found.chance:.1%}",
-        most=f"{found.max_risk:.1%}",
-        rates=say[f"rates_{found.rates}"],
-    )
-    return f"{told}{say['semicolon']}{chance}"
+    stand = sum(claim.label in WRONG and claim.decided_by != "person" for claim in report.claims)
+    held = sum(claim.failure == "unconfirmed" for claim in report.claims)
+    failed = sum(claim.caveat == CONFIRMING_FAILED for claim in report.claims)
+    told = _counted(say, "confirmed", stand + held + failed, held=held)
+    return told + (say["semicolon"] + _counted(say, "confirming_failed", failed) if failed else "")
 
 
 def cost_line(report: Report, say: Mapping[str, str]) -> str:

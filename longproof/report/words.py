@@ -140,42 +140,27 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "passes": ("read {n} × the source's length", "读入的字符为原文的 {n} 倍"),
     "price": ("price {n}", "代价 {n}"),
     "cascade": (
-        "cascade: {n} claims cleared by the first judge alone; of {again} read again {overturned} were overturned: "
-        "about {estimate} errors let pass ({low} to {high})",
-        "级联：{n} 条断言只由第一位评审放行；另抽 {again} 条复读，推翻 {overturned} 条：估计放过约 {estimate} 处错误"
-        "（{low} 至 {high}）",
+        "cascade: {n} claims cleared by the first judge alone; of {again} that the others read too {overturned} were "
+        "overturned",
+        "级联：{n} 条断言只由第一位评审放行；另抽 {again} 条复读，推翻 {overturned} 条",
     ),
-    "cascade_unknown": (
-        "cascade: {n} claims cleared by the first judge alone; none was read again, so nothing is estimated",
-        "级联：{n} 条断言只由第一位评审放行；没有抽到复读的断言，无从估计",
+    "confirmed_one": (
+        "1 claim called wrong and asked about once more, {held} held back",
+        "1 条断言被判有误并再问一次，{held} 条暂不定论",
     ),
-    "risk_one": (
-        "1 claim called wrong, {asked} asked about once more, {held} held back",
-        "1 条断言被判有误，其中 {asked} 条再问一次，{held} 条暂不定论",
-    ),
-    "risk_n": (
-        "{n} claims called wrong, {asked} of them asked about once more, {held} held back",
-        "{n} 条断言被判有误，其中 {asked} 条再问一次，{held} 条暂不定论",
+    "confirmed_n": (
+        "{n} claims called wrong and asked about once more, {held} held back",
+        "{n} 条断言被判有误并各再问一次，{held} 条暂不定论",
     ),
     "silent": (
         "{judge} gave no answer to {n} of {all} questions: without it fewer voices decided",
         "{judge} 对 {all} 次提问中的 {n} 次没有作答，定论的声音因而少了",
     ),
-    "risk_failed_one": ("for 1 that question failed, and it is undecided", "1 条再问失败，暂不定论"),
-    "risk_failed_n": ("for {n} that question failed, and they are undecided", "{n} 条再问失败，暂不定论"),
-    "risk_unknown": (
-        "their votes can't tell how reliable the judges are, so every one was asked about, and no risk is named",
-        "由投票看不出评审有多可靠，故每条都再问一次，也不给出风险",
+    "confirming_failed_one": ("for 1 that question failed, and it is undecided", "1 条再问失败，暂不定论"),
+    "confirming_failed_n": (
+        "for {n} that question failed, and they are undecided",
+        "{n} 条再问失败，暂不定论",
     ),
-    "risk_chance": (
-        "a faithful text of {claims} would be called hallucinated in an estimated {before} of cases, so in {after} "
-        "(at most {most} was asked for; rates of the judges {rates}, who are taken to err independently)",
-        "{claims}的忠实文本被误判的概率估计为 {before}，如此处理后为 {after}"
-        "（要求不超过 {most}；评审的准确率{rates}，并假定各评审的错误互相独立）",
-    ),
-    "rates_file": ("from a file", "取自文件"),
-    "rates_votes": ("from their votes in this run", "由本次投票估计"),
-    "rates_None": ("unknown", "未知"),
     "money": ("cost {n}", "花费 {n}"),
     "seconds_n": ("{n} s", "{n} 秒"),
     "characters_n": ("{n} characters", "{n} 字"),
@@ -350,19 +335,6 @@ _PAGE: dict[str, tuple[str, str]] = {
         "{n} of them no model has read: give --judge openai:MODEL.",
         "其中 {n} 份尚无模型审读：请加 --judge openai:模型名。",
     ),
-    "trust": (
-        "By their votes on {claims} claims of {reports} reports, without labels and taken to err independently:",
-        "仅凭 {reports} 份报告中 {claims} 条断言的投票估计（没有标注，并假定错误互相独立）：",
-    ),
-    "trust_judge": (
-        "{judge} convicts {sensitivity} of wrong claims and clears {specificity} of right ones",
-        "{judge} 判出有误断言的 {sensitivity}，放行正确断言的 {specificity}",
-    ),
-    "trust_unknown": (
-        "How reliable the judges are can't be told from these votes; longproof trust says why.",
-        "这些投票不足以估计评审是否可靠；原因见 longproof trust。",
-    ),
-    "from_to": ("{value} ({low} to {high})", "{value}（{low} 至 {high}）"),
     "no_model": ("no model", "无模型"),
     "reports_n": ("{n} of {all} reports", "{all} 份报告中的 {n} 份"),
     "column_verdict": ("Verdict", "结论"),

@@ -24,7 +24,7 @@ from longproof.retrieval.types import BadInput, Document, Frozen
 MODEL = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}")
 Reach = Literal["place", "search", "scan"]
 MODELS_TASKS = {
-    **dict.fromkeys(("arbiter", "decomposer", "searcher", "max_risk", "reliability")),
+    **dict.fromkeys(("arbiter", "decomposer", "searcher")),
     "confirm": False,
     "cascade": False,
 }

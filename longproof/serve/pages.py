@@ -40,7 +40,6 @@ def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
     data = {
         "rows": rows,
         "sums": {**index_sums(rows), "all": sum(run.state == "done" for run in runs)},
-        "trust": [],
         "offer": offer.shown(),
         "bytes": FILE_BYTES,
         "characters": CHARACTERS,

@@ -9,7 +9,6 @@ from longproof.agent.types import Place
 from longproof.evaluation.headlines import HEADLINES, headline
 from longproof.evaluation.results import Result, prediction
 from longproof.evaluation.sections import sections
-from longproof.evaluation.trust import Deciding
 from longproof.evaluation.types import Gold, GoldClaim, GoldError, GoldPart
 
 TEXT = "He won twice in May. She lost."
@@ -20,7 +19,7 @@ def place(quote: str) -> Place:
 
 
 def scores(*results: Result) -> dict[str, dict[str, float | None]]:
-    return {s.title: {score.name: score.value for score in s.scores} for s in sections(results, Deciding())}
+    return {s.title: {score.name: score.value for score in s.scores} for s in sections(results)}
 
 
 def annotated(gold: Gold) -> Result:
@@ -39,7 +38,7 @@ def test_without_a_model_what_conflicts_comes_first_with_its_precision_and_cover
     marked = Gold(outcome="hallucinated", errors=(GoldError(place=place("twice")),))
     here = offline(marked, ["contradicting", "explicitly_supported"], ("twice",))
     there = offline(marked, ["contradicting", None], ("May",))
-    first = sections([here, there], Deciding())[0]
+    first = sections([here, there])[0]
     assert first.title == "Without a model"
     assert {score.name: (score.value, score.n) for score in first.scores} == {
         "precision of conflicts": (0.5, 2),
@@ -156,9 +155,7 @@ def test_votes_on_pieces_give_probes_third_step_and_agreement_by_piece() -> None
     result = with_claims(Gold(outcome="hallucinated", claims=claims), pieces=pieces, votes=[(), ()])
     found = scores(result)
     assert found["Claims (PROBE)"]["evaluation: accuracy"] == pytest.approx(7 / 9)
-    (kappa,) = (
-        s for section in sections([result], Deciding()) for s in section.scores if s.name == "Fleiss' kappa"
-    )
+    (kappa,) = (s for section in sections([result]) for s in section.scores if s.name == "Fleiss' kappa")
     assert (kappa.over, kappa.n) == ("pieces with a panel", 3)
     assert kappa.value == pytest.approx(((1 / 3 + 1 + 1) / 3 - 34 / 64) / (1 - 34 / 64))
 
@@ -186,7 +183,7 @@ def test_an_audit_is_scored_by_the_wrong_labels_that_it_leaves_to_people() -> No
         "right labels left to people": 0.5,
         "wrong among those left": 0.5,
     }
-    assert sections([caught, unread], Deciding())[0].scores[0].coverage == pytest.approx(2 / 3)
+    assert sections([caught, unread])[0].scores[0].coverage == pytest.approx(2 / 3)
 
 
 def test_slices_give_recall_or_accuracy() -> None:

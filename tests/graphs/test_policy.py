@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from walked import FAILURE, LABEL, SAID, answered, claim, done, followed, judgement, plans, question
 
-from longproof.agent.report import WRONG
+from longproof.agent.report import CONFIRMING_FAILED, WRONG
 from longproof.agent.vote import COARSE, SIDES, vote
 from longproof.graphs.check import NODES, CheckNodes
-from longproof.graphs.policy import CAVEATS, CONFIRMING_FAILED, Step, most_common, next_step
+from longproof.graphs.policy import CAVEATS, Step, most_common, next_step
 from longproof.graphs.resources import Pool
 from longproof.graphs.state import ClaimState, Plan
 from longproof.graphs.verify import check_graph, verify_graph
@@ -181,9 +181,9 @@ def test_every_conviction_is_confirmed_once_and_stands_only_then(plan: Plan, dat
     steps, states = followed(next_step, claim(), plan, data.draw)
     assert [step.do for step in steps].count("confirm") <= 1
     if steps[-1].label in WRONG and steps[-1].decided_by != "person":
-        assert states[-1].confirmation in ("strong", "confirmed")
+        assert states[-1].confirmation == "confirmed"
     if steps[-1].failure == "unconfirmed":
-        assert states[-1].confirmation in ("refuted", "weak")
+        assert states[-1].confirmation == "refuted"
     if steps[-1].caveat == CONFIRMING_FAILED:
         assert steps[-1].failure == states[-1].confirmation
     if steps[-1].failure == "unconfirmed" or steps[-1].caveat == CONFIRMING_FAILED:
@@ -231,7 +231,7 @@ def test_a_persons_word_is_final_but_for_what_was_not_found(plan: Plan, said: st
 
 @given(plans(consults=True, sourced=True), st.sampled_from(["no_pages", "nothing_found"]))
 def test_what_no_page_has_either_is_fabricated_and_says_what_was_consulted(plan: Plan, found: Any) -> None:
-    state = asked(["not_found"] * 3).model_copy(update={"consulted": found, "confirmation": "strong"})
+    state = asked(["not_found"] * 3).model_copy(update={"consulted": found, "confirmation": "confirmed"})
     step = next_step(state, plan)
     assert (step.label, step.caveat) == ("fabricated", CAVEATS[found])
 

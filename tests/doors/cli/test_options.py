@@ -44,21 +44,6 @@ def test_the_searcher_that_a_file_names_is_told(folder: Path, capsys: pytest.Cap
     assert "names openai:m@http://127.0.0.1:9/v1" in capsys.readouterr().err
 
 
-def test_what_a_risk_without_rates_will_do_is_told_before_anybody_is_asked(
-    folder: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    PanelOptions(max_risk=0.05, judge=["openai:a", "openai:b", "openai:c"]).settings()
-    assert "every wrong claim is asked about once more and no risk is named" in capsys.readouterr().err
-    toml = folder / "panel.toml"
-    toml.write_text('[panel]\njudges = [{spec = "openai:a", samples = 3}]\n', "utf-8")
-    PanelOptions(max_risk=0.05).settings(toml)
-    assert "no risk is named" in capsys.readouterr().err
-    PanelOptions(max_risk=0.05, judge=["openai:a", "openai:b"]).settings()
-    PanelOptions(max_risk=0.05, reliability=Path("rates.json")).settings()
-    PanelOptions(confirm=True).settings()
-    assert capsys.readouterr().err == ""
-
-
 @pytest.mark.parametrize(
     "command",
     [
@@ -74,8 +59,8 @@ def test_three_commands_take_them_and_refuse_what_is_none(
     assert "everywhere" in capsys.readouterr().err
     assert run(*command, "--searcher", "offline") == 2
     assert "offline can't search" in capsys.readouterr().err
-    assert run(*command, "--max-risk", "0.05") == 2
-    assert "need a language model" in capsys.readouterr().err
+    assert run(*command, "--confirm") == 2
+    assert "needs a language model" in capsys.readouterr().err
     assert run(*command, "--reach", "place") == 0
 
 

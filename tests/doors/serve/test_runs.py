@@ -264,7 +264,7 @@ def test_the_owners_reach_is_the_farthest(serving: Callable[..., Any]) -> None:
 
 
 def test_the_offline_check_is_there_whatever_judges_are_asked_to_do(serving: Callable[..., Any]) -> None:
-    client = serving(confirm=True, max_risk=0.05, cascade=True, arbiter="openai:a@http://127.0.0.1:9/v1")
+    client = serving(confirm=True, cascade=True, arbiter="openai:a@http://127.0.0.1:9/v1")
     run = client.begin(judges=[])
     assert client.until(run, "done")["report"]["stamp"]["settings"]["confirm"] is False
 
