@@ -1,41 +1,50 @@
 """What an evaluation would cost, before anybody is asked.
 
-Knows: which examples would be drawn. Does not know: how long prompts are (`graphs/cost.py`), or what a run did cost.
+Knows: which examples would be drawn, and that each is checked in a dry run. Does not know: how calls are counted
+(`graphs/cost.py`), or what a run did cost.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 from longproof.agent.specs import Spec
+from longproof.agent.types import Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
-from longproof.evaluation.run import sampled
-from longproof.graphs.cost import cost, paid_judges
-from longproof.graphs.protocols import method
+from longproof.evaluation.run import check_group, example_groups, sampled
+from longproof.evaluation.types import Example
+from longproof.graphs.cost import Estimate, estimate, estimate_lines
+from longproof.graphs.joined import joins
+from longproof.graphs.verifier import Verifier, run
 
 
-def estimate(
+def estimate_dataset(
     dataset: str,
     *,
     judges: Sequence[str | Spec],
     path: Location | None,
-    protocol: str,
     only: str | None = None,
     sample: int | None,
     seed: int,
     repeat: int,
+    **settings: Any,
 ) -> str:
-    """What such a run would usually cost, each example by itself. Raises BadInput as `evaluate_dataset` does."""
-    chosen, models = method(protocol).protocol, paid_judges(judges)
-    if not models:
-        return "nothing would be paid"
+    """What such a run would cost, in words. Raises BadInput as `evaluate_dataset` does."""
     drawn = sampled(examples(dataset, path), sample, seed, only)
-    calls, characters = 0, 0.0
-    for example in drawn:
-        source = max(1, sum(len(source.text) for source in example.sources))
-        one = cost(chosen, source, len(example.response), models)
-        calls, characters = calls + one.calls, characters + one.passes * source
-    often = f", {repeat} times" if repeat > 1 else ""
-    return (
-        f"{len(drawn)} examples{often}: usually about {repeat * calls:,} calls, whose prompts have "
-        f"{round(repeat * characters):,} characters; fewer where responses to one long source are checked together"
-    )
+    verifier = Verifier(judges=list(judges), **{**settings, "max_calls": 0, "run_id": None})
+    told = run(_dry_run(verifier, drawn))
+    often = f", {repeat} times; of one time:" if repeat > 1 else ""
+    return "\n".join([f"{len(drawn)} examples{often}", *estimate_lines(told)])
+
+
+async def _dry_run(verifier: Verifier, drawn: Sequence[Example]) -> Estimate:
+    """Check every example without paying; those that can't be checked cost nothing."""
+    groups = example_groups(drawn) if joins(verifier.settings) else [[example] for example in drawn]
+    reports = list[Report]()
+    try:
+        for group in groups:
+            checked = await check_group(verifier, group)
+            reports += [report for report in checked if isinstance(report, Report)]
+    finally:
+        await verifier.close()
+    return estimate(reports)

@@ -21,7 +21,7 @@ from longproof.agent.models.model import Refused
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.report import total_usage, unanswered
 from longproof.agent.specs import Spec
-from longproof.agent.types import Case, Usage
+from longproof.agent.types import Case, Report, Usage
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
 from longproof.evaluation.folder import (
@@ -248,11 +248,14 @@ class _Run:
     ) -> None:
         for repeat, group in todo:
             started = time.perf_counter()
-            checked = await _checked(checkers[repeat], group)
+            checked = await check_group(checkers[repeat], group)
             seconds = (time.perf_counter() - started) / len(group)
             for example, found in zip(group, checked, strict=True):
                 if (repeat, example.id) not in self._seen:
-                    line = result(example, repeat, found)
+                    predicted = (
+                        prediction(found) if isinstance(found, Report) else Prediction(failure=str(found))
+                    )
+                    line = result(example, repeat, predicted)
                     append_result(self._out, line, seconds)
                     self._add(line)
             self._tell()
@@ -282,26 +285,25 @@ class _Run:
         )
 
 
-async def _checked(checker: Checker, group: Sequence[Example]) -> list[Prediction]:
-    """The predictions of a group, checked together; one by one where that fails, for one must not cost the others."""
+async def check_group(checker: Checker, group: Sequence[Example]) -> list[Report | BadInput]:
+    """The reports of a group, checked together; one by one where that fails, for one must not cost the others. In the
+    place of a report stands why an example can't be checked. Raises LedgerFailed, Refused."""
     if len(group) > 1:
         sources = [_source(source) for source in group[0].sources]
         try:
-            reports = await checker.averify_group(sources, [_case(example) for example in group])
+            return [*await checker.averify_group(sources, [_case(example) for example in group])]
         except (LedgerFailed, Refused):
             raise
         except BadInput:
             pass
-        else:
-            return [prediction(report) for report in reports]
-    return [await _checked_alone(checker, example) for example in group]
+    return [await _check_alone(checker, example) for example in group]
 
 
-async def _checked_alone(checker: Checker, example: Example) -> Prediction:
-    """The prediction; what can't be checked is undecided, with the reason. Raises LedgerFailed, Refused."""
+async def _check_alone(checker: Checker, example: Example) -> Report | BadInput:
+    """The report, or why there is none. Raises LedgerFailed, Refused."""
     sources = [_source(source) for source in example.sources]
     try:
-        report = await checker.averify(
+        return await checker.averify(
             sources[0] if len(sources) == 1 else sources or "",
             example.response,
             task=example.task,
@@ -313,8 +315,7 @@ async def _checked_alone(checker: Checker, example: Example) -> Prediction:
     except (LedgerFailed, Refused):
         raise
     except BadInput as error:
-        return Prediction(failure=str(error))
-    return prediction(report)
+        return error
 
 
 def _case(example: Example) -> Case:

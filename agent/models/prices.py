@@ -62,13 +62,13 @@ def money(used: Iterable[Tokens], prices: Prices) -> float | None:
     return total if prices else None
 
 
-def reading_cost(models: Sequence[str], least: int, most: int, prices: Prices) -> tuple[str, str] | None:
-    """What it costs to have so many tokens read: the least by the cheapest of these models, the most by the dearest;
-    None where one of them has no price."""
+def reading_cost(models: Sequence[str], tokens: int, prices: Prices) -> tuple[str, str] | None:
+    """What it costs to have so many tokens read, by the cheapest of these models and by the dearest; None where one
+    of them has no price."""
     rates = [prices[model].input for model in models if model in prices]
     if not rates or len(rates) < len(models):
         return None
-    return written(min(rates) * least / MILLION), written(max(rates) * most / MILLION)
+    return written(min(rates) * tokens / MILLION), written(max(rates) * tokens / MILLION)
 
 
 def tokens_of(calls: Iterable[Call]) -> list[Tokens]:

@@ -36,13 +36,3 @@ def reading_plan(source_characters: int, sentences: int) -> ReadingPlan:
     if sentences * PLACE >= OVERLAP * source_characters:
         return ReadingPlan(way="along", evidence=DENSE)
     return ReadingPlan(way="places", evidence=SPARSE)
-
-
-def told(plan: ReadingPlan) -> str:
-    """The plan in words, for a dry run."""
-    return {
-        "whole": "the source is short: each question shows all of it, once",
-        "along": f"the response is dense: the source is read along, {plan.evidence:,} characters a question",
-        "places": f"the response is sparse: {PLACE:,} characters at each sentence's place, "
-        f"up to {plan.evidence:,} a question",
-    }[plan.way]

@@ -55,7 +55,7 @@ def evaluate_command(options: EvaluateOptions, panel: PanelOptions, calls: CallO
     from longproof.cli.progress import evaluation_progress
 
     if options.dry_run and not options.replay:
-        _estimate(options, panel)
+        _estimate(options, panel, calls)
         return
     with evaluation_progress() as progress:
         if options.replay:
@@ -74,11 +74,12 @@ def evaluate_command(options: EvaluateOptions, panel: PanelOptions, calls: CallO
         raise typer.Exit(2)
 
 
-def _estimate(options: EvaluateOptions, panel: PanelOptions) -> None:
-    from longproof.evaluation.estimate import estimate
+def _estimate(options: EvaluateOptions, panel: PanelOptions, calls: CallOptions) -> None:
+    from longproof.evaluation.estimate import estimate_dataset
 
     drawn = {name: getattr(options, name) for name in DRAWN}
-    typer.echo(estimate(options.dataset, judges=panel.settings()["judges"], **drawn))
+    settings = {**panel.settings(), **calls.settings(), "cache": options.cache}
+    typer.echo(estimate_dataset(options.dataset, **drawn, **settings))
 
 
 def _evaluated(

@@ -27,9 +27,7 @@ WORDS = {
 }
 """What stands in every help for values of which the type says too little."""
 
-Protocol = Annotated[
-    str, typer.Option("--protocol", help="See `longproof protocols`; `verify` takes `all`: side by side.")
-]
+Protocol = Annotated[str, typer.Option("--protocol", help="See `longproof protocols`.")]
 Embedder = Annotated[
     str,
     typer.Option("--embedder", help="How the response is aligned: lexical, bge-m3, st:PATH, openai:MODEL."),

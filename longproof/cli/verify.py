@@ -5,7 +5,7 @@ is shown.
 """
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -27,8 +27,6 @@ from longproof.cli.reports import deliver, refuse_targets
 
 if TYPE_CHECKING:
     from longproof.agent.types import Label, Report
-    from longproof.graphs.cost import Between
-    from longproof.graphs.settings import Settings
     from longproof.retrieval.types import Document
 
 HALLUCINATED, UNUSABLE, UNDECIDED = 1, 2, 3
@@ -52,11 +50,11 @@ class CaseOptions:
     embedder: Embedder = "lexical"
     cache: Cache = True
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Ask nobody; say what a check would cost at least and at most.")
+        bool,
+        typer.Option(
+            "--dry-run", help="Ask nobody; say what the first round costs, and how many calls at most."
+        ),
     ] = False
-    max_passes: Annotated[
-        float, typer.Option(help="With --protocol all: skip what would cost more passes.")
-    ] = 20
 
     def settings(self) -> dict[str, Any]:
         """What of this is a setting; a dry run pays nothing and has no name."""
@@ -100,35 +98,20 @@ class OutputOptions:
     ] = None
 
     def refuse(self, case: CaseOptions) -> None:
-        """Raises BadInput for what can't be written, or what a table of all protocols doesn't have."""
-        from longproof.retrieval.types import BadInput
-
+        """Raises BadInput for what can't be written, and for a label that doesn't exist."""
         refuse_targets(self.html, self.json, read=[case.response, case.context, *(case.source or [])])
         if self.at_least:
             label_named(self.at_least)
-        if case.protocol == "all" and (self.json or self.html or self.check or self.at_least):
-            raise BadInput(
-                "--protocol all tells of each: --json, --html, --at-least and --check need one protocol"
-            )
 
 
 def verify_command(case: CaseOptions, panel: PanelOptions, calls: CallOptions, output: OutputOptions) -> None:
     """Check one response against its sources."""
-    from longproof.retrieval.types import BadInput
-
     output.refuse(case)
     documents, given = case.read()
     settings = {**panel.settings(), **calls.settings(), "run_id": run_name(calls.run_id), **case.settings()}
-    if case.protocol == "all" and case.dry_run:
-        raise BadInput("--dry-run is for one protocol: `longproof protocols` says what each would cost")
-    if case.protocol == "all":
-        from longproof.cli.protocols import print_all_protocols
-
-        print_all_protocols(check_case, documents, given, settings, case.max_passes)
-        return
     report = check_case(documents, settings, **given)
     if case.dry_run:
-        typer.echo("\n".join(estimate(report, [document.text for document in documents])))
+        print_estimate(report)
         return
     why = no_answer(report)
     if output.json or output.html or not why:
@@ -154,51 +137,17 @@ def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **give
         return verifier.verify(documents, progress=progress, **given)
 
 
-def estimate(dry: "Report", sources: Sequence[str]) -> Iterator[str]:
-    """What the run of which this report is the dry one would pay: a line a step, then what that rests on."""
-    from longproof.agent.decompose import A_CLAIM, MOST_CLAIMS
-    from longproof.graphs.cost import MOST_CLAIMS_A_SENTENCE, asked_by, between, cost, paid_judges, total
-    from longproof.graphs.evidence.reading_plan import reading_plan, told
-    from longproof.graphs.settings import settings_of
-
-    chosen, judges = asked_by(dry), paid_judges(settings_of(dry.stamp["settings"]).judges)
-    steps = between(dry, sources)
-    together = total(steps)
-    if not any(step.most.calls for step in steps.values()):
-        yield "nothing would be paid"
-        return
-    yield f"{'':10}{'at least':>10}{'tokens':>14}{'at most':>12}{'tokens':>14}"
-    for name, (least, most) in [*steps.items(), ("together", together)]:
-        yield f"{name:10}{least.calls:>10,}{least.tokens:>14,}{most.calls:>12,}{most.tokens:>14,}"
-    yield from _money(settings_of(dry.stamp["settings"]), together)
-    if chosen.lined:
-        yield told(reading_plan(sum(map(len, sources)), len(dry.sentences)))
-    usual = cost(chosen, sum(map(len, sources)), len(dry.case.response), judges)
-    calls = min(max(usual.calls, together.least.calls), together.most.calls)
-    yield f"usually about {calls:,} calls that read {usual.passes:.2f} times the source's length"
-    yield (
-        "at least: every sentence is one claim and decided in the first round; of answers that are there already "
-        f"({dry.usage.calls:,}) none is counted"
-    )
-    yield (
-        f"at most, from the beginning: {MOST_CLAIMS_A_SENTENCE} claims a sentence where none are known yet, each in "
-        f"every round ({', '.join(chosen.rounds)}), disputed and wrong"
-    )
-    yield "calls, and tokens of their prompts; answers, and second askings where one can't be used, cost more"
-    yield (
-        f"a model that makes more claims of a sentence, up to {MOST_CLAIMS} or one for every {A_CLAIM} characters, "
-        "costs that many times as much: --max-calls ends it"
-    )
-
-
-def _money(settings: "Settings", together: "Between") -> Iterator[str]:
-    """What reading costs, from the cheapest to the dearest model of the panel, where all have a price."""
+def print_estimate(dry: "Report") -> None:
+    """Print what the run of which this report is the dry one would pay."""
     from longproof.agent.models.prices import reading_cost
     from longproof.agent.specs import as_spec
+    from longproof.graphs.cost import estimate, estimate_lines
+    from longproof.graphs.settings import settings_of
 
+    settings, told = settings_of(dry.stamp["settings"]), estimate([dry])
     models = [as_spec(judge).model for judge in settings.judges]
-    if money := reading_cost(models, together.least.tokens, together.most.tokens, settings.prices):
-        yield f"what is read costs {money[0]} to {money[1]}, by the prices given"
+    money = reading_cost(models, told.first_round.tokens, settings.prices)
+    typer.echo("\n".join(estimate_lines(told, money)))
 
 
 def label_named(name: str) -> "Label":

@@ -14,7 +14,7 @@ from pydantic import Field, ValidationError
 from longproof.agent.models.prices import reading_cost
 from longproof.agent.specs import Spec, as_spec
 from longproof.agent.types import Task
-from longproof.graphs.cost import between, total
+from longproof.graphs.cost import estimate
 from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.indexes.documents import DocumentRef
@@ -130,17 +130,14 @@ async def price(
         report = await verifier.averify(list(sources), response.raw or response.text, task=task)
     finally:
         await verifier.close()
-    steps = between(report, [document.text for document in sources])
-    if not any(step.most.calls for step in steps.values()):
+    estimated = estimate([report])
+    if not estimated.first:
         return {}
-    least, most = total(steps)
-    told = {
-        "least": f"{least.calls:,}",
-        "least_tokens": f"{least.tokens:,}",
-        "most": f"{most.calls:,}",
-        "most_tokens": f"{most.tokens:,}",
-    }
+    calls, tokens = estimated.first_round
+    told = {"calls": f"{calls:,}", "tokens": f"{tokens:,}"}
+    if estimated.most is not None:
+        told["most"] = f"{estimated.most:,}"
     models = [as_spec(judge).model for judge in settings.judges]
-    if money := reading_cost(models, least.tokens, most.tokens, settings.prices):
+    if money := reading_cost(models, tokens, settings.prices):
         told["least_money"], told["most_money"] = money
     return told

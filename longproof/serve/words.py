@@ -73,14 +73,16 @@ _SAID: dict[str, tuple[str, str]] = {
     "need_response": ("Give the text to check.", "请给出待查文本。"),
     "start": ("Check it", "开始核查"),
     "price_none": ("Nothing would be paid.", "不产生费用。"),
-    "price_between": (
-        "Between {least} calls ({least_tokens} tokens) and {most} calls ({most_tokens} tokens) to read; "
-        "what models write costs more.",
-        "输入约需 {least} 次调用（{least_tokens} 个 token）至 {most} 次调用（{most_tokens} 个 token）；"
-        "模型输出另计。",
+    "price_first": (
+        "First round: {calls} calls, {tokens} tokens to read; what models write costs more.",
+        "第一轮：{calls} 次调用，输入 {tokens} 个 token；模型输出另计。",
+    ),
+    "price_most": (
+        "At most {most} calls: 8 claims a sentence, every round needed, every claim disputed.",
+        "至多 {most} 次调用：每句 8 条断言，每一轮都需要，每条都有争议。",
     ),
     "price_money": (
-        "Reading costs {least} to {most}, by the prices given.",
+        "Reading it costs {least} to {most}, by the prices given.",
         "按所给价格，输入花费 {least} 至 {most}。",
     ),
     "all_runs": ("All checks", "全部核查"),

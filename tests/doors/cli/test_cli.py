@@ -7,7 +7,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from fakes import FORMS, PROSE, ChatServer, Reply, always, denying, well
+from fakes import ChatServer, Reply, always, denying
 
 from longproof.agent.types import Report
 from longproof.cli import main
@@ -182,15 +182,6 @@ def test_a_file_name_cannot_write_to_the_terminal(files, capsys):
     assert err.count("\n") == 1
 
 
-def test_paths_in_the_table_of_all_protocols_are_no_markup_and_write_nothing(files, capsys):
-    odd = f"{files}/[/red]\x1b[31m"
-    assert verify(files, "--protocol", "all", "--pages", odd, "--max-passes", "1") in (0, 2)
-    assert verify(files, "--protocol", "all", "--embedder", "st:[/red]\x1b]0;owned\a") in (0, 2)
-    out, err = capsys.readouterr()
-    assert "\x1b" not in out + err
-    assert "[/red]" in out + err
-
-
 def test_a_servers_error_writes_nothing_to_the_terminal_of_doctor(files, capsys, monkeypatch):
     monkeypatch.chdir(files)
     with ChatServer(always(Reply(status=500))) as server:
@@ -229,32 +220,6 @@ def test_a_reader_that_stops_reading_loses_no_file(files):
     command = "longproof verify --source source.txt --response response.txt --json r.json | true"
     subprocess.run(["bash", "-c", command], check=True, capture_output=True, cwd=files)
     assert (files / "r.json").exists()
-
-
-def test_each_protocol_that_applies_says_what_it_found(files, capsys, monkeypatch):
-    monkeypatch.setenv("COLUMNS", "80")
-    (files / "wrong.txt").write_text("Ada lit the lamp at nine. Tom wept for a year.", "utf-8")
-    with ChatServer(lambda asked: well(asked) if asked.form in FORMS else PROSE) as server:
-        judge = ["--judge", f"openai:m@{server.address}", "--protocol", "all"]
-        assert verify(files, *judge, response="wrong.txt") == 0
-    told = capsys.readouterr().out
-    assert max(map(len, told.splitlines())) <= 80
-    blocks = {block.split()[0].strip(":"): " ".join(block.split()) for block in told.strip().split("\n\n")}
-    assert len(blocks) > 8
-    assert "hallucinated, 1 of 2 sentences are wrong" in blocks["longproof"]
-    assert "sentence 2: «Tom» (Tom wept" in blocks["longproof"]
-    assert "3 calls" in blocks["longproof"]
-    assert "no usable answer" in blocks["longnovel-zero-shot"]
-    assert told.count("not run (needs") > 1
-
-
-def test_all_protocols_stop_at_a_server_that_is_down_and_have_no_dry_run(files, capsys):
-    judge = ["--judge", "openai:m@http://127.0.0.1:9/v1", "--protocol", "all"]
-    assert verify(files, *judge, "--max-calls", "0") == 2
-    told = capsys.readouterr()
-    assert (told.out, told.err.count("\n")) == ("", 1)
-    assert verify(files, *judge, "--dry-run") == 2
-    assert "longproof protocols" in capsys.readouterr().err
 
 
 def test_an_index_is_built_once_and_used(files, capsys):

@@ -44,7 +44,7 @@ def test_the_dry_run_the_report_and_the_runs_tell_money(
 ) -> None:
     with ChatServer(well) as server:
         assert check(server, "--prices", "prices.toml", "--dry-run") == 0
-        assert "what is read costs" in capsys.readouterr().out
+        assert "what the first round reads costs" in capsys.readouterr().out
         assert check(server, "--prices", "prices.toml") == 0
     assert "cost 0.00" in capsys.readouterr().out
     assert run("runs") == 0
