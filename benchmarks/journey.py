@@ -1,6 +1,6 @@
 """One claim's way through the house: how many files, functions and changes of room it takes to check it.
 
-    python benchmarks/journey.py [--models]
+    PYTHONPATH=tests python benchmarks/journey.py [--models]
 
 A source of 400,000 characters, two scripted judges that disagree, an arbiter, one claim; the second check of an
 open verifier is traced, so that nothing is built or imported on the way. A room is a folder. With `--models` the
@@ -12,7 +12,6 @@ import json
 import sys
 import threading
 from collections import Counter
-from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from types import FrameType
@@ -21,53 +20,15 @@ from typing import Any
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage, BaseMessage
 from langchain_core.outputs import ChatGeneration, ChatResult
+from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 import longproof
 from longproof import Verifier
-from longproof.agent.types import Answered, Case, Claim, Decomposed, JudgeLabel, Judgement, Question, Sentence
-from longproof.retrieval.types import Span
 
-ROOT = Path(longproof.__file__).parent.parent
+ROOT = Path(longproof.__file__).parent
 FACT = "Ada sold the boat to Tom for twenty pounds."
 SPLIT = {"claims": [f"S1 {FACT}"]}
 LINE = "Chapter {n}. The {n}th day passed and rain fell on the {n} hills of the north."
-
-
-class Scripted:
-    """A judge and an arbiter that always says the same."""
-
-    def __init__(self, name: str, label: JudgeLabel) -> None:
-        self.name, self._label = name, label
-
-    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
-        """The same label for every claim."""
-        return Answered([self._said(question, claim) for claim in claims], [])
-
-    async def arbitrate(
-        self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
-    ) -> Answered:
-        """The same label, whatever the others said."""
-        return await self.judge(question, claims, case)
-
-    def _said(self, question: Question, claim: Claim) -> Judgement:
-        return Judgement(
-            claim_id=claim.id,
-            judge=self.name,
-            round=question.round,
-            question_id=question.id,
-            label=self._label,
-        )
-
-
-class OneClaim:
-    """A decomposer that makes one claim of the whole response."""
-
-    name = "one claim"
-
-    async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
-        """The first sentence as the claim."""
-        claim = Claim(id="c0", index=0, sentence=0, text=sentences[0].text, origin=sentences[0])
-        return Decomposed([Sentence(index=0, span=sentences[0])], [claim], [])
 
 
 class ScriptedModel(BaseChatModel):
@@ -104,11 +65,9 @@ class Trace:
     def __call__(self, frame: FrameType, event: str, argument: Any) -> None:
         """Hears of every call."""
         name = frame.f_code.co_filename
-        if event != "call" or not name.startswith(str(ROOT)) or "site-packages" in name:
+        if event != "call" or not name.startswith(str(ROOT)) or frame.f_code.co_name.startswith("<"):
             return
         path = Path(name).relative_to(ROOT)
-        if path.parts[0] in ("benchmarks", "tests") or frame.f_code.co_name.startswith("<"):
-            return
         self.functions[str(path), frame.f_code.co_qualname] += 1
         room = str(path.parent)
         self.changes += room != self._room
@@ -127,9 +86,9 @@ def opened(models: bool) -> Verifier:
             cache=False,
         )
     return Verifier(
-        [Scripted("a", "not_found"), Scripted("b", "explicitly_supported")],
-        arbiter=Scripted("c", "implicitly_supported"),
-        decomposer=OneClaim(),
+        [ScriptedJudge("a", "not_found"), ScriptedJudge("b", "explicitly_supported")],
+        arbiter=ScriptedArbiter("implicitly_supported"),
+        decomposer=WholeSentences(),
     )
 
 

@@ -1,6 +1,6 @@
 """A scripted reader for `price.py`, who knows which passages decide each sentence of a response.
 
-Knows: the answers to all forms that the product, the plain question and LongNovel ask for, as long as real ones are.
+Knows: the answers to all forms that the product and the plain question ask for, as long as real ones are.
 Does not know: what is measured, or what an answer costs.
 """
 
@@ -10,10 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from cost import bare, nearest
 from fakes import Asked, Reply, answer_of, placed, taken
 
-from longproof.agent.forms import NO, YES
 from longproof.retrieval.text.tokens import is_chinese
 
 LINE = 20
@@ -43,7 +41,6 @@ class Reader:
             "ScanNotes": self._notes,
             "Places": self._places,
             "WrongSentences": self._plain,
-            "Narrative": self._narrative,
         }
 
     def __call__(self, asked: Asked) -> Reply:
@@ -129,15 +126,16 @@ class Reader:
             ]
         }
 
-    def _narrative(self, asked: Asked) -> dict[str, Any]:
-        wrong = [error for error in self._task.errors if error in asked.user]
-        about = {
-            "hallucination_type": "事件幻觉",
-            "corrected_content": "原文不是这样。",
-            "reason": "见原文。",
-        }
-        details = [{**about, "hallucinated_sentence": error} for error in wrong]
-        return {"has_hallucination": YES if wrong else NO, "details": details}
+
+def bare(text: str) -> str:
+    """A text without blanks, as lines may break it anywhere."""
+    return "".join(text.split())
+
+
+def nearest(claim: str, shown: Mapping[str, str]) -> list[str]:
+    """The numbers of the two lines that share most with a claim."""
+    pairs = {claim[n : n + 2] for n in range(len(claim) - 1)}
+    return sorted(shown, key=lambda n: -sum(pair in shown[n] for pair in pairs))[:2]
 
 
 def split(sentence: str, most: int) -> Iterator[str]:

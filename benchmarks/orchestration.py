@@ -1,24 +1,18 @@
 """What the graph itself costs: many claim groups, four judges that answer from a script at once, no model, no disk.
 
-Three shapes in one run, each in a process of its own. `check`: the real subgraph, every step a node. `node`: one
-LangGraph node a claim group that asks the four judges and does nothing else. `plain`: the same nodes' methods called
-one after another inside one node. The judges decide in the first round, or only in the third.
-Places are shown without a search in the first two rounds; the third searches the source, so `--rounds 3` holds that
-search in `check` and `plain`.
+Two shapes in one run, each in a process of its own. `check`: the real subgraph, every step a node. `node`: one
+LangGraph node a claim group that asks the four judges and does nothing else. The judges decide in the first round, or
+only in the third, before which the source is searched.
 
     PYTHONPATH=tests python benchmarks/orchestration.py --groups 1000 --rounds 1 3
-    PYTHONPATH=tests python benchmarks/orchestration.py --groups 5000 --rounds 1 3 --shapes check node
-    PYTHONPATH=tests python benchmarks/orchestration.py --groups 1000 --rounds 1 --profile
 
 Prints a line of JSON a measurement: seconds of wall and of CPU, peak memory, and the ratio of CPU to `node`.
 """
 
 import argparse
 import asyncio
-import cProfile
 import json
 import multiprocessing
-import pstats
 import resource
 import tempfile
 import time
@@ -32,7 +26,6 @@ from scripted import ScriptedArbiter, ScriptedJudge
 from typing_extensions import TypedDict
 
 from longproof.agent.types import Case, Claim, Question, SourcePlace
-from longproof.graphs.check import CheckNodes
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import Settings
@@ -42,7 +35,7 @@ from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home
 from longproof.retrieval.types import Document
 
-SHAPES = ("node", "plain", "check")
+SHAPES = ("node", "check")
 BLOCK = "The lamp-keeper {n} walked down to harbour {n} and sold boat {n} to nobody. " * 12
 
 
@@ -84,41 +77,25 @@ def states(groups: int, folder: str) -> list[CheckState]:
     return made
 
 
-class Nodes:
-    """The two shapes beside ours: one node a claim group."""
+def node_of(pool: Pool) -> Any:
+    """One node a claim group, which asks the four judges and hands their words back."""
 
-    def __init__(self, pool: Pool) -> None:
-        self._pool = pool
-        self._check = CheckNodes(pool)
-
-    async def node(self, state: CheckState, runtime: Runtime[Settings]) -> Checked:
-        """Ask the four judges; hand their words back."""
-        resources = await self._pool.get(runtime.context)
+    async def node(state: CheckState, runtime: Runtime[Settings]) -> Checked:
+        resources = await pool.get(runtime.context)
         case = await state["case"].opened(resources.store)
         (one,) = state["claims"]
         question = Question(id="q", claim_ids=(one.claim.id,), shown=(), round="book", prompt="judge")
-        answers = await asyncio.gather(
-            *(judge.judge(question, [one.claim], case) for judge in resources.panel.judges)
-        )
+        judges = resources.panel.judges
+        answers = await asyncio.gather(*(judge.judge(question, [one.claim], case) for judge in judges))
         return {"checked": [one.with_judgements(j for answer in answers for j in answer.judgements)]}
 
-    async def plain(self, state: CheckState, runtime: Runtime[Settings]) -> Checked:
-        """The nodes' methods, one after another, without a graph."""
-        here: dict[str, Any] = dict(state)
-        name = "gather"
-        while True:
-            here |= await getattr(self._check, name)(here, runtime)
-            if name == "localise":
-                return {"checked": here["checked"]}
-            fixed = {"gather": "judge", "judge": "vote"}
-            name = fixed.get(name) or self._check.route(here)  # type: ignore[arg-type]
+    return node
 
 
 def graph(shape: str, pool: Pool, sent: list[CheckState]) -> Any:
     """The outer graph: a `Send` a claim group to the shape."""
     builder = StateGraph(All, context_schema=Settings)
-    nodes = Nodes(pool)
-    inner: Any = {"check": check_node(pool), "node": nodes.node, "plain": nodes.plain}[shape]
+    inner: Any = check_node(pool) if shape == "check" else node_of(pool)
     builder.add_node("check", inner)
     builder.add_conditional_edges(START, lambda _: [Send("check", state) for state in sent], ["check"])
     builder.add_edge("check", END)
@@ -138,9 +115,8 @@ async def measured(shape: str, groups: int, rounds: int, folder: str) -> dict[st
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     await pool.close()
-    expected = groups
-    if len(found["checked"]) != expected:
-        raise SystemExit(f"{len(found['checked'])} verdicts instead of {expected}")
+    if len(found["checked"]) != groups:
+        raise SystemExit(f"{len(found['checked'])} verdicts instead of {groups}")
     return {
         "shape": shape,
         "groups": groups,
@@ -153,15 +129,10 @@ async def measured(shape: str, groups: int, rounds: int, folder: str) -> dict[st
     }
 
 
-def alone(shape: str, groups: int, rounds: int, *, profile: bool = False) -> dict[str, Any]:
-    """The measurement in this process, profiled if asked for."""
+def alone(shape: str, groups: int, rounds: int) -> dict[str, Any]:
+    """The measurement in this process."""
     with tempfile.TemporaryDirectory() as folder:
-        if not profile:
-            return asyncio.run(measured(shape, groups, rounds, folder))
-        with cProfile.Profile() as spent:
-            found = asyncio.run(measured(shape, groups, rounds, folder))
-        pstats.Stats(spent).sort_stats("tottime").print_stats(25)
-        return found
+        return asyncio.run(measured(shape, groups, rounds, folder))
 
 
 def main() -> None:
@@ -171,21 +142,14 @@ def main() -> None:
     )
     parser.add_argument("--groups", type=int, default=1000)
     parser.add_argument("--rounds", type=int, nargs="+", choices=(1, 3), default=[1, 3])
-    parser.add_argument("--shapes", nargs="+", choices=SHAPES, default=list(SHAPES))
-    parser.add_argument("--profile", action="store_true", help="where the time of `check` goes")
     told = parser.parse_args()
     for rounds in told.rounds:
-        if told.profile:
-            print(json.dumps(alone("check", told.groups, rounds, profile=True)))
-            continue
-        base = None
-        for shape in told.shapes:
+        base = 0.0
+        for shape in SHAPES:
             with multiprocessing.get_context("spawn").Pool(1) as process:
                 found = process.apply(alone, (shape, told.groups, rounds))
-            base = found["cpu_s"] if shape == "node" else base
-            print(
-                json.dumps(found | ({"of_node": round(found["cpu_s"] / base, 1)} if base else {})), flush=True
-            )
+            base = base or found["cpu_s"]
+            print(json.dumps(found | {"of_node": round(found["cpu_s"] / base, 1)}), flush=True)
 
 
 if __name__ == "__main__":

@@ -10,8 +10,8 @@ there is said. Every tool is warmed by a small case that is not counted. Checks 
 
     PYTHONPATH=tests python benchmarks/peers.py --python deepeval=VENV/bin/python openevals=… llamaindex=… trulens=…
 
-Options: `--tools`, `--sources` (characters), `--sentences`, `--repeats`, `--latency`; `--json FILE` keeps what was
-measured; `--plot FILE` draws it (needs matplotlib), with `--draw FILE` from what was kept, measuring nothing.
+Options: `--tools`, `--sources` (characters), `--sentences`, `--repeats`, `--latency`; `--plot FILE` draws what was
+measured (needs matplotlib).
 """
 
 import argparse
@@ -34,7 +34,6 @@ from perfect import Made, made, serve
 
 MODULES = {
     "longproof": "longproof",
-    "longproof-warm": "longproof",
     "deepeval": "deepeval",
     "openevals": "openevals",
     "llamaindex": "llama_index",
@@ -49,16 +48,6 @@ def with_longproof(address: str, case: Made, folder: str) -> Callable[[], bool]:
 
     judges = [f"openai:{name}@{address}" for name in ("one", "two", "three")]
     verifier = Verifier(judges=judges, home=folder, concurrency=64, cache=False)
-    return lambda: verifier.verify(case.source, case.response).verdict != "faithful"
-
-
-def with_longproof_warm(address: str, case: Made, folder: str) -> Callable[[], bool]:
-    """The same, of a source that was checked against before."""
-    from longproof import Verifier
-
-    judges = [f"openai:{name}@{address}" for name in ("one", "two", "three")]
-    verifier = Verifier(judges=judges, home=folder, concurrency=64, cache=False)
-    verifier.verify(case.source, case.response.split(".")[0] + ".")
     return lambda: verifier.verify(case.source, case.response).verdict != "faithful"
 
 
@@ -147,7 +136,6 @@ def with_refchecker(address: str, case: Made, folder: str) -> Callable[[], bool]
 
 TOOLS = {
     "longproof": with_longproof,
-    "longproof-warm": with_longproof_warm,
     "deepeval": with_deepeval,
     "openevals": with_openevals,
     "llamaindex": with_llamaindex,
@@ -289,24 +277,11 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, nargs="+", default=[10, 90])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--latency", type=float, default=0.2)
-    parser.add_argument("--json", type=Path)
     parser.add_argument("--plot", type=Path)
-    parser.add_argument("--draw", type=Path)
     told = parser.parse_args()
-    results = kept(told.draw) if told.draw else table(told)
-    if told.json:
-        rows = [[tool, size, found] for tool, sizes in results.items() for size, found in sizes.items()]
-        told.json.write_text(json.dumps(rows), "utf-8")
+    results = table(told)
     if told.plot:
         draw(results, told.plot)
-
-
-def kept(path: Path) -> Results:
-    """What `--json` wrote."""
-    results = Results()
-    for tool, size, found in json.loads(path.read_text("utf-8")):
-        results.setdefault(tool, {})[tuple(size)] = found
-    return results
 
 
 def draw(results: Results, path: Path) -> None:

@@ -34,6 +34,15 @@ class CaseError(Frozen):
     reason: str = ""
 
 
+class CaseClaim(Frozen):
+    """A claim of a response: the words that it came from, and quotes of the source unless it is hallucinated."""
+
+    text: str
+    segment: str
+    hallucinated: bool
+    evidence: tuple[str, ...] = ()
+
+
 class MadeHow(Frozen):
     """The rule or the writing that a response came from, and where its source begins in the book."""
 
@@ -57,6 +66,7 @@ class LabelledCase(Frozen):
     reference: str = ""
     label: Label
     errors: tuple[CaseError, ...] = ()
+    claims: tuple[CaseClaim, ...] = ()
     group: str
     slices: dict[str, str | int]
     made: MadeHow | None = None
@@ -83,7 +93,7 @@ class Provenance(Frozen):
     """Where a made set came from: enough to make it again. `prompts` are hashes of the wordings by name.
 
     `rejected` counts what was thrown away, by kind of version and reason; `calls` are all calls that the set rests
-    on, `bought` those that this run paid. `note` says what the set is good for.
+    on, `bought` those that this run paid.
     """
 
     construction: str
@@ -100,7 +110,6 @@ class Provenance(Frozen):
     bought: int = 0
     started: str
     ended: str
-    note: str = ""
 
 
 def fresh(out: Path) -> None:

@@ -1,16 +1,13 @@
-"""What can be wrong with a made set, found by code before anyone trusts it, and its data card.
+"""Checks of a made set, run by code before anyone trusts it, and its data card.
 
-Knows: duplicates, texts shared by splits, whether length or opening words alone tell the labels, balance of kinds and
-positions, names that a copied sentence has lost; the tables of LongNovel's section 3.5 (seed 004: tables 2 and 3,
-figures 2 and 3); a sample to mark by hand as HTML, all text escaped. Reads the cases as they stand in the files.
-Does not know: how a set was made.
+Knows: duplicates, texts shared by splits, whether length alone tells the labels, balance of kinds and positions; the
+tables of LongNovel's section 3.5 (seed 004: tables 2 and 3, figures 2 and 3); a sample to mark by hand as HTML, all
+text escaped. Reads the cases as they stand in the files. Does not know: how a set was made.
 """
 
 import html
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
-from difflib import SequenceMatcher
 from random import Random
 from statistics import mean
 
@@ -19,23 +16,14 @@ import numpy as np
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import KINDS
 from longproof.construction.case_files import LabelledCase
-from longproof.construction.rule_words import CAUSES, LATER
-from longproof.construction.rules import cast_of, names_in, plain_text
 from longproof.construction.units import POSITIONS
-from longproof.construction.versions import folded, prompt_language
-from longproof.prompts import Language
-from longproof.retrieval.text import sentences
+from longproof.construction.versions import folded
 from longproof.retrieval.types import Frozen, text_id
 
 REVEALING = 0.65
 """An AUC from here on says that the labels can be told without reading; 0.5 is chance."""
 UNEVEN = 2.0
 """The most frequent kind may be so many times as frequent as the rarest."""
-
-PIECE, AROUND = 5, 300
-"""Characters: a third of a sentence that tells its original, and how far around that the original may reach."""
-ALIKE, REPLACED = 0.8, 20
-"""How alike a light rewording is to its original, and how many characters of it may be replaced at one place."""
 
 
 class Check(Frozen):
@@ -57,11 +45,9 @@ def checks(made: Sequence[LabelledCase], trained: Sequence[LabelledCase] = ()) -
         duplicates(made),
         leakage(made, trained),
         artefact("length", made, lambda case: len(case.response)),
-        artefact("sentences with an opening phrase", made, _openings),
         balance("kind", made, KINDS),
         balance("position", made, POSITIONS),
         labels(made),
-        names_kept(made),
     ]
 
 
@@ -125,67 +111,6 @@ def labels(made: Sequence[LabelledCase]) -> Check:
     counts = Counter(e.label for e in made)
     found = f"hallucinated {counts['hallucinated']}, faithful {counts['faithful']}"
     return Check(name="balance of labels", found=found, good=counts["hallucinated"] == counts["faithful"])
-
-
-def names_kept(made: Sequence[LabelledCase]) -> Check:
-    """Names that a sentence of the source has, and its lightly reworded copy in a faithful response lacks.
-
-    Names are those that code can tell, and who speaks in the source. Sentences that are no copy are not compared.
-    """
-    lost, copies = list[str](), 0
-    for case in made:
-        if case.label != "faithful":
-            continue
-        language = prompt_language(case.response)
-        source = plain_text(case.source_text, language)
-        cast = cast_of(case.source_text, language)
-        for start, end in sentences(case.response):
-            copy = plain_text(case.response[start:end], language)
-            original = _original(copy, source)
-            copies += original is not None
-            lost += _lacking(original or "", copy, language, cast)
-    shown = f": {', '.join(dict.fromkeys(lost))}"[:200] if lost else ""
-    found = f"{len(lost)} names lost in {copies} copied sentences of faithful responses{shown}"
-    return Check(name="names", found=found, good=not lost)
-
-
-def _original(copy: str, source: str) -> str | None:
-    """The source's sentence of which this is a light rewording: a third of its words stands there as it is."""
-    third = len(copy) // 3
-    for at in (third, 2 * third, 0) if third >= PIECE else ():
-        found = source.find(copy[at : at + third])
-        if found >= 0:
-            near = max(0, found - AROUND)
-            text = source[near : found + third + AROUND]
-            return next((text[a:b] for a, b in sentences(text) if a <= found - near < b), None)
-    return None
-
-
-def _lacking(original: str, copy: str, language: Language, cast: Sequence[str]) -> list[str]:
-    """The names that a copy doesn't have, where a few characters were replaced; a stretch left out is no loss.
-
-    A word that opens an English sentence is no name.
-    """
-    opening = re.match(r"[^a-z]*[A-Z]", original) if language == "en" else None
-    first = opening.end() if opening else 0
-    places = [(a, b) for a, b in names_in(original, language, cast) if original[a:b] not in copy]
-    matcher = SequenceMatcher(None, original, copy, autojunk=False)
-    if not places or matcher.ratio() < ALIKE:
-        return []
-    steps = [step for step in matcher.get_opcodes() if step[0] != "equal" and step[2] - step[1] <= REPLACED]
-    return [
-        original[a:b]
-        for a, b in places
-        if a >= first
-        and any(i < b and a < j and (k == "replace" or a < i or j < b) for k, i, j, _, _ in steps)
-    ]
-
-
-_PHRASES = [phrase for table in (LATER, CAUSES) for phrases in table.values() for phrase in phrases]
-
-
-def _openings(case: LabelledCase) -> float:
-    return sum(case.response.count(phrase) for phrase in _PHRASES)
 
 
 def _source(case: LabelledCase) -> str:

@@ -37,9 +37,6 @@ Update = dict[str, object]
 """What a node adds to the channels of its graph."""
 
 
-NOTE_ON_RULES = "Errors made by rule are easier than those that models and people make."
-
-
 class ConstructInput(BaseModel):
     """What a set is made of. Not every field means something to every construction."""
 
@@ -234,7 +231,7 @@ def finished(
     state: ConstructState,
     made: int,
     *,
-    models: Sequence[Model] = (),
+    models: Sequence[Model],
     sources: Sequence[SourceUsed] = (),
     parameters: Mapping[str, object],
 ) -> Provenance:
@@ -258,7 +255,6 @@ def finished(
         bought=sum(call.bought for call in calls),
         started=state["started"],
         ended=now(),
-        note="" if models else NOTE_ON_RULES,
     )
     write_provenance(Path(given.out), provenance)
     return provenance

@@ -336,10 +336,10 @@ def _books(state: LongNovelState, texts: Sequence[str]) -> list[Book]:
     given = state["given"]
     tests = books_for_test(len(texts), given.test_share, given.seed)
     summaries = {(s.unit.book, s.unit.number): Version(text=s.text.text) for s in _texts(state, "summary")}
-    none = Version(text="")
+    none, titles = Version(text=""), _different([ref.title or ref.id[7:19] for ref in given.sources])
     return [
         Book(
-            title=ref.title or ref.id[7:19],
+            title=titles[n],
             text=text,
             language=prompt_language(text),
             units=tuple(
@@ -352,6 +352,16 @@ def _books(state: LongNovelState, texts: Sequence[str]) -> list[Book]:
         )
         for n, (ref, text) in enumerate(zip(given.sources, texts, strict=True))
     ]
+
+
+def _different(titles: Sequence[str]) -> list[str]:
+    """The titles, numbered where several sources have one."""
+    seen: dict[str, int] = {}
+    numbered = []
+    for title in titles:
+        seen[title] = seen.get(title, 0) + 1
+        numbered.append(title if seen[title] == 1 else f"{title} ({seen[title]})")
+    return numbered
 
 
 def _pairs(state: LongNovelState, books: Sequence[Book]) -> list[SummaryCase]:

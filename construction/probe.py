@@ -13,7 +13,7 @@ from operator import add
 from pathlib import Path
 from random import Random
 from statistics import mean
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 from longproof.agent.forms import PassFail, Segments
 from longproof.agent.models.answers import Form
@@ -21,11 +21,11 @@ from longproof.agent.models.model import Model
 from longproof.agent.types import Call, Case, Claim, Place, Task
 from longproof.construction.case_files import (
     CASES,
+    CaseClaim,
     CaseError,
     LabelledCase,
     Provenance,
     write_cases,
-    write_json_lines,
 )
 from longproof.construction.checks import markdown_table
 from longproof.construction.graph import (
@@ -57,7 +57,7 @@ from longproof.retrieval.text import sentences
 from longproof.retrieval.types import Document, Frozen
 
 ProbeTask = Literal["summarization", "question answering", "style transfer"]
-PROBE_FILE, TABLE = "probe.jsonl", "statistics.md"
+TABLE = "statistics.md"
 TASKS: dict[ProbeTask, Task] = {
     "summarization": "summary",
     "question answering": "answer",
@@ -255,10 +255,9 @@ async def claims(run: Session, response: Response) -> Made:
 
 
 def write_probe(run: Session, state: ProbeState) -> Provenance:
-    """Both forms, the statistics of table 1, the provenance."""
+    """The cases with their claims, the statistics of table 1, the provenance."""
     given, made = state["given"], state.get("labelled", [])
     out, texts = Path(given.out), run.texts(response.assignment.source for response in made)
-    write_json_lines(out / PROBE_FILE, map(_probe_row, made, texts))
     write_cases(out / CASES, map(_case, made, texts))
     write_whole(out / TABLE, probe_table(made).encode("utf-8"))
     return finished("probe", state, len(made), models=run.models, parameters=parameters_of(given))
@@ -317,29 +316,6 @@ def _id(response: Response) -> str:
     return f"{own.number}-{own.task.replace(' ', '_')}-{response.complexity}"
 
 
-def _source_id(response: Response) -> str:
-    return response.assignment.source.id.removeprefix("sha256:")[:16]
-
-
-def _probe_row(response: Response, source: str) -> dict[str, Any]:
-    """The response as PROBE's data set has it."""
-    own = response.assignment
-    return {
-        "id": _id(response),
-        "source_id": _source_id(response),
-        "task": own.task,
-        "style": own.style if own.task == "style transfer" else "",
-        "complexity": response.complexity,
-        "source": source,
-        "question": response.question,
-        "response": response.text,
-        "claims": [
-            {**claim.model_dump(mode="json"), "segment": claim.segment.text} for claim in response.claims
-        ],
-        "spans": [place.model_dump() for place in response.inventions],
-    }
-
-
 def _case(response: Response, source: str) -> LabelledCase:
     """The response in the case file format; errors are the inventions."""
     return LabelledCase(
@@ -350,7 +326,10 @@ def _case(response: Response, source: str) -> LabelledCase:
         response=response.text,
         label="hallucinated" if response.inventions else "faithful",
         errors=tuple(CaseError(**at.model_dump(), kind="fabrication") for at in response.inventions),
-        group=_source_id(response),
+        claims=tuple(
+            CaseClaim(**{**claim.model_dump(), "segment": claim.segment.text}) for claim in response.claims
+        ),
+        group=response.assignment.source.id.removeprefix("sha256:")[:16],
         slices={"task": response.assignment.task, "complexity": response.complexity},
     )
 

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from longproof.construction.graph import ConstructInput
     from longproof.graphs.settings import Settings
 
-ConstructKind = Literal["rules", "longnovel", "probe", "halueval"]
+ConstructKind = Literal["longnovel", "probe", "halueval"]
 CONSTRUCTIONS: tuple[ConstructKind, ...] = get_args(ConstructKind)
 CHECKS, SAMPLE = "checks.md", "sheet.html"
 Progress = Callable[[dict[str, Any]], None]
@@ -58,19 +58,14 @@ def construct(
     """
     if kind not in CONSTRUCTIONS:
         raise BadInput(f"there is no construction {kind!r}: choose one of {', '.join(CONSTRUCTIONS)}")
-    if kind == "rules":
-        from longproof.construction.rules import construct_by_rules
+    if not models:
+        raise BadInput(f"{kind} needs a language model: --model openai:MODEL[@BASE_URL]")
+    from longproof.graphs.settings import settings_of
 
-        result = construct_by_rules(sources, str(out), cases, seed, test_share)
-    elif not models:
-        raise BadInput(f"{kind} needs a language model: --model openai:MODEL[@BASE_URL], or use rules")
-    else:
-        from longproof.graphs.settings import settings_of
-
-        chosen = settings_of({"judges": list(models), **settings})
-        options = {"seed": seed, "cases": cases, "test_share": test_share, "task": task, "keep": keep}
-        given = _stored(chosen, sources, summaries, out=str(out), **options)
-        result = _run(cast(ConstructKind, kind), given, chosen, progress)
+    chosen = settings_of({"judges": list(models), **settings})
+    options = {"seed": seed, "cases": cases, "test_share": test_share, "task": task, "keep": keep}
+    given = _stored(chosen, sources, summaries, out=str(out), **options)
+    result = _run(cast(ConstructKind, kind), given, chosen, progress)
     return Constructed(out, result.made, result.rejected, result.calls, result.bought, write_checks(out))
 
 

@@ -81,14 +81,13 @@ def _ends(gap: str, sentence: str, tokens: int, size: int, bounds: tuple[int, in
 
 
 class Book(Frozen):
-    """A book cut into units, each with its summary, empty where there is none. `cast` are names in the book."""
+    """A book cut into units, each with its summary, empty where there is none."""
 
     title: str
     text: str
     language: Language
     units: tuple[Unit, ...]
     summaries: tuple[Version, ...]
-    cast: tuple[str, ...] = ()
     split: Split = "test"
 
 

@@ -1,4 +1,4 @@
-"""Versions of a text that a model or a rule writes, and what code checks before one is believed.
+"""Versions of a text that a model writes, and what code checks before one is believed.
 
 Knows: how a model is asked for a version, a text made wrong with its exact places, how two versions differ by
 sentences and by words, and all reasons for which a version is thrown away (LongNovel, seed 004, section 3.2 and
@@ -39,13 +39,10 @@ Rejection = (
         "wrong_count",
         "not_learned",
         "no_choice",
-        "no_site",
-        "told_by_source",
     ]
     | Failure
 )
-"""Why there is no version. The rules' own: `no_site`, nothing in the text that this kind could change;
-`told_by_source`, the error stands in the source word for word, so it is none."""
+"""Why there is no version."""
 
 MOST_CHANGED: dict[Kind, int] = {"temporal": 2, "causal": 2}
 """Sentences that a version of this kind may change; one for the others."""
@@ -252,12 +249,6 @@ def locate_quote(quote: str, text: str) -> Place | None:
     if found is None or tokens(found.text) != tokens(quote):
         return None
     return Place(start=found.start, end=found.end, text=found.text)
-
-
-def containing(text: str, start: int, end: int) -> Place:
-    """The whole sentences of a text that `[start, end)` touches."""
-    touched: Sequence[tuple[int, int]] = [(a, b) for a, b in sentences(text) if a < end and b > start]
-    return Place.of(text, touched[0][0], touched[-1][1])
 
 
 def _right_many(differs: Differs, kind: Kind) -> bool:

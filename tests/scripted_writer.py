@@ -12,8 +12,6 @@ from typing import Any, get_args
 from fakes import Asked, Reply, sentences
 
 from longproof.agent.types import KINDS, Kind
-from longproof.construction.rule_errors import perturb
-from longproof.construction.versions import TextWithError
 from longproof.prompts import Language, render
 from longproof.retrieval.text import sentences as ranges
 from longproof.retrieval.types import Document
@@ -81,17 +79,28 @@ def summary_asked(asked: Asked) -> str:
 
 
 def wrong(asked: Asked) -> dict[str, Any]:
-    """The error that the rules make of this kind; none where they find no place."""
-    change = perturb(summary_asked(asked), kind_asked(asked), 0, NAMES)
-    if not isinstance(change, TextWithError):
-        return {"possible": "no", "text": "", "wrong_sentence": "", "reason": ""}
-    a, b = next((a, b) for a, b in ranges(change.text) if b > change.wrong.start)
-    return {
-        "possible": "yes",
-        "text": change.text,
-        "wrong_sentence": change.text[a:b],
-        "reason": change.reason,
-    }
+    """An error of the kind that is asked for, in one sentence of the summary."""
+    text, sentence = with_error(summary_asked(asked), kind_asked(asked))
+    return {"possible": "yes", "text": text, "wrong_sentence": sentence, "reason": "It is told otherwise."}
+
+
+def with_error(text: str, kind: Kind) -> tuple[str, str]:
+    """The text with a small error of this kind, and the sentence that is wrong then.
+
+    A temporal error swaps the first two sentences, a fabrication adds one, every other changes the last.
+    """
+    space = "" if "。" in text else " "
+    told = [text[a:b] for a, b in ranges(text)]
+    if kind == "temporal" and len(told) > 1:
+        wrong_one = ("此后" if not space else "Later, ") + told[0]
+        told[:2] = [told[1], wrong_one]
+    elif kind == "fabrication":
+        wrong_one = "当夜有人烧了粮仓。" if not space else "That night somebody burned the barn."
+        told.insert(1, wrong_one)
+    else:
+        wrong_one = f"{told[-1][:-1]}{'，' if not space else ', '}{KINDS.index(kind) + 20}{told[-1][-1]}"
+        told[-1] = wrong_one
+    return space.join(told), wrong_one
 
 
 def written(asked: Asked) -> dict[str, Any]:

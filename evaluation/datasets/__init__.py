@@ -10,7 +10,6 @@ from pathlib import Path
 
 from longproof.evaluation.datasets import chinese, dialogue, novels, records, summaries
 from longproof.evaluation.datasets.jsonl import load_cases
-from longproof.evaluation.datasets.probe import probe
 from longproof.evaluation.datasets.reading import HUB, Location, each_row
 from longproof.evaluation.datasets.verigray import verigray
 from longproof.evaluation.types import Example
@@ -63,7 +62,6 @@ DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
     "longnovel_mini_zh": novels.load_longnovel_mini,
     "nocha_sample": novels.load_nocha,
     "ocnli_zh": each_row("records.jsonl", chinese.ocnli_zh),
-    "probe": each_row("probe.jsonl", probe),
     "quintd_data2text": records.load_quintd,
     "ragtruth": dialogue.load_ragtruth,
     "sanguo_pairs": novels.load_sanguo_pairs,

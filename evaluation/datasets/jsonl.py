@@ -3,9 +3,11 @@
 A line: `id`, `response`, and one of `source_text` (a text, a list of texts, or a JSON record), `source` (a path, or a
 JSON record) or `sources` (paths), all relative to the file; optional `task` (summary), `context`, `reference`,
 `labels` (what an audit is given, one a sentence), `label` (an outcome or one of the seven labels), `errors` (objects
-with `start`, `end`, `text`, and `kind`, `correction`, `reason` where known), `group`, `pair`, `slices`. Law: labels
-contradicting and fabricated are hallucinated, the two supported ones faithful, the others gray. Rows from a hub may
-not name paths. Without label and errors an example is run, but no score counts it.
+with `start`, `end`, `text`, and `kind`, `correction`, `reason` where known), `claims`, `group`, `pair`, `slices`. A
+claim has `text`, `segment` (the words of the response that it came from), `hallucinated`, and `evidence` (quotes of
+the first source). Law: labels contradicting and fabricated are hallucinated, the two supported ones faithful, the
+others gray. Rows from a hub may not name paths. Without label, errors and claims an example is run, but no score
+counts it.
 """
 
 import json
@@ -14,8 +16,17 @@ from functools import partial
 from pathlib import Path
 
 from longproof.agent.types import LABELS, Place
-from longproof.evaluation.datasets.reading import HUB, Location, Row, converted, rows
-from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldError, GoldOutcome, Source
+from longproof.evaluation.datasets.reading import HUB, Location, Row, converted, find_quote, rows
+from longproof.evaluation.types import (
+    OUTCOME_OF,
+    Example,
+    Gold,
+    GoldClaim,
+    GoldError,
+    GoldEvidence,
+    GoldOutcome,
+    Source,
+)
 from longproof.retrieval.types import BadInput
 
 OUTCOMES: dict[str, GoldOutcome] = {"faithful": "faithful", "hallucinated": "hallucinated"}
@@ -29,10 +40,11 @@ def load_cases(location: Location) -> Iterator[Example]:
 
 
 def _case(row: Row, folder: Path | None) -> Iterator[Example]:
+    sources = tuple(_sources(row, folder))
     yield Example(
         id=str(row["id"]),
         task=row.get("task") or "summary",
-        sources=tuple(_sources(row, folder)),
+        sources=sources,
         response=row["response"],
         context=row.get("context") or "",
         reference=row.get("reference"),
@@ -40,7 +52,7 @@ def _case(row: Row, folder: Path | None) -> Iterator[Example]:
         group=str(row.get("group", row["id"])),
         pair=row.get("pair"),
         slices={name: str(value) for name, value in (row.get("slices") or {}).items()},
-        gold=_gold(row),
+        gold=_with_claims(_gold(row), row, sources),
     )
 
 
@@ -76,6 +88,32 @@ def _gold(row: Row) -> Gold:
     if name in LABELS:
         return Gold(outcome=OUTCOME_OF.get(name), label=name, errors=marked)
     return Gold(outcome=OUTCOMES.get(str(name)), errors=marked)
+
+
+def _with_claims(gold: Gold, row: Row, sources: tuple[Source, ...]) -> Gold:
+    """The gold with its annotated claims; they tell the outcome where nothing else does."""
+    if row.get("claims") is None:
+        return gold
+    claims = tuple(_claims(row, sources))
+    if row.get("label") is None and row.get("errors") is None:
+        wrong = any(claim.hallucinated for claim in claims)
+        gold = Gold(outcome="hallucinated" if wrong else "faithful")
+    return gold.model_copy(update={"claims": claims})
+
+
+def _claims(row: Row, sources: tuple[Source, ...]) -> Iterator[GoldClaim]:
+    """The annotated claims; segments are found in the response in their order, evidence in the first source."""
+    after = 0
+    for claim in row["claims"]:
+        origin = find_quote(row["response"], claim["segment"], after) if claim.get("segment") else None
+        after = origin.start if origin else after
+        quotes = [find_quote(sources[0].text, quote) for quote in claim.get("evidence") or []]
+        yield GoldClaim(
+            text=claim["text"],
+            origin=origin,
+            hallucinated=bool(claim["hallucinated"]),
+            evidence=tuple(GoldEvidence(source=0, place=place) for place in quotes),
+        )
 
 
 def _error(row: Row) -> GoldError:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 class ConstructOptions:
     """What is made, of what, by whom, and how much of it."""
 
-    kind: Annotated[str, typer.Argument(help="rules (no model), longnovel, probe or halueval.")]
+    kind: Annotated[str, typer.Argument(help="longnovel, probe or halueval.")]
     sources: Annotated[
         list[Path], typer.Argument(help="Books, articles, or HaluEval's examples as JSON Lines.")
     ]
@@ -29,7 +29,7 @@ class ConstructOptions:
     model: Annotated[
         list[str] | None, typer.Option(help="A language model, the writer first; may be repeated.")
     ] = None
-    cases: Annotated[int, typer.Option(min=1, help="About so many cases (rules, longnovel).")] = 500
+    cases: Annotated[int, typer.Option(min=1, help="About so many cases (longnovel).")] = 500
     seed: Annotated[int, typer.Option(help="Of everything that is drawn.")] = 0
     test_share: Annotated[float, typer.Option(help="Share of the books in the test split.")] = 1.0
     task: Annotated[str, typer.Option(help="One task alone (probe, halueval).")] = ""
@@ -40,7 +40,7 @@ class ConstructOptions:
 
 
 def construct_command(options: ConstructOptions, calls: CallOptions) -> None:
-    """Make labelled data from your own sources. As the papers made theirs, or by rule without any model."""
+    """Make labelled data from your own sources. As the papers made theirs."""
     from longproof.cli.progress import construction_progress
     from longproof.construction.run import construct
 
@@ -65,6 +65,11 @@ def construct_command(options: ConstructOptions, calls: CallOptions) -> None:
 def _end_text(done: "Constructed") -> str:
     """What was made, thrown away, paid, and what the checks found."""
     rejected = ", ".join(f"{name} {n}" for name, n in done.rejected.items()) or "nothing"
-    paid = f"calls {done.calls}, paid now {done.bought}" if done.calls else "no model asked"
     checks = [f"  {'ok  ' if check.good else 'LOOK'} {check.name}: {check.found}" for check in done.checks]
-    return "\n".join([f"made {done.made} in {done.folder}; {paid}", f"thrown away: {rejected}", *checks])
+    return "\n".join(
+        [
+            f"made {done.made} in {done.folder}; calls {done.calls}, paid now {done.bought}",
+            f"thrown away: {rejected}",
+            *checks,
+        ]
+    )

@@ -1,12 +1,11 @@
 """Checks of a made set: each finds what it is for, and is quiet where nothing is wrong."""
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import KINDS
 from longproof.construction.case_files import CaseError, LabelledCase
-from longproof.construction.checks import auc, checks, data_card, duplicates, leakage, names_kept, sample_page
+from longproof.construction.checks import auc, checks, data_card, duplicates, leakage, sample_page
 
 
 def example(n: int, wrong: bool, response: str = "", **slices: str) -> LabelledCase:
@@ -54,30 +53,6 @@ def test_length_that_tells_is_found():
     (found,) = [check for check in checks(longer) if check.name == "AUC of length"]
     assert not found.good
     assert "1.00 overall, 1.00 within pairs" in found.found
-
-
-@pytest.mark.parametrize(
-    ("source", "kept", "lost"),
-    [
-        (
-            "次日，曹操奉天子赴许都，众官皆贺。",
-            "第二天，曹操奉天子赴许都，众官皆贺。",
-            "次日，曹操奉天子赴许皆，众官皆贺。",
-        ),
-        (
-            "In the end the two of them walked to Newcastle upon Tyne in the rain.",
-            "In the end the two of them walked to Newcastle upon Tyne in a shower.",
-            "In the end the two of them walked to Newcastle on Tyne in the rain.",
-        ),
-    ],
-)
-def test_a_faithful_text_that_lost_a_name_is_found(source, kept, lost):
-    text = f"那时天下大乱。{source}后事如何？" if source[0] == "次" else f"It was late. {source} So it was."
-    one = example(1, False)
-    for response, good in ((kept, True), (lost, False)):
-        found = names_kept([one.model_copy(update={"response": response, "source_text": text})])
-        assert found.good is good, found
-        assert "in 1 copied" in found.found
 
 
 def test_missing_kinds_are_found():

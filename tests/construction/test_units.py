@@ -6,12 +6,12 @@ from random import Random
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scripted_writer import with_error
 
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import KINDS
-from longproof.construction.rule_errors import perturb
 from longproof.construction.units import POSITIONS, SCALES, TARGETS, Book, Unit, case_pairs, neighbours, units
-from longproof.construction.versions import TextWithError, Version
+from longproof.construction.versions import TextWithError, Version, checked_error
 
 PARAGRAPH = "那时节天色渐晚，众人都散了。王冕牵牛回家，母亲在门前等他。" * 4
 
@@ -60,13 +60,14 @@ def book(n_units: int, tokens: int = 3000) -> Book:
         language="zh",
         units=tuple(Unit(start=10 * n, end=10 * n + 10, tokens=tokens) for n in range(n_units)),
         summaries=tuple(Version(text=s) for s in summaries),
-        cast=("孔明", "曹操", "张飞", "关羽"),
     )
 
 
 def changes(made: Book):
     def change(_: int, unit: int, kind):
-        found = perturb(made.summaries[unit].text, kind, 1, made.cast)
+        base = made.summaries[unit].text
+        text, sentence = with_error(base, kind)
+        found = checked_error(base, text, kind, sentence)
         good = Version(text=made.summaries[unit].text.replace("有", "共有"))
         return (found, good) if isinstance(found, TextWithError) else None
 

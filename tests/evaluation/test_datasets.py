@@ -15,7 +15,7 @@ import pytest
 from longproof.evaluation.datasets import DATASETS, examples
 from longproof.retrieval.types import BadInput
 
-ABSENT = {"data_to_text", "halueval_dialogue", "halueval_summary", "jsonl", "longnovel", "probe", "verigray"}
+ABSENT = {"data_to_text", "halueval_dialogue", "halueval_summary", "jsonl", "longnovel", "verigray"}
 PRESENT = sorted(set(DATASETS) - ABSENT)
 OUTCOMES = {
     "accuracy_rotowire": {"hallucinated": 30},
@@ -134,12 +134,12 @@ def test_verigray_keeps_repeated_sentences_in_order(tmp_path: Path) -> None:
     assert (example.gold.label, example.gold.outcome) == ("ambiguous", None)
 
 
-def test_probe_joins_segments_that_touch(tmp_path: Path) -> None:
+def test_a_case_file_holds_claims_with_their_evidence(tmp_path: Path) -> None:
     row = {
         "id": 1,
-        "task": "question answering",
-        "source": "Siam is in Asia. It was renamed.",
-        "question": "Where?",
+        "task": "answer",
+        "source_text": "Siam is in Asia. It was renamed.",
+        "context": "Where?",
         "response": "Siam is in Asia. It was French and small.",
         "claims": [
             {
@@ -152,9 +152,9 @@ def test_probe_joins_segments_that_touch(tmp_path: Path) -> None:
             {"text": "Siam was small.", "segment": " and small", "hallucinated": True, "evidence": []},
         ],
     }
-    (example,) = examples("probe", _write(tmp_path / "probe.jsonl", row))
-    assert [e.place.text for e in example.gold.errors or ()] == ["It was French and small"]
+    (example,) = examples("jsonl", _write(tmp_path / "cases.jsonl", row))
     assert (example.task, example.context, example.gold.outcome) == ("answer", "Where?", "hallucinated")
+    assert [claim.origin.text for claim in example.gold.claims or () if claim.origin][1] == "It was French"
     assert [len(claim.evidence) for claim in example.gold.claims or ()] == [1, 0, 0]
 
 
@@ -290,12 +290,12 @@ def test_broken_json_and_missing_files_are_refused(tmp_path: Path, monkeypatch: 
     with pytest.raises(BadInput, match="line 2 is not JSON"):
         examples("jsonl", broken)
     with pytest.raises(BadInput, match="cannot read"):
-        examples("probe", tmp_path)
+        examples("verigray", tmp_path)
     with pytest.raises(BadInput, match="there is no data set"):
         examples("squad")
     monkeypatch.delenv("LONGPROOF_DATA", raising=False)
     with pytest.raises(BadInput, match="LONGPROOF_DATA"):
-        examples("probe")
+        examples("verigray")
 
 
 @pytest.mark.parametrize(

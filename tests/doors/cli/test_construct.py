@@ -1,6 +1,5 @@
 """`longproof construct` from the terminal: what it prints, writes and refuses."""
 
-import json
 from pathlib import Path
 
 import pytest
@@ -11,7 +10,6 @@ from typer.testing import CliRunner
 
 from longproof.cli.construct import construct_command
 from longproof.cli.options import add_command
-from longproof.evaluation.datasets import examples
 from longproof.retrieval.types import BadInput
 
 app = typer.Typer()
@@ -23,19 +21,6 @@ def book(tmp_path: Path) -> Path:
     path = tmp_path / "book.txt"
     path.write_text(novel(1, 60).text, encoding="utf-8")
     return path
-
-
-def test_rules_need_no_model(book, tmp_path):
-    out = tmp_path / "set"
-    book.write_text(novel(1, 250).text, encoding="utf-8")
-    done = CliRunner().invoke(app, ["rules", str(book), "--out", str(out), "--cases", "60"])
-    assert done.exit_code == 0, done.output
-    assert "no model asked" in done.output
-    assert "balance of labels" in done.output
-    assert examples("jsonl", out)
-    provenance = json.loads((out / "provenance.json").read_text("utf-8"))
-    assert provenance["construction"] == "rules"
-    assert "easier" in provenance["note"]
 
 
 def test_models_are_asked_and_paid_once(book, tmp_path, monkeypatch):
@@ -63,7 +48,6 @@ def test_models_are_asked_and_paid_once(book, tmp_path, monkeypatch):
     [
         (["poems"], "no construction"),
         (["probe"], "needs a language model"),
-        (["rules", "--cases", "3"], "at least 10"),
     ],
 )
 def test_what_cannot_be_made_is_refused(book, tmp_path, arguments, why):
