@@ -65,7 +65,7 @@ def construct(
     chosen = settings_of({"judges": list(models), **settings})
     options = {"seed": seed, "cases": cases, "test_share": test_share, "task": task, "keep": keep}
     given = _stored(chosen, sources, summaries, out=str(out), **options)
-    result = _run(cast(ConstructKind, kind), given, chosen, progress)
+    result = _run(kind, given, chosen, progress)
     return Constructed(out, result.made, result.rejected, result.calls, result.bought, write_checks(out))
 
 
