@@ -53,9 +53,9 @@ with the given label; `sourceless`: no source, nor a page about it; `unconfirmed
 
 Task = Literal["summary", "answer", "turn", "article", "rewrite", "open"]
 TASKS: tuple[Task, ...] = get_args(Task)
-Round = Literal["nothing", "place", "window", "search", "scan", "source", "pages", "passages", "book"]
+Round = Literal["nothing", "place", "window", "search", "scan", "source", "pages"]
 """How wide the evidence was: nothing, the aligned place, the window, what a searcher found, what a reading of all of
-it found, the source itself, saved pages; in the first edition `passages` of the window or the `book`, by rules."""
+it found, the source itself, saved pages."""
 DecidedBy = Literal["vote", "arbiter", "person", "rule", "nobody"]
 Outcome = Literal["faithful", "hallucinated", "undecided"]
 
@@ -198,9 +198,9 @@ class Verdict(Frozen):
 class Call(Frozen):
     """One paid call: what it was for, and what the server said it cost when it was bought.
 
-    Token counts are None where the server sent none, `answer_characters` in reports of earlier editions. `bought` is
-    false when the ledger answered; a report doesn't tell its calls apart so (it is true of all), its stamp says what
-    the run paid.
+    Token counts are None where the server sent none, `answer_characters` where no answer came. `bought` is false when
+    the ledger answered; a report doesn't tell its calls apart so (it is true of all), its stamp says what the run
+    paid.
     """
 
     id: str
@@ -349,7 +349,7 @@ class Looked(Frozen):
 
 class ReportClaim(Frozen):
     """A claim and the verdict on it. `origin` is a place in the response, `window` one in a source; `looked` is None
-    in reports of earlier editions."""
+    where nobody kept it."""
 
     id: str
     text: str
@@ -371,11 +371,10 @@ class Report(Frozen):
     """What is found about one case. `counts` adds up to the number of claims; `coverage` is decided / all.
 
     `triage`: only the offline check looked, so that what it can't tell is undecided. `stamp` is enough to run it
-    again; the times and what this run paid stand in it alone. Reports of version 1 are read too: they kept `triage`
-    in their stamp.
+    again; the times and what this run paid stand in it alone.
     """
 
-    schema_version: Literal[1, 2] = 2
+    schema_version: Literal[2] = 2
     case: Case
     documents: tuple[ReportDocument, ...]
     verdict: Outcome
@@ -388,9 +387,3 @@ class Report(Frozen):
     coverage: float = Field(ge=0, le=1)
     usage: Usage
     stamp: dict[str, Any]
-
-    @model_validator(mode="before")
-    @classmethod
-    def _triage_of_version_1(cls, given: Any) -> Any:
-        stamp = given.get("stamp") if isinstance(given, dict) and given.get("schema_version") == 1 else None
-        return {"triage": bool(stamp.get("triage")), **given} if isinstance(stamp, dict) else given

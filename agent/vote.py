@@ -85,7 +85,7 @@ def may_decide(side: Side, round_: Round, *, last: bool) -> bool:
     """
     if last or side in ("supported", "no_fact"):
         return True
-    return side != "not_found" and round_ not in ("place", "passages")
+    return side != "not_found" and round_ != "place"
 
 
 def settled(label: JudgeLabel) -> Label:

@@ -51,7 +51,7 @@ def judge(name: str, rounds: int) -> ScriptedJudge:
     """Supports what it is asked about, at once or when the whole source was searched."""
 
     def script(question: Question, claim: Claim) -> str:
-        return "explicitly_supported" if rounds == 1 or question.round == "book" else "not_found"
+        return "explicitly_supported" if rounds == 1 or question.round == "source" else "not_found"
 
     return ScriptedJudge(name, script)
 
@@ -84,7 +84,7 @@ def node_of(pool: Pool) -> Any:
         resources = await pool.get(runtime.context)
         case = await state["case"].opened(resources.store)
         (one,) = state["claims"]
-        question = Question(id="q", claim_ids=(one.claim.id,), shown=(), round="book", prompt="judge")
+        question = Question(id="q", claim_ids=(one.claim.id,), shown=(), round="source", prompt="judge")
         judges = resources.panel.judges
         answers = await asyncio.gather(*(judge.judge(question, [one.claim], case) for judge in judges))
         return {"checked": [one.with_judgements(j for answer in answers for j in answer.judgements)]}

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from pydantic import AliasChoices, Field, ValidationError
+from pydantic import ValidationError
 
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.report import outcome, sentence_label
@@ -38,7 +38,7 @@ class PredictedClaim(Frozen):
     """A claim of the report. `votes` are the labels (None: a failure) of the panel's last question on it.
 
     Where single pieces of evidence are voted on (PROBE), `pieces` has such votes for each, and `votes` is empty.
-    `given` is the label that was audited, where the run is an audit. Older results say `voices` for `votes`.
+    `given` is the label that was audited, where the run is an audit.
     """
 
     text: str
@@ -48,7 +48,7 @@ class PredictedClaim(Frozen):
     decided_by: DecidedBy
     flagged: tuple[Place, ...] = ()
     evidence: tuple[SourceAt, ...] = ()
-    votes: tuple[str | None, ...] = Field(default=(), validation_alias=AliasChoices("votes", "voices"))
+    votes: tuple[str | None, ...] = ()
     pieces: tuple[tuple[str | None, ...], ...] = ()
     arbiter: str | None = None
     given: Label | None = None

@@ -30,7 +30,7 @@ from longproof.retrieval.types import BadInput, Document
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-EDITION = 2
+EDITION = 3
 """Of the graph's state. A run that another edition began can't go on; its answers are in the ledger."""
 ABOUT = ("begun_with", "settings", "edition")
 """What each checkpoint of a run says of the run."""
@@ -59,11 +59,11 @@ async def begin_run(
     asking: Callable[[Callable[[], Traffic]], None] | None = None,
     **case: str,
 ) -> WaitingRun:
-    """Begin a run, or take a known one up where it stopped; one of an earlier edition begins anew.
+    """Begin a run, or take a known one up where it stopped.
 
     `settings` name the run in `run_id`; `written` as `longproof.graphs.verifier.driven` has it; `asking` is given a
     function that says how much was asked so far. Raises BadInput for what can't be checked, and where the name is of
-    a run with another source, response or settings.
+    a run with another source, response or settings, or of another edition.
     """
     verifier = Verifier(**settings)
     given = await verifier.input_of(sources, **case)
@@ -75,17 +75,16 @@ async def begin_run(
     }
     async with open_checkpoints(verifier.settings) as checkpoints:
         known = await checkpoints.graph.aget_state(_thread(thread))
-        said = known.metadata or {}
-        goes_on = said.get("edition") == EDITION
-        if goes_on and said.get("begun_with") != about["begun_with"]:
+        goes_on = bool(known.metadata)
+        if goes_on:
+            _refuse_other_edition(known, thread)
+        if goes_on and (known.metadata or {}).get("begun_with") != about["begun_with"]:
             raise begun_otherwise(thread)
         if goes_on and (known.interrupts or not known.next):
             return _state_of(known)
         await checkpoints.pool.get(verifier.settings, str(about["begun_with"]))
         if asking:
             asking(checkpoints.pool.traffic)
-        if not goes_on:
-            await checkpoints.saver.adelete_thread(thread)
         start = None if goes_on else given
         await driven(
             checkpoints.graph,
@@ -181,14 +180,19 @@ async def _known(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapshot:
     state = await checkpoints.graph.aget_state(_thread(run_id))
     if "settings" not in (state.metadata or {}):
         raise BadInput(f"there is no run {run_id!r} that a person decides: begin one with --arbiter person")
-    if (state.metadata or {}).get("edition") != EDITION:
-        raise BadInput(
-            f"an earlier edition began the run {run_id!r}: give its `longproof verify` command again; "
-            "no answer is paid for twice"
-        )
+    _refuse_other_edition(state, run_id)
     if state.next and not state.interrupts:
         raise BadInput(f"the run {run_id!r} is not finished: give its `longproof verify` command again")
     return state
+
+
+def _refuse_other_edition(state: StateSnapshot, run_id: str) -> None:
+    """Raises BadInput where another edition of Longproof began the run: its state can't be read."""
+    if (state.metadata or {}).get("edition") != EDITION:
+        raise BadInput(
+            f"another edition began the run {run_id!r}: give its `longproof verify` command again with another "
+            "--run-id; no answer is paid for twice"
+        )
 
 
 def _ended(here: StateSnapshot, state: RunState) -> RunState:

@@ -60,7 +60,7 @@ def _verdict(claim: Claim, label: Label | None, document: Document, wrong: Seque
     judgement = Judgement(
         claim_id=claim.id,
         judge="fake",
-        round="book",
+        round="source",
         question_id="q",
         label=label,
         failure=None if label else "unparsed",

@@ -83,10 +83,7 @@ class Todo(NamedTuple):
 
 
 class Summary(Frozen):
-    """One line of the summary table. `usage` is what the answers cost when they were bought.
-
-    `triage` is false in lines of reports of version 1, which keep it in their stamp.
-    """
+    """One line of the summary table. `usage` is what the answers cost when they were bought."""
 
     name: str
     id: str

@@ -69,7 +69,7 @@ def page_data(report: Report, texts: Mapping[str, str], say: Mapping[str, str]) 
         "judges": _judges(report, say),
         "summed": outcome_line(report, say),
         "triage": no_model_notice(report, say),
-        "unread": report.triage and report.schema_version > 1,
+        "unread": report.triage,
     }
 
 

@@ -31,7 +31,7 @@ class LookedAt(NamedTuple):
 
 
 def looked_at(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> LookedAt | None:
-    """How far was looked for this claim; None where the report doesn't say, as those of earlier editions don't."""
+    """How far was looked for this claim; None where the report doesn't say."""
     looked = claim.looked
     if looked is None:
         return None

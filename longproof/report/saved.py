@@ -32,6 +32,10 @@ def open_report(path: Path) -> Report:
         raise BadInput(f"{path}: {error.strerror}; give a JSON report") from error
     except ValidationError as error:
         first = error.errors()[0]
+        if first["loc"] == ("schema_version",):
+            raise BadInput(
+                f"{path} is a report of another edition: check its text again; no answer is paid for twice"
+            ) from error
         place = ".".join(map(str, first["loc"]))
         what = f"report of this version: {place}" if place else "JSON report"
         raise BadInput(f"{path} is no {what}: {first['msg']}") from error
@@ -166,7 +170,7 @@ def _sums(report: Report) -> None:
     }:
         raise _damaged("its counts aren't those of its claims")
     labels = [sentence.label for sentence in report.sentences]
-    checked = report.claims or report.schema_version == 1 or "explicitly_supported" in labels
+    checked = report.claims or "explicitly_supported" in labels
     if report.verdict != (outcome(labels) if checked else "undecided"):
         raise _damaged("its verdict isn't that of its sentences")
     judges = report.stamp.get("judges") or []

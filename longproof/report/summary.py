@@ -137,7 +137,7 @@ def outcome_line(report: Report, say: Mapping[str, str]) -> str:
 
     Without a model: how many claims stand in the source, conflict with it, and need a model.
     """
-    if _no_model_read(report):
+    if report.triage:
         return _offline_outcome(report, say)
     bad = sum(sentence.label in WRONG for sentence in report.sentences)
     open_ = sum(sentence.label is None for sentence in report.sentences)
@@ -147,12 +147,7 @@ def outcome_line(report: Report, say: Mapping[str, str]) -> str:
 
 def no_model_notice(report: Report, say: Mapping[str, str]) -> str:
     """That no model has read this, and what to do; empty where one has."""
-    return say["triage" if _no_model_read(report) else "triage_1"] if report.triage else ""
-
-
-def _no_model_read(report: Report) -> bool:
-    """Whether what is undecided was read by no model. Before version 2 all was decided somehow."""
-    return report.triage and report.schema_version > 1
+    return say["triage"] if report.triage else ""
 
 
 def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
@@ -198,7 +193,7 @@ def quote_place(report: Report, texts: Mapping[str, str], span: Span, say: Mappi
 
 
 def _counts(report: Report, say: Mapping[str, str]) -> str:
-    none = "not_checked" if _no_model_read(report) else "undecided"
+    none = "not_checked" if report.triage else "undecided"
     named = [*((label, label) for label in LABELS), ("undecided", none)]
     shown = [f"{SIGNS[k]} {report.counts[key]} {say[k]}" for key, k in named if report.counts.get(key)]
     [claims] = _several(say, "claims", len(report.claims)) or [""]

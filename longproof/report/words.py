@@ -63,9 +63,7 @@ _NAMES: dict[str, tuple[str, str]] = {
     "unconfirmed": ("called wrong, but not confirmed", "判为有误，但未获证实"),
     "nothing": ("nothing shown", "未出示原文"),
     "place": ("its place", "对应处"),
-    "passages": ("passages", "段落"),
     "window": ("window", "窗口"),
-    "book": ("whole source, searched", "全书检索"),
     "search": ("search", "检索"),
     "scan": ("all of it read", "通读"),
     "source": ("source", "原文"),
@@ -107,10 +105,6 @@ _PHRASES: dict[str, tuple[str, str]] = {
     "triage": (
         "No model has read this. To have it read, give --judge openai:MODEL.",
         "尚无模型审读。如需审读，请加 --judge openai:模型名。",
-    ),
-    "triage_1": (
-        "Offline judges of an earlier version looked; what they could not tell counts as supported. Check again.",
-        "由早期版本的离线评审查看，无法判断的也算作支持：请重新核查。",
     ),
     "stand_n": ("{n} of {all} claims stand there", "{all} 条断言中有 {n} 条原文写明"),
     "all_stand": ("every claim stands there", "每条断言原文都写明"),
@@ -236,14 +230,6 @@ _PAGE: dict[str, tuple[str, str]] = {
         "没有可用的回答，或评审意见不一而无人决定",
     ),
     "nothing_is": ("The judge was shown the claim alone", "只向评审出示断言本身"),
-    "passages_is": (
-        "The passages around that place that share most words with the claim",
-        "该处前后与断言共有词语最多的段落",
-    ),
-    "book_is": (
-        "The passages of the whole source that share most words with the claim",
-        "全书中与断言共有词语最多的段落",
-    ),
     "source_is": ("All of the source at once", "一次出示全部原文"),
     "scan_is": (
         "The source was read from beginning to end; what bears on the claim was shown to the judges",

@@ -81,14 +81,14 @@ def test_every_judge_label_has_a_side_and_a_place():
 
 
 def test_nobody_says_nowhere_before_having_looked():
-    for round_ in ("passages", "window"):
+    for round_ in ("place", "window"):
         assert not may_decide("not_found", round_, last=False)
-    assert not may_decide("contradicted", "passages", last=False)
-    assert not may_decide("ambiguous", "passages", last=False)
+    assert not may_decide("contradicted", "place", last=False)
+    assert not may_decide("ambiguous", "place", last=False)
     assert may_decide("contradicted", "window", last=False)
-    assert may_decide("supported", "passages", last=False)
-    assert may_decide("no_fact", "passages", last=False)
-    assert may_decide("not_found", "book", last=True)
+    assert may_decide("supported", "place", last=False)
+    assert may_decide("no_fact", "place", last=False)
+    assert may_decide("not_found", "source", last=True)
 
 
 def test_failures_are_named():

@@ -7,7 +7,6 @@ from evaluated import scripted_report
 
 from longproof.agent.types import Judgement, Label, Place, Report
 from longproof.evaluation.results import (
-    PredictedClaim,
     flagged,
     label_at,
     outcome_at,
@@ -100,11 +99,3 @@ def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
     (tmp_path / "results.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
     with pytest.raises(BadInput, match="line 1"):
         results_of(tmp_path)
-
-
-def test_older_results_say_voices_for_votes() -> None:
-    claim = prediction(scripted_report("He won.", ["fabricated"])).claims[0]
-    line = claim.model_dump(mode="json")
-    line["voices"] = line.pop("votes")
-    assert line["voices"] == ["fabricated"]
-    assert PredictedClaim.model_validate(line) == claim

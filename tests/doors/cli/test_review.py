@@ -220,9 +220,7 @@ def test_the_run_is_kept_step_by_step(files, split, capsys):
     assert ("align",) in steps
 
 
-def test_a_run_of_an_earlier_edition_is_refused_in_one_line_and_begun_anew_for_nothing(
-    files, capsys, monkeypatch
-):
+def test_a_run_of_another_edition_is_refused_in_one_line_and_its_answers_are_kept(files, capsys, monkeypatch):
     with ChatServer(disagreeing) as server:
         judges = [f"openai:{name}@{server.address}" for name in ("for", "against")]
         Path("longproof.toml").write_text(
@@ -230,11 +228,12 @@ def test_a_run_of_an_earlier_edition_is_refused_in_one_line_and_begun_anew_for_n
         )
         assert verify() == 3
         asked = len(server.asked)
-        monkeypatch.setattr("longproof.review.EDITION", 3)
+        monkeypatch.setattr("longproof.review.EDITION", 4)
         capsys.readouterr()
-        assert run("review", "r", "--show") == 2
-        told = capsys.readouterr().err
-        assert "an earlier edition began the run 'r'" in told
-        assert len(told.strip().splitlines()) == 1
-        assert verify() == 3
+        for refused in (run("review", "r", "--show"), verify()):
+            assert refused == 2
+        first, second = [line for line in capsys.readouterr().err.splitlines() if "began" in line]
+        assert first == second
+        assert "another edition began the run 'r'" in first
+        assert verify("--run-id", "anew") == 3
         assert len(server.asked) == asked

@@ -186,7 +186,7 @@ def english() -> Built:
         errors=[made.error("her cousin", "relation", "her brother")],
         judgements=[
             judgement("openai:a", "contradicting", reason="He is her brother."),
-            judgement("openai:b", "implicitly_supported", "passages", reason="A relative is a relative."),
+            judgement("openai:b", "implicitly_supported", "place", reason="A relative is a relative."),
             judgement("openai:c", "ambiguous"),
             judgement("openai:d", "contradicting", reason="The text says brother in so many words."),
         ],

@@ -80,7 +80,7 @@ def test_the_page_carries_it_for_every_claim(looked_report: Any) -> None:
     assert "settle" not in claims[2]
 
 
-def test_a_report_of_an_earlier_edition_is_shown_as_before(english_report: Any) -> None:
+def test_a_report_that_does_not_say_how_far_was_looked_says_nothing_of_it(english_report: Any) -> None:
     report, texts = english_report
     assert {claim.looked for claim in report.claims} == {None}
     assert "looked at:" not in printed(english_report)
