@@ -4,13 +4,15 @@ Knows: which claims need attention, and what is said of each. Does not know: who
 """
 
 from longproof.agent.types import Outcome, Report, ReportClaim
-from longproof.report.summary import outcome_line, unread_claims
+from longproof.report.totals import outcome_line
+from longproof.report.view import sides, unread_claims
 from longproof.report.words import words
 from longproof.retrieval.types import Frozen
 
 
 class Problem(Frozen):
-    """A claim that does not hold, or that nobody could decide. `wrong` are the exact words of the response."""
+    """A claim that does not hold, or that nobody could decide. `wrong` are the exact words of the response;
+    `evidence` what the verdict rests on, or what each side of a dispute cites."""
 
     claim_id: str
     claim: str
@@ -63,6 +65,7 @@ def brief_of(report: Report) -> Brief:
 
 def _problem(claim: ReportClaim) -> Problem:
     agreeing = [j for j in claim.judgements if claim.label is None or j.label == claim.label]
+    evidence = [*claim.evidence, *(span for side in sides(claim) for span in side.spans)]
     return Problem(
         claim_id=claim.id,
         claim=claim.text,
@@ -71,6 +74,6 @@ def _problem(claim: ReportClaim) -> Problem:
         wrong=tuple(error.span.text for error in claim.errors),
         correction=tuple(error.correction for error in claim.errors),
         reasons=tuple(dict.fromkeys(j.reason for j in agreeing if j.reason)),
-        evidence=tuple(span.text for span in claim.evidence),
+        evidence=tuple(span.text for span in evidence),
         caveat=claim.caveat,
     )

@@ -4,7 +4,7 @@ Knows: options, what a recording of the demo says of itself, and that its first 
 Does not know: how a check works, or how a report is shown.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -22,23 +22,6 @@ if TYPE_CHECKING:
 OWN_TEXTS = (
     "longproof verify --source novel.txt --response summary.txt --judge openai:MODEL --html report.html"
 )
-SAYS = {
-    "en": (
-        "Recorded answers of {date}: judges {judges}; arbiter {arbiter}. Nobody is asked now.",
-        "splits decided by the arbiter: {split}; claims that a saved page bears out, not the story: {pages}",
-        "On texts of your own:  {command}",
-    ),
-    "zh": (
-        "以下是 {date} 录下的回答：评审 {judges}；仲裁 {arbiter}。现在不询问任何模型。",
-        "{split} 处分歧由仲裁裁定；{pages} 条原文没有的说法由保存的网页证实",
-        "检查你自己的文本：  {command}",
-    ),
-}
-"""First line, what happened beside the findings, and what to do next."""
-OFFLINE = {
-    "en": "No model is asked: this is the offline check.",
-    "zh": "不询问任何模型：这是离线检查。",
-}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -102,7 +85,7 @@ def _checked(options: DemoOptions) -> "tuple[Report, str]":
     if options.offline_check:
         story, summary = example(options.language)
         report = check_case([story], {}, response=summary.text, case_id=f"demo-{options.language}")
-        return report, OFFLINE[options.language]
+        return report, _words(options.language)["demo_offline"]
     if options.record:
         recorder = Recorder()
         panel = {"judges": options.judge, "arbiter": options.arbiter}
@@ -113,7 +96,7 @@ def _checked(options: DemoOptions) -> "tuple[Report, str]":
     report = _check(options.language, {"judges": judges, "arbiter": arbiter, "recording": replay})
     replay.refuse_missing()
     names = [parse_spec(name).model for name in (*judges, arbiter)]
-    first = SAYS[options.language][0]
+    first = _words(options.language)["demo_recorded"]
     return report, first.format(date=replay.header.made, judges=", ".join(names[:-1]), arbiter=names[-1])
 
 
@@ -150,9 +133,15 @@ def _opened(options: DemoOptions) -> "tuple[Replay, list[str], str]":
 
 def _end(report: "Report", language: str) -> Iterator[str]:
     """What happened beside the findings, and the one command for texts of one's own."""
-    _, happened, own = SAYS[language]
+    say = _words(language)
     if not report.triage:
         split = sum(claim.decided_by == "arbiter" for claim in report.claims)
         pages = sum(claim.label == "out_dependent" for claim in report.claims)
-        yield happened.format(split=split, pages=pages)
-    yield own.format(command=OWN_TEXTS)
+        yield say["demo_beside"].format(split=split, pages=pages)
+    yield say["demo_own"].format(command=OWN_TEXTS)
+
+
+def _words(language: str) -> "Mapping[str, str]":
+    from longproof.report.words import words
+
+    return words("zh" if language == "zh" else "en", "demo")

@@ -14,21 +14,6 @@ from longproof.report.words import words
 from longproof.retrieval.types import BadInput, Document
 
 LANGUAGES = ("en", "zh")
-HITS = {
-    "en": (
-        "{touched} of {planted} planted errors found, {wrongly} sentences flagged without one",
-        "; not seen: {kinds}",
-        ". To see those takes a model",
-        ", ",
-    ),
-    "zh": (
-        "植入的 {planted} 处错误中发现 {touched} 处；没有错误却被标出的句子：{wrongly} 句",
-        "；未发现：{kinds}",
-        "。要发现这些需要模型",
-        "、",
-    ),
-}
-"""What the findings touch, what they don't, and what that would take, and what stands between kinds."""
 
 
 def example(language: str, summary: str = "hallucinated") -> tuple[Document, Document]:
@@ -63,8 +48,9 @@ def hits(report: Report, language: str) -> str:
     flagged = [s for s in report.sentences if s.label in WRONG]
     touched = [e for e in planted if any(s.start < e["end"] and e["start"] < s.end for s in flagged)]
     wrongly = sum(not any(s.start < e["end"] and e["start"] < s.end for e in planted) for s in flagged)
-    found, unseen, hint, comma = HITS[language]
-    names = words("zh" if language == "zh" else "en")
-    kinds = comma.join(names[e["kind"]] for e in planted if e not in touched)
-    line = found.format(touched=len(touched), planted=len(planted), wrongly=wrongly)
-    return line + (unseen.format(kinds=kinds) if kinds else "") + (hint if kinds and report.triage else "")
+    say = words("zh" if language == "zh" else "en", "demo")
+    line = say["hits"].format(touched=len(touched), planted=len(planted), wrongly=wrongly)
+    if unseen := [say[error["kind"]] for error in planted if error not in touched]:
+        line += say["hits_unseen"].format(kinds=say["list_comma"].join(unseen))
+        line += say["hits_by_model"] if report.triage else ""
+    return line

@@ -74,10 +74,19 @@ function quoteButton(span, actions, length = 400) {
   );
 }
 
+const quoteList = (spans, actions) =>
+  make("ul", { class: "quotes" }, distinct(spans).map((span) => make("li", {}, quoteButton(span, actions))));
+
+/* One side of a dispute: its label and its judges. */
+function sideHead({ label, judges }) {
+  const names = judges.map((judge) => short(data.judges[judge][0], 40)).join(say("comma"));
+  return make("p", { class: "side" }, tag(label), " ", make("bdi", {}, names));
+}
+
 function evidenceOf(claim, actions) {
   const title = make("h3", {}, say("evidence"));
-  if (claim.evidence.length)
-    return [title, make("ul", { class: "quotes" }, distinct(claim.evidence).map((span) => make("li", {}, quoteButton(span, actions))))];
+  if (claim.evidence.length) return [title, quoteList(claim.evidence, actions)];
+  if (claim.sides.length) return claim.sides.map((side) => [sideHead(side), quoteList(side.quotes, actions)]);
   if (["no_fact", "open"].includes(claim.label)) return null;
   const looked = located(claim.window) && button(say("where_looked"), () => actions.open(claim.window), { class: "looked" });
   if (claim.failure === "needs_model") return looked && [title, make("p", { class: "none" }, looked)];
@@ -116,7 +125,7 @@ function votesOf(claim, actions) {
   const decided = explained(claim.decided_by, claim.decided_by === "nobody" ? say("decided_by_nobody") : say("decided_by", { who: say(claim.decided_by) }));
   return make(
     "details",
-    { class: "votes", open: claim.label === null || claim.decided_by === "arbiter" },
+    { class: "votes", open: [null, "waiting"].includes(claim.label) || claim.decided_by === "arbiter" },
     make("summary", {}, make("span", { class: "word" }, say("votes")), make("span", { class: "tally", "aria-hidden": "true" }, [...new Map(claim.judgements.map((one) => [one.judge, sign(one.label ?? "failed")])).values()].join(" ")), make("span", { class: "by" }, decided)),
     claim.looked ? null : make("p", { class: "rounds" }, make("span", { class: "title" }, say("looked_at")), rounds.map((round, index) => [index > 0 && " → ", explained(round)])),
     make("div", { class: "wide" }, make("table", {}, make("thead", {}, make("tr", {}, head)), make("tbody", {}, rows))),

@@ -3,15 +3,12 @@
 Knows: from which label on a sentence passes. Does not know: who runs the test, or what stops where it fails.
 """
 
-from longproof.agent.report import trusted
-from longproof.agent.types import LABELS, Label, Report, ReportClaim
-from longproof.report.control_characters import visible
-from longproof.report.summary import no_model_notice, outcome_line, quote_place, reason, short
-from longproof.report.words import SIGNS, words
+from collections.abc import Iterator
 
-SAY = words("en")
-QUOTES = 3
-LONGEST = 300
+from longproof.agent.report import trusted
+from longproof.agent.types import LABELS, Label, Report
+from longproof.report.view import ClaimView, ReportView
+from longproof.report.words import words
 
 
 def failure(report: Report, at_least: Label = "ambiguous") -> str:
@@ -21,27 +18,22 @@ def failure(report: Report, at_least: Label = "ambiguous") -> str:
     """
     if report.verdict != "undecided" and len(trusted(report, at_least)) == len(report.sentences):
         return ""
-    below = [c for c in report.claims if c.label is None or LABELS.index(c.label) < LABELS.index(at_least)]
-    head = f"{report.verdict}: {outcome_line(report, SAY)}; every sentence must be at least {at_least}"
-    lines = [
-        head,
-        no_model_notice(report, SAY),
-        *(line for claim in below for line in _finding(claim, report)),
-    ]
-    return visible("\n".join(line for line in lines if line))
+    view = ReportView(report, say=words("en"))
+    lines = [f"{report.verdict}: {view.outcome}; every sentence must be at least {at_least}"]
+    if view.notice:
+        lines.append(view.notice)
+    for claim in report.claims:
+        if claim.label is None or LABELS.index(claim.label) < LABELS.index(at_least):
+            lines += _finding(view.claim(claim), view.say[claim.failure] if claim.failure else "")
+    return "\n".join(lines)
 
 
-def _finding(claim: ReportClaim, report: Report) -> list[str]:
-    label = claim.label or "undecided"
-    why = f" ({SAY[claim.failure]})" if claim.failure else ""
-    lines = [f"{SIGNS[label]} {SAY[label]}{why}: {short(claim.text, LONGEST)}"]
-    lines += [
-        f"    {short(error.span.text, LONGEST)!r} should be {short(error.correction, LONGEST)!r}"
-        for error in claim.errors
-        if error.correction
-    ]
-    lines += [
-        f"    {quote_place(report, {}, span, SAY)}: {short(span.text, LONGEST)!r}"
-        for span in claim.evidence[:QUOTES]
-    ]
-    return [*lines, *(f"    why: {short(told, LONGEST)}" for told in [reason(claim)] if told)]
+def _finding(claim: ClaimView, why_undecided: str) -> Iterator[str]:
+    why = f" ({why_undecided})" if why_undecided else ""
+    yield f"{claim.heading}{why}: {claim.text}"
+    for wrong, right in claim.corrections:
+        yield f"    {wrong!r} should be {right!r}"
+    for quote in claim.quotes:
+        yield f"    {quote.where}: {quote.text!r}"
+    if claim.why:
+        yield f"    {claim.why}"

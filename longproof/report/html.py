@@ -22,20 +22,11 @@ from urllib.parse import quote
 from longproof.agent.report import WRONG
 from longproof.agent.types import Judgement, Report, ReportClaim
 from longproof.report.control_characters import NAMES, PATTERN, visible
-from longproof.report.judges import judge_names, judge_told
-from longproof.report.looked import looked_at, what_would_settle
 from longproof.report.markdown import to_markdown
-from longproof.report.summary import (
-    checked_texts,
-    cost_line,
-    language,
-    missing_documents,
-    no_model_notice,
-    outcome_line,
-    total_lines,
-    whole_sentences,
-)
-from longproof.report.words import SIGNS, Language, words
+from longproof.report.pieces import whole_sentences
+from longproof.report.totals import cost_line
+from longproof.report.view import ReportView, judges_told, looked_at, sides, what_would_settle
+from longproof.report.words import SIGNS, Language, language, words
 from longproof.retrieval.types import Span
 
 PAGE = ("text", "theme", "model", "source", "response", "card", "strip", "head", "find", "print", "page")
@@ -54,29 +45,23 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
 
 
 def page_title(report: Report) -> str:
-    """What a browser calls the page of a report."""
+    """The name that a browser shows for the page of a report."""
     return f"{SIGNS[report.verdict]} {report.case.id} · longproof"
 
 
 def page_data(report: Report, texts: Mapping[str, str], say: Mapping[str, str]) -> dict[str, Any]:
     """What the page of a report is drawn from, without its words. `texts` as for `page`."""
-    known = checked_texts(report, texts)
+    view = ReportView(report, texts, say)
     return {
-        "report": _short_form(report, known, say),
-        "missing": [d.title or d.uri or say[d.role] for d in missing_documents(report, known)],
+        "report": _short_form(view),
+        "missing": view.missing,
         "cost": cost_line(report, say),
-        "totals": total_lines(report, say),
-        "judges": _judges(report, say),
-        "summed": outcome_line(report, say),
-        "triage": no_model_notice(report, say),
+        "totals": view.totals,
+        "judges": judges_told(report, say),
+        "summed": view.outcome,
+        "triage": view.notice,
         "unread": report.triage,
     }
-
-
-def _judges(report: Report, say: Mapping[str, str]) -> dict[str, tuple[str, str]]:
-    """What each judge is called, and what it is."""
-    names = judge_names(judgement.judge for claim in report.claims for judgement in claim.judgements)
-    return {name: (short, judge_told(name, say)) for name, short in names.items()}
 
 
 def index_page(
@@ -192,18 +177,27 @@ def _hash(text: str) -> str:
     return f"'sha256-{b64encode(sha256(text.encode()).digest()).decode()}'"
 
 
-def _short_form(report: Report, texts: Mapping[str, str], say: Mapping[str, str]) -> dict[str, Any]:
-    """The report in the page's short form. `texts` are the checked ones."""
+def _short_form(view: ReportView) -> dict[str, Any]:
+    """The report in the page's short form."""
+    report, texts = view.report, view.texts
     numbers = {document.id: number for number, document in enumerate(report.documents)}
 
     @cache
-    def span(given: Span) -> Short:
-        place: Short = [numbers.get(given.source_id, -1), given.start, given.end]
-        if given.source_id not in texts:
-            return [*place, given.text]
-        first, last = whole_sentences(texts[given.source_id], given.start, given.end)
-        around = [given.start - first, last - given.end]
-        return [*place, *around] if any(around) else place
+    def span(place: Span) -> Short:
+        shortened: Short = [numbers.get(place.source_id, -1), place.start, place.end]
+        if place.source_id not in texts:
+            return [*shortened, place.text]
+        first, last = whole_sentences(texts[place.source_id], place.start, place.end)
+        around = [place.start - first, last - place.end]
+        return [*shortened, *around] if any(around) else shortened
+
+    def claim_data(claim: ReportClaim) -> dict[str, Any]:
+        looked = looked_at(report, claim, view.say)
+        return _filled(
+            **_claim(claim, span, numbers),
+            looked=looked and looked._asdict(),
+            settle=what_would_settle(claim, view.say),
+        )
 
     return {
         "case": {"id": report.case.id, "response": report.case.response},
@@ -214,7 +208,7 @@ def _short_form(report: Report, texts: Mapping[str, str], say: Mapping[str, str]
             for document in report.documents
         ],
         "sentences": [[sentence.start, sentence.end, sentence.label] for sentence in report.sentences],
-        "claims": [_claim(claim, span, numbers) | _looked(report, claim, say) for claim in report.claims],
+        "claims": [claim_data(claim) for claim in report.claims],
     }
 
 
@@ -227,27 +221,22 @@ def _document_text(text: str | None, role: str) -> dict[str, Any]:
 
 def _claim(claim: ReportClaim, span: Callable[[Span], Short], numbers: Mapping[str, int]) -> dict[str, Any]:
     window = claim.window
-    return _filled(
-        text=claim.text,
-        sentence=claim.sentence,
-        window=[numbers[window.source_id], window.start, window.end]
+    return {
+        "text": claim.text,
+        "sentence": claim.sentence,
+        "window": [numbers[window.source_id], window.start, window.end]
         if window and window.source_id in numbers
         else None,
-        label=claim.label,
-        failure=claim.failure,
-        decided_by=claim.decided_by,
-        errors=[error.model_dump(exclude={"span": {"source_id"}}) for error in claim.errors],
-        readings=[reading.model_dump() for reading in claim.readings],
-        evidence=[span(given) for given in claim.evidence],
-        judgements=[_judgement(judgement, span) for judgement in claim.judgements],
-        caveat=claim.caveat,
-    )
-
-
-def _looked(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> dict[str, Any]:
-    """How far was looked for a claim, and what would settle it; nothing where the report doesn't say."""
-    looked = looked_at(report, claim, say)
-    return _filled(looked=looked and looked._asdict(), settle=what_would_settle(claim, say))
+        "label": claim.label,
+        "failure": claim.failure,
+        "decided_by": claim.decided_by,
+        "errors": [error.model_dump(exclude={"span": {"source_id"}}) for error in claim.errors],
+        "readings": [reading.model_dump() for reading in claim.readings],
+        "evidence": [span(quote) for quote in claim.evidence],
+        "sides": [[side.label, side.judges, [span(quote) for quote in side.spans]] for side in sides(claim)],
+        "judgements": [_judgement(judgement, span) for judgement in claim.judgements],
+        "caveat": claim.caveat,
+    }
 
 
 def _judgement(judgement: Judgement, span: Callable[[Span], Short]) -> dict[str, Any]:
@@ -257,10 +246,10 @@ def _judgement(judgement: Judgement, span: Callable[[Span], Short]) -> dict[str,
         label=judgement.label,
         failure=judgement.failure,
         reason=judgement.reason,
-        quotes=[span(given) for given in judgement.quotes],
+        quotes=[span(quote) for quote in judgement.quotes],
         quotes_dropped=judgement.quotes_dropped,
     )
 
 
-def _filled(**given: Any) -> dict[str, Any]:
-    return {key: value for key, value in given.items() if value or key == "sentence"}
+def _filled(**fields: Any) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value or key == "sentence"}

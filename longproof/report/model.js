@@ -17,12 +17,13 @@ function spanOf([number, start, end, before = 0, behind = 0]) {
   return { ...place, before: text(start - before, start), text: text(start, end), behind: text(end, end + behind) };
 }
 
-const NOTHING = { label: null, failure: null, caveat: "", looked: null, settle: "", errors: [], readings: [], evidence: [], judgements: [] };
+const NOTHING = { label: null, failure: null, caveat: "", looked: null, settle: "", errors: [], readings: [] };
 const claimFrom = (claim) => ({
   ...NOTHING,
   ...claim,
   window: claim.window ? { source_id: report.documents[claim.window[0]].id, start: claim.window[1], end: claim.window[2] } : null,
   evidence: (claim.evidence ?? []).map(spanOf),
+  sides: (claim.sides ?? []).map(([label, judges, spans]) => ({ label, judges, quotes: spans.map(spanOf) })),
   judgements: (claim.judgements ?? []).map((one) => ({ label: null, failure: null, reason: "", ...one, quotes: (one.quotes ?? []).map(spanOf) })),
 });
 report.claims = report.claims.map(claimFrom);
@@ -46,8 +47,11 @@ function concluded(sentence) {
 }
 sentences.forEach(concluded);
 
+/* What speaks for a verdict, or for each side where there is none. */
+const citedOf = (claim) => [...claim.evidence, ...claim.sides.flatMap((side) => side.quotes)];
+
 /* Where the quotes of a claim stand, and else where it was looked for. */
-const quotesOf = (claim) => claim.evidence.map(located).filter(Boolean);
+const quotesOf = (claim) => citedOf(claim).map(located).filter(Boolean);
 const placeOf = (claim) => quotesOf(claim)[0] ?? located(claim.window);
 
 /* The claims of a sentence, those that gave it its label first. */

@@ -3,50 +3,35 @@
 Knows: that every text in a report may try to be markup. Does not know: the page, which has all of it.
 """
 
+from collections.abc import Mapping
 from html import escape
 
-from longproof.agent.types import Report, ReportClaim
-from longproof.report.control_characters import visible
-from longproof.report.summary import (
-    language,
-    no_model_notice,
-    outcome_line,
-    short,
-    unsettled_claims,
-    wrong_claims,
-)
-from longproof.report.words import SIGNS, words
+from longproof.agent.types import Report
+from longproof.report.view import ClaimView, ReportView
 
 FINDINGS = 5
 """How many claims are shown; of the others the number is told."""
-LONGEST = 200
 
 
 def in_short(report: Report) -> str:
-    """The outcome, the first few findings with their first evidence, and where the rest is."""
-    say = words(language(report.case.response))
-    found = [*wrong_claims(report), *unsettled_claims(report)]
-    lines = [_finding(claim, say) for claim in found[:FINDINGS]]
-    if len(found) > FINDINGS:
-        lines.append(_plain(say["more_n"].format(n=len(found) - FINDINGS)))
-    items = "".join(f"<li>{line}</li>" for line in lines)
-    told = "".join(f"<p>{_plain(line)}</p>" for line in [no_model_notice(report, say)] if line)
-    verdict = f"<b>{SIGNS[report.verdict]} {say[report.verdict]}</b>"
+    """The outcome, the first few findings with their first quote, and where the rest is."""
+    view = ReportView(report)
+    claims = [*view.wrong, *view.unsettled]
+    rows = [_finding(view.claim(claim), view.say) for claim in claims[:FINDINGS]]
+    if len(claims) > FINDINGS:
+        rows.append(escape(view.say["more_n"].format(n=len(claims) - FINDINGS)))
+    notice = f"<p>{escape(view.notice)}</p>" if view.notice else ""
+    items = "".join(f"<li>{row}</li>" for row in rows)
     return (
-        f"<p>{verdict}{say['colon']}{_plain(outcome_line(report, say))}</p>{told}"
+        f"<p><b>{view.heading}</b>{view.say['colon']}{escape(view.outcome)}</p>{notice}"
         f"{f'<ul>{items}</ul>' if items else ''}<p><code>report.html()</code></p>"
     )
 
 
-def _finding(claim: ReportClaim, say: dict[str, str]) -> str:
-    label = claim.label or "undecided"
-    text = f"{SIGNS[label]} {say[label]}{say['colon']}{_plain(claim.text)}"
-    corrections = dict.fromkeys(error.correction for error in claim.errors if error.correction)
-    text += "".join(f"<br>{say['should_be']}{say['colon']}<b>{_plain(one)}</b>" for one in corrections)
-    return text + "".join(
-        f"<br>{say['evidence']}{say['colon']}<q>{_plain(q.text)}</q>" for q in claim.evidence[:1]
-    )
-
-
-def _plain(text: str) -> str:
-    return escape(visible(short(text, LONGEST)))
+def _finding(claim: ClaimView, say: Mapping[str, str]) -> str:
+    rows = [f"{claim.heading}{say['colon']}{escape(claim.text)}"]
+    for wrong, right in claim.corrections:
+        words = f"{escape(wrong)} → " if len(claim.corrections) > 1 else ""
+        rows.append(f"{say['should_be']}{say['colon']}{words}<b>{escape(right)}</b>")
+    rows += [f"{say['evidence']}{say['colon']}<q>{escape(quote.text)}</q>" for quote in claim.quotes[:1]]
+    return "<br>".join(rows)

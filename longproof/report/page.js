@@ -77,7 +77,7 @@ function close() {
   view.window = null;
   mark();
   source.back.hidden = true;
-  if (index !== null) response.focus(index);
+  response.focus(index);
 }
 
 function openSpan(span) {
@@ -139,7 +139,7 @@ const KEYS = {
   p: () => step(-1),
   "/": () => finder.input.select() ?? finder.input.focus(),
   "?": openHelp,
-  b: () => state.sentence !== null && response.focus(state.sentence),
+  b: () => response.focus(state.sentence),
   Escape: () => state.sentence !== null && close(),
 };
 

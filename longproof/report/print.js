@@ -3,12 +3,22 @@ function printedFindings() {
   const problems = sentences.filter((sentence) => sentence.problem);
   const items = problems.map((sentence) => {
     const claims = sentence.claims.filter((claim) => claim.label === sentence.label);
-    const quotes = distinct(claims.flatMap((claim) => claim.evidence)).map((span) => make("blockquote", {}, printedQuote(span)));
-    const words = answer.slice(sentence.start, sentence.end);
-    return make("li", {}, make("p", {}, tag(sentence.label), ` ${say("sentence_n", { n: sentence.index + 1 })} · `, make("bdi", {}, words)), claims.flatMap((claim) => [claim.errors.map((error) => [correctionOf(error), whyOf(error.reason)]), whyOf(claim.errors.some((error) => error.reason) ? "" : lastReason(claim))]), quotes);
+    const quotes = printedQuotes(claims.flatMap((claim) => claim.evidence));
+    const disputes = claims.flatMap((claim) => claim.sides.map((side) => [sideHead(side), printedQuotes(side.quotes)]));
+    const words = make("bdi", {}, answer.slice(sentence.start, sentence.end));
+    const head = make("p", {}, tag(sentence.label), ` ${say("sentence_n", { n: sentence.index + 1 })} · `, words);
+    return make("li", {}, head, claims.map(printedReasons), quotes, disputes);
   });
-  return [make("h2", {}, say("findings")), problems.length ? make("ol", {}, items) : make("p", {}, data.summed), data.totals.map((line) => make("p", { class: "note" }, line))];
+  const list = problems.length ? make("ol", {}, items) : make("p", {}, data.summed);
+  return [make("h2", {}, say("findings")), list, data.totals.map((line) => make("p", { class: "note" }, line))];
 }
+
+const printedReasons = (claim) => [
+  claim.errors.map((error) => [correctionOf(error), whyOf(error.reason)]),
+  whyOf(claim.errors.some((error) => error.reason) ? "" : lastReason(claim)),
+];
+
+const printedQuotes = (spans) => distinct(spans).map((span) => make("blockquote", {}, printedQuote(span)));
 
 function printedQuote(span) {
   const one = documentOf(span.source_id);

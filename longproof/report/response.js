@@ -67,7 +67,9 @@ class ResponseView {
     for (const [at, span] of this.spans.entries()) span.tabIndex = at === index ? 0 : -1;
   }
 
+  /* Where no sentence is open there is nothing to go back to. */
   focus(index) {
+    if (index === null) return;
     this.focusable(index);
     this.spans[index].focus();
   }

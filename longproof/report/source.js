@@ -58,12 +58,6 @@ class TextView {
     this.later();
   }
 
-  /* Shades the lines that were read for a claim; null shades none. */
-  shade(place) {
-    this.window = place;
-    this.mark("evidence", this.layers.evidence);
-  }
-
   later() {
     this.waiting ??= requestAnimationFrame(() => this.render());
   }

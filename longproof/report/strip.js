@@ -20,8 +20,9 @@ const begins = {};
 sources.reduce((sum, one) => ((begins[one.id] = sum), sum + one.characters), 0);
 const shareOf = (id, offset) => (id in begins ? (begins[id] + offset) / characters : null);
 
-const spansOf = (claim) => claim.evidence.filter((span) => span.source_id in begins).map((span) => [shareOf(span.source_id, span.start), shareOf(span.source_id, span.end)]);
-const windowOf = (claim) => (claim.window && claim.window.source_id in begins ? [shareOf(claim.window.source_id, claim.window.start), shareOf(claim.window.source_id, claim.window.end)] : null);
+const sharesOf = ({ source_id: id, start, end }) => [shareOf(id, start), shareOf(id, end)];
+const spansOf = (claim) => citedOf(claim).filter((span) => span.source_id in begins).map(sharesOf);
+const windowOf = (claim) => (claim.window && claim.window.source_id in begins ? sharesOf(claim.window) : null);
 
 /* Where a sentence comes from, as a share of the source; null where nobody knows. */
 function centreOf(sentence) {

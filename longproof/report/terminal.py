@@ -5,7 +5,6 @@ opening ones (a short form of JIS X 4051's rule); colours only where the console
 by signs too. Does not know: files, or how anything was judged.
 """
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from rich.cells import cell_len
@@ -13,42 +12,16 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from longproof.agent.types import Judgement, Report, ReportClaim
-from longproof.report.control_characters import visible
-from longproof.report.judges import judge_names
-from longproof.report.looked import looked_line, what_would_settle
-from longproof.report.summary import (
-    Piece,
-    around,
-    checked_texts,
-    language,
-    last_votes,
-    marked_pieces,
-    missing_documents,
-    no_model_notice,
-    outcome_line,
-    quote_place,
-    reason,
-    short,
-    shorten,
-    total_lines,
-    unread_claims,
-    unsettled_claims,
-    wrong_claims,
-)
-from longproof.report.words import SIGNS, words
+from longproof.agent.types import Report
+from longproof.report.pieces import Piece
+from longproof.report.view import ClaimView, ReportView
 
 SIDE_BY_SIDE = 100
 """Columns from which evidence stands beside the response."""
 WIDEST = 160
-LONGEST = 400
-"""Characters of one piece of text beyond which its middle is left out."""
-AROUND = 60
-QUOTES = 3
 UNREAD = 3
 """How many claims that no model has read are named; of the others the number is told."""
 
-_BLANK = re.compile(r"[^\S\x1c-\x1f\x85\u2028\u2029]+")
 _NEVER_FIRST = "，。！？；：、）】》〉」』”’…—·,.!?;:)]}％%»"
 _NEVER_LAST = "（【《〈「『“‘([{«"
 _COLOURS = {
@@ -63,67 +36,45 @@ _COLOURS = {
 
 def print_report(report: Report, texts: Mapping[str, str], console: Console) -> None:
     """Print the report. `texts` maps document ids to texts; where one is missing, quotes stand alone."""
-    _Screen(report, texts, console).show()
+    _Screen(ReportView(report, texts), console).show()
 
 
 class _Screen:
-    def __init__(self, report: Report, texts: Mapping[str, str], console: Console) -> None:
-        self.report = report
-        self.texts = checked_texts(report, texts)
+    def __init__(self, view: ReportView, console: Console) -> None:
+        self.view, self.say = view, view.say
         self.console = console
         self.width = min(console.width, WIDEST)
-        self.words = words(language(report.case.response))
-        self.names = judge_names(said.judge for claim in report.claims for said in claim.judgements)
 
     def show(self) -> None:
         self._outcome()
-        bad = wrong_claims(self.report)
-        self._findings("wrong", bad, 1)
-        self._findings("unsettled", unsettled_claims(self.report), 1 + len(bad))
-        self._unread(unread_claims(self.report))
+        number = 1
+        for title, claims in self.view.findings:
+            self._line(Text(f"\n{title}", style="bold underline"))
+            for claim in claims:
+                self._finding(number, self.view.claim(claim))
+                number += 1
+        if self.view.unread:
+            title, rows = self.view.unread_lines(UNREAD)
+            self._line(Text(f"\n{title}", style="bold"))
+            for row in rows:
+                self._indented(Text(row))
         self._line(Text(""))
-        for line in total_lines(self.report, self.words):
-            self._line(Text(self._plain(line), style="dim"))
-
-    def _findings(self, title: str, claims: Sequence[ReportClaim], first: int) -> None:
-        if claims:
-            self._line(Text(f"\n{self.words[title]} ({len(claims)})", style="bold underline"))
-        for number, claim in enumerate(claims, first):
-            self._finding(number, claim)
-
-    def _unread(self, claims: Sequence[ReportClaim]) -> None:
-        """No finding of anything: a few of them as they stand, and how many more there are."""
-        if not claims:
-            return
-        say = self.words
-        self._line(Text(f"\n{SIGNS['not_checked']} {say['not_checked']} ({len(claims)})", style="bold"))
-        for claim in claims[:UNREAD]:
-            where = say["sentence_n"].format(n=claim.sentence + 1) + say["colon"]
-            text = Text(where, style="dim").append(
-                self._plain(short(claim.origin.text, self.width)), style="not dim"
-            )
-            self._indented(text)
-        if len(claims) > UNREAD:
-            self._indented(Text(say["more_n"].format(n=len(claims) - UNREAD), style="dim"))
-
-    def _line(self, text: Text) -> None:
-        self.console.print(wrap_text(text, self.width), highlight=False, soft_wrap=True)
+        for total in self.view.totals:
+            self._line(Text(total, style="dim"))
 
     def _outcome(self) -> None:
-        report, say = self.report, self.words
-        name = report.verdict
-        head = Text(f"{SIGNS[name]} {say[name]}", style=_COLOURS.get(name, _COLOURS["undecided"]))
-        head.append("  " + outcome_line(report, say), style="not bold default")
-        self._line(head)
-        if told := no_model_notice(report, say):
-            self._line(Text(told, style="yellow"))
-        for document in missing_documents(report, self.texts):
-            title = self._plain(short(document.title or document.uri or say[document.role]))
-            self._line(Text(say["text_missing"].format(title=title), style="yellow"))
+        view = self.view
+        head = Text(view.heading, style=_COLOURS.get(view.report.verdict, ""))
+        self._line(head.append(f"  {view.outcome}", style="not bold default"))
+        if view.notice:
+            self._line(Text(view.notice, style="yellow"))
+        for title in view.missing:
+            self._line(Text(self.say["text_missing"].format(title=title), style="yellow"))
 
-    def _finding(self, number: int, claim: ReportClaim) -> None:
+    def _finding(self, number: int, claim: ClaimView) -> None:
         self._line(Text(""))
-        self._line(self._heading(number, claim))
+        head = Text(f"{number:>2}  ").append(claim.heading, style=_COLOURS.get(claim.label, ""))
+        self._line(head.append("  " + " · ".join(claim.notes), style="dim"))
         response, evidence = self._response(claim), self._evidence(claim)
         if self.width >= SIDE_BY_SIDE:
             left = (self.width - 7) // 2
@@ -135,7 +86,30 @@ class _Screen:
         else:
             self._indented(response)
             self._indented(evidence)
-        self._indented(self._because(claim))
+        self._indented(_because(claim))
+
+    def _response(self, claim: ClaimView) -> Text:
+        text = _marked(claim.passage, "bold red underline")
+        for wrong, right in claim.corrections:
+            text.append(f"\n{self.say['should_be']}{self.say['colon']}", style="dim")
+            if len(claim.corrections) > 1:
+                text.append(f"{wrong} → ")
+            text.append(right, style="green")
+        return text
+
+    def _evidence(self, claim: ClaimView) -> Text:
+        if not claim.quotes:
+            return Text(self.say["no_evidence"], style="dim italic")
+        lines = []
+        for quote in claim.quotes:
+            where = Text(quote.where + self.say["colon"], style="dim")
+            lines.append(where.append_text(_marked(quote.pieces, "bold")))
+        if claim.more_quotes:
+            lines.append(Text(self.say["more_n"].format(n=claim.more_quotes), style="dim"))
+        return Text("\n").join(lines)
+
+    def _line(self, text: Text) -> None:
+        self.console.print(wrap_text(text, self.width), highlight=False, soft_wrap=True)
 
     def _indented(self, text: Text) -> None:
         if text:
@@ -143,90 +117,25 @@ class _Screen:
             lines = (Text("    ").append_text(line) for line in folded.split("\n", allow_blank=True))
             self.console.print(Text("\n").join(lines), highlight=False, soft_wrap=True)
 
-    def _heading(self, number: int, claim: ReportClaim) -> Text:
-        say, label = self.words, claim.label or "undecided"
-        kinds = {error.kind: None for error in claim.errors if error.kind}
-        after = [say[kind] for kind in kinds]
-        after.append(say["sentence_n"].format(n=claim.sentence + 1))
-        if claim.decided_by != "nobody":
-            after.append(say[claim.decided_by])
-        if claim.failure:
-            after.append(say.get(claim.failure, self._plain(short(claim.failure))))
-        head = Text(f"{number:>2}  ")
-        head.append(f"{SIGNS[label]} {say[label]}", style=_COLOURS.get(label, ""))
-        return head.append("  " + " · ".join(after), style="dim")
 
-    def _response(self, claim: ReportClaim) -> Text:
-        sentence = self.report.sentences[claim.sentence]
-        places = [(e.span.start, e.span.end) for e in claim.errors] or [
-            (claim.origin.start, claim.origin.end)
-        ]
-        whole = (claim.origin.start, claim.origin.end) == (sentence.start, sentence.end)
-        shown = [] if whole and not claim.errors else places
-        text = self._marked(marked_pieces(sentence.text, shown, sentence.start), "bold red underline")
-        for error in claim.errors:
-            if error.correction:
-                text.append(f"\n{self._title('should_be')}", style="dim")
-                text.append(self._plain(short(error.correction, LONGEST)), style="green")
-        return text
+def _because(claim: ClaimView) -> Text:
+    lines = [
+        Text(claim.why),
+        Text(claim.votes, style="dim"),
+        Text(claim.looked, style="dim"),
+        Text(claim.settle),
+        Text(claim.caveat, style="dim italic"),
+    ]
+    return Text("\n").join(line for line in lines if line)
 
-    def _evidence(self, claim: ReportClaim) -> Text:
-        if not claim.evidence:
-            return Text(self.words["no_evidence"], style="dim italic")
-        lines = []
-        for span in claim.evidence[:QUOTES]:
-            quote = around(span, self.texts.get(span.source_id), AROUND)
-            where = quote_place(self.report, self.texts, span, self.words)
-            lines.append(
-                Text(self._plain(where) + self.words["colon"], style="dim").append_text(
-                    self._marked(quote, "bold")
-                )
-            )
-        if len(claim.evidence) > QUOTES:
-            lines.append(Text(f"+ {len(claim.evidence) - QUOTES}", style="dim"))
-        return Text("\n").join(lines)
 
-    def _because(self, claim: ReportClaim) -> Text:
-        parts = []
-        if why := reason(claim):
-            parts.append(
-                Text(self._title("why"), style="dim").append(
-                    self._plain(short(why, LONGEST)), style="not dim"
-                )
-            )
-        if votes := [self._vote(judgement) for judgement in last_votes(claim)]:
-            parts.append(Text(self._title("votes") + self.words["semicolon"].join(votes), style="dim"))
-        if looked := looked_line(self.report, claim, self.words):
-            parts.append(Text(self._plain(looked), style="dim"))
-        if settle := what_would_settle(claim, self.words):
-            parts.append(Text(settle, style="not dim"))
-        if claim.caveat:
-            parts.append(
-                Text(
-                    self.words.get(claim.caveat, self._plain(short(claim.caveat, LONGEST))),
-                    style="dim italic",
-                )
-            )
-        return Text("\n").join(parts)
-
-    def _vote(self, judgement: Judgement) -> str:
-        said = judgement.label or judgement.failure or ""
-        return f"{self._plain(short(self.names[judgement.judge]))} {SIGNS.get(said, '—')} {self.words[said]}"
-
-    def _marked(self, given: Sequence[Piece], style: str) -> Text:
-        text = Text()
-        several = len(given) > 1
-        for piece in shorten(given, LONGEST):
-            plain = self._plain(piece.text)
-            signed = f"«{plain}»" if piece.marked and several else plain
-            text.append(signed, style=style if piece.marked else "")
-        return text
-
-    def _title(self, key: str) -> str:
-        return self.words[key] + self.words["colon"]
-
-    def _plain(self, text: str) -> str:
-        return visible(_BLANK.sub(" ", text))
+def _marked(pieces: Sequence[Piece], style: str) -> Text:
+    """The pieces in one text; where some of it isn't marked, what is stands in signs, too."""
+    text = Text()
+    for piece in pieces:
+        signed = f"«{piece.text}»" if piece.marked and len(pieces) > 1 else piece.text
+        text.append(signed, style=style if piece.marked else "")
+    return text
 
 
 def wrap_text(text: Text, width: int) -> Text:

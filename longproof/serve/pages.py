@@ -21,14 +21,11 @@ from longproof.report.html import (
     vocabulary,
 )
 from longproof.report.markdown import to_markdown
-from longproof.report.summary import language
-from longproof.report.words import SIGNS as REPORT_SIGNS
-from longproof.report.words import Language
+from longproof.report.words import Language, language, words
 from longproof.retrieval.loaders import CHARACTERS, FILE_BYTES
 from longproof.serve.marks import LONGEST
 from longproof.serve.offer import Offer
 from longproof.serve.runs import Begun
-from longproof.serve.words import SIGNS, local_words
 
 NO_LINE = {"wrong": 0, "sentences": 0, "kinds": [], "coverage": 0, "calls": 0, "tokens": 0, "triage": False}
 """In the list, of a run that has no report; one that has ended says what was asked."""
@@ -43,7 +40,7 @@ def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
         "offer": offer.shown(),
         "bytes": FILE_BYTES,
         "characters": CHARACTERS,
-        **_words(spoken),
+        **vocabulary(words(spoken, "serve")),
     }
     scripts = _file("ask.js") + _file("start.js")
     return assemble(
@@ -66,7 +63,7 @@ def run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, 
     return assemble(
         "page.html",
         PAGE,
-        {**shown(known, texts, run), "run": run, "longest": LONGEST, **_words(spoken)},
+        {**shown(known, texts, run), "run": run, "longest": LONGEST, **vocabulary(words(spoken, "serve"))},
         spoken,
         page_title(report) if known is report else f"{report.case.id} · longproof",
         to_markdown(report, texts),
@@ -79,7 +76,7 @@ def run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, 
 def shown(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
     """What a report's page is drawn from, with the claims' ids, and what is open called so."""
     report = report_of(known)
-    say = local_words(language(report.case.response))
+    say = words(language(report.case.response), "serve")
     data = page_data(report, texts, say)
     for short, claim in zip(data["report"]["claims"], report.claims, strict=True):
         short["id"] = claim.id
@@ -109,10 +106,6 @@ def _leave_open(data: dict[str, Any], known: SoFar, state: str) -> None:
 def _row(run: Begun) -> dict[str, Any]:
     about = {"href": f"runs/{run.id}", "case": run.title, "verdict": run.state}
     return {**NO_LINE, **about, **run.line, "created": run.created}
-
-
-def _words(spoken: Language) -> dict[str, Any]:
-    return {**vocabulary(local_words(spoken)), "signs": {**REPORT_SIGNS, **SIGNS}}
 
 
 def _file(name: str) -> str:

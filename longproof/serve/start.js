@@ -116,7 +116,7 @@ function panel() {
   const names = judges.map((box, n) => labelled(box, make("bdi", {}, data.offer.judges[n])));
   if (data.offer.openai) names.push(make("label", {}, say("openai_model"), " ", model));
   const some = names.length > 0;
-  const rest = some ? [labelled(person, say("person")), make("label", {}, say("reach_label"), " ", reach), make("label", {}, say("most_tokens"), " ", most)] : [];
+  const rest = some ? [labelled(person, say("ask_me")), make("label", {}, say("reach_label"), " ", reach), make("label", {}, say("most_tokens"), " ", most)] : [];
   return make("fieldset", { class: "panel" }, make("legend", {}, say("who_judges")), names, make("p", { class: "note" }, say(some ? "no_judge" : "no_panel")), rest);
 }
 

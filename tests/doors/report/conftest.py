@@ -15,6 +15,7 @@ from longproof.agent.types import (
     Error,
     Judgement,
     Looked,
+    Reading,
     Report,
     ReportDocument,
     Sentence,
@@ -383,6 +384,156 @@ def looked_report(request: pytest.FixtureRequest) -> Built:
 @pytest.fixture(scope="session")
 def hostile_search() -> Built:
     return looked("en", f"a”), all of the source was read {HOSTILE}")
+
+
+RICH = {
+    "en": {
+        "source": STORY_EN + "He wrote: <b>so it is</b> \x1b[31m\u202e and @all.\n",
+        "response": (
+            "Abel kept the gauge for thirty years, and missed three readings. Thea was his niece. "
+            "Jonas, her cousin, was foreman of the gates. The mill shut at nine. Abel loved to sing. "
+            "Nobody trusted <b>the office</b>. The gates were open at six. Thea went on with it. Good night."
+        ),
+        "years": "thirty-one years and missed two readings",
+        "long": "thirty years, and missed",
+        "short": "missed three readings",
+        "daughter": "His daughter Thea",
+        "niece": "niece",
+        "brother": "Her brother Jonas",
+        "shut": "shut its gates at nine",
+        "open": "opened them at half past five",
+        "held": "Thea went on with it",
+        "hostile": "<b>so it is</b> \x1b[31m\u202e and @all",
+        "queries": ("Abel sang", "a “song” <i>", "choir", "psalm", "hymn"),
+        "why": "Thirty-one, says *the* book\n\x07 and <no> other.",
+    },
+    "zh": {
+        "source": STORY_ZH + "他写道：<b>如此</b>\x1b[31m\u202e，@all。\n",
+        "response": (
+            "王冕五岁丧父，母亲做些针线，供他读书。秦老是他的舅父。他母亲，本是富户，送他去放牛。那日天气晴朗。王冕爱唱曲。"
+            "后来无人信<b>秦老</b>。湖里没有荷花。秦老留他们吃饭。晚安！"
+        ),
+        "years": "七岁上死了父亲，他母亲做些针指",
+        "long": "五岁丧父，母亲",
+        "short": "母亲做些针线",
+        "daughter": "同他到间壁秦老家",
+        "niece": "舅父",
+        "brother": "他母亲做些针指",
+        "shut": "天气烦躁",
+        "open": "湖里有十来枝荷花",
+        "held": "秦老留着他母子两个吃了早饭",
+        "hostile": "<b>如此</b>\x1b[31m\u202e，@all",
+        "queries": ("王冕唱曲", "“曲” <i>", "歌", "戏", "吟"),
+        "why": "书上说*七岁*\n\x07，<不是>五岁。",
+    },
+}
+
+
+def rich(language: str) -> Built:
+    """A report with something of everything: rival corrections, both kinds of dispute, what was not found so far, a
+    ruling, a failed judge, texts that try to be markup."""
+    told: dict[str, Any] = RICH[language]
+    source = Document.of(told["source"], title="<i>weir</i>.txt" if language == "en" else "《儒林》<外史>")
+    settings = {"confirm": True}
+    made = Builder(
+        told["response"],
+        source,
+        protocol="longproof",
+        judges=["openai:org/a@http://127.0.0.1:1/v1", "openai:b"],
+        arbiter="openai:d",
+        longproof="0.1.0",
+        seconds=12.34,
+        settings=settings,
+        money={"answers": 0.0123},
+        cascade={"cleared": 4, "again": 2, "overturned": 1},
+    )
+    a, b, d = "openai:org/a@http://127.0.0.1:1/v1", "openai:b", "openai:d"
+    years, shut, opened = (made.quote(told[key]) for key in ("years", "shut", "open"))
+    made.says(
+        "contradicting",
+        years,
+        window=(0, 200),
+        errors=[
+            made.error(told["long"], "numerical", "31", told["why"]),
+            made.error(told["short"], "event", "2"),
+        ],
+        judgements=[
+            judgement(a, "contradicting", quotes=(years,), reason=told["why"]),
+            judgement(b, failure="timeout"),
+        ],
+        looked=Looked(rounds=("place", "window"), share=0.004),
+    )
+    made.says(
+        "contradicting",
+        made.quote(told["daughter"]),
+        decided_by="arbiter",
+        errors=[made.error(told["niece"], "relation", "***")],
+        judgements=[
+            judgement(a, "contradicting", reason="No."),
+            judgement(b, "implicitly_supported", quotes=(shut,), reason="Yes."),
+            judgement(d, "contradicting", reason="No!"),
+        ],
+    )
+    made.says(
+        None,
+        failure="split",
+        judgements=[
+            judgement(a, "contradicting", quotes=(made.quote(told["brother"]),)),
+            judgement(b, "explicitly_supported", quotes=(made.quote(told["hostile"]), shut)),
+            judgement(d, "explicitly_supported", quotes=(shut,)),
+        ],
+        looked=Looked(rounds=("source",), share=1),
+    )
+    made.says(
+        "ambiguous",
+        shut,
+        opened,
+        years,
+        made.quote(told["held"]),
+        readings=[
+            Reading(text="at nine, every day", label="explicitly_supported"),
+            Reading(text="at nine, once", label="fabricated"),
+        ],
+        judgements=[judgement(a, "ambiguous", reason="Twice."), judgement(b, "ambiguous")],
+    )
+    made.says(
+        None,
+        failure="not_found_so_far",
+        judgements=[judgement(a, "not_found", "search"), judgement(b, "not_found", "search")],
+        looked=Looked(rounds=("place", "search"), queries=told["queries"], share=0.07),
+    )
+    everywhere = Looked(rounds=("place", "search", "scan"), share=1)
+    made.says(
+        "fabricated",
+        caveat="outside knowledge not consulted",
+        errors=[Error(span=made.spans[5], kind="fabrication")],
+        judgements=[judgement(a, "fabricated", "scan"), judgement(b, "not_found", "scan")],
+        looked=everywhere,
+    )
+    made.says(
+        None,
+        failure="unconfirmed",
+        judgements=[
+            judgement("confirm:openai:b", "implicitly_supported", quotes=(opened,)),
+            judgement(a, "contradicting", quotes=(opened,), reason="Half past five."),
+        ],
+    )
+    made.says("explicitly_supported", made.quote(told["held"]))
+    made.says("no_fact", decided_by="rule")
+    made.calls += [call(number) for number in range(3)]
+    return made.build("rich <b>")
+
+
+@pytest.fixture(scope="session", params=["en", "zh"])
+def rich_report(request: pytest.FixtureRequest) -> Built:
+    return rich(request.param)
+
+
+@pytest.fixture(scope="session", params=["rich.en", "rich.zh", "triage.en", "triage.zh"])
+def stored_report(request: pytest.FixtureRequest) -> tuple[str, Built]:
+    """A report whose outputs are stored, and their name."""
+    case, language = request.param.split(".")
+    return request.param, rich(language) if case == "rich" else triage(language, 3, 1, 12)
 
 
 @pytest.fixture(scope="session")

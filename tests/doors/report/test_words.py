@@ -1,9 +1,16 @@
-"""Everything in the data that people are shown has a name in both languages."""
+"""The words that people are shown: both languages have all of them, and none is there for nothing."""
 
+import json
+import re
+from importlib.resources import files
+from pathlib import Path
+from string import Formatter
 from typing import get_args
 
 import pytest
 
+import longproof.agent
+import longproof.graphs
 from longproof.agent.types import (
     LABELS,
     DecidedBy,
@@ -14,15 +21,21 @@ from longproof.agent.types import (
     ReportDocument,
     Round,
 )
-from longproof.report.words import SIGNS, Language, words
+from longproof.report.words import SIGNS, Language, Section, words
+
+DATA = json.loads((files("longproof.report") / "words.json").read_text("utf-8"))
+ALL = {key: pair for section in DATA.values() for key, pair in section.items()}
+ROLES = get_args(ReportDocument.model_fields["role"].annotation)
+CLOSED = {
+    *ROLES,
+    *(word for closed in (JudgeLabel, Kind, Failure, Round, DecidedBy, Outcome) for word in get_args(closed)),
+}
+"""What stands in the data under a closed list of words."""
 
 
 @pytest.mark.parametrize("language", get_args(Language))
 def test_every_word_of_the_data_has_a_name(language: Language) -> None:
-    roles = get_args(ReportDocument.model_fields["role"].annotation)
-    for closed in (JudgeLabel, Kind, Failure, Round, DecidedBy, Outcome):
-        assert set(get_args(closed)) <= set(words(language))
-    assert set(roles) <= set(words(language))
+    assert words(language).keys() >= CLOSED
 
 
 def test_labels_have_signs_that_differ() -> None:
@@ -30,14 +43,25 @@ def test_labels_have_signs_that_differ() -> None:
     assert len(set(signs)) == len(signs)
 
 
-def test_both_languages_fill_the_same_places() -> None:
-    english, chinese = words("en"), words("zh")
-    for key in english:
-        places = {part[1] for part in _parse(english[key])} - {None}
-        assert places == {part[1] for part in _parse(chinese[key])} - {None}, key
+def places(phrase: str) -> set[str | None]:
+    return {place for _, place, _, _ in Formatter().parse(phrase)} - {None}
 
 
-def _parse(phrase: str) -> list[tuple[str, str | None, str | None, str | None]]:
-    from string import Formatter
+def test_both_languages_are_complete_and_fill_the_same_places() -> None:
+    assert tuple(DATA) == get_args(Section)
+    for key, (english, chinese) in ALL.items():
+        assert english, key
+        assert chinese, key
+        assert places(english) == places(chinese), key
 
-    return list(Formatter().parse(phrase))
+
+def test_every_word_is_used() -> None:
+    rooms = [Path(str(room.__file__)).parent for room in (longproof, longproof.agent, longproof.graphs)]
+    paths = [path for room in rooms for kind in ("py", "js") for path in room.rglob(f"*.{kind}")]
+    source = "\n".join(path.read_text("utf-8") for path in paths)
+    quoted = set(re.findall(r"""(?<=["'`])[\w ,]+(?=["'`])""", source)) | CLOSED
+    begun = tuple({*re.findall(r"""["'`](\w+_)\$?\{""", source)})
+    ends = "|".join({*re.findall(r"""[}](_[a-z]+)["'`]""", source)})
+    for key in ALL:
+        stem = re.fullmatch(f"(.+)({ends})", key)
+        assert key in quoted or key.startswith(begun) or (stem and stem[1] in quoted), key

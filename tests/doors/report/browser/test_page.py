@@ -219,6 +219,41 @@ def test_offsets_after_wide_characters_still_fit(opened: Any, hostile_report: An
     assert seen.in_view(".evidence.chosen:last-of-type")
 
 
+def test_a_dispute_shows_what_both_sides_cite_and_is_somewhere_on_the_map(
+    opened: Any, rich_report: Any
+) -> None:
+    report, _ = rich_report
+    seen = opened(rich_report)
+    seen.one("#s3").click()
+    seen.settle()
+    a, b, _ = report.claims[2].judgements
+    assert seen.texts(".card .side bdi") == ["a", "b, d" if "Thea" in report.case.response else "b，d"]
+    assert len(seen.all(".card .side + .quotes .quote")) == len((*a.quotes, *b.quotes))
+    assert a.quotes[0].text in seen.text(".card .quotes q")
+    assert seen.js("return document.querySelector('.card .votes').open")
+    assert seen.in_view(".evidence.chosen")
+    nowhere = "document.querySelector('.strip rect.nowhere').getBoundingClientRect().left"
+    signs = "[...document.querySelectorAll('.strip .sign.undecided')]"
+    left = f"return {signs}.map(sign => sign.getBoundingClientRect().right < {nowhere})"
+    assert seen.js(left) == [True, False, True]
+    seen.js("dispatchEvent(new Event('beforeprint'))")
+    assert a.quotes[0].text in seen.text("#printed blockquote")
+    assert not seen.complaints()
+
+
+def test_every_button_can_be_clicked(opened: Any, rich_report: Any) -> None:
+    seen = opened(rich_report)
+    seen.js("window.print = () => {}")
+    for sentence in range(len(rich_report[0].sentences)):
+        seen.js(f"document.getElementById('s{sentence + 1}').click()")
+        seen.js("for (const one of document.querySelectorAll('details')) one.open = true")
+        seen.js(
+            "for (const one of [...document.querySelectorAll('button, summary, mark, select')]) one.click()"
+        )
+        seen.settle()
+    assert not seen.complaints()
+
+
 def test_a_missing_text_is_said_and_quotes_stay(opened: Any, english_report: Any) -> None:
     seen = opened(english_report, texts={})
     assert "The text of weir.txt isn't here" in seen.text(".triage")

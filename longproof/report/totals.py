@@ -1,0 +1,166 @@
+"""The lines of a report as a whole: its outcome, counts by label, cost, and how it was made.
+
+Knows: what of the stamp is shown, and in which words. Does not know: what is said of a single claim.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Mapping
+
+from longproof.agent.cascade import ClearedAlone
+from longproof.agent.models.model import UNANSWERED
+from longproof.agent.models.prices import written
+from longproof.agent.report import CONFIRMING_FAILED, WRONG, price
+from longproof.agent.types import LABELS, Report
+from longproof.report.pieces import short
+from longproof.report.words import SIGNS
+
+NAME = 60
+"""Characters of a name beyond which its middle is left out."""
+_MODEL = re.compile(r"(?:arbiter:)?openai:(?P<model>[^@]+)(?:@(?P<address>.+))?")
+
+
+def outcome_line(report: Report, say: Mapping[str, str]) -> str:
+    """The words after the verdict: how many sentences are wrong, else undecided.
+
+    Without a model: how many claims stand in the source, conflict with it, and need a model.
+    """
+    if report.triage:
+        return _offline_outcome(report, say)
+    bad = sum(sentence.label in WRONG for sentence in report.sentences)
+    undecided = sum(sentence.label is None for sentence in report.sentences)
+    phrase = "sentences_wrong" if bad else "sentences_undecided" if undecided else "nothing_wrong"
+    return say[phrase].format(n=bad or undecided, all=len(report.sentences))
+
+
+def no_model_notice(report: Report, say: Mapping[str, str]) -> str:
+    """That no model has read this, and what to do; empty where one has."""
+    return say["triage"] if report.triage else ""
+
+
+def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
+    n = len(report.claims)
+    stand = sum(claim.label in ("explicitly_supported", "out_dependent") for claim in report.claims)
+    conflicts = sum(claim.label in WRONG for claim in report.claims)
+    needs = sum(claim.failure == "needs_model" for claim in report.claims)
+    without = {*range(len(report.sentences))} - {claim.sentence for claim in report.claims}
+    silent = sum(report.sentences[index].label is None for index in without)
+    parts = [say["all_stand"] if stand == n else say["stand_n"].format(n=stand, all=n)]
+    for key, count in (("conflicts", conflicts), ("needs", needs), ("open", n - stand - conflicts - needs)):
+        parts += [count_of(say, key, count)] if count else []
+    if silent:
+        parts.append(say["sentences_unread"].format(n=silent, all=len(report.sentences)))
+    return say["comma"].join(parts) if n else say["nothing_claimed"]
+
+
+def count_of(say: Mapping[str, str], key: str, n: int, **more: int) -> str:
+    """So many of what the phrases `KEY_one` and `KEY_n` name."""
+    return say[f"{key}_one" if n == 1 else f"{key}_n"].format(n=f"{n:,}", **more)
+
+
+def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
+    """Counts by label; coverage and cost; how it was made; caveats with how often. Empty lines are left out."""
+    lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _confirmed(report, say)]
+    lines += [*_silent_judges(report, say), _making(report, say), _caveats(report, say)]
+    return [line for line in lines if line]
+
+
+def _counts(report: Report, say: Mapping[str, str]) -> str:
+    undecided = "not_checked" if report.triage else "undecided"
+    names = [*((label, label) for label in LABELS), ("undecided", undecided)]
+    parts = [
+        f"{SIGNS[name]} {report.counts[key]} {say[name]}" for key, name in names if report.counts.get(key)
+    ]
+    claims = count_of(say, "claims", len(report.claims))
+    return f"{claims}{say['colon']}{say['comma'].join(parts)}" if parts else ""
+
+
+def cost_line(report: Report, say: Mapping[str, str]) -> str:
+    """Coverage, and what was asked of models: calls, tokens, characters, their price."""
+    decided = sum(claim.label is not None for claim in report.claims)
+    share = f"{report.coverage:.0%}"
+    parts = [say["coverage"].format(share=share, n=decided, all=len(report.claims))]
+    usage, source = report.usage, source_characters(report)
+    if usage.calls:
+        parts.append(count_of(say, "calls", usage.calls))
+    if tokens := usage.prompt_tokens + usage.completion_tokens:
+        parts.append(say["tokens"].format(all=f"{tokens:,}", written=f"{usage.completion_tokens:,}"))
+    if usage.prompt_characters and source:
+        parts.append(say["passes"].format(n=f"{usage.prompt_characters / source:.2f}"))
+    if (spent_money := (report.stamp.get("money") or {}).get("answers")) is not None:
+        parts.append(say["money"].format(n=written(spent_money)))
+    if usage.calls and (spent := price(usage, source)):
+        parts.append(say["price"].format(n=f"{spent:.2f}"))
+    return " · ".join(parts)
+
+
+def source_characters(report: Report) -> int:
+    """The characters of all sources."""
+    return sum(document.characters for document in report.documents if document.role == "source")
+
+
+def _cascade(report: Report, say: Mapping[str, str]) -> str:
+    """With a cascade, how many claims its first judge cleared alone, and what the others made of a sample of them."""
+    if "cascade" not in report.stamp:
+        return ""
+    counts = ClearedAlone.model_validate(report.stamp["cascade"])
+    return say["cascade"].format(n=counts.cleared, again=counts.again, overturned=counts.overturned)
+
+
+def _confirmed(report: Report, say: Mapping[str, str]) -> str:
+    """Where convictions were confirmed: how many were asked about once more, and how many of them don't stand."""
+    settings = report.stamp.get("settings")
+    if not isinstance(settings, dict) or not settings.get("confirm"):
+        return ""
+    stand = sum(claim.label in WRONG and claim.decided_by != "person" for claim in report.claims)
+    held = sum(claim.failure == "unconfirmed" for claim in report.claims)
+    failed = sum(claim.caveat == CONFIRMING_FAILED for claim in report.claims)
+    asked = count_of(say, "confirmed", stand + held + failed, held=held)
+    return asked + (say["semicolon"] + count_of(say, "confirming_failed", failed) if failed else "")
+
+
+def _silent_judges(report: Report, say: Mapping[str, str]) -> list[str]:
+    """Name the judges that were not there for some of their questions, while others decided."""
+    judgements = [one for claim in report.claims for one in claim.judgements]
+    asked = Counter(one.judge for one in judgements)
+    silent = Counter(one.judge for one in judgements if one.failure in UNANSWERED)
+    names = judge_names(asked)
+    return [say["silent"].format(judge=names[judge], n=n, all=asked[judge]) for judge, n in silent.items()]
+
+
+def _making(report: Report, say: Mapping[str, str]) -> str:
+    stamp = report.stamp
+    parts = []
+    if stamp.get("protocol"):
+        parts.append(say["protocol_is"].format(name=short(str(stamp["protocol"]), NAME)))
+    panel, arbiter = [str(name) for name in stamp.get("judges") or []], str(stamp.get("arbiter") or "")
+    names = judge_names([*panel, *([arbiter] if arbiter else [])])
+    judges = [short(names[name], NAME) for name in panel]
+    if arbiter:
+        judges.append(f"{say['arbiter']} {short(names[arbiter], NAME)}")
+    if judges:
+        parts.append(say["comma"].join(judges))
+    if isinstance(seconds := stamp.get("seconds"), int | float):
+        parts.append(say["seconds_n"].format(n=f"{seconds:.1f}"))
+    if stamp.get("longproof"):
+        parts.append(f"longproof {short(str(stamp['longproof']), NAME)}")
+    return " · ".join(parts)
+
+
+def _caveats(report: Report, say: Mapping[str, str]) -> str:
+    caveats = Counter(claim.caveat for claim in report.claims if claim.caveat)
+    parts = [f"{say.get(text, short(text, NAME))} ({n})" for text, n in caveats.items()]
+    return f"{say['caveats']}{say['colon']}{say['semicolon'].join(parts)}" if parts else ""
+
+
+def judge_names(names: Iterable[str]) -> dict[str, str]:
+    """Map judges to their models' own names, without who publishes or serves them; all of a name where two would be
+    called the same."""
+    called = {name: _short_name(name) for name in dict.fromkeys(names)}
+    often = Counter({name.removeprefix("arbiter:"): called_so for name, called_so in called.items()}.values())
+    return {name: called_so if often[called_so] == 1 else name for name, called_so in called.items()}
+
+
+def _short_name(name: str) -> str:
+    model = _MODEL.fullmatch(name)
+    return model["model"].rstrip("/").rpartition("/")[2] if model else name

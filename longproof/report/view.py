@@ -1,0 +1,334 @@
+"""What is said of a report and of each of its claims: worked out once, for every way of showing it.
+
+Knows: the order of importance (the least faithful label first, then the order of the text), which of the given texts
+are those that were checked, whose quotes speak for a claim and whose against it. What it tells is ready to be read:
+on one line, not too long, with marks in the place of what acts. The page and other programs take the claim itself.
+Does not know: how any of it is drawn; a printer escapes its own markup.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+from longproof.agent.report import WRONG
+from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
+from longproof.report.pieces import Piece, around, flat, line, lines, marked_pieces, short
+from longproof.report.totals import NAME, judge_names, no_model_notice, outcome_line, total_lines
+from longproof.report.words import SIGNS, language, words
+from longproof.retrieval.types import Span, text_id
+
+QUOTES = 3
+"""How many quotes are shown together; of the others the number is."""
+QUERIES = 4
+"""How many of the things that were searched for are told; of the others the number is."""
+QUERY = 40
+"""Characters of one of them beyond which its middle is left out."""
+_QUOTED = str.maketrans("“”", '""')
+NO_TEXTS: Mapping[str, str] = MappingProxyType({})
+
+
+class Correction(NamedTuple):
+    """Words of the response, and what should stand there."""
+
+    wrong: str
+    right: str
+
+
+class Quote(NamedTuple):
+    """Words of a source or a page, with some of what stands around them."""
+
+    where: str
+    """Their document, line and share of it; before that, in a dispute, who says what by them."""
+    text: str
+    pieces: tuple[Piece, ...]
+
+
+class Side(NamedTuple):
+    """Judges who say the same of a claim that nobody decided, and what they cite for it."""
+
+    label: str
+    judges: tuple[str, ...]
+    spans: tuple[Span, ...]
+
+
+class LookedAt(NamedTuple):
+    """How far was looked for a claim."""
+
+    steps: tuple[str, ...]
+    """As keys of `words`."""
+    queries: tuple[str, ...]
+    """What was searched for: a model's words, hence cut and never taken for our own."""
+    left_out: int
+    """How many more things were searched for."""
+    read: str
+    """How much of the source was read for it, in words; empty without a source."""
+    whole: bool
+    """That was all of the source."""
+
+
+@dataclass(frozen=True)
+class ClaimView:
+    """What is said of one claim. A line that there is no reason for is empty."""
+
+    text: str
+    label: str
+    """A key of `words` and of `SIGNS`."""
+    heading: str
+    """The label's sign and name."""
+    notes: tuple[str, ...]
+    """Kinds of error, the sentence's number, who decided, why nobody did."""
+    passage: tuple[Piece, ...]
+    """The sentence of the response, with marks over what is wrong."""
+    corrections: tuple[Correction, ...]
+    quotes: tuple[Quote, ...]
+    more_quotes: int
+    """How many quotes are left out."""
+    why: str
+    votes: str
+    looked: str
+    settle: str
+    """What a person can do about a claim that was not found so far."""
+    caveat: str
+
+
+class ReportView:
+    """What is said of a report. `texts` maps document ids to texts; where one is missing, quotes stand alone."""
+
+    def __init__(
+        self, report: Report, texts: Mapping[str, str] = NO_TEXTS, say: Mapping[str, str] | None = None
+    ) -> None:
+        self.report = report
+        self.texts = checked_texts(report, texts)
+        self.say = words(language(report.case.response)) if say is None else say
+        self.heading = f"{SIGNS[report.verdict]} {self.say[report.verdict]}"
+        self.outcome = outcome_line(report, self.say)
+        self.notice = no_model_notice(report, self.say)
+        """That no model has read this, and what to do; empty where one has."""
+        self.names = judge_names(one.judge for claim in report.claims for one in claim.judgements)
+        self.wrong = sorted(
+            (claim for claim in report.claims if claim.label in WRONG),
+            key=lambda claim: (LABELS.index(claim.label or "fabricated"), claim.origin.start),
+        )
+        undecided = [one for one in report.claims if one.label is None and one.failure != "needs_model"]
+        self.unsettled = undecided + [claim for claim in report.claims if claim.label == "ambiguous"]
+        self.unread = unread_claims(report)
+
+    @property
+    def totals(self) -> list[str]:
+        """Counts, coverage and cost, how it was made, caveats."""
+        return [flat(one) for one in total_lines(self.report, self.say)]
+
+    @property
+    def missing(self) -> list[str]:
+        """The names of the documents whose text isn't here."""
+        absent = [document for document in self.report.documents if document.id not in self.texts]
+        return [line(_title(document, self.say), NAME) for document in absent]
+
+    @property
+    def findings(self) -> list[tuple[str, list[ReportClaim]]]:
+        """What needs a reader, under its title and how many there are of it."""
+        groups = (("wrong", self.wrong), ("unsettled", self.unsettled))
+        return [(f"{self.say[title]} ({len(claims)})", claims) for title, claims in groups if claims]
+
+    def unread_lines(self, most: int) -> tuple[str, list[str]]:
+        """What no model has read: a title, so many of the claims as they stand, and how many more there are."""
+        title = f"{SIGNS['not_checked']} {self.say['not_checked']} ({len(self.unread)})"
+        rows = [
+            f"{self._sentence(claim)}{self.say['colon']}{line(claim.origin.text)}"
+            for claim in self.unread[:most]
+        ]
+        more = len(self.unread) - most
+        return title, [*rows, *([self.say["more_n"].format(n=more)] if more > 0 else [])]
+
+    def claim(self, claim: ReportClaim) -> ClaimView:
+        """What is said of this claim."""
+        say = self.say
+        quotes, more = self._quotes(claim)
+        name = claim.label or "undecided"
+        return ClaimView(
+            text=line(claim.text),
+            label=name,
+            heading=f"{SIGNS[name]} {say[name]}",
+            notes=self._notes(claim),
+            passage=self._passage(claim),
+            corrections=corrections(claim),
+            quotes=quotes,
+            more_quotes=more,
+            why=self._titled("why", line(reason(claim))),
+            votes=self._titled("votes", say["semicolon"].join(map(self._vote, last_votes(claim)))),
+            looked=looked_line(self.report, claim, say),
+            settle=what_would_settle(claim, say),
+            caveat=say.get(claim.caveat, line(claim.caveat)),
+        )
+
+    def _notes(self, claim: ReportClaim) -> tuple[str, ...]:
+        kinds = [self.say[kind] for kind in dict.fromkeys(error.kind for error in claim.errors) if kind]
+        notes = [*kinds, self._sentence(claim)]
+        if claim.decided_by != "nobody":
+            notes.append(self.say[claim.decided_by])
+        if claim.failure:
+            notes.append(self.say[claim.failure])
+        return tuple(notes)
+
+    def _sentence(self, claim: ReportClaim) -> str:
+        return self.say["sentence_n"].format(n=claim.sentence + 1)
+
+    def _passage(self, claim: ReportClaim) -> tuple[Piece, ...]:
+        """The sentence with marks over what is wrong; else over the claim, where it isn't all of the sentence."""
+        sentence, origin = self.report.sentences[claim.sentence], claim.origin
+        places = [(error.span.start, error.span.end) for error in claim.errors]
+        if not places and (origin.start, origin.end) != (sentence.start, sentence.end):
+            places = [(origin.start, origin.end)]
+        return lines(marked_pieces(sentence.text, places, sentence.start))
+
+    def _quotes(self, claim: ReportClaim) -> tuple[tuple[Quote, ...], int]:
+        """The first quotes that the verdict rests on, or of each side of a dispute; and how many more there are."""
+        cited = [("", claim.evidence)]
+        for side in sides(claim):
+            judges = self.say["comma"].join(line(self.names[judge], NAME) for judge in side.judges)
+            who = self.say["in_brackets"].format(text=judges)
+            cited.append((f"{SIGNS[side.label]} {self.say[side.label]}{who} · ", side.spans))
+        quotes = tuple(
+            Quote(
+                where=who + quote_place(self.report, self.texts, span, self.say),
+                text=line(span.text),
+                pieces=lines(around(span, self.texts.get(span.source_id))),
+            )
+            for who, spans in cited
+            for span in spans[:QUOTES]
+        )
+        return quotes, sum(len(spans) for _, spans in cited) - len(quotes)
+
+    def _vote(self, judgement: Judgement) -> str:
+        word = judgement.label or judgement.failure or ""
+        return f"{line(self.names[judgement.judge], NAME)} {SIGNS.get(word, '—')} {self.say[word]}"
+
+    def _titled(self, key: str, text: str) -> str:
+        return f"{self.say[key]}{self.say['colon']}{text}" if text else ""
+
+
+def unread_claims(report: Report) -> list[ReportClaim]:
+    """The claims that no model has read and the offline check can't tell, in the order of the text."""
+    return [claim for claim in report.claims if claim.failure == "needs_model"]
+
+
+def checked_texts(report: Report, texts: Mapping[str, str]) -> dict[str, str]:
+    """Those of the texts that are, by their hash, the ones the report points into; the response is always here."""
+    known = {d.id: texts[d.id] for d in report.documents if d.id in texts and text_id(texts[d.id]) == d.id}
+    return known | {d.id: report.case.response for d in report.documents if d.role == "response"}
+
+
+def corrections(claim: ReportClaim) -> tuple[Correction, ...]:
+    """The known corrections of a claim, each once."""
+    known = [
+        Correction(line(error.span.text), line(error.correction))
+        for error in claim.errors
+        if error.correction
+    ]
+    return tuple(dict.fromkeys(known))
+
+
+def reason(claim: ReportClaim) -> str:
+    """Why: what the first error says, else the last judge with a reason who saw it as the verdict does."""
+    for error in claim.errors:
+        if error.reason:
+            return error.reason
+    same = [j.reason for j in claim.judgements if j.reason and j.label == claim.label]
+    return same[-1] if same else ""
+
+
+def last_votes(claim: ReportClaim) -> list[Judgement]:
+    """The last word of each judge, in the order in which they first spoke."""
+    return list({judgement.judge: judgement for judgement in claim.judgements}.values())
+
+
+def sides(claim: ReportClaim) -> list[Side]:
+    """The sides of a dispute that cite something, the least faithful label first; none where there is a verdict."""
+    if claim.label is not None:
+        return []
+    by_label: dict[str, list[Judgement]] = {}
+    for judgement in last_votes(claim):
+        if judgement.label and judgement.quotes:
+            by_label.setdefault(judgement.label, []).append(judgement)
+    order = sorted(by_label, key=[*LABELS, "not_found"].index)
+    return [
+        Side(
+            label,
+            tuple(one.judge for one in by_label[label]),
+            tuple(dict.fromkeys(quote for one in by_label[label] for quote in one.quotes)),
+        )
+        for label in order
+    ]
+
+
+def quote_place(report: Report, texts: Mapping[str, str], span: Span, say: Mapping[str, str]) -> str:
+    """The title of a span's document, its line (from 1) where the text is here, and its share."""
+    document = next((one for one in report.documents if one.id == span.source_id), None)
+    title = line(_title(document, say) if document else say["source"], NAME)
+    text = texts.get(span.source_id)
+    number = f":{text.count(chr(10), 0, span.start) + 1}" if text else ""
+    share = f" ({span.start / document.characters:.0%})" if document and document.characters else ""
+    return f"{title}{number}{share}"
+
+
+def _title(document: ReportDocument, say: Mapping[str, str]) -> str:
+    return document.title or document.uri or say[document.role]
+
+
+def looked_at(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> LookedAt | None:
+    """How far was looked for this claim; None where the report doesn't say."""
+    looked = claim.looked
+    if looked is None:
+        return None
+    whole, sourced = looked.share == 1, any(document.role == "source" for document in report.documents)
+    steps = [step for step in looked.rounds if not (whole and step in ("scan", "source"))]
+    read = say["read_all"] if whole else say["read_share"].format(share=_percent(looked.share))
+    return LookedAt(
+        steps=tuple("scan_unfinished" if step == "scan" else step for step in steps),
+        queries=tuple(short(query.translate(_QUOTED), QUERY) for query in looked.queries[:QUERIES]),
+        left_out=max(0, len(looked.queries) - QUERIES),
+        read=read if sourced else "",
+        whole=whole,
+    )
+
+
+def looked_line(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> str:
+    """The same as one line of text; empty where there is nothing to tell."""
+    looked = looked_at(report, claim, say)
+    if looked is None:
+        return ""
+    steps = [say[step] + (_searched(looked, say) if step == "search" else "") for step in looked.steps]
+    parts = [part for part in (*steps, looked.read) if part]
+    return f"{say['looked_at']}{say['colon']}{say['comma'].join(parts)}" if parts else ""
+
+
+def _searched(looked: LookedAt, say: Mapping[str, str]) -> str:
+    parts = [f"“{line(query)}”" for query in looked.queries]
+    parts += [say["more_n"].format(n=looked.left_out)] if looked.left_out else []
+    return say["in_brackets"].format(text=say["comma"].join(parts)) if parts else ""
+
+
+def _percent(share: float) -> str:
+    """A share below one; never rounded to nothing or to all."""
+    return "<1%" if 0 < share < 0.01 else f"{min(99, round(share * 100))}%"
+
+
+def what_would_settle(claim: ReportClaim, say: Mapping[str, str]) -> str:
+    """Tell what a person can do about a claim that was not found so far; empty for any other."""
+    if claim.failure != "not_found_so_far":
+        return ""
+    begun = claim.looked is not None and "scan" in claim.looked.rounds
+    return say["settle_by_budget" if begun else "settle_by_reach"]
+
+
+def judge_told(name: str, say: Mapping[str, str]) -> str:
+    """Say of which kind this judge is, with all of its name."""
+    kind = name.removeprefix("arbiter:").partition(":")[0]
+    return f"{say.get(f'judge_{kind}_is', say['judge_other_is'])}{say['colon']}{name}"
+
+
+def judges_told(report: Report, say: Mapping[str, str]) -> dict[str, Sequence[str]]:
+    """Map each judge of a report to what it is called, and what it is."""
+    names = judge_names(one.judge for claim in report.claims for one in claim.judgements)
+    return {name: (called, judge_told(name, say)) for name, called in names.items()}

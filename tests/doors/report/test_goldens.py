@@ -1,0 +1,88 @@
+"""One stored output for each way of showing a report, in each language.
+
+`LONGPROOF_WRITE_GOLDENS=1 pytest tests/doors/report/test_goldens.py` stores them anew: read the difference then.
+"""
+
+import io
+import json
+import os
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import pytest
+from rich.console import Console
+
+from longproof.adapters.brief import brief_of
+from longproof.agent.types import Report
+from longproof.report.failure import failure
+from longproof.report.html import index_line, page_data
+from longproof.report.markdown import to_markdown
+from longproof.report.notebook import in_short
+from longproof.report.terminal import print_report
+from longproof.report.words import language, words
+
+GOLDEN = Path(__file__).parents[2] / "golden" / "report"
+Texts = Mapping[str, str]
+
+
+def terminal(width: int) -> Callable[[Report, Texts], str]:
+    def printed(report: Report, texts: Texts) -> str:
+        file = io.StringIO()
+        print_report(report, texts, Console(file=file, width=width))
+        return re.sub(r" +$", "", file.getvalue(), flags=re.MULTILINE)
+
+    return printed
+
+
+def page_as_json(report: Report, texts: Texts) -> str:
+    data = page_data(report, texts, words(language(report.case.response)))
+    for document in data["report"]["documents"]:
+        document.pop("text", None)
+    claims = data["report"].pop("claims")
+    rows = [json.dumps(claim, ensure_ascii=False) for claim in claims]
+    return "\n".join([json.dumps(data, ensure_ascii=False, indent=1), *rows]) + "\n"
+
+
+PRINTERS: dict[str, Callable[[Report, Texts], str]] = {
+    "narrow.txt": terminal(80),
+    "wide.txt": terminal(130),
+    "md": to_markdown,
+    "notebook.html": lambda report, _: in_short(report).replace("<li>", "\n<li>") + "\n",
+    "failure.txt": lambda report, _: failure(report) + "\n",
+    "brief.json": lambda report, _: brief_of(report).model_dump_json(indent=1) + "\n",
+    "page.json": page_as_json,
+    "index.json": lambda report, _: json.dumps(index_line("r.html", report), indent=1) + "\n",
+}
+
+
+@pytest.mark.parametrize("printer", PRINTERS)
+def test_what_is_shown_is_what_was_stored(stored_report: Any, printer: str) -> None:
+    name, (report, texts) = stored_report
+    path = GOLDEN / f"{name}.{printer}"
+    shown = PRINTERS[printer](report, texts)
+    if os.environ.get("LONGPROOF_WRITE_GOLDENS"):
+        path.write_text(shown, "utf-8")
+    assert shown == path.read_text("utf-8")
+
+
+def test_no_stored_output_is_left_over() -> None:
+    stored = {path.name for path in GOLDEN.iterdir()}
+    cases = [f"{case}.{spoken}" for case in ("rich", "triage") for spoken in ("en", "zh")]
+    assert stored == {f"{case}.{printer}" for case in cases for printer in PRINTERS}
+
+
+def test_an_undecided_claim_shows_what_both_sides_cite(rich_report: Any) -> None:
+    report, texts = rich_report
+    split = next(claim for claim in report.claims if claim.failure == "split")
+    quoted = [quote.text for judgement in split.judgements for quote in judgement.quotes]
+    brief = next(one for one in brief_of(report).problems if one.claim_id == split.id)
+    assert set(brief.evidence) == set(quoted)
+    [[_, _, denied], [_, judges, borne_out]] = page_of(report, texts)[split.id]["sides"]
+    assert (len(denied), len(judges), len(borne_out)) == (1, 2, 2)
+
+
+def page_of(report: Report, texts: Texts) -> dict[str, Any]:
+    claims = page_data(report, texts, words("en"))["report"]["claims"]
+    return {claim.id: data for claim, data in zip(report.claims, claims, strict=True)}
