@@ -118,7 +118,7 @@ def books(data: Path) -> Iterator[tuple[str, Book]]:
 
 
 def indexed(text: str) -> LexicalIndex:
-    return LexicalIndex.build(Document.of(text), overlapping(text))
+    return LexicalIndex(Document.of(text), overlapping(text))
 
 
 def thinned(told: Told, every: int) -> list[Told]:

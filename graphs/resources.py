@@ -273,8 +273,8 @@ def begun_with(settings: Settings, case: VerifyInput | None = None) -> str:
 
 
 def _index(folder: Path, model: Embedder | None, document: Document, cut: PassageSize) -> SourceIndex:
-    """The index of a document; vectors are kept for the next run, words are counted anew where none are kept."""
-    return source_index(document, folder, model, cut, keep=model is not None)
+    """The index of a document; vectors are kept for the next run, words are counted anew."""
+    return source_index(document, folder, model, cut)
 
 
 def rates(settings: Settings) -> Rates:

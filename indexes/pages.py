@@ -1,48 +1,33 @@
-"""The index of a folder of saved web pages: built once, named by what the pages hold, opened memory-mapped.
+"""The index of a folder of saved web pages: built once, named by what the pages hold.
 
-Knows: one folder an index, with a manifest (engine, size of snippets, pages, hash of each file) and arrays, under
-`pages/` in the data folder; the pages' texts lie in the document store. A folder appears whole or not at all.
+Knows: one file an index under `pages/` in the data folder, with the pages, their snippets and the weights of the
+words; the pages' texts lie in the document store.
 Does not know: how pages are read, cut and ranked (retrieval), what snippets are used for.
-Nothing here is pickled, and nothing is fetched. Every file is checked against its hash when an index is opened.
+Nothing here is pickled, and nothing is fetched.
 """
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from hashlib import file_digest, sha256
 from pathlib import Path
-from typing import Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from pydantic import ValidationError
 
-from longproof.indexes.arrays import ArraySpec, IndexManifest, open_arrays, unusable, write_arrays
+from longproof.indexes.arrays import read_arrays, unusable, write_arrays
 from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.retrieval.bm25 import Arrays, Bm25, Engine, Okapi, index_tokens, top_snippets
+from longproof.retrieval.bm25 import Arrays, Bm25, Engine, Okapi, best_texts, number_tokens
 from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, overlapping
 from longproof.retrieval.text.tokens import tokens
 from longproof.retrieval.types import BadInput, Frozen, Hit, Progress, Span
 from longproof.retrieval.web_pages import SUFFIXES, Page, read_page
 
-VERSION = 2
+VERSION = 3
 """Part of an index's key: what an older version wrote is not opened but built again."""
 PAGE_BYTES = 64_000_000
 """Larger files are left out, unread."""
-
-_SPECS: dict[Engine, dict[str, ArraySpec]] = {
-    "bm25": {
-        "snippets": ArraySpec("int64", 2),
-        "words": ArraySpec("uint64", 1),
-        "weights": ArraySpec("float32", 1),
-        "texts": ArraySpec("int32", 1),
-        "starts": ArraySpec("int64", 1),
-    },
-    "okapi": {
-        "snippets": ArraySpec("int64", 2),
-        "words": ArraySpec("uint64", 1),
-        "tokens": ArraySpec("int32", 1),
-        "starts": ArraySpec("int64", 1),
-    },
-}
 
 
 class PageRef(Frozen):
@@ -62,14 +47,9 @@ class LeftOut(Frozen):
     reason: str
 
 
-class PagesManifest(IndexManifest):
-    """What an index of pages says of itself."""
+class PageList(Frozen):
+    """The pages of an index, in the order of their paths, and the files that are not in it."""
 
-    format: Literal["longproof.pages"] = "longproof.pages"
-    version: int = VERSION
-    engine: Engine
-    size: int
-    overlap: int
     pages: tuple[PageRef, ...]
     left_out: tuple[LeftOut, ...]
 
@@ -77,12 +57,16 @@ class PagesManifest(IndexManifest):
 class PageIndex:
     """The snippets of a folder's pages, searchable. It does not change."""
 
-    def __init__(self, folder: Path, manifest: PagesManifest, arrays: Arrays, store: DocumentStore) -> None:
-        self.folder = folder
-        self.manifest = manifest
+    def __init__(self, path: Path, engine: Engine, arrays: Arrays, store: DocumentStore) -> None:
+        self.path = path
+        self.engine = engine
+        listed = PageList.model_validate_json(arrays["listed"].tobytes())
+        self.pages, self.left_out = listed.pages, listed.left_out
         self._snippets: NDArray[np.int64] = arrays["snippets"]
-        self._engine = Okapi(arrays) if manifest.engine == "okapi" else Bm25(arrays, len(self._snippets))
-        self._pages = {page.document.id: page for page in manifest.pages}
+        self._weights = Okapi(arrays) if engine == "okapi" else Bm25(arrays)
+        words = arrays["vocabulary"].tobytes().decode().split("\n")
+        self._vocabulary = {word: number for number, word in enumerate(words)}
+        self._pages = {page.document.id: page for page in self.pages}
         self._store = store
 
     def __len__(self) -> int:
@@ -94,32 +78,23 @@ class PageIndex:
 
         Raises BadInput where the text of a page is gone from the document store.
         """
+        words = [self._vocabulary[token] for token in tokens(query) if token in self._vocabulary]
         return [
-            Hit(span=self._span(snippet), score=score, rank=rank, via="page")
-            for rank, (snippet, score) in enumerate(top_snippets(self._engine, tokens(query), k), start=1)
+            Hit(span=self._span(snippet), score=score, rank=rank)
+            for rank, (snippet, score) in enumerate(best_texts(self._weights, words, k), start=1)
         ]
 
     def page(self, source_id: str) -> PageRef:
         """Title, address, date and path of the page that a hit's span points into. Raises KeyError for no page."""
         return self._pages[source_id]
 
-    @property
-    def pages(self) -> tuple[PageRef, ...]:
-        """All pages, in the order of their paths."""
-        return self.manifest.pages
-
-    @property
-    def left_out(self) -> tuple[LeftOut, ...]:
-        """The files that are not in the index, and why."""
-        return self.manifest.left_out
-
     def _span(self, snippet: int) -> Span:
         number, start, end = self._snippets[snippet].tolist()
-        page = self.manifest.pages[number]
+        page = self.pages[number]
         try:
             text = self._store.text(page.document.id)
         except BadInput as error:
-            raise unusable(self.folder, f"the text of {page.path} is gone or damaged") from error
+            raise unusable(self.path, f"the text of {page.path} is gone or damaged") from error
         return Span(source_id=page.document.id, start=start, end=end, text=text[start:end])
 
 
@@ -137,15 +112,17 @@ def open_pages(
     It is named by the files' content and paths, the engine and the size of snippets: a changed page makes a new
     index. Files that can't be read or hold no text are left out and listed. Folders that browsers save beside a page
     (`NAME_files`), hidden ones and links that lead out of the folder are not entered. Raises BadInput for a folder
-    without a readable page and for an index that is damaged or was made by another version.
+    without a readable page and for an index that is damaged.
     """
     files = _files(folder)
     key = _key(files, engine)
-    target, store = home / "pages" / key, DocumentStore(home / "documents")
-    if not target.exists():
-        _build(files, key, engine, target, store, progress)
-    manifest, arrays = _opened(target, key, engine)
-    return PageIndex(target, manifest, arrays, store)
+    path, store = home / "pages" / f"{key}.npz", DocumentStore(home / "documents")
+    if not path.exists():
+        write_arrays(path, key, _build(files, engine, store, progress))
+    try:
+        return PageIndex(path, engine, read_arrays(path, key), store)
+    except (LookupError, ValidationError, UnicodeDecodeError) as error:
+        raise unusable(path, "its arrays don't fit together") from error
 
 
 def _files(folder: Path) -> list[_File]:
@@ -182,13 +159,13 @@ def _digest(path: Path) -> str:
         return ""
 
 
-def _key(files: list[_File], engine: Engine) -> str:
+def _key(files: Sequence[_File], engine: Engine) -> str:
     named = "".join(f"{file.shown}\0{file.digest}\0" for file in files)
     return sha256(f"{VERSION} {engine} {SNIPPET} {OVERLAP}\0{named}".encode()).hexdigest()
 
 
 class _Reading:
-    """What reading the files has given so far: pages, files left out, and snippets as (page, start, end)."""
+    """The pages and snippets that were read so far, and the files left out. A snippet is (page, start, end)."""
 
     def __init__(self, store: DocumentStore) -> None:
         self.pages: list[PageRef] = []
@@ -197,27 +174,27 @@ class _Reading:
         self._store = store
         self._paths: dict[str, str] = {}
 
-    def tokens(self, files: list[_File], progress: Progress | None) -> Iterator[list[str]]:
+    def read(self, files: Sequence[_File], progress: Progress | None) -> Iterator[list[str]]:
         """The tokens of each snippet of each page, in order. One page is held at a time."""
         for done, file in enumerate(files, start=1):
             try:
-                page = read_page(_bytes(file), file.shown)
-                text = self._kept(page, file.shown)
-                cut = overlapping(text, SNIPPET, SNIPPET - OVERLAP)
-                self.snippets += [(len(self.pages) - 1, start, end) for start, end in cut]
-                yield from (tokens(text[start:end]) for start, end in cut)
+                text = self._store_page(read_page(_bytes(file), file.shown), file.shown)
             except BadInput as error:
                 self.left_out.append(LeftOut(path=file.shown, reason=str(error)))
+                text = ""
+            for start, end in overlapping(text, SNIPPET, SNIPPET - OVERLAP):
+                self.snippets.append((len(self.pages) - 1, start, end))
+                yield tokens(text[start:end])
             if progress:
                 progress(done, len(files))
 
-    def _kept(self, page: Page, path: str) -> str:
+    def _store_page(self, page: Page, path: str) -> str:
+        """Store a page and return its text. Raises BadInput for a text that another page has."""
         document = page.document
         if document.id in self._paths:
             raise BadInput(f"{path}: the same text as {self._paths[document.id]}")
         self._paths[document.id] = path
-        ref = self._store.put(document)
-        self.pages.append(PageRef(document=ref, date=page.date, path=path))
+        self.pages.append(PageRef(document=self._store.put(document), date=page.date, path=path))
         return document.text
 
 
@@ -236,42 +213,23 @@ def _bytes(file: _File) -> bytes:
 
 
 def _build(
-    files: list[_File],
-    key: str,
-    engine: Engine,
-    target: Path,
-    store: DocumentStore,
-    progress: Progress | None,
-) -> None:
+    files: Sequence[_File], engine: Engine, store: DocumentStore, progress: Progress | None
+) -> dict[str, NDArray[Any]]:
+    """The arrays of a new index of these files."""
     reading = _Reading(store)
-    ids = index_tokens(reading.tokens(files, progress))
+    numbered = number_tokens(reading.read(files, progress))
     if not reading.pages:
         first = reading.left_out[0].reason
         raise BadInput(f"none of the {len(files)} saved pages can be read; the first: {first}")
-    weighed = Okapi.of(ids) if engine == "okapi" else Bm25.of(ids)
-    arrays = {"snippets": np.array(reading.snippets, dtype=np.int64).reshape(-1, 3), **weighed.arrays}
-    manifest = PagesManifest(
-        key=key,
-        engine=engine,
-        size=SNIPPET,
-        overlap=OVERLAP,
-        pages=tuple(reading.pages),
-        left_out=tuple(reading.left_out),
-    )
-    write_arrays(target, manifest, arrays)
+    listed = PageList(pages=tuple(reading.pages), left_out=tuple(reading.left_out))
+    weights = Okapi.of(numbered) if engine == "okapi" else Bm25.of(numbered)
+    return {
+        "listed": _as_array(listed.model_dump_json()),
+        "snippets": np.array(reading.snippets, dtype=np.int64).reshape(-1, 3),
+        "vocabulary": _as_array("\n".join(numbered.vocabulary)),
+        **weights.arrays,
+    }
 
 
-def _opened(folder: Path, key: str, engine: Engine) -> tuple[PagesManifest, Arrays]:
-    manifest, arrays = open_arrays(folder, _expected(key, engine), _SPECS[engine])
-    if manifest.engine != engine:
-        raise unusable(folder, "its manifest names another engine")
-    rows = arrays["snippets"]
-    if rows.shape[1:] != (3,) or (
-        len(rows) and not 0 <= rows[:, 0].min() <= rows[:, 0].max() < len(manifest.pages)
-    ):
-        raise unusable(folder, "its snippets belong to no page")
-    return manifest, arrays
-
-
-def _expected(key: str, engine: Engine) -> PagesManifest:
-    return PagesManifest(key=key, engine=engine, size=SNIPPET, overlap=OVERLAP, pages=(), left_out=())
+def _as_array(text: str) -> NDArray[np.uint8]:
+    return np.frombuffer(text.encode(), dtype=np.uint8)

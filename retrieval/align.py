@@ -46,7 +46,7 @@ def greedy(similarity: NDArray[Any]) -> list[Window]:
         step = centre - last
         reach = 3 if found is None or step not in (0, 1) else 2
         span = max(0, centre - reach), min(end, centre + reach)
-        windows.append(_window(segment, span, centre, step, row, beliefs))
+        windows.append(_window(segment, span, centre, row, beliefs))
         last = centre
     return windows
 
@@ -74,11 +74,7 @@ def viterbi(similarity: NDArray[Any]) -> list[Window]:
     placed = evidence + _path_support(evidence)
     beliefs = _softmax(placed)
     centres = placed.argmax(axis=1)
-    steps = np.diff(centres, prepend=centres[0])
-    return [
-        _window(j, _range(beliefs[j], int(k)), int(k), int(steps[j]), scores[j], beliefs)
-        for j, k in enumerate(centres)
-    ]
+    return [_window(j, _range(beliefs[j], int(k)), int(k), scores[j], beliefs) for j, k in enumerate(centres)]
 
 
 def _path_support(evidence: Matrix) -> Matrix:
@@ -122,9 +118,7 @@ def _range(belief: Matrix, centre: int) -> tuple[int, int]:
     return max(ranges, key=lambda r: held[r[1] + 1] - held[r[0]] - WORTH * (r[1] - r[0]))
 
 
-def _window(
-    segment: int, blocks: tuple[int, int], centre: int, step: int, row: Matrix, beliefs: Matrix
-) -> Window:
+def _window(segment: int, blocks: tuple[int, int], centre: int, row: Matrix, beliefs: Matrix) -> Window:
     first, last = blocks
     return Window(
         segment=segment,
@@ -132,7 +126,6 @@ def _window(
         last=last,
         centre=centre,
         similarity=float(row[centre]),
-        step=step,
         confidence=min(1.0, float(beliefs[segment, first : last + 1].sum())),
     )
 

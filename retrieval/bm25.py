@@ -1,16 +1,14 @@
 """BM25 (k1 1.5, b 0.75): which texts share rare words with a query.
 
-Knows: two engines for searching snippets. `bm25` weighs every word beforehand and answers a million snippets in
-milliseconds; `okapi` is rank-bm25's BM25Okapi, which VeriGray's protocol names. They agree but for words in more than
-half of the snippets: `bm25` gives them no weight (Robertson's idf, not below 0), `okapi` a quarter of the average
-idf, which can outweigh rarer words and, in very small collections, is negative. The caller names the engine; size
-never changes it.
+Knows: three ways of weighing a word, all by how often it stands in a text and how long that is. `lucene` and
+`robertson` are bm25s's, and weigh every word beforehand; `okapi` is rank-bm25's BM25Okapi, which VeriGray's protocol
+names. They differ in words of more than half of the texts: to `lucene` they still count a little, to `robertson`
+nothing, to `okapi` a quarter of the average, which can outweigh rarer words and, in very small collections, is
+negative. The caller names the way; size never changes it.
 Does not know: what a text is cut from, where an index lies.
 """
 
-from array import array
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from hashlib import blake2b
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any, Literal, NamedTuple
 
@@ -18,158 +16,106 @@ import numpy as np
 from numpy.typing import NDArray
 
 Engine = Literal["bm25", "okapi"]
+"""How saved pages are searched: `bm25` is `robertson`."""
 Arrays = Mapping[str, NDArray[Any]]
-Idf = Callable[[NDArray[np.int64], int], NDArray[np.float64]]
-"""From the number of texts that hold each word, and of all texts, to how rare the word is."""
 
 K1 = 1.5
 B = 0.75
 
 
-class TokenIds(NamedTuple):
-    """Texts as numbers. `words` are the sorted 64-bit hashes of the vocabulary, `tokens` the place in `words` of each
-    token, text after text; text i is `tokens[starts[i]:starts[i + 1]]`.
-    """
+class Numbered(NamedTuple):
+    """Texts as the numbers of their tokens."""
 
-    words: NDArray[np.uint64]
-    tokens: NDArray[np.int32]
-    starts: NDArray[np.int64]
+    texts: list[list[int]]
+    vocabulary: dict[str, int]
+    """The number of each token, from 0 on."""
 
 
-class Postings(NamedTuple):
-    """Word i weighs `weights[starts[i]:starts[i + 1]]` in the texts `texts[starts[i]:starts[i + 1]]`."""
-
-    weights: NDArray[np.float32]
-    texts: NDArray[np.int32]
-    starts: NDArray[np.int64]
-
-    def scores(self, words: Iterable[tuple[int, float]], texts: int) -> NDArray[np.float32]:
-        """The score of each of that many texts for words, each with how much it counts."""
-        scores = np.zeros(texts, dtype=np.float32)
-        for word, counts in words:
-            held = slice(self.starts[word], self.starts[word + 1])
-            scores[self.texts[held]] += np.float32(counts) * self.weights[held]
-        return scores
-
-
-def index_tokens(texts: Iterable[Sequence[str]]) -> TokenIds:
-    """Number the tokens of texts. Keeps 4 bytes a token, besides the vocabulary."""
-    numbers: dict[str, int] = {}
-    found, starts = array("i"), array("q", [0])
-    for tokens in texts:
-        found.extend([numbers.setdefault(token, len(numbers)) for token in tokens])
-        starts.append(len(found))
-    hashes = np.fromiter(map(_hash, numbers), dtype=np.uint64, count=len(numbers))
-    words, place = np.unique(hashes, return_inverse=True)
-    ids = place.astype(np.int32)[np.asarray(found, dtype=np.int32)]
-    return TokenIds(words, ids, np.asarray(starts, dtype=np.int64))
-
-
-def look_up(words: NDArray[np.uint64], tokens: Sequence[str]) -> list[int]:
-    """The places in the vocabulary of these tokens; unknown ones are left out, repeated ones stay."""
-    hashes = np.fromiter(map(_hash, tokens), dtype=np.uint64, count=len(tokens))
-    at = np.searchsorted(words, hashes)
-    known = [i for i, place in enumerate(at) if place < len(words) and words[place] == hashes[i]]
-    return [int(at[i]) for i in known]
-
-
-def lucene_idf(held: NDArray[np.int64], texts: int) -> NDArray[np.float64]:
-    """Lucene's, which is never negative: in a short text a word may be everywhere and still count."""
-    return np.log1p((texts - held + 0.5) / (held + 0.5))
-
-
-def robertson_idf(held: NDArray[np.int64], texts: int) -> NDArray[np.float64]:
-    """Robertson's, not below 0: a word in half of the texts or more weighs nothing."""
-    return np.log(np.maximum((texts - held + 0.5) / (held + 0.5), 1.0))
-
-
-def build_postings(tokens: NDArray[np.int32], starts: NDArray[np.int64], words: int, idf: Idf) -> Postings:
-    """The BM25 weight of each word in each text, without BM25's constant factor k1 + 1.
-
-    `tokens` and `starts` are those of `TokenIds`, `words` is the size of the vocabulary.
-    """
-    texts, lengths = len(starts) - 1, np.diff(starts)
-    pairs = tokens.astype(np.int64) * texts
-    pairs += np.repeat(np.arange(texts), lengths)
-    pairs.sort()
-    first = np.flatnonzero(np.concatenate([pairs[:1] >= 0, pairs[1:] != pairs[:-1]]))
-    often = np.diff(first, append=len(pairs)).astype(np.int32)
-    word, text = (part.astype(np.int32) for part in np.divmod(pairs[first], max(texts, 1)))
-    del pairs, first
-    held = np.bincount(word, minlength=words)
-    longer = K1 * (1 - B + B * lengths / max(1.0, lengths.mean() if texts else 1.0))
-    return Postings(
-        (idf(held, texts)[word] * often / (often + longer[text])).astype(np.float32),
-        text,
-        np.concatenate([[0], np.cumsum(held)]),
-    )
+def number_tokens(texts: Iterable[Sequence[str]]) -> Numbered:
+    """Number the tokens of texts in the order in which they come."""
+    vocabulary: dict[str, int] = {}
+    numbers = [[vocabulary.setdefault(token, len(vocabulary)) for token in tokens] for tokens in texts]
+    return Numbered(numbers, vocabulary)
 
 
 class Bm25:
-    """Snippets with the weights of their words; `arrays` is all that it holds and may be memory-mapped."""
+    """The weights of the words of texts, by bm25s. `arrays` is all that it holds, one column a word."""
 
-    def __init__(self, arrays: Arrays, snippets: int) -> None:
+    def __init__(self, arrays: Arrays) -> None:
+        from bm25s import BM25
+
         self.arrays = arrays
-        self._snippets = snippets
-        self._postings = Postings(*(arrays[name] for name in Postings._fields))
+        self._texts = int(arrays["texts"])
+        self._engine: Any = BM25()
+        self._engine.scores = {**arrays, "num_docs": self._texts}
+        self._engine.nonoccurrence_array = None
 
     @classmethod
-    def of(cls, ids: TokenIds) -> "Bm25":
-        """Weigh snippets."""
-        postings = build_postings(ids.tokens, ids.starts, len(ids.words), robertson_idf)
-        return cls({"words": ids.words, **postings._asdict()}, len(ids.starts) - 1)
+    def of(cls, numbered: Numbered, idf: Literal["lucene", "robertson"] = "robertson") -> "Bm25":
+        """Weigh the words of these texts."""
+        from bm25s import BM25
+
+        engine: Any = BM25(k1=K1, b=B, method=idf)
+        words = range(len(numbered.vocabulary))
+        none = {
+            "data": np.zeros(0, np.float32),
+            "indices": np.zeros(0, np.int32),
+            "indptr": np.zeros(1, np.int64),
+        }
+        held = engine.build_index_from_ids(words, numbered.texts, show_progress=False) if words else none
+        return cls({name: held[name] for name in none} | {"texts": np.array(len(numbered.texts))})
 
     def scores(self, words: Sequence[int]) -> NDArray[np.float32]:
-        """The score of every snippet, never negative. Words in half of the snippets or more weigh nothing."""
-        starts = self._postings.starts
-        weighing = [word for word in words if 2 * (starts[word + 1] - starts[word]) < self._snippets]
-        return self._postings.scores(((word, K1 + 1) for word in weighing), self._snippets)
+        """The score of every text for these words, never negative. A word that is repeated counts again."""
+        if not len(words):
+            return np.zeros(self._texts, dtype=np.float32)
+        scores: NDArray[np.float32] = self._engine.get_scores_from_ids(words)
+        return scores
 
-    def shared(self, words: Sequence[int]) -> NDArray[np.int32]:
-        """How many of the different words each snippet holds."""
-        held = np.zeros(self._snippets, dtype=np.int32)
+    def count_shared(self, words: Iterable[int]) -> NDArray[np.int32]:
+        """How many of the different words each text holds."""
+        shared = np.zeros(self._texts, dtype=np.int32)
+        starts = self.arrays["indptr"]
         for word in set(words):
-            held[self._postings.texts[self._postings.starts[word] : self._postings.starts[word + 1]]] += 1
-        return held
+            shared[self.arrays["indices"][starts[word] : starts[word + 1]]] += 1
+        return shared
 
 
 class Okapi:
-    """rank-bm25's BM25Okapi. It keeps a dictionary a snippet: meant for some thousands of them."""
+    """rank-bm25's BM25Okapi. It keeps a dictionary a text: meant for some thousands of them."""
 
     def __init__(self, arrays: Arrays) -> None:
         from rank_bm25 import BM25Okapi
 
         self.arrays = arrays
-        snippets = [
-            arrays["tokens"][start:end].tolist() for start, end in pairwise(arrays["starts"].tolist())
-        ]
-        self._bm25: Any = BM25Okapi(snippets, k1=K1, b=B) if len(arrays["tokens"]) else None
+        texts = [arrays["tokens"][start:end].tolist() for start, end in pairwise(arrays["starts"].tolist())]
+        self._engine: Any = BM25Okapi(texts, k1=K1, b=B) if len(arrays["tokens"]) else None
 
     @classmethod
-    def of(cls, ids: TokenIds) -> "Okapi":
-        """Hand the snippets to rank-bm25."""
-        return cls(ids._asdict())
+    def of(cls, numbered: Numbered) -> "Okapi":
+        """Hand the texts to rank-bm25."""
+        tokens = np.array([token for text in numbered.texts for token in text], dtype=np.int32)
+        return cls({"tokens": tokens, "starts": np.cumsum([0, *map(len, numbered.texts)])})
 
     def scores(self, words: Sequence[int]) -> NDArray[np.float64]:
-        """The score of every snippet, of either sign: among a few snippets a shared word may count against one."""
-        scores: NDArray[np.float64] = self._bm25.get_scores(words)
+        """The score of every text, of either sign: among a few texts a shared word may count against one."""
+        scores: NDArray[np.float64] = self._engine.get_scores(words)
         return scores
 
-    def shared(self, words: Sequence[int]) -> NDArray[np.int32]:
-        """How many of the different words each snippet holds."""
+    def count_shared(self, words: Iterable[int]) -> NDArray[np.int32]:
+        """How many of the different words each text holds."""
         different = set(words)
-        return np.array([len(different & held.keys()) for held in self._bm25.doc_freqs], dtype=np.int32)
+        return np.array([len(different & held.keys()) for held in self._engine.doc_freqs], dtype=np.int32)
 
 
-def top_snippets(engine: Bm25 | Okapi, query: Sequence[str], k: int) -> list[tuple[int, float]]:
-    """The k best snippets for the query's tokens, best first, as (number of the snippet, score).
+def best_texts(engine: Bm25 | Okapi, words: Sequence[int], k: int) -> list[tuple[int, float]]:
+    """The k best texts for the numbers of a query's words, best first, as (number of the text, score).
 
-    Only snippets that share a word with the query are found, whatever the sign of their score; none in an empty
-    collection. Of equal scores that are above 0 the earlier snippet comes first; where fewer than k are above 0, of
-    the others with equal scores the one that shares more words.
+    Only texts that share a word with the query are found, whatever the sign of their score. Of equal scores that are
+    above 0 the earlier text comes first; where fewer than k are above 0, of the others with equal scores the one that
+    shares more words.
     """
-    words = look_up(engine.arrays["words"], query)
-    if not words or k < 1:
+    if not len(words) or k < 1:
         return []
     scores = engine.scores(words)
     found = np.flatnonzero(scores > 0)
@@ -178,12 +124,7 @@ def top_snippets(engine: Bm25 | Okapi, query: Sequence[str], k: int) -> list[tup
         found = found[scores[found] >= least]
         order = np.lexsort((found, -scores[found]))
     else:
-        shared = engine.shared(words)
+        shared = engine.count_shared(words)
         found = np.flatnonzero(shared)
         order = np.lexsort((found, -shared[found], -scores[found]))
-    return [(int(snippet), float(scores[snippet])) for snippet in found[order][:k]]
-
-
-def _hash(token: str) -> int:
-    """64 bits of the token. Two of ten million words share one with a chance of about 3 in a million."""
-    return int.from_bytes(blake2b(token.encode("utf-8", "surrogatepass"), digest_size=8).digest(), "little")
+    return [(int(text), float(scores[text])) for text in found[order][:k]]

@@ -1,42 +1,23 @@
 """Dense index of one source: its passages as embeddings, searched and compared with segments of a response.
 
-Knows: how the three kinds of embeddings that BGE-M3 gives (dense, sparse, multi-vector) are compared and weighed;
-that a block is as similar as its best passage.
+Knows: how two of the kinds of embeddings that BGE-M3 gives (dense and sparse) are compared and weighed; that a block
+is as similar as its best passage.
 Does not know: which model made the embeddings, where an index is stored. Needs numpy alone.
 """
 
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, Protocol, Self, TypeVar
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, model_validator
 
 from longproof.retrieval.ranking import Ranges, best_per_range, passages_in, top_k
-from longproof.retrieval.types import BadInput, Document, Frozen, Hit, Progress
+from longproof.retrieval.types import BadInput, Document, Hit, Progress
 
-TOKENS_AT_ONCE = 200_000  # token vectors of passages compared at once: 0.8 MB for each token of a segment
 AT_ONCE = 64  # segments scored together
-
-Kind = Literal["passage", "segment"]
-
-
-class Weights(Frozen):
-    """How much each kind of vector counts; their weighted scores are added.
-
-    BGE-M3's card weighs them 0.4, 0.2 and 0.4. Token vectors are left out unless asked for: in float16 they take
-    2 kB a token, 6 GB for a million Chinese characters in overlapping passages.
-    """
-
-    dense: float = Field(default=0.4, ge=0)
-    sparse: float = Field(default=0.2, ge=0)
-    multi: float = Field(default=0.0, ge=0)
-
-    @model_validator(mode="after")
-    def _something_counts(self) -> Self:
-        if not self.dense + self.sparse + self.multi > 0:
-            raise ValueError("one of the weights must be above 0")
-        return self
+DENSE, SPARSE = 0.4, 0.2
+"""How much each kind of vector counts where there are both, by BGE-M3's card. Its vectors of single tokens are not
+used: they take 2 kB a token, 6 GB for a million Chinese characters in overlapping passages."""
 
 
 class Sparse(NamedTuple):
@@ -47,19 +28,11 @@ class Sparse(NamedTuple):
     starts: NDArray[np.int64]
 
 
-class Multi(NamedTuple):
-    """Text i's tokens have the unit vectors `vectors[starts[i]:starts[i + 1]]`."""
-
-    vectors: NDArray[np.float16]
-    starts: NDArray[np.int64]
-
-
 class Embeddings(NamedTuple):
-    """Texts as vectors; `dense` holds one unit vector a row. The other kinds where the embedder makes them."""
+    """Texts as vectors; `dense` holds one unit vector a row, `sparse` is there if the embedder makes it."""
 
     dense: NDArray[np.float32]
     sparse: Sparse | None = None
-    multi: Multi | None = None
 
 
 class Embedder(Protocol):
@@ -67,23 +40,28 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str: ...
-    @property
-    def weights(self) -> Weights: ...
-    def embed(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Embeddings:
-        """The vectors of these texts. Raises BadInput for a text that the model would cut short."""
+    def embed(
+        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
+    ) -> Embeddings:
+        """The vectors of passages or, with `query`, of what is looked for.
+
+        Raises BadInput for a text that the model would cut short.
+        """
         ...
 
 
 class DenseIndex:
-    """The passages of one document as vectors. It does not change. `held` may lie in memory-mapped arrays."""
+    """The passages of one document as vectors. It does not change."""
 
-    def __init__(self, document: Document, passages: Ranges, held: Embeddings, embedder: Embedder) -> None:
-        if len(held.dense) != len(passages):
-            raise BadInput(f"{len(held.dense)} vectors for {len(passages)} passages: build the index again")
+    def __init__(self, document: Document, passages: Ranges, vectors: Embeddings, embedder: Embedder) -> None:
+        if len(vectors.dense) != len(passages):
+            raise BadInput(
+                f"{len(vectors.dense)} vectors for {len(passages)} passages: build the index again"
+            )
         self._document = document
         self._passages = np.array(passages, dtype=np.int64).reshape(-1, 2)
         self._embedder = embedder
-        self.held = held
+        self.vectors = vectors
 
     @classmethod
     def build(
@@ -91,7 +69,7 @@ class DenseIndex:
     ) -> Self:
         """Embed these half-open ranges of the document's text, given in text order."""
         texts = [document.text[start:end] for start, end in passages]
-        return cls(document, passages, embedder.embed(texts, "passage", progress), embedder)
+        return cls(document, passages, embedder.embed(texts, progress=progress), embedder)
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
         """One row a segment, one column a block: the score of the block's best passage; 0 where it has none."""
@@ -111,96 +89,59 @@ class DenseIndex:
         if k < 1 or not len(self._passages):
             return []
         scores = self._scores([query])[0]
+        best = top_k(scores, k, self._passages, within)
         return [
-            Hit(
-                span=self._document.span(*self._passages[i].tolist()),
-                score=float(scores[i]),
-                rank=rank,
-                via="dense",
-            )
-            for rank, i in enumerate(top_k(scores, k, self._passages, within), start=1)
+            Hit(span=self._document.span(*self._passages[i].tolist()), score=float(scores[i]), rank=rank)
+            for rank, i in enumerate(best, start=1)
         ]
 
     def _scores(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return embedding_scores(self._embedder.embed(texts, "segment"), self.held, self._embedder.weights)
+        return embedding_scores(self._embedder.embed(texts, query=True), self.vectors)
 
 
-def embedding_scores(asked: Embeddings, held: Embeddings, weights: Weights) -> NDArray[np.float32]:
-    """The score of each asked text against each held one. Raises BadInput where they can't be compared."""
-    if asked.dense.shape[1:] != held.dense.shape[1:]:
+def embedding_scores(queries: Embeddings, passages: Embeddings) -> NDArray[np.float32]:
+    """The score of each query against each passage. Raises BadInput where they can't be compared."""
+    if queries.dense.shape[1:] != passages.dense.shape[1:]:
         raise BadInput(
-            f"vectors of {asked.dense.shape[-1]} and of {held.dense.shape[-1]} numbers can't be compared: "
+            f"vectors of {queries.dense.shape[-1]} and of {passages.dense.shape[-1]} numbers can't be compared: "
             "another embedder made the index; build it again"
         )
-    scores = np.float32(weights.dense) * (asked.dense @ held.dense.T)
-    if weights.sparse:
-        scores += np.float32(weights.sparse) * _shared_weight(_required(asked.sparse), _required(held.sparse))
-    if weights.multi:
-        scores += np.float32(weights.multi) * _best_tokens(_required(asked.multi), _required(held.multi))
-    return np.asarray(scores, dtype=np.float32)
+    scores: NDArray[np.float32] = queries.dense @ passages.dense.T
+    if queries.sparse is None or passages.sparse is None:
+        return scores
+    shared = _shared_weight(queries.sparse, passages.sparse)
+    return np.float32(DENSE) * scores + np.float32(SPARSE) * shared
 
 
-Part = TypeVar("Part", Sparse, Multi)
-
-
-def _required(part: Part | None) -> Part:
-    if part is None:
-        raise BadInput("a weight is set for vectors that the embedder doesn't make: set it to 0")
-    return part
-
-
-def _shared_weight(asked: Sparse, held: Sparse) -> NDArray[np.float32]:
+def _shared_weight(queries: Sparse, passages: Sparse) -> NDArray[np.float32]:
     """For each pair of texts, the products of the weights of the tokens that both hold, added."""
-    texts = len(held.starts) - 1
-    owner = np.repeat(np.arange(texts), np.diff(held.starts))
-    size = 1 + max(held.tokens.max(initial=0), asked.tokens.max(initial=0))
+    texts = len(passages.starts) - 1
+    owner = np.repeat(np.arange(texts), np.diff(passages.starts))
+    size = 1 + max(passages.tokens.max(initial=0), queries.tokens.max(initial=0))
     rows = []
-    for start, end in zip(asked.starts[:-1], asked.starts[1:], strict=True):
+    for start, end in zip(queries.starts[:-1], queries.starts[1:], strict=True):
         query = np.zeros(size, dtype=np.float32)
-        query[asked.tokens[start:end]] = asked.weights[start:end]
-        rows.append(np.bincount(owner, weights=query[held.tokens] * held.weights, minlength=texts))
+        query[queries.tokens[start:end]] = queries.weights[start:end]
+        rows.append(np.bincount(owner, weights=query[passages.tokens] * passages.weights, minlength=texts))
     return np.array(rows, dtype=np.float32).reshape(len(rows), texts)
 
 
-def _best_tokens(asked: Multi, held: Multi) -> NDArray[np.float32]:
-    """For each pair, the mean over the asked text's tokens of their best product with the held text's tokens."""
-    scores = np.zeros((len(asked.starts) - 1, len(held.starts) - 1), dtype=np.float32)
-    for first, last in _chunks(held.starts):
-        vectors = held.vectors[held.starts[first] : held.starts[last]].astype(np.float32).T
-        starts = held.starts[first:last] - held.starts[first]
-        for row, (start, end) in enumerate(zip(asked.starts[:-1], asked.starts[1:], strict=True)):
-            products = asked.vectors[start:end].astype(np.float32) @ vectors
-            scores[row, first:last] = np.maximum.reduceat(products, starts, axis=1).mean(axis=0)
-    return scores
-
-
-def _chunks(starts: NDArray[np.int64]) -> list[tuple[int, int]]:
-    """Neighbouring texts together, up to TOKENS_AT_ONCE tokens or one text."""
-    chunks, first = [], 0
-    while first < len(starts) - 1:
-        last = int(np.searchsorted(starts, starts[first] + TOKENS_AT_ONCE, side="right")) - 1
-        chunks.append((first, max(last, first + 1)))
-        first = chunks[-1][1]
-    return chunks
-
-
-def concatenated(parts: Sequence[Embeddings]) -> Embeddings:
-    """The texts of all parts, in order."""
+def join_embeddings(parts: Sequence[Embeddings]) -> Embeddings:
+    """The texts of all parts, in order. Raises BadInput where their vectors differ in length."""
+    if not parts:
+        return Embeddings(np.zeros((0, 0), dtype=np.float32))
+    if len(widths := {part.dense.shape[1] for part in parts}) > 1:
+        raise BadInput(f"the embedder gave vectors of {min(widths)} and of {max(widths)} numbers")
+    dense = np.concatenate([part.dense for part in parts])
     sparse = [part.sparse for part in parts if part.sparse is not None]
-    multi = [part.multi for part in parts if part.multi is not None]
+    if not sparse:
+        return Embeddings(dense)
+    lengths = np.concatenate([np.diff(part.starts) for part in sparse])
     return Embeddings(
-        np.concatenate([part.dense for part in parts]) if parts else np.zeros((0, 0), dtype=np.float32),
+        dense,
         Sparse(
             np.concatenate([part.tokens for part in sparse]),
             np.concatenate([part.weights for part in sparse]),
-            _starts(sparse),
-        )
-        if sparse
-        else None,
-        Multi(np.concatenate([part.vectors for part in multi]), _starts(multi)) if multi else None,
+            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
+        ),
     )
-
-
-def _starts(parts: Sequence[Any]) -> NDArray[np.int64]:
-    lengths = np.concatenate([np.diff(part.starts) for part in parts])
-    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)

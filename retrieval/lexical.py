@@ -4,19 +4,19 @@ Knows: BM25 over passages and over wider ranges of them. A block is as similar t
 its best wider ranges together: whole blocks, full of the same names, look alike, and a scene put into other words
 shares little with one passage, more with a page. Synonyms count too when a segment is aligned, though less; when
 passages are searched, the range around a passage adds to its score.
-Does not know: where the passages were cut, what the results are used for, where an index is stored.
+Does not know: where the passages were cut, what the results are used for.
 The weights were measured with benchmarks/alignment.py.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from functools import cache, cached_property, lru_cache
-from typing import Any, NamedTuple, Self
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.retrieval.bm25 import Arrays, Postings, build_postings, index_tokens, look_up, lucene_idf
+from longproof.retrieval.bm25 import Bm25, Numbered, number_tokens
 from longproof.retrieval.english import stop_words, synonyms
 from longproof.retrieval.ranking import Ranges, best_per_range, passages_in, top_k
 from longproof.retrieval.text.tokens import tokens
@@ -41,43 +41,25 @@ class Scale(NamedTuple):
     """Ranges of the text, n × 2, all of one width, and the weights of their words."""
 
     ranges: NDArray[np.int64]
-    postings: Postings
-
-    def scores(self, words: Mapping[int, float]) -> NDArray[np.float32]:
-        """The score of every range for words, each with how much it counts."""
-        return self.postings.scores(words.items(), len(self.ranges))
+    words: Bm25
 
 
 class LexicalIndex:
     """The passages of one document, weighed alone and joined to wider ranges. It does not change.
 
-    `arrays` is all that it holds besides the document: `words`, the hashes of the vocabulary, and for each scale its
-    ranges and its postings' fields, each name with the scale's number behind. They may be memory-mapped.
+    `passages` are half-open ranges of the document's text, in text order.
     """
 
-    def __init__(self, document: Document, arrays: Arrays) -> None:
+    def __init__(self, document: Document, passages: Ranges) -> None:
         self._document = document
-        self.arrays = arrays
-        self._scales = [
-            Scale(arrays[f"ranges{n}"], Postings(*(arrays[f"{name}{n}"] for name in Postings._fields)))
-            for n in range(1 + len(WIDER))
-        ]
-
-    @classmethod
-    def build(cls, document: Document, passages: Ranges) -> Self:
-        """Index these half-open ranges of the document's text, given in text order."""
-        ids = index_tokens(terms(document.text[start:end]) for start, end in passages)
-        numbers = np.split(ids.tokens, ids.starts[1:-1]) if len(passages) else []
-        arrays: dict[str, NDArray[Any]] = {"words": ids.words}
-        for scale, joined in enumerate(_joined(passages)):
+        numbered = number_tokens(terms(document.text[start:end]) for start, end in passages)
+        self._vocabulary = numbered.vocabulary
+        self._scales: list[Scale] = []
+        for joined in _joined_passages(passages):
             ranges = [(passages[some[0]][0], passages[some[-1]][1]) for some in joined]
-            parts = [np.concatenate([numbers[i] for i in some]) for some in joined]
-            tokens = np.concatenate([*parts, np.zeros(0, np.int32)])
-            starts = np.cumsum([0, *map(len, parts)])
-            postings = build_postings(tokens, starts, len(ids.words), lucene_idf)
-            arrays[f"ranges{scale}"] = np.array(ranges, dtype=np.int64).reshape(-1, 2)
-            arrays |= {f"{name}{scale}": array for name, array in postings._asdict().items()}
-        return cls(document, arrays)
+            texts = [[word for i in some for word in numbered.texts[i]] for some in joined]
+            weights = Bm25.of(Numbered(texts, numbered.vocabulary), "lucene")
+            self._scales.append(Scale(np.array(ranges, dtype=np.int64).reshape(-1, 2), weights))
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
         """One row a segment, one column a block: the scores of its best passage and best wider ranges, added.
@@ -85,11 +67,16 @@ class LexicalIndex:
         Unbounded, never negative; 0 where nothing is shared.
         """
         matrix = np.zeros((len(segments), len(blocks)))
-        asked = [self._weighed_words(segment) for segment in segments]
+        asked = [(words := self._words(segment), self._synonyms(segment, words)) for segment in segments]
         for scale in self._scales:
             members = passages_in(scale.ranges, blocks)
             for first in range(0, len(asked), AT_ONCE):
-                scores = np.array([scale.scores(words) for words in asked[first : first + AT_ONCE]])
+                scores = np.array(
+                    [
+                        scale.words.scores(words) + SYNONYM_WEIGHT * scale.words.scores(near)
+                        for words, near in asked[first : first + AT_ONCE]
+                    ]
+                )
                 matrix[first : first + AT_ONCE] += best_per_range(scores, members)
         return matrix
 
@@ -101,23 +88,18 @@ class LexicalIndex:
         earlier passage counts first. Neighbouring passages may overlap.
         """
         passages = self._scales[0]
-        words = dict.fromkeys(self._words(query), 1.0)
-        own = passages.scores(words)
+        words = self._words(query)
+        own = passages.words.scores(words)
         scores = np.where(own > 0, own + CONTEXT_WEIGHT * self._around(words), 0.0)
-        found = [i for i in top_k(scores, k, passages.ranges, within) if own[i] > 0]
+        best = [i for i in top_k(scores, k, passages.ranges, within) if own[i] > 0]
         return [
-            Hit(
-                span=self._document.span(*passages.ranges[i].tolist()),
-                score=float(scores[i]),
-                rank=rank,
-                via="lexical",
-            )
-            for rank, i in enumerate(found, start=1)
+            Hit(span=self._document.span(*passages.ranges[i].tolist()), score=float(scores[i]), rank=rank)
+            for rank, i in enumerate(best, start=1)
         ]
 
-    def _around(self, words: Mapping[int, float]) -> NDArray[np.float32]:
+    def _around(self, words: Sequence[int]) -> NDArray[np.float32]:
         """For each passage, the best score of the wider ranges that hold it; 0 where none does."""
-        scores = self._scales[CONTEXT_SCALE].scores(words)
+        scores = self._scales[CONTEXT_SCALE].words.scores(words)
         first, last = self._holding
         best = np.zeros(len(first), dtype=np.float32)
         for step in range(int((last - first).max(initial=-1)) + 1):
@@ -135,17 +117,19 @@ class LexicalIndex:
 
     def _words(self, query: str) -> list[int]:
         """The query's words, those that the document has. A word counts once, however often it is repeated."""
-        return list(dict.fromkeys(look_up(self.arrays["words"], terms(query))))
+        return self._look_up(terms(query))
 
-    def _weighed_words(self, segment: str) -> dict[int, float]:
-        """The segment's words at 1, and their synonyms at SYNONYM_WEIGHT, those that the document has."""
-        near = [word for term in terms(segment) for word in _synonyms().get(term, ())]
-        return dict.fromkeys(look_up(self.arrays["words"], near), SYNONYM_WEIGHT) | dict.fromkeys(
-            self._words(segment), 1.0
-        )
+    def _synonyms(self, segment: str, words: Sequence[int]) -> list[int]:
+        """The synonyms of the segment's words that the document has, without `words` themselves."""
+        near = self._look_up([word for term in terms(segment) for word in _synonym_table().get(term, ())])
+        return [word for word in near if word not in words]
+
+    def _look_up(self, words: Sequence[str]) -> list[int]:
+        """The numbers of these words, each once; unknown ones are left out."""
+        return [self._vocabulary[word] for word in dict.fromkeys(words) if word in self._vocabulary]
 
 
-def _joined(passages: Ranges) -> Iterator[list[Sequence[int]]]:
+def _joined_passages(passages: Ranges) -> Iterator[list[Sequence[int]]]:
     """For each scale, the passages that each of its ranges joins: one each, then as many side by side as in WIDER."""
     yield [[i] for i in range(len(passages))]
     beside = _side_by_side(passages)
@@ -179,7 +163,7 @@ def _term(token: str) -> str:
 
 
 @cache
-def _synonyms() -> dict[str, tuple[str, ...]]:
+def _synonym_table() -> dict[str, tuple[str, ...]]:
     """For each term of the groups of synonyms, the others of its groups."""
     near: dict[str, dict[str, None]] = {}
     for group in synonyms():

@@ -71,7 +71,4 @@ def fuse(rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
         for hit in ranking:
             sums[hit.span] = sums.get(hit.span, 0.0) + 1 / (FUSION_K + hit.rank)
     best = sorted(sums.items(), key=lambda item: -item[1])[: max(k, 0)]
-    return [
-        Hit(span=span, score=score, rank=rank, via="fused")
-        for rank, (span, score) in enumerate(best, start=1)
-    ]
+    return [Hit(span=span, score=score, rank=rank) for rank, (span, score) in enumerate(best, start=1)]

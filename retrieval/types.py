@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 DocumentKind = Literal["text", "markdown", "record", "page"]
 Progress = Callable[[int, int], None]
 """Called with the number of things done and of all."""
-Via = Literal["lexical", "dense", "fused", "page"]
 
 
 class BadInput(ValueError):
@@ -95,14 +94,12 @@ class Hit(Frozen):
     span: Span
     score: float
     rank: int = Field(ge=1)
-    via: Via
 
 
 class Window(Frozen):
     """The blocks of the source that one segment of the response is read against.
 
-    Block indices, `0 <= first <= centre <= last < n_blocks`. `step` is the move of the centre
-    from the segment before, in blocks; `confidence` lies in [0, 1].
+    Block indices, `0 <= first <= centre <= last < n_blocks`; `confidence` lies in [0, 1].
     """
 
     segment: int = Field(ge=0)
@@ -110,7 +107,6 @@ class Window(Frozen):
     last: int
     centre: int
     similarity: float
-    step: int
     confidence: float = Field(ge=0, le=1)
 
     @model_validator(mode="after")

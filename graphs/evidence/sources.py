@@ -80,7 +80,7 @@ class Indexes(NamedTuple):
 
 def in_memory(document: Document, cut: PassageSize) -> SourceIndex:
     """The lexical index of a document, made anew."""
-    return LexicalIndex.build(document, overlapping(document.text, cut.size, cut.step))
+    return LexicalIndex(document, overlapping(document.text, cut.size, cut.step))
 
 
 class Sources:

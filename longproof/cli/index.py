@@ -37,23 +37,22 @@ def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None
     from longproof.agent.models.addresses import place_and_key
     from longproof.cli.progress import count_progress
     from longproof.graphs.evidence.sources import SHOWN
-    from longproof.indexes.documents import DocumentStore
     from longproof.indexes.sources import PassageSize, source_index
     from longproof.retrieval.embedders import embedder
     from longproof.retrieval.files import home, write_whole
     from longproof.retrieval.loaders import read_source
 
     document = read_source(path, encoding)
-    DocumentStore(home() / "documents").put(document)
     if text is not None:
         write_whole(text, document.text.encode())
         yield f"text: {text}"
     model = embedder(spec, place_and_key)
+    if model is None:
+        yield f"{path}: there is nothing to build: a check counts words itself; give --embedder or --pages"
+        return
     with count_progress("passages embedded") as progress:
         for cut in (PassageSize(), SHOWN):
-            source_index(document, home(), None, cut, keep=True)
-            if model is not None:
-                source_index(document, home(), model, cut, keep=True, progress=progress)
+            source_index(document, home(), model, cut, progress)
     yield f"{path}: {len(document.text):,} characters indexed ({spec})"
 
 
@@ -64,6 +63,6 @@ def _index_pages(folder: Path) -> Iterator[str]:
 
     with count_progress("pages read") as progress:
         index = open_pages(folder, home(), progress=progress)
-    yield f"{folder}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.manifest.engine})"
+    yield f"{folder}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.engine})"
     for left in index.left_out:
         yield f"left out: {left.path}: {left.reason}"

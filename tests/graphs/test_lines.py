@@ -116,7 +116,7 @@ class Everywhere:
         return np.ones((len(segments), len(blocks)))
 
     def search(self, query: str, k: int, within: Sequence[tuple[int, int]] | None = None) -> list[Hit]:
-        return [Hit(span=s, score=1, rank=n, via="dense") for n, s in enumerate(self.spans[:k], 1)]
+        return [Hit(span=s, score=1, rank=n) for n, s in enumerate(self.spans[:k], 1)]
 
 
 def test_passages_of_an_embedder_join_those_of_words_and_blanks_are_no_lines() -> None:

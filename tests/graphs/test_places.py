@@ -132,7 +132,7 @@ def test_a_sentence_of_few_words_follows_the_one_before_it():
 
 
 def test_a_place_is_sure_by_belief_and_words():
-    window = Window(segment=0, first=0, last=2, centre=1, similarity=1.0, step=0, confidence=0.9)
+    window = Window(segment=0, first=0, last=2, centre=1, similarity=1.0, confidence=0.9)
     assert sure("The keeper of the hill counted his sheep.", window)
     assert not sure(
         "The keeper of the hill counted his sheep.", window.model_copy(update={"confidence": 0.6})

@@ -9,7 +9,7 @@ TEXTS = ["A sentence of the first. " * 100, "Another of the second. " * 200]
 
 
 def window(first: int, last: int) -> Window:
-    return Window(segment=0, first=first, last=last, centre=first, similarity=1.0, step=0, confidence=1.0)
+    return Window(segment=0, first=first, last=last, centre=first, similarity=1.0, confidence=1.0)
 
 
 @pytest.mark.parametrize(("whole_blocks", "margin"), [(False, MARGIN), (True, 0)])

@@ -15,11 +15,11 @@ from longproof.retrieval.types import BadInput, Window
 matrices = st.tuples(st.integers(1, 8), st.integers(1, 12)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.floats(-50, 50, width=32))
 )
-Places = list[tuple[int, int, int, int]]
+Places = list[tuple[int, int, int]]
 
 
 def places(windows: list[Window]) -> Places:
-    return [(w.first, w.last, w.centre, w.step) for w in windows]
+    return [(w.first, w.last, w.centre) for w in windows]
 
 
 def rows(n_blocks: int, *best: dict[int, float]) -> np.ndarray:
@@ -42,19 +42,19 @@ def test_greedy_follows_appendix_d_worked_by_hand() -> None:
         {2: 0.9, 5: 0.1},  # step -2: seven blocks around 2, clipped at the beginning
     )
     assert places(greedy(similarity)) == [
-        (0, 2, 0, 0),
-        (0, 3, 1, 1),
-        (0, 3, 1, 0),
-        (0, 6, 3, 2),
-        (1, 7, 4, 1),
-        (0, 5, 2, -2),
+        (0, 2, 0),
+        (0, 3, 1),
+        (0, 3, 1),
+        (0, 6, 3),
+        (1, 7, 4),
+        (0, 5, 2),
     ]
 
 
 def test_greedy_stays_at_the_last_block_when_it_runs_out_of_source() -> None:
     far = {0: 5.0, 1: 4.0, 2: 3.0, 3: 2.0, 4: 1.0}
     similarity = rows(8, {}, {2: 1.0}, {4: 1.0}, {6: 1.0}, {7: 1.0}, far)
-    assert places(greedy(similarity))[4:] == [(5, 7, 7, 1), (4, 7, 7, 0)]
+    assert places(greedy(similarity))[4:] == [(5, 7, 7), (4, 7, 7)]
 
 
 @pytest.mark.parametrize("n_blocks", [1, 2, 3, 40])
@@ -69,11 +69,10 @@ def test_windows_keep_their_laws(way) -> None:
     def check(similarity: np.ndarray) -> None:
         windows = way(similarity)
         assert [w.segment for w in windows] == list(range(len(similarity)))
-        for before, window in zip([None, *windows], windows, strict=False):
+        for window in windows:
             assert 0 <= window.first <= window.centre <= window.last < similarity.shape[1]
             assert window.last - window.first < 7
             assert window.similarity == similarity[window.segment, window.centre]
-            assert window.step == (window.centre - before.centre if before else 0)
 
     check()
 
@@ -181,6 +180,6 @@ def test_a_certain_place_gets_a_small_window_and_an_uncertain_one_a_wide_one() -
     certain[0, 12] = 1.0
     unsure = np.zeros((1, 30))
     unsure[0, 10:15] = 1.0
-    assert places(viterbi(certain)) == [(11, 13, 12, 0)]
+    assert places(viterbi(certain)) == [(11, 13, 12)]
     assert viterbi(unsure)[0].last - viterbi(unsure)[0].first + 1 > 4
     assert viterbi(certain)[0].confidence > viterbi(np.ones((1, 30)))[0].confidence

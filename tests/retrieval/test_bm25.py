@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from longproof.retrieval.bm25 import Bm25, Okapi, index_tokens, top_snippets
+from longproof.retrieval.bm25 import K1, Bm25, Numbered, Okapi, best_texts, number_tokens
 
 ENGINES = pytest.mark.parametrize("engine", [Bm25, Okapi])
 small = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6), max_size=6)
@@ -29,10 +29,21 @@ def snippets() -> list[list[str]]:
     return synthetic(3000)
 
 
+class Searched:
+    """Texts that one engine weighs, searched by words."""
+
+    def __init__(self, engine: type[Bm25 | Okapi], numbered: Numbered) -> None:
+        self.engine = engine.of(numbered)
+        self.vocabulary = numbered.vocabulary
+
+    def best(self, query: list[str], k: int) -> list[tuple[int, float]]:
+        return best_texts(self.engine, [self.vocabulary[w] for w in query if w in self.vocabulary], k)
+
+
 @pytest.fixture(scope="module")
-def engines(snippets: list[list[str]]) -> tuple[Bm25, Okapi]:
-    counted = index_tokens(snippets)
-    return Bm25.of(counted), Okapi.of(counted)
+def engines(snippets: list[list[str]]) -> tuple[Searched, Searched]:
+    counted = number_tokens(snippets)
+    return Searched(Bm25, counted), Searched(Okapi, counted)
 
 
 def queries(snippets: list[list[str]], rare: bool) -> list[list[str]]:
@@ -46,72 +57,76 @@ def queries(snippets: list[list[str]], rare: bool) -> list[list[str]]:
     ]
 
 
-def test_okapi_is_rank_bm25(snippets: list[list[str]], engines: tuple[Bm25, Okapi]) -> None:
+def test_okapi_is_rank_bm25(snippets: list[list[str]], engines: tuple[Searched, Searched]) -> None:
     oracle = BM25Okapi(snippets)
     for query in queries(snippets, rare=False)[:5]:
         scores = oracle.get_scores(query)
-        found = top_snippets(engines[1], query, 20)
+        found = engines[1].best(query, 20)
         assert [score for _, score in found] == pytest.approx(sorted(scores)[:-21:-1], rel=1e-12)
         assert all(score == pytest.approx(scores[snippet], rel=1e-12) for snippet, score in found)
 
 
 def test_the_engines_agree_on_order_and_scores(
-    snippets: list[list[str]], engines: tuple[Bm25, Okapi]
+    snippets: list[list[str]], engines: tuple[Searched, Searched]
 ) -> None:
     for query in queries(snippets, rare=True):
-        everything = top_snippets(engines[1], query, 3000)
-        ours, theirs, exact = top_snippets(engines[0], query, 100), everything[:100], dict(everything)
-        assert [score for _, score in ours] == pytest.approx([score for _, score in theirs], rel=2e-6)
+        everything = engines[1].best(query, 3000)
+        ours, theirs, exact = engines[0].best(query, 100), everything[:100], dict(everything)
+        assert [score for _, score in ours] == pytest.approx(
+            [score / (K1 + 1) for _, score in theirs], rel=2e-6
+        )
         assert all(exact[a] >= exact[b] * (1 - 2e-6) for (a, _), (b, _) in pairwise(ours))
         assert [snippet for snippet, _ in ours[:10]] == [snippet for snippet, _ in theirs[:10]]
 
 
 def test_words_in_more_than_half_of_the_snippets_weigh_only_in_okapi(
-    snippets: list[list[str]], engines: tuple[Bm25, Okapi]
+    snippets: list[list[str]], engines: tuple[Searched, Searched]
 ) -> None:
     holding = sum("w0" in snippet for snippet in snippets)
     assert holding > len(snippets) / 2
     oracle = BM25Okapi(snippets)
     assert oracle.idf["w0"] == pytest.approx(0.25 * oracle.average_idf)
     assert any(0 < idf < oracle.idf["w0"] for idf in oracle.idf.values())
-    assert all(score > 0 for _, score in top_snippets(engines[1], ["w0"], 5))
-    assert all(score == 0 for _, score in top_snippets(engines[0], ["w0"], 5))
-    rare = top_snippets(engines[0], ["w900"], 5)
-    assert top_snippets(engines[0], ["w0", "w900", "w0"], 5) == rare
+    assert all(score > 0 for _, score in engines[1].best(["w0"], 5))
+    assert all(score == 0 for _, score in engines[0].best(["w0"], 5))
+    rare = engines[0].best(["w900"], 5)
+    assert engines[0].best(["w0", "w900", "w0"], 5) == rare
 
 
 @ENGINES
 def test_no_snippets_find_nothing(engine: type[Bm25 | Okapi]) -> None:
     for empty in ([], [[]], [[], []]):
-        index = engine.of(index_tokens(empty))
-        assert top_snippets(index, ["a"], 3) == []
-        assert top_snippets(index, [], 3) == []
+        index = Searched(engine, number_tokens(empty))
+        assert index.best(["a"], 3) == []
+        assert index.best([], 3) == []
 
 
 @ENGINES
 def test_one_and_two_snippets_are_found_whatever_the_sign_of_their_score(engine: type[Bm25 | Okapi]) -> None:
-    one = engine.of(index_tokens([["a", "b"]]))
-    assert [snippet for snippet, _ in top_snippets(one, ["a"], 3)] == [0]
-    assert top_snippets(one, ["c"], 3) == []
-    two = engine.of(index_tokens([["a", "b"], ["a", "c", "d"]]))
-    assert {snippet for snippet, _ in top_snippets(two, ["a"], 3)} == {0, 1}
-    assert [snippet for snippet, _ in top_snippets(two, ["d"], 3)] == [1]
+    one = Searched(engine, number_tokens([["a", "b"]]))
+    assert [snippet for snippet, _ in one.best(["a"], 3)] == [0]
+    assert one.best(["c"], 3) == []
+    two = Searched(engine, number_tokens([["a", "b"], ["a", "c", "d"]]))
+    assert {snippet for snippet, _ in two.best(["a"], 3)} == {0, 1}
+    assert [snippet for snippet, _ in two.best(["d"], 3)] == [1]
 
 
 def test_among_two_snippets_okapi_scores_fall_below_zero_and_ours_do_not() -> None:
-    counted = index_tokens([["a", "b"], ["a", "c", "d"]])
-    assert top_snippets(Okapi.of(counted), ["a"], 3)[0][1] < 0
-    assert [score for _, score in top_snippets(Bm25.of(counted), ["a"], 3)] == [0, 0]
+    counted = number_tokens([["a", "b"], ["a", "c", "d"]])
+    assert Searched(Okapi, counted).best(["a"], 3)[0][1] < 0
+    assert [score for _, score in Searched(Bm25, counted).best(["a"], 3)] == [0, 0]
 
 
 def test_where_no_word_weighs_more_shared_words_come_first() -> None:
-    counted = index_tokens([["a"], ["a", "b", "c"], ["a", "b"]])
-    assert [snippet for snippet, _ in top_snippets(Bm25.of(counted), ["a", "b"], 3)] == [1, 2, 0]
+    counted = number_tokens([["a"], ["a", "b", "c"], ["a", "b"]])
+    assert [snippet for snippet, _ in Searched(Bm25, counted).best(["a", "b"], 3)] == [1, 2, 0]
 
 
 def test_equal_scores_keep_the_order_of_the_snippets() -> None:
-    index = Bm25.of(index_tokens([["x"], ["a", "b"], ["y"], ["a", "b"], ["z"], ["a", "b"], ["u"], ["v"]]))
-    assert [snippet for snippet, _ in top_snippets(index, ["a"], 2)] == [1, 3]
+    index = Searched(
+        Bm25, number_tokens([["x"], ["a", "b"], ["y"], ["a", "b"], ["z"], ["a", "b"], ["u"], ["v"]])
+    )
+    assert [snippet for snippet, _ in index.best(["a"], 2)] == [1, 3]
 
 
 @ENGINES
@@ -120,7 +135,7 @@ def test_equal_scores_keep_the_order_of_the_snippets() -> None:
 def test_the_laws_of_hits(
     engine: type[Bm25 | Okapi], snippets: list[list[str]], query: list[str], k: int
 ) -> None:
-    found = top_snippets(engine.of(index_tokens(snippets)), query, k)
+    found = Searched(engine, number_tokens(snippets)).best(query, k)
     sharing = {i for i, snippet in enumerate(snippets) if set(snippet) & set(query)}
     assert len(found) == min(k, len(sharing)) == len(dict(found))
     assert set(dict(found)) <= sharing
@@ -128,11 +143,5 @@ def test_the_laws_of_hits(
     assert all(np.isfinite(score) for _, score in found)
 
 
-def test_counting_numbers_every_token_once() -> None:
-    counted = index_tokens([["b", "a", "b"], [], ["c"]])
-    assert counted.starts.tolist() == [0, 3, 3, 4]
-    assert len(counted.words) == 3
-    assert counted.words.tolist() == sorted(counted.words.tolist())
-    b, a, again, c = counted.tokens.tolist()
-    assert b == again
-    assert len({a, b, c}) == 3
+def test_every_token_is_numbered_once() -> None:
+    assert number_tokens([["b", "a", "b"], [], ["c"]]) == ([[0, 1, 0], [], [2]], {"b": 0, "a": 1, "c": 2})

@@ -1,4 +1,4 @@
-"""Comparing vectors: oracles for the three kinds of scores, blocks and hits with an embedder that counts letters."""
+"""Comparing vectors: an oracle for the scores, blocks and hits with an embedder that counts letters."""
 
 from itertools import pairwise
 
@@ -6,17 +6,15 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from pydantic import ValidationError
 
-from longproof.retrieval import dense
 from longproof.retrieval.dense import (
+    DENSE,
+    SPARSE,
     DenseIndex,
     Embeddings,
-    Multi,
     Sparse,
-    Weights,
-    concatenated,
     embedding_scores,
+    join_embeddings,
 )
 from longproof.retrieval.types import BadInput, Document
 
@@ -24,70 +22,56 @@ LETTERS = "abcdefgh "
 
 
 class Letters:
-    """One number a letter of LETTERS; its sparse weights and token vectors are those of the letters too."""
+    """One number a letter of LETTERS; with `sparse`, its sparse weights are the letters' too."""
 
     name = "letters"
 
-    def __init__(self, weights: Weights | None = None) -> None:
-        self.weights = weights or Weights(dense=1, sparse=0)
+    def __init__(self, sparse: bool = False) -> None:
+        self._sparse = sparse
 
-    def embed(self, texts, kind, progress=None) -> Embeddings:
+    def embed(self, texts, *, query=False, progress=None) -> Embeddings:
         counts = np.array([[text.count(c) for c in LETTERS] for text in texts], dtype=np.float32)
         counts = counts.reshape(-1, len(LETTERS))
-        norms = np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
+        dense = counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
         rows = [np.flatnonzero(row) for row in counts]
-        starts = np.cumsum([0, *map(len, rows)])
         tokens = np.concatenate([*rows, []]).astype(np.int32)
         weights = np.concatenate([*(row[at] for row, at in zip(counts, rows, strict=True)), []])
-        return Embeddings(
-            counts / norms,
-            Sparse(tokens, weights.astype(np.float32), starts),
-            Multi(np.eye(len(LETTERS), dtype=np.float16)[tokens], starts),
-        )
+        sparse = Sparse(tokens, weights.astype(np.float32), np.cumsum([0, *map(len, rows)]))
+        return Embeddings(dense, sparse if self._sparse else None)
 
 
 texts = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=6)
-weights = st.builds(Weights, dense=st.floats(0.1, 1), sparse=st.floats(0, 1), multi=st.floats(0, 1))
 
 
-@given(texts, texts, weights)
+@given(texts, texts, st.booleans())
 @settings(max_examples=50, deadline=None)
-def test_scores_are_the_weighted_sum_of_three_comparisons(asked, held, weights) -> None:
-    embedder = Letters()
-    scores = embedding_scores(embedder.embed(asked, "segment"), embedder.embed(held, "passage"), weights)
-    for i, query in enumerate(asked):
-        for j, text in enumerate(held):
+def test_scores_are_the_cosine_or_the_weighted_sum_of_both_comparisons(queries, passages, sparse) -> None:
+    embedder = Letters(sparse)
+    scores = embedding_scores(embedder.embed(queries), embedder.embed(passages))
+    for i, query in enumerate(queries):
+        for j, text in enumerate(passages):
             q, p = (np.array([t.count(c) for c in LETTERS], float) for t in (query, text))
             cosine = q @ p / np.linalg.norm(q) / np.linalg.norm(p)
-            found = np.mean([c in text for c in set(query)])
-            expected = weights.dense * cosine + weights.sparse * (q @ p) + weights.multi * found
+            expected = DENSE * cosine + SPARSE * (q @ p) if sparse else cosine
             assert scores[i, j] == pytest.approx(expected, rel=1e-4, abs=1e-5)
-
-
-def test_token_vectors_are_compared_in_chunks_with_the_same_result(monkeypatch: pytest.MonkeyPatch) -> None:
-    embedder, only_multi = Letters(), Weights(dense=0, sparse=0, multi=1)
-    held = embedder.embed(["abc", "d", "efgh ab", "a", "bc"], "passage")
-    whole = embedding_scores(embedder.embed(["abd", "h"], "segment"), held, only_multi)
-    monkeypatch.setattr(dense, "TOKENS_AT_ONCE", 3)
-    assert (embedding_scores(embedder.embed(["abd", "h"], "segment"), held, only_multi) == whole).all()
 
 
 @given(texts, texts)
 @settings(max_examples=30, deadline=None)
 def test_parts_join_to_the_whole(some, others) -> None:
-    embedder = Letters()
-    whole, parts = (
-        embedder.embed(some + others, "passage"),
-        [embedder.embed(t, "passage") for t in (some, others)],
-    )
-    for one, other in zip(whole, concatenated(parts), strict=True):
-        for field, same in zip(one, other, strict=True):
-            assert (field == same).all()
+    embedder = Letters(sparse=True)
+    whole = embedder.embed(some + others)
+    joined = join_embeddings([embedder.embed(some), embedder.embed(others)])
+    assert (whole.dense == joined.dense).all()
+    assert whole.sparse is not None
+    assert joined.sparse is not None
+    for one, other in zip(whole.sparse, joined.sparse, strict=True):
+        assert (one == other).all()
 
 
-def index(text: str, size: int, step: int, weights: Weights | None = None) -> DenseIndex:
+def index(text: str, size: int, step: int) -> DenseIndex:
     passages = [(start, min(start + size, len(text))) for start in range(0, len(text), step)]
-    return DenseIndex.build(Document.of(text), passages, Letters(weights))
+    return DenseIndex.build(Document.of(text), passages, Letters())
 
 
 def test_a_block_is_as_similar_as_its_best_passage() -> None:
@@ -106,7 +90,6 @@ def test_hits_keep_their_laws(text: str, query: str, k: int) -> None:
     assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
     assert all(a.score >= b.score for a, b in pairwise(hits))
     assert all(text[hit.span.start : hit.span.end] == hit.span.text for hit in hits)
-    assert {hit.via for hit in hits} <= {"dense"}
 
 
 def test_search_keeps_within_the_ranges_given() -> None:
@@ -119,10 +102,8 @@ def test_what_can_not_be_compared_is_refused() -> None:
     narrow = Embeddings(np.ones((1, 3), dtype=np.float32))
     wide = Embeddings(np.ones((1, 4), dtype=np.float32))
     with pytest.raises(BadInput, match="vectors of 3 and of 4"):
-        embedding_scores(narrow, wide, Weights(dense=1, sparse=0))
-    with pytest.raises(BadInput, match="set it to 0"):
-        embedding_scores(narrow, narrow, Weights(dense=1, sparse=0.5))
+        embedding_scores(narrow, wide)
+    with pytest.raises(BadInput, match="vectors of 3 and of 4"):
+        join_embeddings([narrow, wide])
     with pytest.raises(BadInput, match="1 vectors for 2 passages"):
         DenseIndex(Document.of("ab"), [(0, 1), (1, 2)], narrow, Letters())
-    with pytest.raises(ValidationError, match="above 0"):
-        Weights(dense=0, sparse=0)

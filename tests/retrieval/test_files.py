@@ -57,7 +57,7 @@ def test_an_index_is_private(tmp_path: Path) -> None:
     (tmp_path / "pages" / "light.txt").write_text("one lighthouse", "utf-8")
     open_pages(tmp_path / "pages", tmp_path / "home")
     found = [*(tmp_path / "home").rglob("*")]
-    assert any(path.suffix == ".npy" for path in found)
+    assert any(path.suffix == ".npz" for path in found)
     assert not [path for path in found if rights(path) & 0o077]
 
 

@@ -29,7 +29,7 @@ words = st.lists(st.sampled_from(["fox", "sea", "tea", "王冕", "荷花", "。"
 
 @pytest.fixture
 def index() -> LexicalIndex:
-    return LexicalIndex.build(Document.of(TEXT), PASSAGES)
+    return LexicalIndex(Document.of(TEXT), PASSAGES)
 
 
 def bm25(query: str, texts: list[str]) -> list[float]:
@@ -58,25 +58,6 @@ def test_scores_are_those_of_the_formula(index: LexicalIndex) -> None:
     assert len(hits) == sum(score > 0 for score in expected)
 
 
-@given(st.lists(words.filter(terms), min_size=1, max_size=8))
-@settings(max_examples=40, deadline=None)
-def test_weights_are_those_of_bm25s(texts: list[str]) -> None:
-    from bm25s import BM25
-
-    engine = BM25(method="lucene", k1=1.5, b=0.75, backend="numpy", csc_backend="numpy")
-    engine.index([terms(text) for text in texts], show_progress=False)
-    text, passages = "", []
-    for piece in texts:
-        passages.append((len(text), len(text) + len(piece)))
-        text += piece + "\n"
-    index = LexicalIndex.build(Document.of(text), passages)
-    for word in {word for piece in texts for word in terms(piece)}:
-        asked = index._words(word if word.isascii() else word[:1])
-        ours = index._scales[0].scores(dict.fromkeys(asked, 1.0))
-        theirs = engine.get_scores(terms(word if word.isascii() else word[:1]))
-        assert ours == pytest.approx(theirs, rel=1e-5)
-
-
 def test_a_block_is_as_similar_as_its_best_passage_and_wider_ranges(index: LexicalIndex) -> None:
     query = "the brass key; a letter"
     scores = bm25(query, [TEXT[start:end] for start, end in PASSAGES])
@@ -94,7 +75,7 @@ def test_a_block_is_as_similar_as_its_best_passage_and_wider_ranges(index: Lexic
 def test_wider_ranges_cover_the_text_and_overlap_by_half_or_more() -> None:
     text = "".join(f"{number:04d} " for number in range(2000))
     passages = [(start, min(start + 400, 9990)) for start in range(0, 9800, 200)]
-    index = LexicalIndex.build(Document.of(text[:9990]), passages)
+    index = LexicalIndex(Document.of(text[:9990]), passages)
     for scale, size, step in zip(index._scales[1:], (1200, 3600, 10800), (400, 1600, 5200), strict=True):
         starts, ends = scale.ranges.T
         assert starts.tolist() == list(range(0, starts[-1] + 1, step))
@@ -126,7 +107,7 @@ def test_of_two_equal_passages_the_one_among_others_of_the_kind_is_found_first()
     for word in words:
         passages.append((len(text), len(text) + len(word)))
         text += word + " "
-    index = LexicalIndex.build(Document.of(text), passages)
+    index = LexicalIndex(Document.of(text), passages)
     first = index.search("a letter about the storm, the wreck and the rescue", 60)
     letters = [hit.span.start for hit in first if hit.span.text == "letter"]
     assert letters == sorted(letters, reverse=True)
@@ -148,7 +129,7 @@ def test_words_find_each_other_whatever_their_endings(index: LexicalIndex) -> No
 
 def test_synonyms_tell_where_a_segment_lies_but_less_than_its_own_words() -> None:
     text = "The physician came at noon. The lawyer came at noon. Nobody else came at noon."
-    index = LexicalIndex.build(Document.of(text), [(0, 27), (28, 52), (53, 78)])
+    index = LexicalIndex(Document.of(text), [(0, 27), (28, 52), (53, 78)])
     blocks = [(0, 27), (28, 52), (53, 78)]
     doctor, physician, nobody = index.similarity(["a doctor", "a physician", "a plumber"], blocks)
     assert doctor[0] == pytest.approx(lexical.SYNONYM_WEIGHT * physician[0])
@@ -170,7 +151,7 @@ def test_simplified_and_traditional_find_each_other(index: LexicalIndex) -> None
 
 
 def test_equal_scores_rank_in_text_order() -> None:
-    index = LexicalIndex.build(Document.of("fox fox fox fox "), [(0, 4), (4, 8), (8, 12), (12, 16)])
+    index = LexicalIndex(Document.of("fox fox fox fox "), [(0, 4), (4, 8), (8, 12), (12, 16)])
     assert [hit.span.start for hit in index.search("fox", 3)] == [0, 4, 8]
 
 
@@ -180,7 +161,7 @@ def test_hits_and_rows_keep_their_laws(text: str, queries: list[str], k: int) ->
     document = Document.of(text)
     passages = [(start, min(start + 20, len(text))) for start in range(0, len(text), 10)]
     blocks = [(start, min(start + 35, len(text))) for start in range(0, len(text), 35)]
-    index = LexicalIndex.build(document, passages)
+    index = LexicalIndex(document, passages)
     matrix = index.similarity(queries, blocks)
     assert matrix.shape == (len(queries), len(blocks))
     assert np.isfinite(matrix).all()
@@ -198,7 +179,7 @@ def test_hits_and_rows_keep_their_laws(text: str, queries: list[str], k: int) ->
 @pytest.mark.parametrize("text", ["", "。。。", "\n\n"])
 def test_a_text_without_words_has_nothing_to_find(text: str) -> None:
     passages = [(0, len(text))] if text else []
-    index = LexicalIndex.build(Document.of(text), passages)
+    index = LexicalIndex(Document.of(text), passages)
     assert index.search("anything", 3) == []
     assert not index.similarity(["anything", ""], passages).any()
 

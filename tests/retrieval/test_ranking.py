@@ -72,7 +72,7 @@ DOCUMENT = Document.of("abcdefgh")
 def ranking(letters: str) -> list[Hit]:
     places = [DOCUMENT.text.index(letter) for letter in letters]
     return [
-        Hit(span=DOCUMENT.span(place, place + 1), score=10 - rank, rank=rank, via="lexical")
+        Hit(span=DOCUMENT.span(place, place + 1), score=10 - rank, rank=rank)
         for rank, place in enumerate(places, start=1)
     ]
 
@@ -84,7 +84,6 @@ def test_ranks_count_the_less_the_further_down() -> None:
     fused = fuse([ranking("abc"), ranking("cad")], 10)
     assert [hit.span.text for hit in fused] == ["a", "c", "b", "d"]
     assert [hit.score for hit in fused] == pytest.approx([1 / 61 + 1 / 62, 1 / 63 + 1 / 61, 1 / 62, 1 / 63])
-    assert {hit.via for hit in fused} == {"fused"}
 
 
 def test_of_equals_the_first_ranking_decides() -> None:
