@@ -2,8 +2,7 @@
 
 Knows: the fields, their order (citations and reasons before labels), the menus that the schema offers. A menu binds
 the schema, not the parser: a word that is not on the menu is parsed as it stands, and the guards reject it.
-The papers' own forms keep their fields and words.
-Does not know: what a good answer is (guards), or how a form is asked for (models).
+Does not know: what a good answer is (guards), how a form is asked for (models), or the papers' forms.
 """
 
 from typing import Any, Self, get_args
@@ -11,22 +10,9 @@ from typing import Any, Self, get_args
 from pydantic import Field, model_validator
 
 from longproof.agent.models.answers import Form
-from longproof.agent.types import KINDS, LABELS, JudgeLabel, Kind
+from longproof.agent.types import KINDS, JudgeLabel
 
 MENU: tuple[JudgeLabel, ...] = get_args(JudgeLabel)
-YES, NO = "有幻觉", "无幻觉"
-"""The two answers of LongNovel (seed 004, Appendix I.2)."""
-KIND_NAMES: dict[Kind, str] = {
-    "entity": "实体幻觉",
-    "numerical": "数字幻觉",
-    "relation": "关系幻觉",
-    "inversion": "反向陈述",
-    "event": "事件幻觉",
-    "temporal": "时间线乱序",
-    "causal": "因果链伪造",
-    "fabrication": "虚构事件",
-}
-"""LongNovel's names of the kinds."""
 
 
 def _one_of(*words: str) -> dict[str, Any]:
@@ -106,100 +92,6 @@ class Places(Form):
     places: list[PlaceForm]
 
 
-class Option(Form):
-    """What VeriGray's detector says of one sentence (seed 002, Appendix F): its facts, then one of seven options."""
-
-    facts: list[str] = Field(default_factory=list)
-    label: str = Field(json_schema_extra=_one_of(*LABELS))
-
-
-class Attribution(Form):
-    """What an auditing judge says of one sentence (seed 002, section 4.2)."""
-
-    reason: str = ""
-    answer: str = Field(json_schema_extra=_one_of("attributable", "not_attributable", "contradictory"))
-
-
-class Detail(Form):
-    """One error in LongNovel's form (seed 004, Appendix I.2); its kind by its Chinese name."""
-
-    hallucination_type: str = Field(default="", json_schema_extra=_one_of(*KIND_NAMES.values()))
-    hallucinated_sentence: str = ""
-    corrected_content: str = ""
-    reason: str = ""
-
-
-class Narrative(Form):
-    """LongNovel's answer: 有幻觉 with details, or 无幻觉 without."""
-
-    has_hallucination: str = Field(json_schema_extra=_one_of(YES, NO))
-    details: list[Detail] = Field(default_factory=list)
-
-
-class AnalysedNarrative(Form):
-    """The same after an analysis in steps."""
-
-    analysis: str
-    has_hallucination: str = Field(json_schema_extra=_one_of(YES, NO))
-    details: list[Detail] = Field(default_factory=list)
-
-
-class Recognition(Form):
-    """HaluEval's answer: does the text hold something made up? (Seed 003, table 8.)"""
-
-    answer: str = Field(json_schema_extra=_one_of("yes", "no"))
-
-
-class ReasonedRecognition(Form):
-    """The same after reasoning in steps."""
-
-    reasoning: str
-    answer: str = Field(json_schema_extra=_one_of("yes", "no"))
-
-
-class Contrast(Form):
-    """Which of two texts is the made-up one (seed 003, section 3.2.2)."""
-
-    hallucinated: str = Field(json_schema_extra=_one_of("first", "second"))
-
-
-class Steps(Form):
-    """The five steps of the data-to-text task (seed 001)."""
-
-    content_analysis: str
-    reference_comparison: str
-    hallucination_identification: str
-    span_extraction: str
-    final_verdict: str
-
-
-class Article(Form):
-    """The answer of the data-to-text task: the five steps, then exact substrings of the article."""
-
-    reasoning: Steps
-    hallucination_list: list[str]
-
-
-class Segments(Form):
-    """Where one model finds evidence of a claim (seed 000, listing 16)."""
-
-    thinking: str = ""
-    segments: list[str]
-
-
-class PassFail(Form):
-    """Whether a piece of evidence alone supports a claim (seed 000, listing 17)."""
-
-    reasoning: str = ""
-    verdict: str = Field(json_schema_extra=_one_of("pass", "fail"))
-
-
-class MadeUp(Form):
-    """What one prompt alone lists as made up (seed 000, section 4.1)."""
-
-    hallucinated: list[str]
-
-
 class SearchTurn(Form):
     """A searcher's answer: claims with the lines that bear on them, then what to look for and where to read on."""
 
@@ -213,18 +105,3 @@ class ScanNotes(Form):
 
     notes: list[str] = Field(default_factory=list)
     last: str
-
-
-class WrongSentence(Form):
-    """A sentence that the source does not bear out, in answer to the plain question."""
-
-    sentence: str = Field(pattern="^S?[0-9]+$")
-    reason: str = ""
-    label: str = Field(json_schema_extra=_one_of("contradicting", "fabricated"))
-    words: str = ""
-
-
-class WrongSentences(Form):
-    """The answer to the plain question: what isn't listed is supported."""
-
-    wrong: list[WrongSentence]

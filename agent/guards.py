@@ -2,14 +2,13 @@
 
 Knows: the menu, corrections that change nothing, citations and quotes that are or aren't in what was shown: a line
 of evidence is cited by its number and the characters that it begins with, which prove that it was read. The failures
-are those that LongNovel (seed 004, section 5.4 and Appendix H) saw in models; a paper's protocol (`paper`) keeps only
-those that its authors could have seen, and names the rest `unparsed`.
+are those that LongNovel (seed 004, section 5.4 and Appendix H) saw in models.
 Does not know: which model answered, or whether it is asked again.
 """
 
 import re
 from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from longproof.agent.evidence.citations import begins, letters, says_something
 from longproof.agent.forms import MENU, Finding
@@ -17,8 +16,6 @@ from longproof.agent.prompting import shown_runs
 from longproof.agent.types import KINDS, LABELS, Claim, Error, Failure, JudgeLabel, Question, Reading
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.types import Document, Line, Span
-
-Guards = Literal["ours", "paper"]
 
 UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact"})
 """Labels that rest on nothing that could be quoted."""
@@ -69,13 +66,13 @@ def short_answer(compact: str) -> Short | None:
     return Short(int(found["number"]), (found["label"] or "")[:1].upper(), found["citations"])
 
 
-def weigh(finding: Finding, claim: Claim, question: Question, guards: Guards = "ours") -> Weighed:
+def weigh(finding: Finding, claim: Claim, question: Question) -> Weighed:
     """The finding on a claim, checked against the menu, against itself and against what was shown."""
     label = word(finding.label)
     if label not in MENU:
-        return Weighed(None, "off_menu" if guards == "ours" else "unparsed")
+        return Weighed(None, "off_menu")
     quotes, dropped = read_lines(finding.lines, question)
-    if guards == "ours" and (failure := _failure(finding, label, claim, quotes, question.shown)):
+    if failure := _failure(finding, label, claim, quotes, question.shown):
         return Weighed(None, failure, quotes, dropped)
     errors = wrong_place(finding.wrong, finding.kind, finding.correction, finding.reason, claim)
     return Weighed(
@@ -103,7 +100,7 @@ def cited(citation: str, question: Question) -> Span | None:
     return _numbered(citation, question) or _quoted(citation, question)
 
 
-def located(quotes: Sequence[str], shown: Sequence[Span]) -> tuple[tuple[Span, ...], int]:
+def locate_quotes(quotes: Sequence[str], shown: Sequence[Span]) -> tuple[tuple[Span, ...], int]:
     """The quotes that stand in what was shown, each once, as spans; and how many do not."""
     found = [find(quote, shown) for quote in quotes if quote.strip()]
     return tuple(dict.fromkeys(span for span in found if span)), found.count(None)
@@ -134,24 +131,6 @@ def wrong_place(wrong: str, kind: str, correction: str, reason: str, claim: Clai
             reason=" ".join(reason.split()),
         ),
     )
-
-
-def exact_places(pieces: Sequence[str], origin: Span, *, whole: bool = False) -> tuple[tuple[Span, ...], int]:
-    """Where pieces of a text stand, character by character, a repeated one at its next place; and how many do not.
-
-    A piece that is the whole text marks nothing, and is not believed (seed 001), unless `whole`: all of a response
-    of one sentence may be made up.
-    """
-    found: dict[Span, None] = {}
-    after: dict[str, int] = {}
-    for piece in pieces:
-        start = origin.text.find(piece, after.get(piece, 0))
-        if start < 0 or (not whole and piece.strip() == origin.text.strip()):
-            continue
-        after[piece] = start + len(piece)
-        at = origin.start + start
-        found[Span(source_id=origin.source_id, start=at, end=at + len(piece), text=piece)] = None
-    return tuple(found), len(pieces) - len(found)
 
 
 def word(text: str) -> str:

@@ -14,8 +14,7 @@ from longproof.agent.forms import PlaceForm, Places
 from longproof.agent.guards import exactly, same, word, wrong_place
 from longproof.agent.models.asker import Asker, by_number
 from longproof.agent.models.model import Answer, Model
-from longproof.agent.prompting import VALUES, language_of, line
-from longproof.agent.recipes import brief
+from longproof.agent.prompting import VALUES, brief, language_of, line
 from longproof.agent.types import Call, Case, Claim, Error, Failure, Question
 from longproof.prompts import Language, Prompt, render
 from longproof.retrieval.text.sentences import sentences

@@ -26,26 +26,18 @@ Value = Callable[[Question, Numbered, Case], str | list[str]]
 
 OPPOSITE: dict[Language, str] = {"en": "It is not so: {}", "zh": "事实并非如此：{}"}
 """The statement that denies a claim."""
+LONGEST_REASON = 2000
 BEGINNING = 20
 """Characters of a cited line that an arbiter is told."""
 
 VALUES: dict[str, Value] = {
     "evidence": lambda question, _, case: evidence(question, case),
     "pages": lambda question, _, case: pages(question, case),
-    "piece": lambda question, _, case: question.shown[0].text,
-    "surroundings": lambda question, _, case: [span.text for span in question.shown[1:]],
     "context": lambda question, _, case: case.context,
-    "response": lambda question, _, case: case.response,
-    "first": lambda question, _, case: in_order(case)[0],
-    "second": lambda question, _, case: in_order(case)[1],
     "claims": lambda question, numbered, case: in_sentences(numbered, case),
     "statements": lambda question, numbered, case: list(statements(next(iter(numbered.values())), case)),
-    "passage": lambda question, numbered, case: [claim.text for claim in numbered.values()],
-    "sentences": lambda question, numbered, case: "\n".join(
-        line(sentence=f"S{n}", text=claim.text) for n, claim in numbered.items()
-    ),
 }
-"""What a prompt may ask for. A `piece` is the first place shown, `surroundings` are what is shown beside it."""
+"""What a prompt may ask for."""
 
 
 def prompt_for(parts: Sequence[str], question: Question, numbered: Numbered, case: Case) -> Prompt:
@@ -124,13 +116,6 @@ def opinions(numbered: Numbered, judgements: Sequence[Judgement], question: Ques
     return "\n".join(lines)
 
 
-def in_order(case: Case) -> tuple[str, str]:
-    """The response and the reference in an order that follows from their texts and tells nothing."""
-    first, second = case.response, case.reference or ""
-    swap = sha256("\0".join(sorted((first, second))).encode()).digest()[0] % 2
-    return (max(first, second), min(first, second)) if swap else (min(first, second), max(first, second))
-
-
 def statements(claim: Claim, case: Case) -> tuple[str, str]:
     """A claim and its opposite in an order that is drawn by the claim and tells nothing."""
     both = (claim.text, OPPOSITE[language_of(case)].format(claim.text))
@@ -141,6 +126,11 @@ def statements(claim: Claim, case: Case) -> tuple[str, str]:
 def language_of(case: Case) -> Language:
     """The language of the prompts about a case."""
     return "zh" if is_chinese(case.response) else "en"
+
+
+def brief(text: str) -> str:
+    """A reason on one line, within bounds."""
+    return " ".join(text.split())[:LONGEST_REASON]
 
 
 def line(**fields: object) -> str:

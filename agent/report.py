@@ -203,6 +203,15 @@ def trusted(report: Report, at_least: Label) -> tuple[ReportSentence, ...]:
     return tuple(s for s in report.sentences if s.label is not None and LABELS.index(s.label) >= least)
 
 
+def distinct(calls: Sequence[Call]) -> list[Call]:
+    """Each call once, in an order that does not depend on time; bought if this run bought it."""
+    found: dict[str, Call] = {}
+    for call in calls:
+        known = found.get(call.id)
+        found[call.id] = call if known is None or call.bought else known
+    return sorted(found.values(), key=lambda call: call.id)
+
+
 def usage(calls: Sequence[Call]) -> Usage:
     """What the answers cost when they were bought. Unknown token counts add nothing."""
     return Usage(

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 from pydantic import Field, ValidationError
 
 from longproof.agent.decompose import ModelDecomposer
-from longproof.agent.guards import Guards
 from longproof.agent.judge import ModelArbiter, ModelJudge
 from longproof.agent.models.addresses import DEFAULT_ADDRESS, key_variable, refuse_no_address
 from longproof.agent.models.clients import (
@@ -159,9 +158,7 @@ def panel_from(
     arbiter: "Chosen | None" = None,
     decomposer: "Chosen | None" = None,
     searcher: "Chosen | None" = None,
-    guards: Guards = "ours",
     prompt_name: str | None = None,
-    temperature: float | None = None,
     stream: bool = False,
     by_owner: bool = True,
     chat: Callable[[Spec], Chat] | None = None,
@@ -169,7 +166,7 @@ def panel_from(
 ) -> Panel:
     """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
-    `temperature` is for judges that don't name their own. With `stream`, servers are asked to send their answers
+    With `stream`, servers are asked to send their answers
     piece by piece. Without `by_owner`, no address counts as named by the owner of the keys; without `needs_key`, none
     is asked for: nothing will be sent. `chat` opens a model, in the place of a connection to its server. Raises
     BadInput where one of them can't be had, and for the offline check beside other judges.
@@ -187,7 +184,7 @@ def panel_from(
         )
 
     models = _Models(make, chat or server)
-    panel = _judges(judges, models, guards, prompt_name, temperature)
+    panel = _judges(judges, models, prompt_name)
     own = models.first
     arbiter_model = models.of(arbiter) if arbiter is not None else own
     decomposer_model = models.of(decomposer) if decomposer is not None else own
@@ -196,12 +193,12 @@ def panel_from(
         raise BadInput(f"{searcher.text} can't search: write openai:MODEL")
     return Panel(
         panel,
-        _arbiter(arbiter, arbiter_model, guards),
+        _arbiter(arbiter, arbiter_model),
         _decomposer(decomposer, decomposer_model),
         own,
         searcher_model,
         models.all,
-        _confirmer(arbiter_model or own, guards),
+        _confirmer(arbiter_model or own),
     )
 
 
@@ -250,13 +247,7 @@ class _Models:
         return made
 
 
-def _judges(
-    judges: Sequence[Chosen],
-    models: _Models,
-    guards: Guards,
-    prompt_name: str | None,
-    temperature: float | None,
-) -> list[Judge]:
+def _judges(judges: Sequence[Chosen], models: _Models, prompt_name: str | None) -> list[Judge]:
     """One judge for each sample. The same SPEC twice is asked twice; its answer isn't counted twice."""
     from longproof.agent.offline import OfflineJudge
 
@@ -277,18 +268,17 @@ def _judges(
                     f"{text}#{sample + 1}" if sample else text,
                     model,
                     prompt_name=prompt_name,
-                    temperature=_temperature(chosen, temperature),
+                    temperature=_temperature(chosen),
                     sample=sample,
-                    guards=guards,
                 )
             )
     return panel
 
 
-def _temperature(chosen: Chosen, usual: float | None) -> float:
-    """The judge's own temperature where it names one, else the usual one, else 0."""
+def _temperature(chosen: Chosen) -> float | None:
+    """The judge's own temperature, where it names one."""
     own = isinstance(chosen, Spec) and "temperature" in chosen.model_fields_set
-    return chosen.temperature if own and isinstance(chosen, Spec) else usual or 0.0
+    return chosen.temperature if own and isinstance(chosen, Spec) else None
 
 
 def _nli(spec: Spec) -> Judge:
@@ -297,23 +287,23 @@ def _nli(spec: Spec) -> Judge:
     return NliJudge(spec.text, spec.model)
 
 
-def _arbiter(chosen: "Chosen | None", model: Model | None, guards: Guards) -> Arbiter | None:
+def _arbiter(chosen: "Chosen | None", model: Model | None) -> Arbiter | None:
     """The arbiter, by its SPEC where it has one; else `openai:MODEL`, or a LangChain model's own name."""
     if isinstance(chosen, Spec):
         if model is None:
             raise BadInput(f"{chosen.text} can't arbitrate: write openai:MODEL, or person to decide yourself")
-        return ModelArbiter(f"arbiter:{chosen.text}", model, temperature=chosen.temperature, guards=guards)
+        return ModelArbiter(f"arbiter:{chosen.text}", model, temperature=chosen.temperature)
     if model is None:
         return None
     own = model.name if model.endpoint.startswith(LANGCHAIN) else Spec(kind="openai", model=model.name).text
-    return ModelArbiter(f"arbiter:{own}", model, guards=guards)
+    return ModelArbiter(f"arbiter:{own}", model)
 
 
-def _confirmer(model: Model | None, guards: Guards) -> Judge | None:
+def _confirmer(model: Model | None) -> Judge | None:
     if model is None:
         return None
     name = f"confirm:{model.name}"
-    return ModelJudge(name, model, prompt_name="confirm", guards=guards, purpose="confirm")
+    return ModelJudge(name, model, prompt_name="confirm", purpose="confirm")
 
 
 def _decomposer(chosen: "Chosen | None", model: Model | None) -> Decomposer:

@@ -235,13 +235,6 @@ class Answered(NamedTuple):
     calls: list[Call]
 
 
-class Found(NamedTuple):
-    """What a judge returns who looked for evidence of one claim: where it was found, and the calls made."""
-
-    search: Search
-    calls: list[Call]
-
-
 class Decomposed(NamedTuple):
     """What a decomposer returns: every sentence (marked fact-free or failed where so), the claims, the calls."""
 
@@ -259,15 +252,6 @@ class Judge(Protocol):
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order."""
-        ...
-
-
-@runtime_checkable
-class Finder(Protocol):
-    """A judge who can also say where in a source the evidence of a claim stands (PROBE, seed 000)."""
-
-    async def find(self, question: Question, claim: Claim, case: Case) -> Found:
-        """Where evidence stands in what the question shows. Never raises for a bad answer."""
         ...
 
 

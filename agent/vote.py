@@ -5,10 +5,10 @@ Does not know: where judgements come from, or what is done about a split.
 """
 
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
-from longproof.agent.types import JudgeLabel, Judgement, Label, Round
+from longproof.agent.types import Failure, JudgeLabel, Judgement, Label, Round
 from longproof.retrieval.types import Frozen
 
 T = TypeVar("T", bound=str)
@@ -35,10 +35,6 @@ FAITHFULNESS: tuple[JudgeLabel, ...] = (
     "explicitly_supported",
 )
 """The least faithful first: ties go to the earlier one."""
-COARSE: dict[JudgeLabel, Side] = {
-    label: "contradicted" if side == "not_found" else side for label, side in SIDES.items()
-}
-"""The sides where an answer only says whether something is wrong: contradicted and not found are one."""
 CONSENSUS = 2 / 3
 
 
@@ -93,22 +89,6 @@ def settled(label: JudgeLabel) -> Label:
     return "fabricated" if label == "not_found" else label
 
 
-def on_menu(judgement: Judgement, menu: Collection[Label]) -> Judgement:
-    """A judgement in the labels of a coarse menu: the same label, else one of its side, else one as right or wrong.
-
-    What a menu has no word for (ambiguous) is off the menu; where no fact is stated, nothing is wrong.
-    """
-    said = judgement.label
-    if not menu or said is None or said in menu:
-        return judgement
-    near = [label for label in menu if SIDES[label] == SIDES[said]] or [
-        label for label in menu if COARSE[label] == ("supported" if said == "no_fact" else COARSE[said])
-    ]
-    if not near:
-        return judgement.model_copy(update={"label": None, "failure": "off_menu"})
-    return judgement.model_copy(update={"label": min(near, key=FAITHFULNESS.index)})
-
-
 def resting_on_pages(judgement: Judgement, source_ids: Collection[str]) -> Judgement:
     """What a judge rests on saved pages alone is out-dependent: the source doesn't give it."""
     on_pages = [quote.source_id not in source_ids for quote in judgement.quotes]
@@ -116,6 +96,12 @@ def resting_on_pages(judgement: Judgement, source_ids: Collection[str]) -> Judge
     if judgement.round != "pages" or not supported or not on_pages or not all(on_pages):
         return judgement
     return judgement.model_copy(update={"label": "out_dependent"})
+
+
+def most_common(failures: Iterable[Failure | None]) -> Failure:
+    """The failure that occurs most; `unavailable` where there is none. Ties don't depend on the order."""
+    counts = Counter(failure for failure in failures if failure)
+    return min(counts, key=lambda failure: (-counts[failure], failure), default="unavailable")
 
 
 def _leader(votes: Sequence[T], order: Sequence[T]) -> T:

@@ -12,9 +12,9 @@ from typing import Any, Literal, Self
 
 from pydantic import Field, ValidationError, model_validator
 
-from longproof.agent.forms import KIND_NAMES, NO, YES
 from longproof.agent.types import Kind, Task, Usage
 from longproof.construction.units import SCALES, Book, Scale, SummaryCase
+from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Document, Frozen, text_id
 

@@ -15,7 +15,6 @@ from typing import Annotated, Literal, NamedTuple, cast
 
 from pydantic import ConfigDict, Field, ValidationError
 
-from longproof.agent.forms import KIND_NAMES, NO, YES, Detail, Narrative
 from longproof.agent.models.answers import Form
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.models.model import Model
@@ -54,6 +53,7 @@ from longproof.construction.versions import (
     prompt_language,
     sentence_difference,
 )
+from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES, Detail, Narrative
 from longproof.indexes.documents import DocumentRef
 from longproof.prompts import Language, render
 from longproof.retrieval.text.numbers import numbers

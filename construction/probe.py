@@ -15,7 +15,6 @@ from random import Random
 from statistics import mean
 from typing import Annotated, Literal
 
-from longproof.agent.forms import PassFail, Segments
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
 from longproof.agent.types import Call, Case, Claim, Place, Task
@@ -50,6 +49,7 @@ from longproof.construction.versions import (
     prompt_language,
     shared_length,
 )
+from longproof.graphs.papers.probe import PassFail, Segments
 from longproof.indexes.documents import DocumentRef
 from longproof.prompts import Language, Prompt, render
 from longproof.retrieval.files import write_whole

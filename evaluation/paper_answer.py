@@ -8,8 +8,8 @@ Does not know: how answers in this form are read (recipes).
 from itertools import pairwise
 from typing import TypedDict
 
-from longproof.agent.forms import KIND_NAMES, NO, YES
 from longproof.agent.types import Error, Report, ReportClaim, ReportSentence
+from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.retrieval.types import Span
 
 _ANSWERS: dict[str, str | None] = {"hallucinated": YES, "faithful": NO, "undecided": None}

@@ -24,7 +24,7 @@ from longproof.agent.types import (
     Round,
     SourcePlace,
 )
-from longproof.agent.vote import on_menu, resting_on_pages
+from longproof.agent.vote import resting_on_pages
 from longproof.graphs.evidence.questions import questions, together, widened, with_snippets
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.panel import ask_cascade, ask_panel, complete
@@ -79,7 +79,7 @@ class CheckNodes:
         runtime.stream_writer(_shown(opened, claims))
         near = {one.claim.id: one.pieces for one in due}
         answers = await _asked(resources, opened, claims, near, case)
-        judgements = _read(answers, resources.protocol, case)
+        judgements = _read(answers, case)
         return {
             "claims": [one.with_judgements(judgements) for one in state["claims"]],
             "plan": resources.plan(state["case"]),
@@ -113,7 +113,7 @@ class CheckNodes:
             complete(answer, arbiter.name, question)
             for answer, (question, _) in zip(answers, disputes, strict=True)
         ]
-        words = {j.claim_id: j for j in _read(answers, resources.protocol, case)}
+        words = {j.claim_id: j for j in _read(answers, case)}
         ruled = [_ruled(one, words.get(one.claim.id)) for one in state["claims"]]
         told = [_voted(one, self._policy(one, state["plan"])) for one in ruled if one.claim.id in words]
         runtime.stream_writer({"node": "arbitrate", "claims": told})
@@ -313,10 +313,11 @@ def _unplaced(claim: ClaimState, label: Label | None) -> Wrong | None:
     )
 
 
-def _read(answers: Iterable[Answered], protocol: Protocol, case: Case) -> list[Judgement]:
-    """Judgements in the protocol's labels; what rests on saved pages as what it is, where they are consulted last."""
-    read = [on_menu(judgement, protocol.menu) for answer in answers for judgement in answer.judgements]
-    return [resting_on_pages(judgement, case.source_ids) for judgement in read] if protocol.consults else read
+def _read(answers: Iterable[Answered], case: Case) -> list[Judgement]:
+    """What the judges said; what rests on saved pages as what it is."""
+    return [
+        resting_on_pages(judgement, case.source_ids) for answer in answers for judgement in answer.judgements
+    ]
 
 
 def _shown(asked: Sequence[Question], claims: dict[str, Claim]) -> dict[str, object]:

@@ -4,37 +4,34 @@ Knows: state in, what other folders' functions make of it, state out. Does not k
 """
 
 import asyncio
-import re
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any, Literal
+from typing import Any
 
 from langgraph.runtime import Runtime
 from langgraph.types import Send, interrupt
 
-from longproof import __version__
 from longproof.agent.cascade import cleared_alone
-from longproof.agent.models.prices import money, tokens_of
 from longproof.agent.offline import OfflineDecomposer
-from longproof.agent.report import report, usage, verdict
-from longproof.agent.types import TASKS, Arbiter, Call, Case, Decomposer, ReportDocument, Verdict
+from longproof.agent.report import distinct, report, verdict
+from longproof.agent.types import Case, Decomposer, ReportDocument, Verdict
 from longproof.graphs.check import NODES
 from longproof.graphs.evidence.copied import copied, same_text
-from longproof.graphs.evidence.placing import by_segment, in_groups
+from longproof.graphs.evidence.placing import in_groups
 from longproof.graphs.evidence.questions import together
 from longproof.graphs.evidence.reading_plan import CLAIMS
 from longproof.graphs.policy import Policy, next_step
-from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
+from longproof.graphs.protocol import LONGPROOF
+from longproof.graphs.reading import NO_SOURCE, report_documents, store_texts
 from longproof.graphs.resources import Pool, Resources
 from longproof.graphs.review import applied, form_of, put
-from longproof.graphs.settings import PERSON, Settings, settings_of
+from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.stamp import stamp_of
 from longproof.graphs.state import ClaimState, Plan, Reviewed, State, StoredCase, VerifyInput, latest
-from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Document
 
-_WORD = re.compile(r"\w")
 Conclude = Callable[[ClaimState, Plan], Verdict]
 
 
@@ -66,27 +63,16 @@ class Nodes:
         resources = await self.resources(runtime)
         if self._example and not (state.source.strip() or state.response.strip() or state.sources):
             state = await asyncio.to_thread(self._example)
-        given = [Document.of(state.source)] if state.source.strip() else []
-        response = Document.of(state.response)
-        stored = await asyncio.to_thread(lambda: [resources.store.put(d) for d in [*given, response]])
-        sources = list({ref.id: ref for ref in reversed([*state.sources, *stored[:-1]])}.values())[::-1]
-        refuse(state, sources, resources.protocol)
-        case = Case(
-            id=state.case_id,
-            task=state.task,
-            response=response.text,
-            source_ids=tuple(ref.id for ref in sources),
-            context=state.context,
-            reference=state.reference,
-            labels=tuple(state.labels) if state.labels is not None else None,
-            parts=tuple(state.parts),
-        )
-        kept = StoredCase.of(case, response.id, sum(ref.characters for ref in sources))
+        texts = await asyncio.to_thread(store_texts, state, resources.store)
+        if not texts.sources and texts.case.task != "open":
+            raise BadInput(NO_SOURCE)
+        characters = sum(ref.characters for ref in texts.sources)
+        kept = StoredCase.of(texts.case, texts.response.id, characters)
         return {
             "started": time.time(),
             "case": kept,
             "plan": resources.plan(kept),
-            "sources": sources,
+            "sources": texts.sources,
         }
 
     async def decompose(self, state: State, runtime: Runtime[Settings]) -> State:
@@ -109,9 +95,8 @@ class Nodes:
         response = await resources.store.fetch(state["case"].response_id)
         if await _copies(state, resources):
             return {"claims": [copied(one, response, sources) for one in state["claims"]], "groups": []}
-        place = by_segment if resources.protocol.segment_characters else in_groups
         claims, groups = await asyncio.to_thread(
-            place, state["claims"], response, state["case"].parts, sources, resources.protocol
+            in_groups, state["claims"], response, state["case"].parts, sources, resources.protocol
         )
         runtime.stream_writer({"node": "align", "groups": len(groups)})
         return {"claims": claims, "groups": groups}
@@ -161,10 +146,10 @@ class Nodes:
             triage=resources.triage,
             copied=copies,
             stamp={
-                **_stamp(resources, state["started"], self._decomposer_of(resources, copies=copies)),
-                "paid": usage([call for call in calls if call.bought]).model_dump(mode="json"),
+                **stamp_of(
+                    resources, state["started"], self._decomposer_of(resources, copies=copies).name, calls
+                ),
                 **_cascade(resources, verdicts),
-                **_money(resources, calls),
                 "reviews": [review.model_dump(mode="json") for review in state.get("reviews", [])],
             },
         )
@@ -183,40 +168,6 @@ async def _copies(state: State, resources: Resources) -> bool:
     return same_text(response, await resources.sources(state["sources"]))
 
 
-def refuse(given: VerifyInput, sources: Sequence[DocumentRef], protocol: Protocol) -> None:
-    """Raises BadInput where this can't be checked by this protocol."""
-    if given.task not in TASKS:
-        raise BadInput(f"there is no task {given.task!r}: choose one of {', '.join(TASKS)}")
-    if not _WORD.search(given.response):
-        raise BadInput("the response has no text: give the text that is to be checked")
-    if not sources and protocol.rounds != ("nothing",):
-        _refuse_without_a_source(given, protocol)
-    has: list[Need] = []
-    has += ["labels"] if given.labels is not None else []
-    has += ["reference"] if given.reference is not None else []
-    has += ["record"] if sources and all(ref.kind == "record" for ref in sources) else []
-    if why := unmet(protocol, has, among=("labels", "reference", "record")):
-        raise BadInput(why)
-    _refuse_labels(given)
-
-
-def _refuse_without_a_source(given: VerifyInput, protocol: Protocol) -> None:
-    if given.task != "open":
-        raise BadInput("there is no source text: give one, or choose the task `open`")
-    if protocol.consult == "never":
-        raise BadInput(f"the protocol {protocol.name} holds a response against a source: give one")
-
-
-def _refuse_labels(given: VerifyInput) -> None:
-    if given.labels is None:
-        return
-    count = len(sentences(given.response))
-    if len(given.labels) != count:
-        raise BadInput(
-            f"{len(given.labels)} labels are given for {count} sentences: give one for each sentence"
-        )
-
-
 def concluded(policy: Policy, claim: ClaimState, plan: Plan) -> Verdict:
     """The verdict on a claim that is settled; on one that isn't, that nobody decided."""
     step = policy(claim, plan)
@@ -230,15 +181,6 @@ def concluded(policy: Policy, claim: ClaimState, plan: Plan) -> Verdict:
         caveat=step.caveat,
         localised=claim.localised,
     )
-
-
-def distinct(calls: Sequence[Call]) -> list[Call]:
-    """Each call once, in an order that does not depend on time; bought if this run bought it."""
-    found: dict[str, Call] = {}
-    for call in calls:
-        known = found.get(call.id)
-        found[call.id] = call if known is None or call.bought else known
-    return sorted(found.values(), key=lambda call: call.id)
 
 
 def fan_out(state: State) -> list[Send] | str:
@@ -282,31 +224,8 @@ def group_sent(state: State, claims: list[ClaimState]) -> Send:
 
 
 def documents(state: State, case: Case) -> list[ReportDocument]:
-    """What a report of this state points into: the response, the sources, the pages that were shown."""
-    response = ReportDocument(
-        id=state["case"].response_id, role="response", kind="text", characters=len(case.response)
-    )
-    pages = {ref.id: ref for ref in state.get("pages", [])}
-    return [
-        response,
-        *(_described(ref, "source") for ref in state["sources"]),
-        *(_described(pages[id_], "page") for id_ in sorted(pages)),
-    ]
-
-
-def _described(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocument:
-    return ReportDocument(
-        id=ref.id, role=role, kind=ref.kind, title=ref.title, uri=ref.uri, characters=ref.characters
-    )
-
-
-def _money(resources: Resources, calls: Sequence[Call]) -> dict[str, Any]:
-    """Where prices are given, what all answers cost when they were bought, and what this run paid."""
-    prices = resources.settings.prices
-    if not prices:
-        return {}
-    paid = money(tokens_of(call for call in calls if call.bought), prices)
-    return {"money": {"answers": money(tokens_of(calls), prices), "paid": paid}}
+    """What a report of this state points into."""
+    return report_documents(case, state["case"].response_id, state["sources"], state.get("pages", []))
 
 
 def _cascade(resources: Resources, verdicts: Sequence[Verdict]) -> dict[str, Any]:
@@ -315,23 +234,3 @@ def _cascade(resources: Resources, verdicts: Sequence[Verdict]) -> dict[str, Any
     if not resources.settings.cascade or len(judges) < 2:
         return {}
     return {"cascade": cleared_alone(verdicts, judges[0].name).model_dump(mode="json")}
-
-
-def _name(arbiter: Arbiter | None) -> str | None:
-    return arbiter.name if arbiter else None
-
-
-def _stamp(resources: Resources, started: float, decomposer: Decomposer) -> dict[str, Any]:
-    settings = resources.settings
-    return {
-        "longproof": __version__,
-        "protocol": settings.protocol,
-        "judges": [judge.name for judge in resources.panel.judges],
-        "coarse": bool(resources.protocol.menu),
-        "arbiter": PERSON if settings.arbiter == PERSON else _name(resources.panel.arbiter),
-        "decomposer": decomposer.name,
-        "refused": {purpose: list(paid) for purpose, paid in resources.budget.refused_steps().items()},
-        "settings": settings.model_dump(mode="json", exclude={"home", "run_id", "retry_failed"}),
-        "created_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
-        "seconds": round(time.time() - started, 3),
-    }

@@ -6,13 +6,12 @@ conviction is confirmed. A paper's own rule of deciding stands in that paper's f
 Does not know: how evidence is found or a judge asked; the nodes do what a step says.
 """
 
-from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Literal
 
 from longproof.agent.report import CONFIRMING_FAILED, WRONG
 from longproof.agent.types import DecidedBy, Failure, JudgeLabel, Judgement, Label, Round
-from longproof.agent.vote import COARSE, SIDES, Side, may_decide, settled, vote
+from longproof.agent.vote import SIDES, Side, may_decide, most_common, settled, vote
 from longproof.graphs.state import ClaimState, Consulted, Plan, QuestionRef
 from longproof.retrieval.types import Frozen
 
@@ -85,12 +84,6 @@ def undecided(failure: Failure) -> Step:
     return Step(do="settle", failure=failure)
 
 
-def most_common(failures: Iterable[Failure | None]) -> Failure:
-    """The failure that occurs most; `unavailable` where there is none. Ties don't depend on the order."""
-    counts = Counter(failure for failure in failures if failure)
-    return min(counts, key=lambda failure: (-counts[failure], failure), default="unavailable")
-
-
 def _not_told(claim: ClaimState) -> bool:
     """Whether all was read for the claim, perhaps without a new line, and the panel judged before it was."""
     read = "scan" in claim.rounds and claim.unread is None and claim.ruled_by != "person"
@@ -112,7 +105,7 @@ def _counted(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
     Where the budget, or the length of what is shown, kept every judge from answering, more would only fail again.
     """
     question = claim.asked[-1]
-    tally = vote(votes, consensus=plan.consensus, sides=_sides(question, plan))
+    tally = vote(votes, consensus=plan.consensus, sides=_sides(question))
     wider = _wider(claim, tally.side, plan)
     width = claim.rounds[-1] if claim.rounds else question.round
     enough = tally.side is not None and (
@@ -187,7 +180,6 @@ def _decided(label: JudgeLabel, decided_by: DecidedBy, claim: ClaimState, plan: 
     return settle("fabricated", decided_by, "" if asked_pages else CAVEATS.get(claim.consulted, ""))
 
 
-def _sides(question: QuestionRef, plan: Plan) -> dict[JudgeLabel, Side]:
+def _sides(question: QuestionRef) -> dict[JudgeLabel, Side]:
     """With saved pages shown, what they bear out votes as supported."""
-    sides = COARSE if plan.coarse else SIDES
-    return {**sides, "out_dependent": "supported"} if question.round == "pages" else sides
+    return {**SIDES, "out_dependent": "supported"} if question.round == "pages" else SIDES

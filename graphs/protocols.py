@@ -1,35 +1,48 @@
 """Every protocol by its name, with the graph that runs it: the product's own, and the papers'.
 
-Does not know: what any of them does.
+Knows: a paper's file is imported when one of its protocols is asked for. Does not know: what any of them does.
 """
 
-from longproof.graphs.papers import data_to_text, halueval, longnovel, plain, probe, verigray
+from functools import partial
+from typing import TYPE_CHECKING
+
+from longproof.graphs.papers import all_papers, find_paper
+from longproof.graphs.papers.runner import paper_graph
 from longproof.graphs.protocol import LONGPROOF, Protocol
 from longproof.graphs.verify import Method, verify_graph
 from longproof.retrieval.types import BadInput
 
-METHODS: dict[str, Method] = {
-    method.protocol.name: method
-    for method in (
-        Method(LONGPROOF, verify_graph),
-        *longnovel.METHODS,
-        *probe.METHODS,
-        *verigray.METHODS,
-        *halueval.METHODS,
-        *data_to_text.METHODS,
-        *plain.METHODS,
-    )
-}
-PROTOCOLS: dict[str, Protocol] = {name: method.protocol for name, method in METHODS.items()}
+if TYPE_CHECKING:
+    from longproof.graphs.papers.paper import Paper
 
 
 def method(name: str) -> Method:
     """The method of this name. Raises BadInput, naming those that exist."""
-    if name not in METHODS:
-        raise BadInput(f"there is no protocol {name!r}: choose one of {', '.join(METHODS)}")
-    return METHODS[name]
+    if name == LONGPROOF.name:
+        return Method(LONGPROOF, verify_graph)
+    if known := find_paper(name):
+        return _method_of(known)
+    raise BadInput(f"there is no protocol {name!r}: choose one of {', '.join(protocols())}")
 
 
 def protocol(name: str) -> Protocol:
     """The protocol of this name. Raises BadInput, naming those that exist."""
     return method(name).protocol
+
+
+def protocols() -> dict[str, Protocol]:
+    """All protocols by their names, our own first."""
+    papers = {one.name: _method_of(one).protocol for one in all_papers()}
+    return {LONGPROOF.name: LONGPROOF, **papers}
+
+
+def _method_of(known: "Paper") -> Method:
+    row = Protocol(
+        name=known.name,
+        summary=known.summary,
+        cites=known.cites,
+        consensus=known.consensus,
+        joins=known.joins,
+        needs=known.needs,
+    )
+    return Method(row, partial(paper_graph, known))

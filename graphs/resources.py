@@ -23,14 +23,16 @@ from longproof.agent.models.limits import Budget, Limits, Rates, Traffic
 from longproof.agent.models.model import Learned, Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import ALONE, Panel, Spec, as_spec, panel_from
-from longproof.agent.types import Arbiter, Decomposer, Finder, Judge, Round
+from longproof.agent.types import Arbiter, Decomposer, Judge, Round
 from longproof.graphs.evidence.sources import Indexes, Sources
-from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
+from longproof.graphs.needs import Need, unmet
+from longproof.graphs.protocol import LONGPROOF, Protocol
 from longproof.graphs.settings import INCOMPARABLE, PERSON, Settings
 from longproof.graphs.state import Plan, StoredCase, VerifyInput
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
 from longproof.indexes.sources import PassageSize, source_index
+from longproof.retrieval.bm25 import Engine
 from longproof.retrieval.dense import Embedder
 from longproof.retrieval.embedders import embedder
 from longproof.retrieval.files import home
@@ -98,8 +100,6 @@ class Resources:
             consults=self.protocol.consults,
             arbiter="person" if person else "model" if self.panel.arbiter else "nobody",
             confirms=self.settings.confirm,
-            coarse=bool(self.protocol.menu),
-            labels=case.labels,
         )
 
     def _rounds(self, source_characters: int) -> tuple[Round, ...]:
@@ -118,19 +118,23 @@ class Resources:
 
     def _built(self, refs: Sequence[DocumentRef]) -> Sources:
         folder, size = home(self.settings.home), self.protocol.block_characters
-        model = self._caches.embedders.get(
-            self.settings.embedder, lambda: embedder(self.settings.embedder, self._address_and_key)
-        )
+        model = self.embedder()
         lexical = partial(_index, folder, None)
         indexes = Indexes(lexical, partial(_index, folder, model) if model else None)
         documents = [self.store.open(ref) for ref in refs]
         return Sources(documents, size, indexes, whole_blocks=self.protocol.embeds == "blocks")
 
-    async def pages(self) -> PageIndex | None:
+    def embedder(self) -> Embedder | None:
+        """Who embeds texts, loaded where it isn't at hand; None where words alone are compared."""
+        return self._caches.embedders.get(
+            self.settings.embedder, lambda: embedder(self.settings.embedder, self._address_and_key)
+        )
+
+    async def pages(self, engine: Engine = "bm25") -> PageIndex | None:
         """The saved pages that may be consulted; None where none are given."""
         if self.settings.pages is None:
             return None
-        folder, engine = Path(self.settings.pages), self.protocol.engine
+        folder = Path(self.settings.pages)
         return await asyncio.to_thread(
             self._caches.pages.get,
             f"{engine} {folder}",
@@ -232,9 +236,7 @@ async def open_resources(
     try:
         if replay:
             await ledger.fill(replay.answered())
-        panel = panel_of(
-            settings, protocol, given, _asking(settings, ledger, limits, caches, given.recording)
-        )
+        panel = panel_of(settings, given, _asking(settings, ledger, limits, caches, given.recording))
         _refuse_what_is_missing(settings, protocol, given, panel)
         await start_run(ledger, settings, begun)
     except BaseException:
@@ -305,7 +307,7 @@ def _asking(
     return make
 
 
-def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callable[[Chat], Model]) -> Panel:
+def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) -> Panel:
     """The panel that the settings name, with those who were given as objects in their places."""
     models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
     objects = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
@@ -317,8 +319,6 @@ def panel_of(settings: Settings, protocol: Protocol, given: Given, make: Callabl
         arbiter=_asked(given.arbiter, settings.arbiter),
         decomposer=_asked(given.decomposer, settings.decomposer),
         searcher=_asked(None, settings.searcher),
-        guards=protocol.guards,
-        temperature=protocol.temperature,
         stream=settings.stream,
         by_owner=given.by_owner,
         chat=(lambda spec: replay.chat(spec.model, spec.address)) if replay else None,
@@ -346,12 +346,16 @@ def _refuse_what_is_missing(settings: Settings, protocol: Protocol, given: Given
     models = (bool(given.judges) and not offline) or all(
         as_spec(judge).kind == "openai" for judge in settings.judges
     )
-    if models and (not protocol.finds or all(isinstance(judge, Finder) for judge in panel.judges)):
+    if models:
         has.add("models")
-    if why := unmet(protocol, has, among=("models", "pages")):
+    if why := unmet(protocol.name, protocol.needs, has, among=("models", "pages")):
         raise BadInput(why)
     if settings.confirm and (panel.confirmer is None or protocol.name != LONGPROOF.name):
         raise BadInput("--confirm needs a language model, and the protocol longproof")
+    if protocol.name != LONGPROOF.name and (settings.arbiter == PERSON or settings.cascade):
+        raise BadInput(
+            f"the protocol {protocol.name} asks a whole panel and no person: leave out --arbiter person and --cascade"
+        )
 
 
 def _refuse_what_is_not_recorded(settings: Settings) -> None:

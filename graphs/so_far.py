@@ -10,9 +10,9 @@ from operator import add
 from typing import NamedTuple, cast, get_type_hints
 
 from longproof.agent.models.prices import money, tokens_of
-from longproof.agent.report import report
+from longproof.agent.report import distinct, report
 from longproof.agent.types import Report, Sentence
-from longproof.graphs.nodes import concluded, distinct, documents
+from longproof.graphs.nodes import concluded, documents
 from longproof.graphs.policy import next_step
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import State, latest

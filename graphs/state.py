@@ -259,9 +259,7 @@ class Plan(Frozen):
 
     `rounds`: how wide each look at the source is. `sourced`: there is a source at all. `proves_absence`: what was not
     found is fabricated only where all of the source was read. `consults`: saved pages are asked about what it doesn't
-    have. `confirms`: what is decided wrong is confirmed. `coarse`: an answer only says right or wrong, so that
-    contradicted and not found are one side. `labels`: those given with the case, one a sentence, where it is an
-    audit.
+    have. `confirms`: what is decided wrong is confirmed.
     """
 
     rounds: tuple[Round, ...]
@@ -271,8 +269,6 @@ class Plan(Frozen):
     consults: bool = False
     arbiter: Literal["model", "person", "nobody"] = "model"
     confirms: bool = False
-    coarse: bool = False
-    labels: tuple[Label, ...] | None = None
 
 
 class Reviewed(Frozen):

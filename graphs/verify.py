@@ -6,7 +6,7 @@ Does not know: how a step does its work, or what happens next to a claim (policy
 """
 
 from collections.abc import Callable
-from typing import NamedTuple, cast
+from typing import Any, NamedTuple, cast
 from typing import Protocol as Interface
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -23,7 +23,8 @@ from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.state import Checked, CheckState, State, VerifyInput, VerifyOutput
 
-VerifyGraph = CompiledStateGraph[State, Settings, VerifyInput, VerifyOutput]
+VerifyGraph = CompiledStateGraph[Any, Settings, VerifyInput, VerifyOutput]
+"""The product's graph, or a paper's, which has a state of its own."""
 Saver = BaseCheckpointSaver[str]
 CheckGraph = CompiledStateGraph[CheckState, Settings, CheckState, Checked]
 

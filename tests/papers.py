@@ -29,9 +29,9 @@ def asked_for(server: ChatServer, form: str) -> list[Asked]:
     return [asked for asked in server.asked if asked.form == form]
 
 
-SPLIT = ["read", "split", "align", "show", "judge", "vote"]
+SPLIT = ["read", "cut", "show", "ask", "vote"]
 """The nodes of a paper that judges units of the response, up to the vote."""
-END = ["review", "report"]
+END = ["report"]
 """The nodes after a vote that decides."""
 
 

@@ -29,6 +29,8 @@ from longproof import Verifier
 EXAMPLES = files("longproof.examples")
 ADDRESS = "http://models.test/v1"
 GOLDEN = Path(__file__).parent / "golden" / "protocols"
+ALIGNING = ("longproof", "longnovel-rag")
+"""The protocols that align the response with its source; no other paper does."""
 SHORT = 12
 """Characters of a hash that are written down."""
 LONGEST = 24
@@ -136,10 +138,12 @@ def kept(report: Mapping[str, Any]) -> dict[str, Any]:
 
     Left out on purpose, because these may change: the report's schema version, times, what was paid in this run,
     versions, paths and settings, how judges' names are built round the model's name, and fields that this function
-    doesn't name. Document ids become short names: R the response, S0 a source, P0 a page.
+    doesn't name. A paper that doesn't align has no windows. Document ids become short names: R the response, S0 a
+    source, P0 a page.
     """
     names = _names(report["documents"])
     place = _places(names)
+    aligns = report["stamp"]["protocol"] in ALIGNING
 
     def judgement(one: Mapping[str, Any]) -> list[Any]:
         """One judge's word on a line."""
@@ -158,7 +162,7 @@ def kept(report: Mapping[str, Any]) -> dict[str, Any]:
         return {
             "claim": f"{one['id']} of sentence {one['sentence']}: {one['text']}",
             "origin": f"{one['origin']['start']}-{one['origin']['end']}",
-            "window": one["window"] and place(one["window"]),
+            **({"window": one["window"] and place(one["window"])} if aligns else {}),
             "label": one["label"],
             "failure": one["failure"],
             "decided_by": one["decided_by"],
@@ -189,7 +193,7 @@ def kept(report: Mapping[str, Any]) -> dict[str, Any]:
             for s in report["searches"]
         ],
         "usage": {name: report["usage"][name] for name in USED},
-        "stamp": {name: report["stamp"][name] for name in ("protocol", "coarse", "refused")},
+        "stamp": {name: report["stamp"].get(name, False) for name in ("protocol", "coarse", "refused")},
     }
 
 

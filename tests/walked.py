@@ -5,7 +5,7 @@ from typing import Any, get_args
 
 from hypothesis import strategies as st
 
-from longproof.agent.types import LABELS, Claim, Failure, JudgeLabel, Judgement, Round, SourcePlace
+from longproof.agent.types import Claim, Failure, JudgeLabel, Judgement, Round, SourcePlace
 from longproof.graphs.policy import Policy, Step
 from longproof.graphs.state import ClaimState, Confirmation, Consulted, Plan, QuestionRef
 from longproof.retrieval.types import Document
@@ -76,9 +76,7 @@ def plans(draw: Draw, **fixed: Any) -> Plan:
         "proves_absence": draw(st.booleans()),
         "consults": draw(st.booleans()),
         "arbiter": draw(st.sampled_from(["model", "person", "nobody"])),
-        "coarse": draw(st.booleans()),
         "confirms": draw(st.booleans()),
-        "labels": tuple(draw(st.lists(st.sampled_from(LABELS), min_size=1, max_size=1))),
     }
     return Plan.model_validate({**drawn, **fixed})
 

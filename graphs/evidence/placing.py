@@ -1,10 +1,9 @@
-"""The claims of a case put in their places: what the node `align` does, for the product and for the papers.
+"""The claims of a case put in their places: what the node `align` does.
 
-Knows: the product aligns sentences and shows a short source whole; papers align segments (LongNovel, seed 004).
+Knows: sentences are aligned, and a short source is shown whole.
 Does not know: how a place is found (places), or what is shown after it.
 """
 
-from bisect import bisect_right
 from collections.abc import Sequence
 
 from longproof.graphs.evidence.places import (
@@ -18,12 +17,9 @@ from longproof.graphs.evidence.reading_plan import reading_plan
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.protocol import Protocol
 from longproof.graphs.state import ClaimState
-from longproof.retrieval.align import greedy, viterbi
-from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Window
 
-ALIGNMENTS = {"greedy": greedy, "viterbi": viterbi}
 FEW_SENTENCES = 2
 """A response of no more sentences says little about their order."""
 Placed = tuple[list[ClaimState], list[list[str]]]
@@ -62,21 +58,6 @@ def in_groups(
     likely = [one.claim for one in placed if one.sure]
     made = claim_groups(likely, [found[claim.sentence].piece for claim in likely], plan)
     return placed, [[claim.id for claim in group.claims] for group in made]
-
-
-def by_segment(
-    claims: Sequence[ClaimState], response: str, parts: Sequence[int], sources: Sources, protocol: Protocol
-) -> Placed:
-    """Each unit of a paper with the window of the segment in which it starts; all are asked about one by one."""
-    cut = segments(response, protocol.segment_characters)
-    starts = [start for start, _ in cut]
-    matrix = sources.similarity([response[start:end] for start, end in cut])
-    windows = ALIGNMENTS[protocol.alignment](matrix) if sources.blocks else []
-    ids = [[one.claim.id for one in claims]]
-    if not windows:
-        return list(claims), ids
-    held = (windows[max(bisect_right(starts, one.claim.origin.start) - 1, 0)] for one in claims)
-    return [_in_window(one, window, sources) for one, window in zip(claims, held, strict=True)], ids
 
 
 def _at_sentence(claim: ClaimState, place: SentencePlace, held: bool, sources: Sources) -> ClaimState:

@@ -1,5 +1,37 @@
-"""The papers' methods: a file a paper, each with its protocols and the small graphs that run them.
+"""The papers' methods: a file a paper, each with its prompts, forms, reader of answers and numbers, over one runner.
 
-Built from the product's nodes, and from nodes of a paper's own where it has them. docs/protocols.md says where each
-number stands in its paper, and where we differ. Nothing of the product depends on anything in here.
+docs/protocols.md says where each number stands in its paper, and where we differ. The product depends on nothing in
+here: a paper's file is imported when a protocol of this paper is asked for by name.
 """
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from longproof.graphs.papers.paper import Paper
+
+FILES = {
+    "longnovel": "longnovel",
+    "probe": "probe",
+    "verigray": "verigray",
+    "halueval": "halueval",
+    "data": "data_to_text",
+    "plain": "plain",
+}
+"""Where a paper's protocols stand, by the first part of their names."""
+
+
+def find_paper(name: str) -> "Paper | None":
+    """The paper's protocol of this name, if there is one."""
+    file = FILES.get(name.split("-")[0])
+    return next((one for one in _papers_of(file) if one.name == name), None) if file else None
+
+
+def all_papers() -> "list[Paper]":
+    """The protocols of all papers."""
+    return [one for file in FILES.values() for one in _papers_of(file)]
+
+
+def _papers_of(file: str) -> "tuple[Paper, ...]":
+    papers: tuple[Paper, ...] = import_module(f"longproof.graphs.papers.{file}").PAPERS
+    return papers

@@ -1,60 +1,66 @@
 """The data-to-text task (seed 001): a JSON record against an article, in five steps, then exact hallucinated spans.
 
-Knows: that judges see the record as the JSON that was given, not as a line for each fact.
+Knows: that judges see the record as the JSON that was given, not as a line for each fact; that only exact pieces of
+the article are believed, never the whole. The seed calls both critical, so an answer without any is asked for again.
 """
 
-from langgraph.runtime import Runtime
-
-from longproof.graphs.check import CheckNodes
-from longproof.graphs.nodes import Nodes
-from longproof.graphs.papers.method import Steps, Units, paper, paper_graph
-from longproof.graphs.resources import Pool
-from longproof.graphs.settings import Settings
-from longproof.graphs.state import State
-from longproof.graphs.verify import Method, Saver, VerifyGraph
-from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.agent.guards import Weighed
+from longproof.agent.models.answers import Form
+from longproof.graphs.papers.answers import LISTED, mark_pieces
+from longproof.graphs.papers.paper import About, Paper, PaperState, Run
+from longproof.graphs.papers.runner import ask, cut, read, show, vote
+from longproof.graphs.papers.votes import by_vote
 
 
-class RecordNodes(Nodes):
-    """The product's nodes, over records as they were given."""
+class Steps(Form):
+    """The five steps of the task."""
 
-    async def as_given(self, state: State, runtime: Runtime[Settings]) -> State:
-        """The sources as JSON."""
-        store = (await self.resources(runtime)).store
-        sources = [_raw(ref, store) for ref in state["sources"]]
-        ids = tuple(ref.id for ref in sources)
-        return {"sources": sources, "case": state["case"].model_copy(update={"source_ids": ids})}
-
-
-def data_to_text_graph(pool: Pool, saver: Saver | None = None) -> VerifyGraph:
-    """The record as JSON, the article whole, one prompt of five steps; the listed spans are the errors."""
-    nodes, check = RecordNodes(pool, decomposer=Units("response")), CheckNodes(pool)
-    steps: Steps = {
-        "read": nodes.read,
-        "as_given": nodes.as_given,
-        "split": nodes.decompose,
-        "align": nodes.align,
-        "show": check.gather,
-        "judge": check.judge,
-        "vote": check.vote,
-    }
-    return paper_graph(steps, nodes, check, saver)
+    content_analysis: str
+    reference_comparison: str
+    hallucination_identification: str
+    span_extraction: str
+    final_verdict: str
 
 
-def _raw(ref: DocumentRef, store: DocumentStore) -> DocumentRef:
-    if ref.raw_id is None:
-        return ref
-    size = len(store.text(ref.raw_id))
-    return DocumentRef(id=ref.raw_id, kind=ref.kind, title=ref.title, uri=ref.uri, characters=size)
+class Article(Form):
+    """The five steps, then exact substrings of the article."""
+
+    reasoning: Steps
+    hallucination_list: list[str]
 
 
-DATA_TO_TEXT = paper(
-    "data-to-text",
-    "A JSON record against an article: five steps, then the exact hallucinated spans.",
-    "001",
-    unit="response",
-    prompt="data_to_text",
-    guards="ours",
-    needs=("models", "record"),
+async def as_given(state: PaperState, run: Run) -> PaperState:
+    """Show records as the JSON that was given."""
+    sources = []
+    for ref in state["sources"]:
+        if ref.raw_id is not None:
+            raw = await run.resources.store.fetch(ref.raw_id)
+            ref = ref.model_copy(update={"id": ref.raw_id, "characters": len(raw), "raw_id": None})
+        sources.append(ref)
+    ids = tuple(ref.id for ref in sources)
+    return {"sources": sources, "case": state["case"].model_copy(update={"source_ids": ids})}
+
+
+def read_list(answer: Article, about: About) -> Weighed:
+    """The listed spans are the errors; the last of the five steps is the reason."""
+    reason = answer.reasoning.final_verdict
+    return mark_pieces(
+        answer.hallucination_list, about.claim.origin, reason, whole=False, failure="ungrounded"
+    )
+
+
+PAPERS = (
+    Paper(
+        name="data-to-text",
+        summary="A JSON record against an article: five steps, then the exact hallucinated spans.",
+        cites="001",
+        steps=(read, as_given, cut, show, ask, vote),
+        prompt=("data_to_text",),
+        form=Article,
+        read=read_list,
+        decide=by_vote,
+        menu=tuple(LISTED.values()),
+        asks_again=True,
+        needs=("models", "record"),
+    ),
 )
-METHODS = (Method(DATA_TO_TEXT, data_to_text_graph),)

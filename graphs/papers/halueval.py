@@ -4,48 +4,125 @@ Knows: the tasks (question answering, dialogue, summary, general) and where thei
 section 3.2: with the knowledge, after reasoning in steps, and beside the right text.
 """
 
-from longproof.graphs.papers.method import each_unit, paper
-from longproof.graphs.protocol import Need
-from longproof.graphs.verify import Method
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
-SUMMARIES = {
-    "qa": "An answer: yes or no by four patterns",
-    "dialogue": "A turn: yes or no by three patterns",
-    "summary": "A summary with its document: yes or no by three patterns",
-    "general": "A reply to a user's request: yes or no by three patterns",
+from pydantic import Field
+
+from longproof.agent.guards import Weighed, word
+from longproof.agent.models.answers import Form
+from longproof.agent.types import Label
+from longproof.graphs.needs import Need
+from longproof.graphs.papers.answers import choose, in_order
+from longproof.graphs.papers.paper import About, Paper
+from longproof.graphs.papers.runner import PLAIN_STEPS
+from longproof.graphs.papers.votes import by_vote
+
+ANSWERS: dict[str, Label] = {"yes": "fabricated", "no": "implicitly_supported"}
+"""Does the text hold something made up? (Table 8.)"""
+ORDER = ("first", "second")
+
+
+class Recognition(Form):
+    """Yes or no (table 8)."""
+
+    answer: str = Field(json_schema_extra={"enum": list(ANSWERS)})
+
+
+class ReasonedRecognition(Form):
+    """The same after reasoning in steps."""
+
+    reasoning: str
+    answer: str = Field(json_schema_extra={"enum": list(ANSWERS)})
+
+
+class Contrast(Form):
+    """Which of two texts is the made-up one (section 3.2.2)."""
+
+    hallucinated: str = Field(json_schema_extra={"enum": list(ORDER)})
+
+
+def read_answer(answer: Recognition, about: About) -> Weighed:
+    """Yes or no."""
+    return choose(ANSWERS, answer.answer)
+
+
+def read_reasoned(answer: ReasonedRecognition, about: About) -> Weighed:
+    """Yes or no, with the reasoning before it."""
+    return choose(ANSWERS, answer.answer, answer.reasoning)
+
+
+def read_contrast(answer: Contrast, about: About) -> Weighed:
+    """Which of the two is made up: ours, or the reference."""
+    said = word(answer.hallucinated)
+    if said not in ORDER:
+        return Weighed(None, "unparsed")
+    ours = in_order(about.case)[ORDER.index(said)] == about.case.response
+    return Weighed(ANSWERS["yes" if ours else "no"], None)
+
+
+class Task(NamedTuple):
+    """One of the four tasks: where its instruction stands, and the variants that the paper tries it in."""
+
+    summary: str
+    cites: str
+    variants: tuple[str, ...]
+
+
+class Variant(NamedTuple):
+    """How a task is asked."""
+
+    summary: str
+    part: str
+    form: type[Form]
+    read: Callable[[Any, About], Weighed]
+    needs: tuple[Need, ...] = ()
+
+
+TASKS = {
+    "qa": Task(
+        "An answer: yes or no by four patterns", "003, table 8", ("", "-knowledge", "-cot", "-contrast")
+    ),
+    "dialogue": Task(
+        "A turn: yes or no by three patterns", "003, table 15", ("", "-knowledge", "-cot", "-contrast")
+    ),
+    "summary": Task(
+        "A summary with its document: yes or no by three patterns",
+        "003, table 16",
+        ("", "-cot", "-contrast"),
+    ),
+    "general": Task(
+        "A reply to a user's request: yes or no by three patterns", "003, section 2.2", ("", "-cot")
+    ),
 }
 VARIANTS = {
-    "": "",
-    "-knowledge": ", with the knowledge",
-    "-cot": ", after reasoning in steps",
-    "-contrast": "; which of two is made up",
+    "": Variant("", "recognise", Recognition, read_answer),
+    "-knowledge": Variant(", with the knowledge", "recognise", Recognition, read_answer),
+    "-cot": Variant(", after reasoning in steps", "recognise_cot", ReasonedRecognition, read_reasoned),
+    "-contrast": Variant(
+        "; which of two is made up", "recognise_contrast", Contrast, read_contrast, ("models", "reference")
+    ),
 }
-WHERE = {
-    "qa": "003, table 8",
-    "dialogue": "003, table 15",
-    "summary": "003, table 16",
-    "general": "003, section 2.2",
-}
-OFFERED = {
-    "qa": ("", "-knowledge", "-cot", "-contrast"),
-    "dialogue": ("", "-knowledge", "-cot", "-contrast"),
-    "summary": ("", "-cot", "-contrast"),
-    "general": ("", "-cot"),
-}
-NEEDED: dict[str, tuple[Need, ...]] = {"-contrast": ("models", "reference"), "-knowledge": ()}
 
-PROTOCOLS = tuple(
-    paper(
-        f"halueval-{task}{variant}",
-        f"{SUMMARIES[task]}{VARIANTS[variant]}.",
-        "003, section 3.2" if variant else WHERE[task],
-        unit="response",
-        rounds=("source",) if task == "summary" or variant == "-knowledge" else ("nothing",),
-        prompt=f"halueval_{task}{variant.replace('-', '_').removesuffix('_knowledge')}",
-        temperature=0.0,
-        needs=NEEDED.get(variant, () if task == "summary" else ("models",)),
+
+def _paper(name: str, task: Task, ending: str) -> Paper:
+    """The method of one task in one variant: the text is judged by itself, or against what is known."""
+    variant = VARIANTS[ending]
+    against_a_source = name == "summary" or ending == "-knowledge"
+    return Paper(
+        name=f"halueval-{name}{ending}",
+        summary=f"{task.summary}{variant.summary}.",
+        cites="003, section 3.2" if ending else task.cites,
+        steps=PLAIN_STEPS,
+        prompt=(f"halueval_{name}", variant.part),
+        question=f"halueval_{name}{variant.part.removeprefix('recognise')}",
+        form=variant.form,
+        read=variant.read,
+        decide=by_vote,
+        shows="source" if against_a_source else "nothing",
+        menu=tuple(ANSWERS.values()),
+        needs=variant.needs or (() if against_a_source else ("models",)),
     )
-    for task, variants in OFFERED.items()
-    for variant in variants
-)
-METHODS = tuple(Method(protocol, each_unit("response")) for protocol in PROTOCOLS)
+
+
+PAPERS = tuple(_paper(name, task, ending) for name, task in TASKS.items() for ending in task.variants)

@@ -9,150 +9,164 @@ import asyncio
 from collections.abc import Sequence
 from itertools import chain
 
-from langgraph.runtime import Runtime
+from pydantic import Field
 
-from longproof.agent.report import verdict
-from longproof.agent.types import Case, Claim, Finder, Found, Judgement, Question, Search, Verdict
-from longproof.agent.vote import SIDES
-from longproof.graphs.check import CheckNodes
-from longproof.graphs.evidence.questions import make_question
-from longproof.graphs.nodes import Nodes
-from longproof.graphs.papers.method import Steps, each_unit, paper, paper_graph
-from longproof.graphs.policy import Step, most_common, settle, undecided
-from longproof.graphs.resources import Pool
-from longproof.graphs.settings import Settings
-from longproof.graphs.state import CheckState, ClaimState, Plan, QuestionRef
-from longproof.graphs.verify import Method, Saver, VerifyGraph
-from longproof.retrieval.types import Span
+from longproof.agent.guards import Weighed, locate_quotes
+from longproof.agent.judge import ModelJudge
+from longproof.agent.models.answers import Form
+from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search
+from longproof.agent.vote import SIDES, most_common
+from longproof.graphs.needs import NEEDS
+from longproof.graphs.papers.answers import LISTED, choose, fill, mark_pieces
+from longproof.graphs.papers.asking import asker_of, place_of, question_about
+from longproof.graphs.papers.paper import About, Asked, Decision, Paper, PaperState, Run, Unit
+from longproof.graphs.papers.runner import PLAIN_STEPS, ask, read, vote
+from longproof.graphs.papers.votes import by_vote, undecided
+from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.types import BadInput, Document, Span
 
 AROUND = 300
 """Characters on either side of a piece, shown only to understand it by."""
+VERDICTS: dict[str, Label] = {"pass": "explicitly_supported", "fail": "fabricated"}
+ROUNDING = 1e-9
 
 
-class ProbeNodes(CheckNodes):
-    """The product's nodes, with a search by the models in the place of retrieval."""
+class Segments(Form):
+    """Where one model finds evidence of a claim (listing 16)."""
 
-    async def find(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
-        """Every model looks for evidence of every claim; what any of them finds is asked about, piece by piece."""
-        resources = await self.resources(runtime)
-        protocol = resources.protocol
-        case = await state["case"].opened(resources.store)
-        sources = await resources.sources(state["sources"])
-        shown = tuple(document.span(0, len(document.text)) for document in sources.documents)
-        finders = [judge for judge in resources.panel.judges if isinstance(judge, Finder)]
-        looks = [make_question([one.claim], shown, "source", protocol.finds) for one in state["claims"]]
-        answers = await asyncio.gather(
-            *(
-                _found(finders, look, one.claim, case)
-                for look, one in zip(looks, state["claims"], strict=True)
-            )
+    thinking: str = ""
+    segments: list[str]
+
+
+class PassFail(Form):
+    """Whether a piece of evidence alone supports a claim (listing 17)."""
+
+    reasoning: str = ""
+    verdict: str = Field(json_schema_extra={"enum": list(VERDICTS)})
+
+
+class MadeUp(Form):
+    """What one prompt alone lists as made up (section 4.1)."""
+
+    hallucinated: list[str]
+
+
+def read_verdict(answer: PassFail, about: About) -> Weighed:
+    """Pass or fail; a piece that passes is the evidence."""
+    read_word = choose(VERDICTS, answer.verdict, answer.reasoning)
+    passed = read_word.label == VERDICTS["pass"]
+    return read_word._replace(quotes=about.shown[:1]) if passed else read_word
+
+
+def read_list(answer: MadeUp, about: About) -> Weighed:
+    """What is listed is made up, perhaps all of the response."""
+    return mark_pieces(answer.hallucinated, about.claim.origin, "", whole=True, failure="unparsed")
+
+
+async def decompose(state: PaperState, run: Run) -> PaperState:
+    """Take the response apart into claims, by one model."""
+    case = state["case"]
+    response = Document.of(case.response)
+    spans = [response.span(start, end) for start, end in sentences(case.response)]
+    run.tell({"node": "decompose", "sentences": len(spans)})
+    made = await run.resources.panel.decomposer.decompose(case, spans)
+    run.tell({"node": "decompose", "claims": len(made.claims)})
+    units = [Unit(claim=claim) for claim in made.claims]
+    return {"sentences": made.sentences, "units": units, "calls": made.calls}
+
+
+async def find(state: PaperState, run: Run) -> PaperState:
+    """Let every model look for evidence of every claim, and ask about each piece that any of them finds.
+
+    Raises BadInput where somebody on the panel is no language model: nobody else can say where evidence stands.
+    """
+    finders = [judge for judge in run.resources.panel.judges if isinstance(judge, ModelJudge)]
+    if len(finders) < len(run.resources.panel.judges):
+        raise BadInput(f"the protocol probe needs {NEEDS['models']}")
+    store = run.resources.store
+    documents = await asyncio.to_thread(lambda: [store.open(ref) for ref in state["sources"]])
+    source = tuple(document.span(0, len(document.text)) for document in documents)
+    case, claims = state["case"], [unit.claim for unit in state["units"]]
+    found = await asyncio.gather(
+        *(_found(finder, claim, source, case, run.paper) for claim in claims for finder in finders)
+    )
+    units = []
+    for n, unit in enumerate(state["units"]):
+        searches = tuple(search for search, _ in found[n * len(finders) : (n + 1) * len(finders)])
+        asked = tuple(_questions(unit.claim, searches, source, run.paper))
+        units.append(unit.model_copy(update={"searches": searches, "asked": asked}))
+    return {"units": units, "calls": list(chain.from_iterable(calls for _, calls in found))}
+
+
+async def _found(
+    judge: ModelJudge, claim: Claim, source: Sequence[Span], case: Case, paper: Paper
+) -> tuple[Search, tuple[Call, ...]]:
+    """Where one model finds evidence: pieces in order, or why none could be named.
+
+    To name only what isn't there is `ungrounded`.
+    """
+    asker = asker_of(paper, judge)
+    answer = await asker.ask(fill(("find",), source, {1: claim}, case), Segments, "find")
+    named = [piece for piece in answer.value.segments if piece.strip()] if answer.value else []
+    pieces, _ = locate_quotes(named, source)
+    failure = answer.failure or ("ungrounded" if named and not pieces else None)
+    await asker.mark(answer.call_id, failure)
+    found = None if failure else tuple(sorted(pieces, key=lambda piece: (piece.source_id, piece.start)))
+    return Search(claim_id=claim.id, judge=judge.name, found=found, failure=failure), answer.calls
+
+
+def _questions(claim: Claim, searches: Sequence[Search], source: Sequence[Span], paper: Paper) -> list[Asked]:
+    """One question for each piece of the union, in the order of the source."""
+    union = {piece for search in searches for piece in search.found or ()}
+    order = {span.source_id: n for n, span in reversed(list(enumerate(source)))}
+    pieces = sorted(union, key=lambda piece: (order[piece.source_id], piece.start, piece.end))
+    return [
+        question_about(paper, [claim], [place_of(piece), *map(place_of, around(piece, source))], "source")
+        for piece in pieces
+    ]
+
+
+def around(piece: Span, source: Sequence[Span]) -> list[Span]:
+    """What stands before and after a piece in the text that it was found in."""
+    text = next(span for span in source if span.source_id == piece.source_id)
+    before = (max(text.start, piece.start - AROUND), piece.start)
+    after = (piece.end, min(text.end, piece.end + AROUND))
+    return [
+        Span(
+            source_id=text.source_id,
+            start=start,
+            end=end,
+            text=text.text[start - text.start : end - text.start],
         )
-        return {
-            "claims": [
-                _with_pieces(one, [answer.search for answer in told], shown, protocol.prompt)
-                for one, told in zip(state["claims"], answers, strict=True)
-            ],
-            "calls": list(chain.from_iterable(answer.calls for told in answers for answer in told)),
-        }
+        for start, end in (before, after)
+        if start < end
+    ]
 
 
-def pieces_graph(pool: Pool, saver: Saver | None = None) -> VerifyGraph:
-    """Claims; evidence for each from every model; votes on every piece; one accepted piece is enough."""
-    check = ProbeNodes(pool, by_pieces)
-    nodes = Nodes(pool, policy=by_pieces, conclude=resting_on_pieces)
-    steps: Steps = {
-        "read": nodes.read,
-        "decompose": nodes.decompose,
-        "align": nodes.align,
-        "find": check.find,
-        "judge": check.judge,
-        "vote": check.vote,
-    }
-    return paper_graph(steps, nodes, check, saver)
-
-
-def by_pieces(claim: ClaimState, plan: Plan) -> Step:
-    """The next step: a claim with an accepted piece is supported; one whose pieces are all refused is hallucinated.
+def by_pieces(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
+    """A claim with an accepted piece is supported; one whose pieces are all refused is hallucinated.
 
     A piece that would be accepted if those who failed had passed it is neither: then nobody decides.
     """
-    if not claim.asked:
-        return _without_pieces(claim.searches, plan)
-    votes = [claim.votes(piece.id) for piece in claim.asked]
-    if not all(votes):
-        return Step(do="judge")
-    if accepted(claim, plan):
-        return settle("explicitly_supported", "vote")
-    if any(_open(said, plan) for said in votes):
-        return undecided(most_common(j.failure for said in votes for j in said))
-    return settle("fabricated", "vote")
+    if not unit.asked:
+        return _without_pieces(unit.searches, consensus)
+    votes = [unit.votes(piece.id) for piece in unit.asked]
+    accepted = [said for said in votes if _share(_passes(said), said) >= consensus]
+    if accepted:
+        quotes = dict.fromkeys(quote for said in accepted for judgement in said for quote in judgement.quotes)
+        return Decision(label=VERDICTS["pass"], decided_by="vote", evidence=tuple(quotes))
+    for said in votes:
+        failed = sum(judgement.failure is not None for judgement in said)
+        if failed and _share(_passes(said) + failed, said) >= consensus:
+            return undecided(most_common(judgement.failure for judgement in unit.judgements))
+    return Decision(label=VERDICTS["fail"], decided_by="vote", evidence=())
 
 
-def accepted(claim: ClaimState, plan: Plan) -> list[QuestionRef]:
-    """The pieces that enough of the panel passes; a failure is no vote, but counts in the panel."""
-    return [
-        piece
-        for piece in claim.asked
-        if (votes := claim.votes(piece.id)) and _passes(votes) / len(votes) + 1e-9 >= plan.consensus
-    ]
-
-
-def resting_on_pieces(claim: ClaimState, plan: Plan) -> Verdict:
-    """The verdict with the accepted pieces as its evidence: a piece that a few passed is none."""
-    step, taken = by_pieces(claim, plan), accepted(claim, plan)
-    decisive = [*taken, *claim.asked]
-    made = verdict(
-        claim.claim,
-        claim.judgements,
-        label=step.label,
-        decided_by=step.decided_by,
-        question_id=decisive[0].id if decisive else "",
-        failure=step.failure,
-    )
-    quotes = (quote for piece in taken for j in claim.votes(piece.id) for quote in j.quotes)
-    return made.model_copy(update={"evidence": tuple(dict.fromkeys(quotes))})
-
-
-async def _found(finders: Sequence[Finder], look: Question, claim: Claim, case: Case) -> list[Found]:
-    return await asyncio.gather(*(finder.find(look, claim, case) for finder in finders))
-
-
-def _with_pieces(
-    claim: ClaimState, searches: Sequence[Search], shown: Sequence[Span], prompt: str
-) -> ClaimState:
-    """The claim with what was found for it, and one question for each piece, in the order of the source."""
-    found = {piece for search in searches for piece in search.found or ()}
-    order = {span.source_id: n for n, span in reversed(list(enumerate(shown)))}
-    pieces = sorted(found, key=lambda piece: (order[piece.source_id], piece.start, piece.end))
-    asked = [
-        QuestionRef.of(make_question([claim.claim], (piece, *_around(piece, shown)), "source", prompt))
-        for piece in pieces
-    ]
-    return claim.model_copy(update={"searches": tuple(searches)}).with_questions(asked)
-
-
-def _around(piece: Span, shown: Sequence[Span]) -> list[Span]:
-    """What stands before and after a piece in the span that it was found in."""
-    for span in shown:
-        if span.source_id == piece.source_id and span.start <= piece.start and piece.end <= span.end:
-            before = (max(span.start, piece.start - AROUND), piece.start)
-            after = (piece.end, min(span.end, piece.end + AROUND))
-            return [_part(span, *place) for place in (before, after) if place[0] < place[1]]
-    return []
-
-
-def _part(span: Span, start: int, end: int) -> Span:
-    text = span.text[start - span.start : end - span.start]
-    return Span(source_id=span.source_id, start=start, end=end, text=text)
-
-
-def _without_pieces(searches: Sequence[Search], plan: Plan) -> Step:
+def _without_pieces(searches: Sequence[Search], consensus: float) -> Decision:
     """Without evidence a claim is hallucinated; where too many searches failed, nobody knows."""
-    if not searches:
-        return Step(do="show", round=plan.rounds[0])
-    looked = sum(search.found is not None for search in searches)
-    if looked / len(searches) + 1e-9 >= plan.consensus:
-        return settle("fabricated", "rule")
+    looked = [search for search in searches if search.found is not None]
+    if _share(len(looked), searches) >= consensus:
+        return Decision(label=VERDICTS["fail"], decided_by="rule")
     return undecided(most_common(search.failure for search in searches))
 
 
@@ -160,28 +174,34 @@ def _passes(votes: Sequence[Judgement]) -> int:
     return sum(j.label is not None and SIDES[j.label] == "supported" for j in votes)
 
 
-def _open(votes: Sequence[Judgement], plan: Plan) -> bool:
-    failed = sum(j.failure is not None for j in votes)
-    return bool(failed) and (_passes(votes) + failed) / len(votes) + 1e-9 >= plan.consensus
+def _share(count: int, panel: Sequence[object]) -> float:
+    """A share of the panel; a failure is no vote, but counts in it."""
+    return count / len(panel) + ROUNDING
 
 
-PROBE = paper(
-    "probe",
-    "Claims; every model finds evidence in the whole source; every model votes on each piece.",
-    "000, section 3.3",
-    unit="claim",
-    prompt="evaluate",
-    finds="find",
+PROBE = Paper(
+    name="probe",
+    summary="Claims; every model finds evidence in the whole source; every model votes on each piece.",
+    cites="000, section 3.3",
+    steps=(read, decompose, find, ask, vote),
+    prompt=("evaluate",),
+    form=PassFail,
+    read=read_verdict,
+    decide=by_pieces,
+    menu=tuple(VERDICTS.values()),
     consensus=0.75,
-    splits=False,
     needs=("models",),
 )
-DIRECT = paper(
-    "probe-direct",
-    "One prompt lists what in the response is hallucinated.",
-    "000, section 4.1",
-    unit="response",
-    prompt="probe_direct",
+DIRECT = Paper(
+    name="probe-direct",
+    summary="One prompt lists what in the response is hallucinated.",
+    cites="000, section 4.1",
+    steps=PLAIN_STEPS,
+    prompt=("probe_direct",),
+    form=MadeUp,
+    read=read_list,
+    decide=by_vote,
+    menu=tuple(LISTED.values()),
     needs=("models",),
 )
-METHODS = (Method(PROBE, pieces_graph), Method(DIRECT, each_unit("response")))
+PAPERS = (PROBE, DIRECT)

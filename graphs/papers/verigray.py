@@ -5,67 +5,99 @@ found by the sentence, beside it; that a given label which any judge disputes is
 """
 
 import asyncio
+from dataclasses import replace
 
-from langgraph.runtime import Runtime
+from pydantic import Field
 
-from longproof.agent.types import JudgeLabel, Label
-from longproof.agent.vote import SIDES
-from longproof.graphs.check import CheckNodes, found_snippets
-from longproof.graphs.evidence.questions import with_snippets
-from longproof.graphs.nodes import Nodes
-from longproof.graphs.papers.method import Steps, Units, each_unit, paper, paper_graph
-from longproof.graphs.policy import Step, most_common, settle, undecided
-from longproof.graphs.resources import Pool, Resources
-from longproof.graphs.settings import Settings
-from longproof.graphs.state import CheckState, ClaimState, Plan
-from longproof.graphs.verify import Method, Saver, VerifyGraph
-from longproof.indexes.documents import DocumentRef
+from longproof.agent.guards import Weighed, word
+from longproof.agent.models.answers import Form
+from longproof.agent.prompting import brief
+from longproof.agent.types import LABELS, Case, JudgeLabel, Label
+from longproof.agent.vote import SIDES, most_common
+from longproof.graphs.papers.answers import choose
+from longproof.graphs.papers.asking import place_of, question_about
+from longproof.graphs.papers.paper import About, Decision, Paper, PaperState, Run, Unit
+from longproof.graphs.papers.runner import PLAIN_STEPS, ask, cut, read, show, vote, whole
+from longproof.graphs.papers.votes import by_vote, undecided
 from longproof.indexes.pages import PageIndex
+from longproof.retrieval.types import Span
 
+SNIPPETS = 3
+"""Snippets that are shown with a sentence (Appendix F)."""
+AUDIT_ANSWERS: dict[str, Label] = {
+    "attributable": "implicitly_supported",
+    "not_attributable": "fabricated",
+    "contradictory": "contradicting",
+}
+"""What an auditing judge may say (section 4.2)."""
 NOT_AUDITED: tuple[Label, ...] = ("ambiguous", "out_dependent")
 """Labels that people may well see differently: an audit leaves them alone."""
 
 
-class RagNodes(CheckNodes):
-    """The nodes of the method with retrieval: snippets stand beside the source before anybody judges."""
+class Option(Form):
+    """One sentence's facts, then one of seven options (Appendix F)."""
 
-    async def retrieve(self, state: CheckState, runtime: Runtime[Settings]) -> CheckState:
-        """Each sentence's question with the snippets found for it; as it was where none is found."""
-        resources = await self.resources(runtime)
-        pages = await resources.pages()
-        assert pages is not None, "the protocol needs pages"
-        made = await asyncio.gather(*(_with_snippets(one, pages, resources) for one in state["claims"]))
-        found = {id_: page for _, shown in made for id_, page in shown.items()}
-        return {"claims": [one for one, _ in made], "pages": list(found.values())}
+    facts: list[str] = Field(default_factory=list)
+    label: str = Field(json_schema_extra={"enum": list(LABELS)})
 
 
-def snippets_graph(pool: Pool, saver: Saver | None = None) -> VerifyGraph:
-    """Sentences, the whole source and what saved pages have about each, one judge after the other; then the vote."""
-    nodes, check = Nodes(pool, decomposer=Units("sentence")), RagNodes(pool)
-    steps: Steps = {
-        "read": nodes.read,
-        "split": nodes.decompose,
-        "align": nodes.align,
-        "show": check.gather,
-        "retrieve": check.retrieve,
-        "judge": check.judge,
-        "vote": check.vote,
-    }
-    return paper_graph(steps, nodes, check, saver)
+class Attribution(Form):
+    """What an auditing judge says of one sentence (section 4.2)."""
+
+    reason: str = ""
+    answer: str = Field(json_schema_extra={"enum": list(AUDIT_ANSWERS)})
 
 
-def audited(claim: ClaimState, plan: Plan) -> Step:
-    """The next step of a sentence whose label was given: a label that nobody disputes stands."""
-    given = (plan.labels or ())[claim.claim.sentence]
-    if given in NOT_AUDITED:
-        return settle(given, "rule")
-    votes = claim.votes(claim.last_asked)
-    if not votes:
-        return Step(do="judge") if claim.asked else Step(do="show", round=plan.rounds[0])
-    said = [j.label for j in votes if j.label is not None]
+def read_option(answer: Option, about: About) -> Weighed:
+    """One of the seven options."""
+    label = next((label for label in LABELS if label == word(answer.label)), None)
+    return Weighed(label, None if label else "unparsed", reason=brief("; ".join(answer.facts)))
+
+
+def read_attribution(answer: Attribution, about: About) -> Weighed:
+    """Attributable, not attributable, or contradictory."""
+    return choose(AUDIT_ANSWERS, answer.answer, answer.reason)
+
+
+async def retrieve(state: PaperState, run: Run) -> PaperState:
+    """Ask about each sentence with the whole source, and with the best snippets of the saved pages behind it."""
+    pages = await run.resources.pages("okapi")
+    assert pages is not None, "the protocol needs pages"
+    texts = [unit.claim.text for unit in state["units"]]
+    found = await asyncio.gather(*(asyncio.to_thread(_snippets, pages, text) for text in texts))
+    source = [whole(ref) for ref in state["sources"]]
+    units = []
+    for unit, snippets in zip(state["units"], found, strict=True):
+        places = [*source, *map(place_of, snippets)]
+        asked = question_about(run.paper, [unit.claim], places, "pages" if snippets else "source")
+        units.append(unit.model_copy(update={"asked": (asked,)}))
+    shown = dict.fromkeys(span.source_id for snippets in found for span in snippets)
+    return {"units": units, "pages": [pages.page(id_).document for id_ in shown]}
+
+
+def _snippets(pages: PageIndex, sentence: str) -> list[Span]:
+    return [hit.span for hit in pages.search(sentence, SNIPPETS)]
+
+
+async def leave_alone(state: PaperState, run: Run) -> PaperState:
+    """Let labels stand that are not audited: nobody is asked about their sentences."""
+    units = []
+    for unit in state["units"]:
+        given = _given_label(unit, state["case"])
+        stands = {"decision": Decision(label=given, decided_by="rule"), "asked": ()}
+        units.append(unit.model_copy(update=stands) if given in NOT_AUDITED else unit)
+    return {"units": units}
+
+
+def by_dispute(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
+    """The given label, if nobody disputes it: one judge who does leaves the sentence to people."""
+    given = _given_label(unit, case)
+    said = [judgement.label for judgement in unit.judgements if judgement.label is not None]
     if not said:
-        return undecided(most_common(j.failure for j in votes))
-    return undecided("disputed") if any(disputes(given, label) for label in said) else settle(given, "vote")
+        return undecided(most_common(judgement.failure for judgement in unit.judgements))
+    if any(disputes(given, label) for label in said):
+        return undecided("disputed")
+    return Decision(label=given, decided_by="vote")
 
 
 def disputes(given: Label, said: JudgeLabel) -> bool:
@@ -75,46 +107,42 @@ def disputes(given: Label, said: JudgeLabel) -> bool:
     return SIDES[given] != SIDES[said]
 
 
-async def _with_snippets(
-    claim: ClaimState, pages: PageIndex, resources: Resources
-) -> tuple[ClaimState, dict[str, DocumentRef]]:
-    spans, found = await found_snippets(pages, claim.claim.text)
-    if not spans:
-        return claim, {}
-    shown = with_snippets(claim.asked[-1], claim.claim, spans)
-    return claim.model_copy(update={"asked": (*claim.asked[:-1], shown)}), found
+def _given_label(unit: Unit, case: Case) -> Label:
+    assert case.labels is not None, "the protocol needs labels"
+    return case.labels[unit.claim.sentence]
 
 
-ZERO_SHOT = paper(
-    "verigray",
-    "One judge, seven labels, sentence by sentence, the whole source each time.",
-    "002, Appendix F",
+ZERO_SHOT = Paper(
+    name="verigray",
+    summary="One judge, seven labels, sentence by sentence, the whole source each time.",
+    cites="002, Appendix F",
+    steps=PLAIN_STEPS,
+    prompt=("verigray",),
+    form=Option,
+    read=read_option,
+    decide=by_vote,
     unit="sentence",
-    prompt="verigray",
     temperature=0.6,
 )
-RAG = paper(
-    "verigray-rag",
-    "The same with the three best snippets of saved web pages, found by the sentence.",
-    "002, Appendix F",
-    unit="sentence",
-    prompt="verigray_rag",
-    temperature=0.6,
-    consult="before_judging",
-    engine="okapi",
+RAG = replace(
+    ZERO_SHOT,
+    name="verigray-rag",
+    summary="The same with the three best snippets of saved web pages, found by the sentence.",
+    steps=(read, cut, retrieve, ask, vote),
+    prompt=("verigray_rag",),
     needs=("pages",),
 )
-AUDIT = paper(
-    "verigray-audit",
-    "Given labels against a panel: one that any judge disputes is left to people.",
-    "002, section 4.2",
+AUDIT = Paper(
+    name="verigray-audit",
+    summary="Given labels against a panel: one that any judge disputes is left to people.",
+    cites="002, section 4.2",
+    steps=(read, cut, show, leave_alone, ask, vote),
+    prompt=("verigray_audit",),
+    form=Attribution,
+    read=read_attribution,
+    decide=by_dispute,
     unit="sentence",
-    prompt="verigray_audit",
-    splits=False,
+    menu=tuple(AUDIT_ANSWERS.values()),
     needs=("models", "labels"),
 )
-METHODS = (
-    Method(ZERO_SHOT, each_unit("sentence")),
-    Method(RAG, snippets_graph),
-    Method(AUDIT, each_unit("sentence", audited)),
-)
+PAPERS = (ZERO_SHOT, RAG, AUDIT)

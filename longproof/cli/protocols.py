@@ -9,9 +9,9 @@ def protocols_command() -> None:
     from rich.console import Console
     from rich.table import Column, Table
 
-    from longproof.graphs.protocols import PROTOCOLS
+    from longproof.graphs.protocols import protocols
 
     table = Table(Column("protocol", no_wrap=True), "after", "what it is", box=None, pad_edge=False)
-    for one in PROTOCOLS.values():
+    for one in protocols().values():
         table.add_row(one.name, one.cites, one.summary)
     Console().print(table)

@@ -16,9 +16,8 @@ from typing import Any, Literal, cast
 from pydantic import Field, ValidationError
 
 from longproof.agent.models.limits import Traffic
-from longproof.agent.report import usage
+from longproof.agent.report import distinct, usage
 from longproof.agent.types import Report, Task
-from longproof.graphs.nodes import distinct
 from longproof.graphs.settings import Settings
 from longproof.graphs.so_far import SoFar, grown, so_far
 from longproof.graphs.state import State, StoredCase

@@ -12,7 +12,7 @@ from longproof.agent.guards import (
     Short,
     cited,
     find,
-    located,
+    locate_quotes,
     read_lines,
     same,
     says_something,
@@ -94,7 +94,7 @@ def test_quotes_are_found_in_any_script_or_not_believed(quote: str, text: str | 
 @given(st.integers(0, 60), st.integers(1, 30))
 def test_every_located_quote_lies_where_it_says(start: int, length: int) -> None:
     quote = SOURCE.text[start : start + length]
-    spans, dropped = located([quote, "nobody ever wrote this here"], SHOWN)
+    spans, dropped = locate_quotes([quote, "nobody ever wrote this here"], SHOWN)
     assert all(SOURCE.text[span.start : span.end] == span.text for span in spans)
     assert dropped >= 1
 

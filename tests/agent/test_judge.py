@@ -402,23 +402,6 @@ def test_an_ambiguous_claim_keeps_its_readings() -> None:
     assert [r.label for r in answered.judgements[0].readings] == ["contradicting", "explicitly_supported"]
 
 
-@pytest.mark.parametrize(
-    ("script", "expected"),
-    [
-        (always(form(*changed(0, quotes=["nobody wrote this anywhere"]))), "explicitly_supported"),
-        (always(form(*changed(0, label="who knows"))), "unparsed"),
-        (always(PROSE), "unparsed"),
-        (always(REFUSAL), "refused"),
-        (cut, "truncated"),
-        (always(HANGS), "timeout"),
-    ],
-)
-def test_a_papers_protocol_keeps_only_its_own_failures_and_asks_once(script: Script, expected: str) -> None:
-    answered, server = judged(script, guards="paper")
-    assert outcomes(answered)[0] == expected
-    assert len(askings(server)) == 1
-
-
 def test_a_failure_is_marked_and_asked_again_only_on_demand(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     good = form(*GOOD)

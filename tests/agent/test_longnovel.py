@@ -2,12 +2,12 @@
 
 import pytest
 
-from longproof.agent.forms import NO, YES, Narrative
-from longproof.agent.recipes import RECIPES
 from longproof.agent.report import report, trusted
-from longproof.agent.types import LABELS, Case, Claim, Error, Label, Question, Report, Sentence, Verdict
+from longproof.agent.types import LABELS, Case, Claim, Error, Label, Report, Sentence, Verdict
 from longproof.evaluation.paper_answer import paper_answer
 from longproof.evaluation.review_list import review_list
+from longproof.graphs.papers.longnovel import NO, YES, Narrative, read_details
+from longproof.graphs.papers.paper import About
 from longproof.retrieval.types import Document
 
 RESPONSE = Document.of("陆遥在正午离开渡口。船上有九盏灯。老掌柜暗自欢喜。")
@@ -51,9 +51,8 @@ ANSWER = {
 
 
 def test_what_was_read_is_what_is_written() -> None:
-    question = Question(id="q", claim_ids=("c0",), shown=(), round="source", prompt="longnovel")
-    case = Case(id="x", response=RESPONSE.text)
-    weighed = RECIPES["longnovel"].read(Narrative.model_validate(ANSWER), CLAIM, question, case, "paper")
+    about = About(1, CLAIM, (), Case(id="x", response=RESPONSE.text))
+    weighed = read_details(Narrative.model_validate(ANSWER), about)
     assert paper_answer(made("contradicting", weighed.errors)) == ANSWER
 
 

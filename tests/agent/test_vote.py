@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import LABELS, Failure, JudgeLabel, Judgement
-from longproof.agent.vote import COARSE, FAITHFULNESS, SIDES, may_decide, on_menu, settled, vote
+from longproof.agent.vote import FAITHFULNESS, SIDES, may_decide, settled, vote
 
 LABEL = st.sampled_from(get_args(JudgeLabel))
 OUTCOME = st.one_of(LABEL, st.none())
@@ -93,14 +93,3 @@ def test_nobody_says_nowhere_before_having_looked():
 
 def test_failures_are_named():
     assert "timeout" in get_args(Failure)
-
-
-@given(st.sampled_from([*LABELS, "not_found"]), st.sets(st.sampled_from(LABELS), min_size=1))
-def test_a_menu_never_turns_right_into_wrong(said, menu):
-    made = on_menu(judgement(said), menu)
-    if made.label is None:
-        assert made.failure == "off_menu"
-        return
-    assert made.label in menu
-    if said != "no_fact":
-        assert COARSE[made.label] == COARSE[said]

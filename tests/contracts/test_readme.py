@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from longproof.agent.types import KINDS, LABELS
-from longproof.graphs.protocols import METHODS
+from longproof.graphs.papers import all_papers
+from longproof.graphs.protocols import method as method_of
 from longproof.graphs.resources import Pool
 from longproof.graphs.verify import verify_graph
 
@@ -28,13 +29,13 @@ ROOMS = (
     "evaluation",
     "longproof",
 )
-DRAWN = ("longnovel-rag", "longnovel-arbitration", "probe", "verigray", "verigray-rag", "data-to-text")
+DRAWN = ("longnovel-rag", "longnovel-arbitration", "probe", "verigray-rag", "verigray-audit", "data-to-text")
 """One protocol for each shape of a paper's graph; the others have the shape of `longnovel-arbitration`."""
 
 
 def drawing(protocol: str) -> str:
     """A paper's graph as Mermaid draws it."""
-    method = METHODS[protocol]
+    method = method_of(protocol)
     return str(method.graph(Pool(protocol=method.protocol), None).get_graph().draw_mermaid()).strip()
 
 
@@ -79,7 +80,7 @@ def test_the_papers_drawings_are_those_of_their_graphs(protocol: str):
 
 def test_every_paper_has_one_of_the_shapes_that_are_drawn():
     drawn = {shape(protocol) for protocol in DRAWN}
-    assert {shape(name) for name in METHODS if name != "longproof"} <= drawn
+    assert {shape(paper.name) for paper in all_papers()} <= drawn
 
 
 def test_the_map_is_that_of_the_tree():
@@ -101,5 +102,5 @@ def test_every_label_and_kind_is_named():
 
 def test_studio_lists_the_product_and_every_papers_graph():
     listed = json.loads((ROOT / "langgraph.json").read_text("utf-8"))["graphs"]
-    papers = {name.replace("-", "_") for name in METHODS if name != "longproof"}
+    papers = {paper.name.replace("-", "_") for paper in all_papers()}
     assert papers | {"verify"} == {name for name in listed if not name.startswith("construct_")}

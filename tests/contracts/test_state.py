@@ -7,6 +7,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 import pytest
 from pydantic import BaseModel
 
+from longproof.graphs.papers.paper import PaperState
 from longproof.graphs.state import Checked, CheckState, State, VerifyOutput
 
 GRAPHS = Path(__file__).parents[2] / "graphs"
@@ -51,7 +52,7 @@ def types_in(hint: Any) -> list[Any]:
     return [hint, *(one for inner in get_args(hint) for one in types_in(inner))]
 
 
-@pytest.mark.parametrize("channels", [State, CheckState, Checked, VerifyOutput])
+@pytest.mark.parametrize("channels", [State, CheckState, Checked, PaperState, VerifyOutput])
 def test_every_channel_holds_frozen_models_and_plain_values(channels: type) -> None:
     for name, hint in get_type_hints(channels).items():
         for one in types_in(hint):

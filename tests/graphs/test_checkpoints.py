@@ -17,6 +17,7 @@ from typing_extensions import TypedDict
 from longproof import Verifier
 from longproof.adapters.langgraph import node
 from longproof.agent.types import Judgement, Report, Sentence
+from longproof.graphs.papers.paper import Unit
 from longproof.graphs.protocols import method
 from longproof.graphs.resources import Given, Pool
 from longproof.graphs.settings import Settings
@@ -55,6 +56,13 @@ class Dying(ScriptedJudge):
         return await super().judge(question, claims, case)
 
 
+class Gone(ScriptedArbiter):
+    """Breaks where it is asked."""
+
+    async def arbitrate(self, *given: Any) -> Any:
+        raise ConnectionError("the machine is gone")
+
+
 def panel() -> list[ScriptedJudge]:
     return [ScriptedJudge(f"j{n}", word) for n, word in enumerate(WORDS)]
 
@@ -91,10 +99,9 @@ def test_the_tests_run_under_strict_checkpoints() -> None:
     assert _msgpack.STRICT_MSGPACK_ENABLED
 
 
-@pytest.mark.parametrize("protocol", ["longproof", "longnovel-arbitration", "verigray", "halueval-qa"])
-def test_an_interrupted_run_goes_on_in_another_process(protocol: str, tmp_path: Path) -> None:
+def test_an_interrupted_run_goes_on_in_another_process(tmp_path: Path) -> None:
     settings = Settings(arbiter="person", home=str(tmp_path), consensus=1.0)
-    row, build = method(protocol)
+    row, build = method("longproof")
 
     def graph(saver: AsyncSqliteSaver) -> Any:
         given = Given(panel(), ScriptedArbiter("ambiguous"), WholeSentences())
@@ -116,6 +123,30 @@ def test_an_interrupted_run_goes_on_in_another_process(protocol: str, tmp_path: 
     assert {"reviews", "report", "decided"} <= kept_as_themselves(after)
     assert kept_as_themselves(ended) == {"report"}
     assert {claim.decided_by for claim in ended["report"].claims} == {"person"}
+
+
+@pytest.mark.parametrize("protocol", ["longnovel-arbitration", "verigray"])
+def test_a_papers_run_that_died_goes_on_with_its_units_as_they_were(protocol: str, tmp_path: Path) -> None:
+    settings = Settings(home=str(tmp_path), consensus=1.0)
+    row, build = method(protocol)
+
+    def graph(saver: AsyncSqliteSaver, arbiter: Any) -> Any:
+        return build(Pool(Given(panel(), arbiter), row), saver)
+
+    async def start(saver: AsyncSqliteSaver) -> None:
+        with pytest.raises(ConnectionError):
+            await graph(saver, Gone("ambiguous")).ainvoke(GIVEN, THREAD, context=settings)
+
+    async def resume(saver: AsyncSqliteSaver) -> Any:
+        made = graph(saver, ScriptedArbiter("contradicting"))
+        return (await made.aget_state(THREAD)).values, await made.ainvoke(None, THREAD, context=settings)
+
+    saved(tmp_path, start)
+    before, ended = saved(tmp_path, resume)
+    assert {type(unit) for unit in before["units"]} == {Unit}
+    assert {type(judgement) for unit in before["units"] for judgement in unit.judgements} == {Judgement}
+    assert SOURCE not in str(before), "a checkpoint holds no source"
+    assert {claim.decided_by for claim in ended["report"].claims} == {"arbiter"}
 
 
 def test_a_run_that_died_in_a_claim_group_goes_on_with_what_the_nodes_had_done(tmp_path: Path) -> None:

@@ -10,15 +10,12 @@ from hypothesis import strategies as st
 
 from longproof.agent.types import Claim, Round
 from longproof.graphs.evidence.places import claim_groups
-from longproof.graphs.evidence.placing import by_segment, in_groups
+from longproof.graphs.evidence.placing import in_groups
 from longproof.graphs.evidence.questions import TOGETHER, merge, questions, together, widened, with_snippets
 from longproof.graphs.evidence.reading_plan import CLAIMS, reading_plan
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.protocol import LONGPROOF
-from longproof.graphs.protocols import protocol
 from longproof.graphs.state import ClaimState, QuestionRef
-from longproof.retrieval.align import greedy
-from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.types import Document
 
 PLAN = reading_plan(10**6, 10)
@@ -161,25 +158,6 @@ def test_without_a_source_nothing_is_shown_and_claims_still_share_questions():
     held, groups = in_groups(states(90), RESPONSE.text, (), Sources([], 5500), LONGPROOF)
     assert {(one.window, one.places, one.pieces) for one in held} == {(None, (), ())}
     assert [len(group) for group in groups] == [40, 40, 10]
-
-
-PAPER = protocol("longnovel-rag")
-LONG = Document.of(" ".join(f"The keeper of hill {n} counted {n * 7} sheep." for n in range(0, 1200, 40)))
-
-
-@given(st.lists(st.integers(0, len(LONG.text) - 1), max_size=20).map(sorted))
-def test_every_unit_of_a_paper_has_the_window_of_the_segment_in_which_it_starts(starts):
-    units = [
-        ClaimState(claim=Claim(id=f"c{n}", index=n, sentence=0, text="x", origin=LONG.span(at, at + 1)))
-        for n, at in enumerate(starts)
-    ]
-    held, groups = by_segment(units, LONG.text, (), SOURCES, PAPER)
-    assert groups == [[one.claim.id for one in units]]
-    cut = segments(LONG.text, PAPER.segment_characters)
-    windows = greedy(SOURCES.similarity([LONG.text[start:end] for start, end in cut]))
-    for at, one in zip(starts, held, strict=True):
-        number = max(n for n, (start, _) in enumerate(cut) if n == 0 or start <= at)
-        assert one.places == tuple(map(SOURCES.named, SOURCES.places(windows[number])))
 
 
 def test_the_time_to_group_grows_with_the_claims_not_with_their_square():

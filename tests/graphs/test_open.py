@@ -9,7 +9,7 @@ from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier
 from longproof.agent.types import Claim, Question
-from longproof.graphs.protocols import PROTOCOLS
+from longproof.graphs.papers import all_papers
 from longproof.retrieval.types import BadInput
 
 TOWER, OPENED = "The Orla tower stands in Dunmore.", "The Orla tower was opened in 1889."
@@ -120,11 +120,11 @@ def test_with_a_source_what_it_lacks_is_still_fabricated_or_out_dependent(
     )
 
 
-SHOWS_A_SOURCE = [row.name for row in PROTOCOLS.values() if row.rounds != ("nothing",)]
+SHOWS_A_SOURCE = [one.name for one in all_papers() if one.shows == "source"]
 WITHOUT = ["longproof", "halueval-qa", "halueval-dialogue-cot", "halueval-general"]
 
 
-@pytest.mark.parametrize("name", sorted({*SHOWS_A_SOURCE} - {"longproof", "probe", "verigray-rag"}))
+@pytest.mark.parametrize("name", sorted({*SHOWS_A_SOURCE} - {"probe", "verigray-rag"}))
 def test_a_paper_that_holds_texts_against_a_source_is_refused_without_one(name: str, tmp_path: Path) -> None:
     asks = Verifier([ScriptedJudge("j", "fabricated")], protocol=name, home=str(tmp_path))
     with pytest.raises(BadInput, match=f"the protocol {name} holds a response against a source"):

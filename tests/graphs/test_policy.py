@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from walked import FAILURE, LABEL, SAID, answered, claim, done, followed, judgement, plans, question
 
 from longproof.agent.report import CONFIRMING_FAILED, WRONG
-from longproof.agent.vote import COARSE, SIDES, vote
+from longproof.agent.vote import SIDES, most_common, vote
 from longproof.graphs.check import NODES, CheckNodes
-from longproof.graphs.policy import CAVEATS, Step, most_common, next_step
+from longproof.graphs.policy import CAVEATS, Step, next_step
 from longproof.graphs.resources import Pool
 from longproof.graphs.state import ClaimState, Plan
 from longproof.graphs.verify import check_graph, verify_graph
@@ -28,8 +28,7 @@ def asked(said: list[str], round_: Any = "source") -> ClaimState:
 
 
 def sides(plan: Plan, round_: str) -> dict[Any, Any]:
-    usual = dict(COARSE if plan.coarse else SIDES)
-    return {**usual, "out_dependent": "supported"} if round_ == "pages" else usual
+    return {**SIDES, "out_dependent": "supported"} if round_ == "pages" else dict(SIDES)
 
 
 @given(plans(), st.data())
@@ -155,7 +154,7 @@ def test_what_a_vote_decides_has_the_share_of_the_whole_panel(
         return
     held = sides(plan, round_)
     agreeing = [word for word in said if word in held and held[word] == held[step.label]]
-    if step.label == "fabricated" and not plan.coarse:
+    if step.label == "fabricated":
         agreeing = [word for word in said if word in held and SIDES[word] == "not_found"]  # type: ignore[index]
     assert len(agreeing) / len(said) + 1e-9 >= plan.consensus
 
@@ -250,13 +249,6 @@ def test_the_most_common_failure_does_not_depend_on_the_order(said: list[Any], o
     order.shuffle(mixed)
     assert most_common(said) == most_common(mixed)
     assert most_common(said) in {*said, "unavailable"}
-
-
-def test_where_answers_are_coarse_wrong_is_wrong() -> None:
-    said = ["contradicting", "fabricated"]
-    plan = Plan(rounds=("source",), consensus=1, arbiter="nobody")
-    assert next_step(asked(said), plan).failure == "split"
-    assert next_step(asked(said), plan.model_copy(update={"coarse": True})).label == "contradicting"
 
 
 EDGES = {(edge.source, edge.target) for edge in check_graph(Pool()).get_graph().edges}

@@ -13,11 +13,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof import prompts
-from longproof.agent.forms import KIND_NAMES, NO, YES, Finding, Findings
+from longproof.agent.forms import Finding, Findings
 from longproof.agent.guards import read_lines, short_answer
 from longproof.agent.prompting import VALUES as KNOWN
-from longproof.agent.recipes import AUDIT, RECIPES
+from longproof.agent.recipes import RECIPES
 from longproof.agent.types import KINDS, LABELS, JudgeLabel, Question
+from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
+from longproof.graphs.papers.verigray import AUDIT_ANSWERS
 from longproof.prompts import NOTHING, Language, Prompt, fence, render
 from longproof.retrieval.types import Document
 
@@ -224,7 +226,7 @@ def test_verigray_offers_seven_options_and_the_special_cases(name: str, language
 
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_papers_words_are_offered(language: Language) -> None:
-    assert offers("verigray_audit", language) == list(AUDIT)
+    assert offers("verigray_audit", language) == list(AUDIT_ANSWERS)
     assert [word for word in offers("longnovel", language) if word in KIND_NAMES.values()] == list(
         KIND_NAMES.values()
     )

@@ -8,7 +8,7 @@ import pytest
 from fakes import Asked, ChatServer
 from papers import END, SPLIT, answers, traced, verifier
 
-from longproof.agent.forms import Steps
+from longproof.graphs.papers.data_to_text import Steps
 from longproof.retrieval.json_text import record
 from longproof.retrieval.types import BadInput
 

@@ -8,13 +8,13 @@ from fakes import Asked, ChatServer
 from papers import END, SPLIT, answers, traced, verifier
 
 from longproof import Verifier
-from longproof.graphs.protocols import PROTOCOLS
+from longproof.graphs.papers import all_papers
 from longproof.retrieval.types import BadInput
 
 KNOWLEDGE = "The Orla bridge was opened in 1911. It is 340 metres long."
 ASKED = "When was the Orla bridge opened?"
 RIGHT, MADE_UP = "It was opened in 1911.", "It was opened in 1921. It was built by two brothers."
-ROWS = [name for name in PROTOCOLS if name.startswith("halueval-")]
+ROWS = [one.name for one in all_papers() if one.name.startswith("halueval-")]
 PATTERNS = {
     "qa": ("Comprehension", "Factualness", "Specificity", "Inference"),
     "dialogue": ("Extrinsic, soft", "Extrinsic, hard", "Extrinsic, grouped"),

@@ -8,8 +8,8 @@ from fakes import PROSE, Asked, ChatServer, repeating
 from papers import END, SPLIT, answers, asked_for, seats, traced, verifier
 
 from longproof import Verifier
-from longproof.agent.forms import NO, YES
 from longproof.evaluation.paper_answer import paper_answer
+from longproof.graphs.papers.longnovel import NO, YES
 
 SCENES = [
     f"第{n}日，陆遥走到第{n}座桥，桥边住着姓{name}的船夫。" for n, name in enumerate("赵钱孙李周吴郑王冯陈")
@@ -45,7 +45,7 @@ def test_rag_shows_each_segment_its_window_and_one_flagged_segment_decides(tmp_p
     with ChatServer(PAPER) as server:
         report, path, _ = traced(verifier(server, tmp_path, "longnovel-rag"), NOVEL, RESPONSE)
         asked = asked_for(server, "Narrative")
-    assert path == [*SPLIT, *END]
+    assert path == ["read", "cut", "align", "ask", "vote", *END]
     assert len(server.asked) == len(asked) == len(report.claims) == 4, "one call a segment, and nothing else"
     assert all(len(one.parts("passage")[0]) <= 150 and one.body["temperature"] == 0 for one in asked)
     first = next(one for one in asked if one.parts("passage") == [SCENES[0]])

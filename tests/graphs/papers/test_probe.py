@@ -11,14 +11,16 @@ from fakes import Asked, ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
 from papers import END, SPLIT, answers, asked_for, seats, traced, verifier
-from walked import FAILURE, claim, judgement, question
+from scripted import ScriptedJudge
+from walked import FAILURE, claim, judgement
 
+import longproof.graphs.papers.paper as types
 from longproof import Verifier
-from longproof.agent.types import Search
+from longproof.agent.types import Case, Search
 from longproof.evaluation.metrics.probe import vote_accuracy
 from longproof.evaluation.run import evaluate_dataset
-from longproof.graphs.papers.probe import AROUND, accepted, by_pieces
-from longproof.graphs.state import ClaimState, Plan
+from longproof.graphs.papers.paper import Decision, Unit
+from longproof.graphs.papers.probe import AROUND, PROBE, by_pieces
 from longproof.retrieval.types import BadInput
 
 SOURCE = (
@@ -36,49 +38,56 @@ FINDS = {SENTENCES[0]: [BUILT], SENTENCES[1]: [HIGH, KEEPERS], SENTENCES[2]: []}
 
 VOTE = st.sampled_from(["explicitly_supported", "fabricated", "timeout"])
 PIECES = st.lists(st.lists(VOTE, min_size=4, max_size=4), min_size=1, max_size=4)
-PLAN = Plan(rounds=("source",), consensus=0.75, coarse=True)
+CASE = Case(id="x", response=RESPONSE)
 
 
-def voted(pieces: Sequence[Sequence[str]]) -> ClaimState:
+def decided(unit: Unit) -> Decision:
+    return by_pieces(unit, PROBE, CASE, PROBE.consensus)
+
+
+def voted(pieces: Sequence[Sequence[str]]) -> Unit:
     """A claim with these votes on each of its pieces."""
-    state = claim().with_questions([question(f"q{n}") for n in range(len(pieces))])
-    return state.with_judgements(
-        judgement(f"q{n}", f"j{seat}", said)
-        for n, votes in enumerate(pieces)
-        for seat, said in enumerate(votes)
+    asked = tuple(
+        types.Asked(id=f"q{n}", claim_ids=("c0",), places=(), round="source") for n in range(len(pieces))
     )
+    said = [
+        judgement(f"q{n}", f"j{seat}", word)
+        for n, votes in enumerate(pieces)
+        for seat, word in enumerate(votes)
+    ]
+    return Unit(claim=claim().claim, asked=asked, judgements=tuple(said))
 
 
 @given(PIECES)
 def test_a_piece_is_accepted_from_three_of_four_on_and_one_is_enough(pieces: list[list[str]]) -> None:
-    step = by_pieces(voted(pieces), PLAN)
+    made = decided(voted(pieces))
     passes = [votes.count("explicitly_supported") for votes in pieces]
     failures = [votes.count("timeout") for votes in pieces]
-    assert len(accepted(voted(pieces), PLAN)) == sum(count >= 3 for count in passes)
     if max(passes) >= 3:
-        assert (step.label, step.decided_by) == ("explicitly_supported", "vote")
+        assert (made.label, made.decided_by) == ("explicitly_supported", "vote")
     elif any(failed and count + failed >= 3 for count, failed in zip(passes, failures, strict=True)):
-        assert (step.label, step.failure, step.decided_by) == (None, "timeout", "nobody")
+        assert (made.label, made.failure, made.decided_by) == (None, "timeout", "nobody")
     else:
-        assert (step.label, step.decided_by) == ("fabricated", "vote")
+        assert (made.label, made.decided_by) == ("fabricated", "vote")
 
 
 @given(PIECES, st.randoms(use_true_random=False))
 def test_the_order_of_pieces_and_judges_is_irrelevant(pieces: list[list[str]], order: random.Random) -> None:
-    state = voted(pieces)
-    asked, judgements = list(state.asked), list(state.judgements)
+    unit = voted(pieces)
+    asked, judgements = list(unit.asked), list(unit.judgements)
     order.shuffle(asked)
     order.shuffle(judgements)
-    mixed = state.model_copy(update={"asked": tuple(asked), "judgements": tuple(judgements)})
-    assert by_pieces(mixed, PLAN) == by_pieces(state, PLAN)
+    mixed = unit.model_copy(update={"asked": tuple(asked), "judgements": tuple(judgements)})
+    assert decided(mixed) == decided(unit)
 
 
 @given(PIECES, st.integers(0, 3))
 def test_one_more_pass_of_an_accepted_piece_keeps_it(pieces: list[list[str]], number: int) -> None:
-    state = voted(pieces)
-    for piece in accepted(state, PLAN):
-        more = state.with_judgements([judgement(piece.id, f"more{number}", "explicitly_supported")])
-        assert by_pieces(more, PLAN) == by_pieces(state, PLAN)
+    unit = voted(pieces)
+    accepted = [n for n, votes in enumerate(pieces) if votes.count("explicitly_supported") >= 3]
+    for n in accepted:
+        more = judgement(f"q{n}", f"more{number}", "explicitly_supported")
+        assert decided(unit.model_copy(update={"judgements": (*unit.judgements, more)})) == decided(unit)
 
 
 @given(st.lists(st.none() | FAILURE, min_size=1, max_size=5))
@@ -87,26 +96,17 @@ def test_a_claim_without_pieces_is_hallucinated_only_where_enough_looked(failure
         Search(claim_id="c0", judge=f"j{n}", found=() if failure is None else None, failure=failure)
         for n, failure in enumerate(failures)
     )
-    step = by_pieces(claim().model_copy(update={"searches": searches}), PLAN)
+    made = decided(Unit(claim=claim().claim, searches=searches))
     if failures.count(None) / len(failures) >= 0.75:
-        assert (step.label, step.decided_by) == ("fabricated", "rule")
+        assert (made.label, made.decided_by) == ("fabricated", "rule")
     else:
-        assert (step.label, step.decided_by) == (None, "nobody")
-        assert step.failure in failures
-
-
-@given(PIECES)
-def test_every_walk_ends_after_a_look_and_a_vote(pieces: list[list[str]]) -> None:
-    empty = claim()
-    asked = empty.with_questions([question(f"q{n}") for n in range(len(pieces))])
-    done = [by_pieces(state, PLAN) for state in (empty, asked, voted(pieces))]
-    assert [step.do for step in done] == ["show", "judge", "settle"]
-    assert (done[-1].label is None) == (done[-1].failure is not None)
+        assert (made.label, made.decided_by) == (None, "nobody")
+        assert made.failure in failures
 
 
 @given(st.lists(FAILURE, min_size=4, max_size=4))
 def test_votes_that_all_fail_are_one_of_their_failures(said: list[Any]) -> None:
-    assert by_pieces(voted([said]), PLAN).failure in said
+    assert decided(voted([said])).failure in said
 
 
 def model(asked: Asked) -> int:
@@ -140,7 +140,7 @@ def probed(home: Path, against: int = 0, **forms: Any) -> tuple[Any, list[str], 
 
 def test_the_steps_are_the_papers(tmp_path: Path) -> None:
     report, path, server = probed(tmp_path)
-    assert path == ["read", "decompose", "align", "find", "judge", "vote", *END]
+    assert path == ["read", "decompose", "find", "ask", "vote", *END]
     finding, judging = asked_for(server, "Segments"), asked_for(server, "PassFail")
     assert len(asked_for(server, "Sentences")) == 1
     assert len(finding) == 3 * 4, "every model looks for every claim"
@@ -218,6 +218,12 @@ def test_a_search_that_names_only_what_stands_nowhere_is_ungrounded(tmp_path: Pa
     assert {claim.failure for claim in report.claims} == {"ungrounded"}
 
 
+def test_a_judge_that_is_no_language_model_finds_nothing_and_is_refused(tmp_path: Path) -> None:
+    asks = Verifier([ScriptedJudge("j", "fabricated")], protocol="probe", home=str(tmp_path))
+    with pytest.raises(BadInput, match="the protocol probe needs judges that are language models"):
+        asks.verify(SOURCE, RESPONSE)
+
+
 def test_without_models_it_says_so(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="probe needs judges that read"):
         Verifier(protocol="probe", home=str(tmp_path)).verify(SOURCE, RESPONSE)
@@ -251,12 +257,11 @@ def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
         {"text": SENTENCES[1], "segment": SENTENCES[1], "hallucinated": False, "evidence": [HIGH, KEEPERS]},
         {"text": SENTENCES[2], "segment": SENTENCES[2], "hallucinated": True, "evidence": []},
     ]
-    row = {"id": "1", "task": "summarization", "source": SOURCE, "response": RESPONSE, "claims": claims}
+    row = {"id": "1", "task": "summary", "source_text": SOURCE, "response": RESPONSE, "claims": claims}
     (tmp_path / "probe.jsonl").write_text(json.dumps(row), "utf-8")
     with ChatServer(answers(Segments=found, PassFail=lambda asked: passes(asked, 0))) as server:
         done = evaluate_dataset(
-            "probe",
-            path=tmp_path / "probe.jsonl",
+            str(tmp_path / "probe.jsonl"),
             protocol="probe",
             judges=seats(server, 4),
             out=tmp_path / "out",

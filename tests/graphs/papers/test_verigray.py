@@ -14,15 +14,15 @@ from hypothesis import strategies as st
 from papers import END, SPLIT, answers, asked_for, traced, verifier
 from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 from walked import SAID as WORD
-from walked import answered, claim, followed, judgement, plans, question
+from walked import claim, judgement
 
 from longproof import Verifier
 from longproof.agent.specs import Spec
 from longproof.agent.types import LABELS as ALL
-from longproof.agent.types import Claim, Label, Question
+from longproof.agent.types import Case, Claim, Label, Question
 from longproof.evaluation.review_list import review_list
-from longproof.graphs.papers.verigray import NOT_AUDITED, audited, disputes
-from longproof.graphs.state import Plan
+from longproof.graphs.papers.paper import Decision, Unit
+from longproof.graphs.papers.verigray import AUDIT, by_dispute, disputes
 from longproof.retrieval.types import BadInput
 
 GRAY = files("longproof.examples") / "gray"
@@ -114,7 +114,7 @@ def test_verigray_rag_retrieves_three_snippets_by_the_sentence_before_it_judges(
         asks = verifier(server, tmp_path, "verigray-rag", pages=str(pages))
         report, path, _ = traced(asks, ARTICLE, SUMMARY)
         asked = asked_for(server, "Option")
-    assert path == ["read", "split", "align", "show", "retrieve", "judge", "vote", *END]
+    assert path == ["read", "cut", "retrieve", "ask", "vote", *END]
     assert len(server.asked) == len(asked) == len(SAID)
     assert all(len(one.parts("pages")) == 3 and one.body["temperature"] == 0.6 for one in asked)
     assert [claim.label for claim in report.claims] == [said["label"] for said in SAID]
@@ -210,50 +210,40 @@ def test_labels_that_do_not_fit_the_sentences_are_refused(tmp_path: Path) -> Non
 PANEL = st.lists(WORD, min_size=1, max_size=5)
 
 
-def labelled(label: Label) -> Plan:
-    return Plan(rounds=("source",), consensus=2 / 3, labels=(label,))
+def audited(label: Label, said: list[str]) -> Decision:
+    """What comes of a given label when the panel says this."""
+    judgements = tuple(judgement("q0", f"j{n}", word) for n, word in enumerate(said))
+    case = Case(id="x", response="Ada lit the lamp at ten.", labels=(label,))
+    return by_dispute(Unit(claim=claim().claim, judgements=judgements), AUDIT, case, 2 / 3)
 
 
 @given(st.sampled_from(ALL), PANEL)
 def test_one_dispute_flags_and_a_panel_that_only_fails_says_so(label: Label, said: list[str]) -> None:
-    step = audited(answered(claim().with_questions([question("q0")]), said), labelled(label))
+    made = audited(label, said)
     words: list[Any] = [word for word in said if word in (*ALL, "not_found")]
-    if label in NOT_AUDITED:
-        assert (step.label, step.decided_by) == (label, "rule")
-    elif not words:
-        assert step.label is None
-        assert step.failure in said
+    if not words:
+        assert made.label is None
+        assert made.failure in said
     elif any(disputes(label, word) for word in words):
-        assert (step.label, step.failure, step.decided_by) == (None, "disputed", "nobody")
+        assert (made.label, made.failure, made.decided_by) == (None, "disputed", "nobody")
     else:
-        assert (step.label, step.decided_by) == (label, "vote")
-
-
-@given(plans(rounds=("source",)), st.data())
-def test_an_audit_ends_after_one_vote_at_most(plan: Plan, data: st.DataObject) -> None:
-    steps, _ = followed(audited, claim(), plan, data.draw)
-    assert [step.do for step in steps] in (["settle"], ["show", "judge", "settle"])
-    assert (steps[-1].label is None) == (steps[-1].failure is not None)
+        assert (made.label, made.decided_by) == (label, "vote")
 
 
 @given(st.sampled_from(ALL), PANEL, st.randoms(use_true_random=False))
 def test_the_order_of_an_audits_judges_is_irrelevant(
     label: Label, said: list[str], order: random.Random
 ) -> None:
-    state = answered(claim().with_questions([question("q0")]), said)
-    mixed = list(state.judgements)
+    mixed = list(said)
     order.shuffle(mixed)
-    again = state.model_copy(update={"judgements": tuple(mixed)})
-    assert audited(again, labelled(label)) == audited(state, labelled(label))
+    assert audited(label, mixed) == audited(label, said)
 
 
 @given(st.sampled_from(ALL), PANEL)
 def test_one_more_judge_who_agrees_changes_no_audit_that_was_decided(label: Label, said: list[str]) -> None:
-    state = answered(claim().with_questions([question("q0")]), said)
-    step = audited(state, labelled(label))
-    more = state.with_judgements([judgement("q0", "more", label)])
-    if step.label is not None or step.failure == "disputed":
-        assert audited(more, labelled(label)) == step
+    made = audited(label, said)
+    if made.label is not None or made.failure == "disputed":
+        assert audited(label, [*said, label]) == made
 
 
 def test_a_label_disputes_the_other_sides() -> None:

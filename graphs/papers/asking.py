@@ -1,0 +1,193 @@
+"""A paper's questions, put to the seats of a panel: language models by the paper's own prompt and form.
+
+Knows: a model's answer is read by the paper's reader; whatever else sits on a panel (an NLI model, an object of the
+caller's) judges as it does, and is read in the paper's menu. Of the questions that show the same evidence to one
+server the first is awaited, so that the server's prefix cache holds the evidence for the rest.
+Does not know: what a paper asks, or what its answers mean.
+"""
+
+import asyncio
+from collections.abc import Mapping, Sequence
+from hashlib import sha256
+from itertools import chain
+
+from longproof.agent.guards import Weighed
+from longproof.agent.judge import ModelArbiter, ModelJudge
+from longproof.agent.models.answers import Form
+from longproof.agent.models.asker import Asker
+from longproof.agent.models.model import Answer
+from longproof.agent.prompting import language_of, opinions
+from longproof.agent.types import (
+    Answered,
+    Arbiter,
+    Case,
+    Claim,
+    Judge,
+    Judgement,
+    Question,
+    Round,
+    SourcePlace,
+)
+from longproof.graphs.papers.answers import Numbered, fill
+from longproof.graphs.papers.paper import About, Asked, Paper
+from longproof.graphs.papers.votes import on_menu
+from longproof.indexes.documents import DocumentStore
+from longproof.prompts import Prompt, render
+from longproof.retrieval.types import Span
+
+
+def question_about(
+    paper: Paper, claims: Sequence[Claim], places: Sequence[SourcePlace], round_: Round
+) -> Asked:
+    """A question, named by all that it shows and asks."""
+    ids = tuple(claim.id for claim in claims)
+    shown = (f"{place.source_id}:{place.start}-{place.end}" for place in places)
+    key = "|".join([paper.question or paper.prompt[0], round_, "0", *ids, *shown])
+    name = "q-" + sha256(key.encode()).hexdigest()[:12]
+    return Asked(id=name, claim_ids=ids, places=tuple(places), round=round_)
+
+
+def place_of(span: Span) -> SourcePlace:
+    """Where a span stands, without its text."""
+    return SourcePlace(source_id=span.source_id, start=span.start, end=span.end)
+
+
+async def open_question(asked: Asked, paper: Paper, store: DocumentStore) -> Question:
+    """The question with the texts that it shows."""
+    shown = []
+    for place in asked.places:
+        text = (await store.fetch(place.source_id))[place.start : place.end]
+        shown.append(Span(source_id=place.source_id, start=place.start, end=place.end, text=text))
+    return Question(
+        id=asked.id,
+        claim_ids=asked.claim_ids,
+        shown=tuple(shown),
+        round=asked.round,
+        prompt=paper.question or paper.prompt[0],
+    )
+
+
+async def ask_panel(
+    paper: Paper,
+    judges: Sequence[Judge],
+    questions: Sequence[Question],
+    claims: Mapping[str, Claim],
+    case: Case,
+) -> list[Answered]:
+    """Every question to every judge; the answers in the order of the questions, then of the judges."""
+    pairs = [(question, judge) for question in questions for judge in judges]
+    sharing: dict[tuple[str, tuple[Span, ...]], list[int]] = {}
+    for n, (question, judge) in enumerate(pairs):
+        server = judge.endpoint if isinstance(judge, ModelJudge) else judge.name
+        sharing.setdefault((server, question.shown), []).append(n)
+    answers: dict[int, Answered] = {}
+
+    async def put(n: int) -> None:
+        question, judge = pairs[n]
+        asked = [claims[id_] for id_ in question.claim_ids]
+        answers[n] = await _judged(paper, judge, question, asked, case)
+
+    async def put_in_turn(numbers: Sequence[int]) -> None:
+        await put(numbers[0])
+        await asyncio.gather(*map(put, numbers[1:]))
+
+    await asyncio.gather(*map(put_in_turn, sharing.values()))
+    return [answers[n] for n in range(len(pairs))]
+
+
+async def ask_arbiter(
+    paper: Paper,
+    arbiter: Arbiter,
+    question: Question,
+    claims: Sequence[Claim],
+    judgements: Sequence[Judgement],
+    case: Case,
+) -> Answered:
+    """One judgement for each claim by one more judge, who sees what the others said: shuffled, without names."""
+    if isinstance(arbiter, ModelArbiter):
+        return await _ask(paper, arbiter.name, arbiter.asker, question, claims, case, judgements)
+    answered = await arbiter.arbitrate(question, claims, judgements, case)
+    return _complete(answered, arbiter.name, question, paper)
+
+
+def asker_of(paper: Paper, judge: ModelJudge) -> Asker:
+    """How a judge's model is asked: at its own temperature, where one is named for it, else at the paper's."""
+    asker = judge.asker._replace(once=not paper.asks_again)
+    return asker if judge.temperature is not None else asker._replace(temperature=paper.temperature)
+
+
+async def _judged(
+    paper: Paper, judge: Judge, question: Question, claims: Sequence[Claim], case: Case
+) -> Answered:
+    if isinstance(judge, ModelJudge):
+        return await _ask(paper, judge.name, asker_of(paper, judge), question, claims, case)
+    return _complete(await judge.judge(question, claims, case), judge.name, question, paper)
+
+
+async def _ask(
+    paper: Paper,
+    name: str,
+    asker: Asker,
+    question: Question,
+    claims: Sequence[Claim],
+    case: Case,
+    prior: Sequence[Judgement] | None = None,
+) -> Answered:
+    """What a model says of each claim. `prior`: the judgements that an arbiter decides between."""
+
+    def prompt_of(numbered: Numbered) -> Prompt:
+        prompt = fill(paper.prompt, question.shown, numbered, case)
+        if prior is None:
+            return prompt
+        said = opinions(numbered, prior, question)
+        return prompt.then(render("arbitrate_paper", language_of(case), opinions=said))
+
+    def read(answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
+        return {
+            n: _judgement(paper, name, question, About(n, claim, question.shown, case), answer, prompt)
+            for n, claim in numbered.items()
+        }
+
+    found, calls = await asker._replace(once=not paper.asks_again).ask_about(
+        dict(enumerate(claims, start=1)),
+        letter="C",
+        purpose="judge" if prior is None else "arbitrate",
+        form=paper.form,
+        prompt_of=prompt_of,
+        read=read,
+    )
+    return Answered(list(found.values()), calls)
+
+
+def _judgement(
+    paper: Paper, judge: str, question: Question, about: About, answer: Answer[Form], prompt: Prompt
+) -> Judgement:
+    read = Weighed(None, answer.failure) if answer.value is None else paper.read(answer.value, about)
+    return Judgement(
+        claim_id=about.claim.id,
+        judge=judge,
+        round=question.round,
+        question_id=question.id,
+        call_id=answer.call_id,
+        label=read.label,
+        failure=read.failure,
+        quotes=read.quotes,
+        quotes_dropped=read.dropped,
+        errors=read.errors,
+        reason=read.reason or answer.detail,
+        prompt_hash=prompt.hash,
+    )
+
+
+def _complete(answered: Answered, judge: str, question: Question, paper: Paper) -> Answered:
+    """The answer in the paper's menu, with a failure for each claim that the judge said nothing of."""
+    said = {one.claim_id: one for one in answered.judgements if one.question_id == question.id}
+    silent = {
+        id_: Judgement(
+            claim_id=id_, judge=judge, round=question.round, question_id=question.id, failure="unavailable"
+        )
+        for id_ in question.claim_ids
+        if id_ not in said
+    }
+    read = [on_menu(judgement, paper.menu) for judgement in chain(said.values(), silent.values())]
+    return Answered(read, answered.calls)

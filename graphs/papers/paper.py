@@ -1,0 +1,147 @@
+"""The types of the papers' methods: a method with its numbers, a unit of the response on its way, the graph's state.
+
+Knows: fields alone. A state holds places of the sources, never their texts. Does not know: what any paper asks.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass
+from operator import add
+from typing import Annotated, Any, Literal, NamedTuple
+
+from typing_extensions import TypedDict
+
+from longproof.agent.guards import Weighed
+from longproof.agent.models.answers import Form
+from longproof.agent.types import (
+    Call,
+    Case,
+    Claim,
+    DecidedBy,
+    Failure,
+    Judgement,
+    Label,
+    Report,
+    Round,
+    Search,
+    Sentence,
+    SourcePlace,
+)
+from longproof.agent.vote import CONSENSUS
+from longproof.graphs.needs import Need
+from longproof.graphs.resources import Resources
+from longproof.indexes.documents import DocumentRef
+from longproof.retrieval.types import Frozen, Span
+
+
+class Asked(Frozen):
+    """A question without the texts that it shows."""
+
+    id: str
+    claim_ids: tuple[str, ...]
+    places: tuple[SourcePlace, ...]
+    round: Round
+
+
+class Decision(Frozen):
+    """What is decided about a unit, or why nobody could decide it."""
+
+    label: Label | None = None
+    failure: Failure | None = None
+    decided_by: DecidedBy = "nobody"
+    evidence: tuple[Span, ...] | None = None
+    """What it rests on; None: what those who said so quote."""
+
+
+class Unit(Frozen):
+    """A part of the response that is judged at once, and all that is known of it."""
+
+    claim: Claim
+    window: SourcePlace | None = None
+    """Where it was aligned to, in a method that aligns."""
+    asked: tuple[Asked, ...] = ()
+    """The questions about it: one, but for PROBE, which asks about every piece of evidence."""
+    judgements: tuple[Judgement, ...] = ()
+    ruling: Judgement | None = None
+    """The arbiter's word."""
+    searches: tuple[Search, ...] = ()
+    """Where each model looked for evidence (PROBE)."""
+    decision: Decision | None = None
+
+    def votes(self, question_id: str) -> list[Judgement]:
+        """What the panel said to one question."""
+        return [judgement for judgement in self.judgements if judgement.question_id == question_id]
+
+
+class PaperState(TypedDict, total=False):
+    """One case on its way from text to report."""
+
+    started: float
+    case: Case
+    sources: list[DocumentRef]
+    sentences: list[Sentence]
+    units: list[Unit]
+    calls: Annotated[list[Call], add]
+    pages: Annotated[list[DocumentRef], add]
+    report: Report
+
+
+class About(NamedTuple):
+    """What an answer is about: a unit by its number in the prompt, what was shown with it, its case."""
+
+    number: int
+    claim: Claim
+    shown: tuple[Span, ...]
+    case: Case
+
+
+class Run(NamedTuple):
+    """What a step may use: its paper, what the settings opened, and how it tells what it is doing."""
+
+    paper: "Paper"
+    resources: Resources
+    tell: Callable[[dict[str, object]], None]
+
+    @property
+    def consensus(self) -> float:
+        """The settings' share of the panel, else the paper's."""
+        return self.resources.settings.consensus or self.paper.consensus
+
+
+Step = Callable[[Any, Run], Awaitable[PaperState]]
+"""A node: a function of the state and the run, named in the graph as it is here."""
+
+
+@dataclass(frozen=True)
+class Paper:
+    """One method of a paper, with its numbers."""
+
+    name: str
+    summary: str
+    cites: str
+    """Where the paper sets the method out: its number among the seeds, and the section."""
+    steps: tuple[Step, ...]
+    """The nodes in order, up to the vote. A split panel then goes to an arbiter, and all ends in the report."""
+    prompt: tuple[str, ...]
+    """The prompt's files, one part after the other."""
+    form: type[Form]
+    """What a judge fills in."""
+    read: Callable[[Any, About], Weighed]
+    """A label or a failure, from a filled form."""
+    decide: Callable[[Unit, "Paper", Case, float], Decision]
+    """What follows from the panel's answers about a unit, at this consensus."""
+    unit: Literal["sentence", "segment", "response"] = "response"
+    together: bool = False
+    """All units of a response stand in one prompt."""
+    shows: Literal["source", "nothing"] = "source"
+    """What judges see beside the unit, where no step of the paper's own chooses it."""
+    menu: tuple[Label, ...] = ()
+    """The labels that the paper's answers stand for; empty where it has all seven."""
+    temperature: float = 0.0
+    consensus: float = CONSENSUS
+    asks_again: bool = False
+    """An answer that can't be used is asked for once more, and forms go as JSON schema; else once, in words."""
+    needs: tuple[Need, ...] = ()
+    joins: bool = False
+    """Short responses to one long source may be checked together."""
+    question: str = ""
+    """Names the prompt in the ids of questions; empty: as its first file."""

@@ -1,0 +1,58 @@
+"""A panel's vote on a unit, and judges that know more labels than a paper's answers.
+
+Knows: where an answer only says whether something is wrong, contradicted and not found are one side.
+Does not know: how judges are asked.
+"""
+
+from collections.abc import Collection
+
+from longproof.agent.types import Case, Failure, JudgeLabel, Judgement, Label
+from longproof.agent.vote import FAITHFULNESS, SIDES, Side, most_common, settled, vote
+from longproof.graphs.papers.paper import Decision, Paper, Unit
+
+COARSE: dict[JudgeLabel, Side] = {
+    label: "contradicted" if side == "not_found" else side for label, side in SIDES.items()
+}
+"""The sides where an answer only says whether something is wrong."""
+
+
+def by_vote(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
+    """What enough of the panel agree on; `split` where they don't, the commonest failure where nobody answered."""
+    question = unit.asked[-1]
+    sides = COARSE if paper.menu else SIDES
+    if question.round == "pages":
+        sides = {**sides, "out_dependent": "supported"}
+    tally = vote(unit.votes(question.id), consensus=consensus, sides=sides)
+    if tally.label is not None:
+        return Decision(label=settled(tally.label), decided_by="vote")
+    if not tally.votes:
+        return undecided(most_common(judgement.failure for judgement in unit.judgements))
+    return undecided("split")
+
+
+def by_arbiter(ruling: Judgement) -> Decision:
+    """The arbiter's word, or why there is none."""
+    if ruling.label is None:
+        return undecided(ruling.failure or "unavailable")
+    return Decision(label=settled(ruling.label), decided_by="arbiter")
+
+
+def undecided(failure: Failure) -> Decision:
+    """Nobody can decide, for this reason."""
+    return Decision(failure=failure)
+
+
+def on_menu(judgement: Judgement, menu: Collection[Label]) -> Judgement:
+    """A judgement in the labels of a coarse menu: the same label, else one of its side, else one as right or wrong.
+
+    What a menu has no word for (ambiguous) is off the menu; where no fact is stated, nothing is wrong.
+    """
+    said = judgement.label
+    if not menu or said is None or said in menu:
+        return judgement
+    side = "supported" if said == "no_fact" else COARSE[said]
+    near = [label for label in menu if SIDES[label] == SIDES[said]]
+    near = near or [label for label in menu if COARSE[label] == side]
+    if not near:
+        return judgement.model_copy(update={"label": None, "failure": "off_menu"})
+    return judgement.model_copy(update={"label": min(near, key=FAITHFULNESS.index)})

@@ -1,0 +1,69 @@
+"""The texts of a case: put into the store as a run begins, and listed in its report.
+
+Knows: a text is kept once, under its id; a task must exist, a response must say something.
+Does not know: how a response is checked.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+from longproof.agent.types import TASKS, Case, ReportDocument
+from longproof.graphs.state import VerifyInput
+from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.retrieval.types import BadInput, Document
+
+_WORD = re.compile(r"\w")
+NO_SOURCE = "there is no source text: give one, or choose the task `open`"
+
+
+class StoredTexts(NamedTuple):
+    """A case, and where its texts are kept."""
+
+    case: Case
+    response: DocumentRef
+    sources: list[DocumentRef]
+
+
+def store_texts(given: VerifyInput, store: DocumentStore) -> StoredTexts:
+    """Keep the texts of an input. Raises BadInput for what nobody could check."""
+    if given.task not in TASKS:
+        raise BadInput(f"there is no task {given.task!r}: choose one of {', '.join(TASKS)}")
+    if not _WORD.search(given.response):
+        raise BadInput("the response has no text: give the text that is to be checked")
+    response = Document.of(given.response)
+    texts = [Document.of(given.source)] if given.source.strip() else []
+    *added, kept = [store.put(document) for document in [*texts, response]]
+    sources: dict[str, DocumentRef] = {}
+    for ref in [*given.sources, *added]:
+        sources.setdefault(ref.id, ref)
+    case = Case(
+        id=given.case_id,
+        task=given.task,
+        response=response.text,
+        source_ids=tuple(sources),
+        context=given.context,
+        reference=given.reference,
+        labels=None if given.labels is None else tuple(given.labels),
+        parts=tuple(given.parts),
+    )
+    return StoredTexts(case, kept, list(sources.values()))
+
+
+def report_documents(
+    case: Case, response_id: str, sources: Sequence[DocumentRef], pages: Sequence[DocumentRef]
+) -> list[ReportDocument]:
+    """What a report points into: the response, the sources, the pages that were shown."""
+    response = ReportDocument(id=response_id, role="response", kind="text", characters=len(case.response))
+    shown = {ref.id: ref for ref in pages}
+    return [
+        response,
+        *(_described(ref, "source") for ref in sources),
+        *(_described(shown[id_], "page") for id_ in sorted(shown)),
+    ]
+
+
+def _described(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocument:
+    return ReportDocument(
+        id=ref.id, role=role, kind=ref.kind, title=ref.title, uri=ref.uri, characters=ref.characters
+    )

@@ -1,0 +1,40 @@
+"""The stamp of a report: enough to run it again, and what this run took.
+
+Does not know: what was found.
+"""
+
+import time
+from collections.abc import Sequence
+
+from longproof import __version__
+from longproof.agent.models.prices import money, tokens_of
+from longproof.agent.report import usage
+from longproof.agent.types import Call
+from longproof.graphs.resources import Resources
+from longproof.graphs.settings import PERSON
+
+
+def stamp_of(
+    resources: Resources, started: float, decomposer: str, calls: Sequence[Call]
+) -> dict[str, object]:
+    """What every report tells of its run; `calls` are all that its answers rest on, each once."""
+    settings, panel = resources.settings, resources.panel
+    bought = [call for call in calls if call.bought]
+    told: dict[str, object] = {
+        "longproof": __version__,
+        "protocol": settings.protocol,
+        "judges": [judge.name for judge in panel.judges],
+        "arbiter": PERSON if settings.arbiter == PERSON else panel.arbiter and panel.arbiter.name,
+        "decomposer": decomposer,
+        "refused": {purpose: list(paid) for purpose, paid in resources.budget.refused_steps().items()},
+        "settings": settings.model_dump(mode="json", exclude={"home", "run_id", "retry_failed"}),
+        "created_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "seconds": round(time.time() - started, 3),
+        "paid": usage(bought).model_dump(mode="json"),
+    }
+    if settings.prices:
+        told["money"] = {
+            "answers": money(tokens_of(calls), settings.prices),
+            "paid": money(tokens_of(bought), settings.prices),
+        }
+    return told
