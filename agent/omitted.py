@@ -9,15 +9,16 @@ Does not know: what the words mean, or who took the sentence apart.
 import re
 from collections.abc import Iterator, Sequence
 
-from longproof.agent.offline.decompose import CONNECTIVES_EN, states_fact
-from longproof.agent.offline.reading import Indexed, Token, word_set
+from longproof.agent.offline.decompose import states_fact
+from longproof.agent.offline.tokens import Token, tokens, word_set
 from longproof.retrieval.text.tokens import is_chinese
 
 NEGATIONS = word_set("not no never none nobody nothing neither nor without cannot 不 没 无 未")
-CONNECTIVES = CONNECTIVES_EN | word_set(
-    "after before when if until wher whil wherea ther thi thes thos hav wer doe whos 名 位 某 却 还 才 此"
+CONNECTIVES = word_set(
+    "and but while whereas although though because since so yet which who where"
+    " after before when if until wher whil wherea ther thi thes thos hav wer doe whos 名 位 某 却 还 才 此"
 )
-"""Words as `Indexed` keys them, which cuts endings."""
+"""Words as `tokens` keys them, which cuts endings."""
 _TIES = re.compile(r"\b(?:after|before|until|because|if|unless)\b|因|由于|如果|除非", re.IGNORECASE)
 """What makes of two statements a third: which came first, which is the cause, on what condition."""
 _CONNECTIVES_ZH = re.compile(
@@ -114,7 +115,7 @@ def _content(text: str) -> Iterator[Token]:
     """The tokens that carry content: no function words, no connectives, no "one"."""
     plain = _MARKS.sub(lambda found: " " * len(found[0]), text)
     plain = _CONNECTIVES_ZH.sub(lambda found: " " * len(found[0]), plain)
-    for token in Indexed(plain).tokens:
+    for token in tokens(plain):
         article = token.key == "#1.0" and not plain[token.start].isdigit()
         if token.content and token.key not in CONNECTIVES and not article:
             yield token
@@ -123,7 +124,7 @@ def _content(text: str) -> Iterator[Token]:
 def _negations(text: str) -> set[str]:
     """Words that deny, `n't` as `not`."""
     plain = _CONNECTIVES_ZH.sub("", text)
-    keys = {plain[token.start : token.end].lower().replace("’", "'") for token in Indexed(plain).tokens}
+    keys = {plain[token.start : token.end].lower().replace("’", "'") for token in tokens(plain)}
     return (keys & NEGATIONS) | {"not" for key in keys if key.endswith("n't")}
 
 

@@ -134,7 +134,7 @@ def report(
     """The report of one case. `windows` maps claim ids to places in a source, `looked` to how far was looked.
 
     In a `triage`, a sentence without claims is undecided: no rule of the offline check has read it. But where the
-    response is `copied` from its source, all of it stands there, titles too.
+    response is `copied` from its source, all of it stands there, titles too; no other triage is faithful.
     Raises ValueError where a claim has no verdict or more than one: no claim leaves the denominator.
     """
     by_claim = {verdict.claim_id: verdict for verdict in verdicts}
@@ -150,7 +150,9 @@ def report(
     return Report(
         case=case,
         documents=tuple(documents),
-        verdict=outcome([s.label for s in shown]) if claims or copied else "undecided",
+        verdict=outcome([s.label for s in shown], unread=left_unread(triage, verdicts))
+        if claims or copied
+        else "undecided",
         triage=triage,
         sentences=shown,
         claims=tuple(_claim(c, by_claim[c.id], windows.get(c.id), (looked or {}).get(c.id)) for c in claims),
@@ -177,11 +179,19 @@ def sentence_label(labels: Sequence[Label | None]) -> Label | None:
     return worst if worst in WRONG or len(decided) == len(stating) else None
 
 
-def outcome(labels: Sequence[Label | None]) -> Outcome:
-    """Hallucinated if any sentence is wrong; else undecided if any is undecided; else faithful."""
+def outcome(labels: Sequence[Label | None], *, unread: bool = False) -> Outcome:
+    """Hallucinated if any sentence is wrong; else undecided if any is undecided, or nobody read; else faithful."""
     if any(label in WRONG for label in labels):
         return "hallucinated"
-    return "undecided" if None in labels else "faithful"
+    return "undecided" if unread or None in labels else "faithful"
+
+
+def left_unread(triage: bool, decided: Iterable[Verdict | ReportClaim]) -> bool:
+    """Return whether only the offline check looked, and the response isn't its source, word for word.
+
+    A sentence that stands in the source may mean something else among other sentences.
+    """
+    return triage and any(one.decided_by != "rule" for one in decided)
 
 
 def counts_by_label(labels: Sequence[Label | None]) -> dict[str, int]:

@@ -1,8 +1,8 @@
-"""What the offline check says of the development sets' claims, and how often gold agrees.
+"""What the offline check says of the development sets' sentences, and how often gold agrees.
 
     LONGPROOF_DATA=data python benchmarks/offline_check.py [SET ...]
 
-Prints a table: for each set the claims, how many stand there, conflict, need a model; the share of conflicts that lie
+Prints a table: for each set the sentences, how many stand there, conflict, need a model; the share of conflicts that lie
 in what gold calls wrong; the share of what stands there that lies in what gold calls right. Where gold judges the
 response as a whole, what stands there in a wrong response is `unknown`: the error may lie elsewhere. Nothing here is
 read by the check itself.
@@ -26,7 +26,7 @@ SETS = (
     "storysumm", "begin_dialogue", "uhgeval_zh", "quintd_data2text", "accuracy_rotowire",
 )  # fmt: skip
 COLUMNS = (
-    "set", "claims", "stands there", "conflicts", "needs a model", "conflicts right", "stands right", "unknown",
+    "set", "sentences", "stand there", "conflict", "need a model", "conflicts right", "stands right", "unknown",
 )  # fmt: skip
 SAID = {"explicitly_supported": "stands", "contradicting": "conflicts", None: "model"}
 

@@ -17,7 +17,7 @@ from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import NamedTuple, TypeVar
 
-from longproof.agent.report import WRONG, counts_by_label, coverage_of, outcome
+from longproof.agent.report import WRONG, counts_by_label, coverage_of, left_unread, outcome
 from longproof.agent.types import (
     Call,
     Case,
@@ -234,7 +234,9 @@ def _own(
         update={
             "case": part.case.model_copy(update={"source_ids": report.case.source_ids}),
             "documents": (response, *report.documents[1:]),
-            "verdict": outcome([sentence.label for sentence in shown]) if claims else "undecided",
+            "verdict": outcome([one.label for one in shown], unread=left_unread(report.triage, claims))
+            if claims
+            else "undecided",
             "sentences": shown,
             "claims": claims,
             "searches": tuple(s.model_copy(update={"claim_id": ids[s.claim_id]}) for s in searches),

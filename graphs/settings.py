@@ -39,7 +39,7 @@ class Settings(BaseModel):
         title="Judges",
         description=(
             "The panel, one an entry: offline (alone, without a key: says what stands there and what plainly "
-            "conflicts), openai:MODEL (key in OPENAI_API_KEY), "
+            "conflicts, never that all is faithful), openai:MODEL (key in OPENAI_API_KEY), "
             "openai:MODEL@BASE_URL (vLLM, Ollama, any chat-completions server) or nli:PATH."
         ),
         examples=[["offline"], ["openai:gpt-4.1", "openai:qwen3-32b@http://127.0.0.1:8000/v1"]],

@@ -33,7 +33,8 @@ def assert_faithful(
     more faithful one.
 
     The default lets pass what isn't hallucinated. What nobody could decide never passes: the judge `offline` fails
-    whatever isn't nearly word for word. `judge` is one or several, as `Verifier` takes them, and so are the settings.
+    whatever isn't its source, word for word. `judge` is one or several, as `Verifier` takes them, and so are the
+    settings.
     Raises BadInput for what can't be checked.
     """
     __tracebackhide__ = True

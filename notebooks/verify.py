@@ -13,9 +13,9 @@
 # %% [markdown]
 # # Verify a summary and read the report
 #
-# A bundled story, a summary of it with four planted errors, and the offline check: no key, no download. It says what
-# stands in the source nearly word for word and what plainly conflicts; of the rest, that it is not checked (`None`,
-# `needs_model`). To have that read, write `Verifier(judges=["openai:MODEL"])`.
+# A bundled story, a summary of it with four planted errors, and the offline check: no key, no download. It says which
+# sentences stand in the source word for word and which plainly conflict; of the rest, that they are not checked
+# (`None`, `needs_model`). To have that read, write `Verifier(judges=["openai:MODEL"])`.
 
 # %%
 from longproof import Verifier

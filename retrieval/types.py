@@ -44,6 +44,11 @@ class Span(Frozen):
             raise ValueError(f"span [{self.start}, {self.end}) does not have the length of its text")
         return self
 
+    def part(self, start: int, end: int) -> "Span":
+        """Return the place of `text[start:end]` in the same text."""
+        at = self.start
+        return Span(source_id=self.source_id, start=at + start, end=at + end, text=self.text[start:end])
+
 
 class Line(NamedTuple):
     """One line of evidence: a sentence, a field, a row or a turn, whole. `number` is its place among all lines of the

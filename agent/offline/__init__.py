@@ -1,4 +1,4 @@
-"""The check that needs no model: what stands in a source nearly word for word, and what conflicts with it there.
+"""The check that needs no model: which sentences stand in a source, and which conflict with it there.
 
 All else it leaves to a model. Adding a source never changes what it says of another.
 """

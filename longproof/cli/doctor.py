@@ -111,7 +111,7 @@ def _judges() -> Iterator[str]:
     """Which judges answer: the offline ones, and those of `longproof.toml`. Asking a server costs nothing."""
     from longproof.agent.specs import reach, read_panel
 
-    yield "judge offline: answers (says what stands there and what plainly conflicts; the rest needs a model)"
+    yield "judge offline: answers (says which sentences stand there and which conflict; the rest needs a model)"
     for judge in read_panel(TOML).judges if TOML.exists() else ():
         why = asyncio.run(reach(judge))
         about = (

@@ -15,7 +15,7 @@ from typing import NamedTuple
 from pydantic import ValidationError
 
 from longproof.agent.cascade import ClearedAlone
-from longproof.agent.report import outcome
+from longproof.agent.report import left_unread, outcome
 from longproof.agent.types import LABELS, Error, Report, ReportClaim, ReportDocument
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home
@@ -171,7 +171,8 @@ def _sums(report: Report) -> None:
         raise _damaged("its counts aren't those of its claims")
     labels = [sentence.label for sentence in report.sentences]
     checked = report.claims or "explicitly_supported" in labels
-    if report.verdict != (outcome(labels) if checked else "undecided"):
+    unread = left_unread(report.triage, report.claims)
+    if report.verdict != (outcome(labels, unread=unread) if checked else "undecided"):
         raise _damaged("its verdict isn't that of its sentences")
     judges = report.stamp.get("judges") or []
     if not isinstance(judges, list | tuple):

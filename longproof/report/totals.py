@@ -45,7 +45,8 @@ def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
     needs = sum(claim.failure == "needs_model" for claim in report.claims)
     without = {*range(len(report.sentences))} - {claim.sentence for claim in report.claims}
     silent = sum(report.sentences[index].label is None for index in without)
-    parts = [say["all_stand"] if stand == n else say["stand_n"].format(n=stand, all=n)]
+    all_stand = say["all_stand" if report.verdict == "faithful" else "all_stand_unread"]
+    parts = [all_stand if stand == n else say["stand_n"].format(n=stand, all=n)]
     for key, count in (("conflicts", conflicts), ("needs", needs), ("open", n - stand - conflicts - needs)):
         parts += [count_of(say, key, count)] if count else []
     if silent:

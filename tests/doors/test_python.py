@@ -23,7 +23,7 @@ def test_the_names_that_a_program_needs_are_public(report):
 
 
 def test_a_report_is_one_line_in_a_session_and_a_page_on_request(report):
-    assert repr(report) == "Report(case='case', verdict='undecided', claims=3, undecided=2)"
+    assert repr(report) == "Report(case='case', verdict='undecided', claims=3, undecided=3)"
     assert "\n" not in str(report)
     page = report.html()
     assert page.startswith("<!doctype html>")

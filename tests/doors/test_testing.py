@@ -38,7 +38,7 @@ def test_a_failure_reads_as_claims_with_what_the_source_says():
     assert "No model has read this" in notice
     assert claim == "✗ contradicting: Tom sold the boat to Ada for thirty pounds."
     assert wrong == "    'thirty' should be 'twenty'"
-    assert source == "    source (27%): 'Tom sold the boat to Ada for twenty pounds'"
+    assert source == "    source (27%): 'Tom sold the boat to Ada for twenty pounds.'"
 
 
 def test_what_nobody_decided_never_passes():

@@ -1,29 +1,33 @@
-import time
-
 import pytest
 from asked import judgement
 
-STORY = """Margaret Hale moved to the mill town of Milton in 1851 with her ageing father.
+STORY = """Margaret Hale moved to the mill town of Milton in 1851.
 Mr. Thornton owned three cotton mills near the railway station. The strike did not reach his largest mill.
 Everyone said that Mr. Thornton had lost his whole fortune at the exchange.
 “Your brother Frederick sailed to Spain last winter,” whispered the old servant.
-If the workers returned on Monday, the mill would open its gates again."""
+“We leave for Leeds at dawn.”
+He’s 6'2" tall. If the workers returned on Monday, the mill would open its gates again. Who came?
+In those days it was now here, now there…"""
 故事 = """王冕在山东济南府住了半年，每日替人家卖卜卖画。知县带着八个红黑帽夜役军牢下乡来拜访王冕。
 秦老并不知道王冕已经离开了诸暨县城。众人都说危素老先生要在城里买新房子居住。
-如果黄河再决口一次，朝廷就要派大臣去山东赈济灾民。"""
+如果黄河再决口一次，朝廷就要派大臣去山东赈济灾民。他说 不行！"""
 
 
 @pytest.mark.parametrize(
     ("source", "response"),
     [
-        (STORY, "Margaret Hale moved to the mill town of Milton in 1851."),
-        (STORY, "Mr. Thornton owned 3 cotton mills near the railway station."),
-        (STORY, "The strike did not reach his largest mill."),
+        (STORY, "Mr. Thornton owned three cotton mills near the railway station."),
+        (STORY, "mr. thornton owned  three\ncotton mills near the railway station"),
+        (STORY, "“The strike did not reach his largest mill!”"),
+        (STORY, "We leave for Leeds at dawn"),
+        (STORY, "'We leave for Leeds at dawn.'"),
+        (STORY, "He's 6'2\" tall."),
         (故事, "知县带着八个红黑帽夜役军牢下乡来拜访王冕"),
-        (故事, "王冕在山東濟南府住了半年"),
+        (故事, "“王冕在山东济南府住了半年，每日替人家卖卜卖画！”"),
+        (故事, "他说不行。"),
     ],
 )
-def test_what_is_told_nearly_word_for_word_stands_there(source, response):
+def test_a_whole_sentence_stands_there(source: str, response: str):
     found = judgement(source, response)
     assert (found.label, found.failure) == ("explicitly_supported", None)
     quote = found.quotes[0]
@@ -31,11 +35,48 @@ def test_what_is_told_nearly_word_for_word_stands_there(source, response):
 
 
 @pytest.mark.parametrize(
+    ("source", "response"),
+    [
+        (STORY, "Margaret Hale moved to the mill town of Milton."),
+        (STORY, "Mr. Thornton owned 3 cotton mills near the railway station."),
+        (STORY, "Mr. Thornton owns three cotton mills near the railway station."),
+        (STORY, "The strike did reach his largest mill."),
+        (STORY, "Mr. Thornton had lost his whole fortune at the exchange."),
+        (STORY, "Your brother Frederick sailed to Spain last winter."),
+        (STORY, "Your brother Frederick sailed to Italy last winter."),
+        (STORY, "The mill would open its gates again."),
+        (STORY, "He's 62 tall."),
+        (STORY, "Hes 6'2\" tall."),
+        (STORY, "Who came."),
+        (STORY, "In those days it was nowhere, now there…"),
+        (STORY, "In those days it was now here, now there."),
+        (STORY, "A rich young woman left the south for an industrial city."),
+        (STORY, "- Mr. Thornton owned three cotton mills near the railway station."),
+        (STORY, "???"),
+        (故事, "王冕在山东济南府住了半年"),
+        (故事, "王冕在山東濟南府住了半年，每日替人家賣卜賣畫。"),
+        (故事, "秦老并知道王冕已经离开了诸暨县城。"),
+        (故事, "朝廷就要派大臣去山东赈济灾民。"),
+        (故事, "危素老先生要在城里买新房子居住。"),
+    ],
+)
+def test_all_else_needs_a_model(source: str, response: str):
+    found = judgement(source, response)
+    assert (found.label, found.failure, found.quotes, found.errors) == (None, "needs_model", (), ())
+
+
+def test_a_part_of_a_sentence_and_other_words_for_it_are_never_judged():
+    source = "王冕在山东济南府住了半年。"
+    assert judgement(source, source).label == "explicitly_supported"
+    assert judgement(source, f"有人造谣说，{source}", source).failure == "needs_model"
+
+
+@pytest.mark.parametrize(
     ("source", "response", "said", "told", "kind"),
     [
         (
             STORY,
-            "Mr. Thornton owned seven cotton mills near the railway station.",
+            "Mr Thornton owned seven cotton mills near the railway station.",
             "seven",
             "three",
             "numerical",
@@ -50,79 +91,38 @@ def test_one_number_or_name_that_the_place_tells_otherwise_conflicts(source, res
     assert found.label == "contradicting"
     [error] = found.errors
     assert (error.span.text, error.correction, error.kind) == (said, told, kind)
-    assert said in error.reason
-    assert told in error.reason
+    assert error.reason == f"“{said}” here, “{told}” in the source"
     assert told in found.quotes[0].text
 
 
 @pytest.mark.parametrize(
     ("source", "response"),
     [
-        (STORY, "The strike did reach his largest mill."),
-        (STORY, "Mr. Thornton never owned three cotton mills near the railway station."),
-        (故事, "秦老并知道王冕已经离开了诸暨县城"),
+        # a denial: both may be right
+        ("The strike did not reach his 3 mills near Milton.", "The strike reached his 2 mills near Milton."),
+        ("知县没有带着八个红黑帽夜役军牢下乡来拜访王冕。", "知县带着二十个红黑帽夜役军牢下乡来拜访王冕。"),
+        # two numbers, or numbers and names, that changed places
+        ("Ada paid Tom 20 pounds for the boat in 1911.", "Ada paid Tom 1911 pounds for the boat in 20."),
+        ("Old Ada gave young Tom the red boat.", "Old Tom gave young Ada the red boat."),
+        # the number of an entry in a list
+        ("2. Pour the wine over the roast meat.", "3. Pour the wine over the roast meat."),
+        # two who did the same
+        ("In spring Grey owned three cotton mills here.", "In spring Thornton owned three cotton mills here."),
+        # told about, rounded
+        ("Some 80 metres long was the old iron bridge.", "Some 90 metres long was the old iron bridge."),
+        ("The factory produced 1,823,400 metres of cloth.", "The factory produced 1.8 million metres of cloth."),
+        # another sentence tells it
+        ("The board met 7 times in 1990 in Leeds.\nThe board met 8 times in 1990 in Leeds.",
+         "The board met 8 times in 1990 in Leeds, too."),
+        ("The branch in Leeds made a profit of 4 million.\nThe branch in York made a profit of 5 million.",
+         "The branch made a profit of 7 million."),
+        # too little is alike
+        ("He has 3 boats.", "He has 5 boats."),
+        ("Mr. Thornton owned three cotton mills.", "Mr. Thornton sold his seven woollen factories."),
     ],
-)
-def test_a_denial_conflicts_with_what_it_denies(source, response):
-    found = judgement(source, response)
-    assert found.label == "contradicting"
-    assert (found.errors[0].kind, found.errors[0].correction) == ("inversion", None)
-
-
-@pytest.mark.parametrize(
-    ("source", "response"),
-    [
-        (STORY, "Mr. Thornton had lost his whole fortune at the exchange."),
-        (STORY, "Your brother Frederick sailed to Spain last winter."),
-        (STORY, "Your brother Frederick sailed to Italy last winter."),
-        (STORY, "The workers returned on Monday."),
-        (STORY, "The mill opened its gates again."),
-        (故事, "危素老先生要在城里买新房子居住"),
-        (故事, "黄河再决口一次"),
-        (故事, "朝廷就要派大臣去山东赈济灾民"),
-    ],
-)
-def test_what_is_only_said_or_only_a_condition_neither_stands_nor_conflicts(source, response):
-    assert judgement(source, response).failure == "needs_model"
-
-
-@pytest.mark.parametrize(
-    "response",
-    [
-        "A rich young woman left the south for an industrial city.",  # other words
-        "Her father aged.",  # too short
-        "- Three cotton mills near the railway station",  # of whom?
-        "Mr. Thornton owned about three cotton mills near the old canal and its warehouses.",
-        "In 1851 Margaret married Mr. Thornton at the railway station.",
-        "???",
-        "",
-    ],
-)
-def test_all_else_needs_a_model(response):
-    found = judgement(STORY, f"{response} And more.", response or "And more.")
-    assert (found.label, found.failure, found.quotes, found.errors) == (None, "needs_model", (), ())
-
-
-def test_rounded_and_approximate_numbers_are_no_conflict():
-    source = "The factory in Lowell produced 1,823,400 metres of cotton cloth during the year."
-    for number in ("1.8 million", "about 1,900,000", "1,823,000"):
-        assert judgement(source, source.replace("1,823,400", number)).label != "contradicting"
-    assert judgement(source, source.replace("1,823,400", "2,823,400")).label == "contradicting"
-
-
-def test_a_number_is_corrected_only_where_no_other_is_told_otherwise():
-    source = "Adjusted earnings of the company rose to 127 million dollars or 4 dollars a diluted share."
-    response = "Adjusted earnings of the company rose to 125 million dollars or 6 dollars a diluted share."
-    found = judgement(source, response)
-    assert found.label == "contradicting"
-    assert found.errors[0].correction is None
-
-
-def test_places_that_tell_several_things_are_no_conflict():
-    row = "The branch office in {} reported a quarterly profit of {} million dollars to the board.\n\n"
-    source = row.format("Leeds", 4) + row.format("York", 5)
-    response = "The branch office reported a quarterly profit of 7 million dollars to the board."
-    assert judgement(source, response).failure == "needs_model"
+)  # fmt: skip
+def test_no_conflict(source: str, response: str):
+    assert judgement(source, response).label is None
 
 
 def test_where_it_stands_in_the_same_document_silences_a_conflict():
@@ -132,11 +132,9 @@ def test_where_it_stands_in_the_same_document_silences_a_conflict():
     assert judgement([told.format(80), told.format(90)], told.format(90)).label == "contradicting"
 
 
-def test_a_sentence_without_end_takes_linear_time():
+def test_a_sentence_without_end_is_read_and_compared_with_none():
     long = "The mill, which had 1,111 looms, “never closed, " * 2000
-    began = time.process_time()
-    judgement(long, long)
-    judgement(STORY, long, "which had 1,111 looms")
-    judgement("1,111" * 20000, "1,111" * 20000)
-    judgement(f"The{chr(10) * 100_000}great mill owned three cotton looms.", "mill owned three cotton looms.")
-    assert time.process_time() - began < 5
+    long = long.strip()
+    assert judgement(long, long).label == "explicitly_supported"
+    assert judgement(long, long.replace("1,111", "1,112", 1)).label is None
+    assert judgement("1,111" * 20000, "1,111" * 20000).label == "explicitly_supported"

@@ -51,16 +51,16 @@ def test_junit_has_a_test_for_every_case_and_says_why_it_fails(cases, tmp_path):
     rows = [
         {"id": "open\x1b", "source_text": SOURCE, "response": "Ada was lonely & <i>cold</i>.\ufffe"},
         {"id": "none", "source": "none.txt", "response": "Ada left."},
-        {"id": "said", "source_text": SOURCE, "response": "Tom sold the boat to Ada for twenty pounds."},
+        {"id": "said", "source_text": SOURCE, "response": SOURCE},
     ]
     with cases.open("a", encoding="utf-8") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
     assert run("batch", cases, "--out", tmp_path / "out", "--junit", tmp_path / "tests.xml") == 2
     suite = ElementTree.parse(tmp_path / "tests.xml").getroot()
-    assert suite.attrib == {"name": "longproof", "tests": "5", "failures": "2", "errors": "1"}
+    assert suite.attrib == {"name": "longproof", "tests": "5", "failures": "3", "errors": "1"}
     found = {test.get("name"): (one.tag, one.get("type"), one.text) for test in suite for one in test}
     assert {test.get("name") for test in suite} == {"<b>right", "wrong", "open␛", "none", "said"}
-    assert found.keys() == {"wrong", "open␛", "none"}
+    assert found.keys() == {"<b>right", "wrong", "open␛", "none"}
     assert found["wrong"][:2] == ("failure", "hallucinated")
     assert "'ninety' should be 'twenty'" in found["wrong"][2]
     assert found["open␛"][:2] == ("failure", "undecided")

@@ -35,8 +35,9 @@ def verify(files, *more, source="source.txt", response="response.txt"):
 
 
 def test_a_faithful_response_exits_with_zero_and_says_so(files, capsys):
-    assert verify(files, "--check") == 0
-    assert capsys.readouterr().out
+    with ChatServer(denying("ninety")) as server:
+        assert verify(files, "--judge", f"openai:m@{server.address}", "--check") == 0
+    assert "faithful" in capsys.readouterr().out
 
 
 def test_a_hallucinated_response_exits_with_one_only_under_check(files):

@@ -28,7 +28,7 @@ def test_saved_pages_bear_it_out(tmp_path: Path, capsys: pytest.CaptureFixture[s
     pages = tmp_path / "pages"
     pages.mkdir()
     (pages / "tower.txt").write_text(TEXT, "utf-8")
-    assert verified(tmp_path, "--task", "open", "--pages", str(pages), "--check") == 0
+    assert verified(tmp_path, "--task", "open", "--pages", str(pages), "--check") == 3
     assert "2 outside knowledge" in capsys.readouterr().out
 
 

@@ -22,11 +22,9 @@ def test_the_wrong_come_first_then_the_unsettled_and_what_no_model_read_is_apart
     assert (len(triage.unread), triage.unsettled) == (38, [])
 
 
-def test_what_stands_there_to_the_last_claim_is_faithful_and_still_no_model_has_read(
-    standing_report: Any,
-) -> None:
+def test_what_stands_there_to_the_last_claim_is_no_verdict(standing_report: Any) -> None:
     view = ReportView(*standing_report)
-    assert (view.report.verdict, view.outcome) == ("faithful", view.say["all_stand"])
+    assert (view.report.verdict, view.outcome) == ("undecided", view.say["all_stand_unread"])
     assert "--judge openai:" in view.notice
 
 
