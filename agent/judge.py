@@ -6,15 +6,15 @@ Does not know: how prompts are worded (prompting) and answers read (recipes), or
 and paid for (models).
 """
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from longproof.agent.guards import Weighed
 from longproof.agent.models.answers import Form
 from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.prompting import language_of, opinions, prompt_for
-from longproof.agent.recipes import RECIPES, Recipe, about
+from longproof.agent.recipes import RECIPES, about
 from longproof.agent.types import Answered, Case, Claim, Judgement, Question
 from longproof.prompts import Prompt, render
 
@@ -49,9 +49,15 @@ class ModelJudge:
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order."""
-        recipe = RECIPES[self._prompt_name or question.prompt]
-        vote = _Vote(self.name, recipe, question, case)
-        return await vote.cast(self.asker, self._purpose, claims)
+        return await _ask_by_recipe(
+            self.asker,
+            self.name,
+            question,
+            claims,
+            case,
+            purpose=self._purpose,
+            recipe_name=self._prompt_name or question.prompt,
+        )
 
 
 class ModelArbiter:
@@ -65,62 +71,98 @@ class ModelArbiter:
         self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
     ) -> Answered:
         """One judgement for each of `claims`, in their order."""
-        vote = _Vote(self.name, RECIPES[question.prompt], question, case, judgements)
-        return await vote.cast(self.asker, "arbitrate", claims)
-
-
-class _Vote(NamedTuple):
-    """One judge's vote on the claims of a question. `prior`: the judgements that an arbiter decides between."""
-
-    judge: str
-    recipe: Recipe
-    question: Question
-    case: Case
-    prior: Sequence[Judgement] | None = None
-
-    async def cast(self, asker: Asker, purpose: str, claims: Sequence[Claim]) -> Answered:
-        numbered = dict(enumerate(claims, start=1))
-        found, calls = await asker.ask_about(
-            numbered,
-            letter="C",
-            purpose=purpose,
-            form=self.recipe.form,
-            prompt_of=self._prompt,
-            read=self._judgements,
+        return await _ask_by_recipe(
+            self.asker,
+            self.name,
+            question,
+            claims,
+            case,
+            purpose="arbitrate",
+            recipe_name=question.prompt,
+            prior=judgements,
         )
-        return Answered([found[n] for n in numbered], calls)
 
-    def _prompt(self, numbered: Numbered) -> Prompt:
-        prompt = prompt_for(self.recipe.parts, self.question, numbered, self.case)
-        if self.prior is None:
+
+async def ask_about_claims(
+    asker: Asker,
+    judge: str,
+    question: Question,
+    claims: Sequence[Claim],
+    *,
+    purpose: str,
+    form: type[Form],
+    prompt_of: Callable[[Numbered], Prompt],
+    read: Callable[[Any, int, Claim], Weighed],
+) -> Answered:
+    """What a model says of each claim of a question; `read` takes a filled form and the claim's number in it."""
+
+    def judgements(answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
+        said = {}
+        for n, claim in numbered.items():
+            weighed = Weighed(None, answer.failure) if answer.value is None else read(answer.value, n, claim)
+            said[n] = _judgement(judge, question, claim, weighed, answer, prompt)
+        return said
+
+    found, calls = await asker.ask_about(
+        dict(enumerate(claims, start=1)),
+        letter="C",
+        purpose=purpose,
+        form=form,
+        prompt_of=prompt_of,
+        read=judgements,
+    )
+    return Answered(list(found.values()), calls)
+
+
+async def _ask_by_recipe(
+    asker: Asker,
+    judge: str,
+    question: Question,
+    claims: Sequence[Claim],
+    case: Case,
+    *,
+    purpose: str,
+    recipe_name: str,
+    prior: Sequence[Judgement] | None = None,
+) -> Answered:
+    """Ask with the product's own prompts. `prior`: the judgements that an arbiter decides between."""
+    recipe = RECIPES[recipe_name]
+
+    def prompt_of(numbered: Numbered) -> Prompt:
+        prompt = prompt_for(recipe.parts, question, numbered, case)
+        if prior is None:
             return prompt
-        said = opinions(numbered, self.prior, self.question)
-        return prompt.then(render("arbitrate", language_of(self.case), opinions=said))
-
-    def _judgements(self, answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
-        return {
-            n: self._judgement(claim, self._weighed(n, claim, answer), answer, prompt)
-            for n, claim in numbered.items()
-        }
-
-    def _weighed(self, n: int, claim: Claim, answer: Answer[Form]) -> Weighed:
-        if answer.value is None:
-            return Weighed(None, answer.failure)
-        return self.recipe.read(about(answer.value, n), claim, self.question, self.case)
-
-    def _judgement(self, claim: Claim, weighed: Weighed, answer: Answer[Form], prompt: Prompt) -> Judgement:
-        return Judgement(
-            claim_id=claim.id,
-            judge=self.judge,
-            round=self.question.round,
-            question_id=self.question.id,
-            call_id=answer.call_id,
-            label=weighed.label,
-            failure=weighed.failure,
-            quotes=weighed.quotes,
-            quotes_dropped=weighed.dropped,
-            errors=weighed.errors,
-            readings=weighed.readings,
-            reason=weighed.reason or answer.detail,
-            prompt_hash=prompt.hash,
+        return prompt.then(
+            render("arbitrate", language_of(case), opinions=opinions(numbered, prior, question))
         )
+
+    return await ask_about_claims(
+        asker,
+        judge,
+        question,
+        claims,
+        purpose=purpose,
+        form=recipe.form,
+        prompt_of=prompt_of,
+        read=lambda value, n, claim: recipe.read(about(value, n), claim, question, case),
+    )
+
+
+def _judgement(
+    judge: str, question: Question, claim: Claim, weighed: Weighed, answer: Answer[Form], prompt: Prompt
+) -> Judgement:
+    return Judgement(
+        claim_id=claim.id,
+        judge=judge,
+        round=question.round,
+        question_id=question.id,
+        call_id=answer.call_id,
+        label=weighed.label,
+        failure=weighed.failure,
+        quotes=weighed.quotes,
+        quotes_dropped=weighed.dropped,
+        errors=weighed.errors,
+        readings=weighed.readings,
+        reason=weighed.reason or answer.detail,
+        prompt_hash=prompt.hash,
+    )

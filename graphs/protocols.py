@@ -6,8 +6,7 @@ Knows: a paper's file is imported when one of its protocols is asked for. Does n
 from functools import partial
 from typing import TYPE_CHECKING
 
-from longproof.graphs.papers import all_papers, find_paper
-from longproof.graphs.papers.runner import paper_graph
+from longproof.graphs.papers import all_papers, build_graph, find_paper
 from longproof.graphs.protocol import LONGPROOF, Protocol
 from longproof.graphs.verify import Method, verify_graph
 from longproof.retrieval.types import BadInput
@@ -45,4 +44,4 @@ def _method_of(known: "Paper") -> Method:
         joins=known.joins,
         needs=known.needs,
     )
-    return Method(row, partial(paper_graph, known))
+    return Method(row, partial(build_graph, known))

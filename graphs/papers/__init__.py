@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from longproof.graphs.papers.paper import Paper
+    from longproof.graphs.resources import Pool
+    from longproof.graphs.verify import Saver, VerifyGraph
 
 FILES = {
     "longnovel": "longnovel",
@@ -25,6 +27,12 @@ def find_paper(name: str) -> "Paper | None":
     """The paper's protocol of this name, if there is one."""
     file = FILES.get(name.split("-")[0])
     return next((one for one in _papers_of(file) if one.name == name), None) if file else None
+
+
+def build_graph(paper: "Paper", pool: "Pool", saver: "Saver | None" = None) -> "VerifyGraph":
+    """The graph of a paper's method over a pool of resources for it."""
+    graph: VerifyGraph = import_module("longproof.graphs.papers.runner").paper_graph(paper, pool, saver)
+    return graph
 
 
 def all_papers() -> "list[Paper]":

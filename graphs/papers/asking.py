@@ -1,21 +1,16 @@
 """A paper's questions, put to the seats of a panel: language models by the paper's own prompt and form.
 
 Knows: a model's answer is read by the paper's reader; whatever else sits on a panel (an NLI model, an object of the
-caller's) judges as it does, and is read in the paper's menu. Of the questions that show the same evidence to one
-server the first is awaited, so that the server's prefix cache holds the evidence for the rest.
+caller's) judges as it does, and is read in the paper's menu.
 Does not know: what a paper asks, or what its answers mean.
 """
 
 import asyncio
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
-from itertools import chain
 
-from longproof.agent.guards import Weighed
-from longproof.agent.judge import ModelArbiter, ModelJudge
-from longproof.agent.models.answers import Form
+from longproof.agent.judge import ModelArbiter, ModelJudge, ask_about_claims
 from longproof.agent.models.asker import Asker
-from longproof.agent.models.model import Answer
 from longproof.agent.prompting import language_of, opinions
 from longproof.agent.types import (
     Answered,
@@ -74,25 +69,21 @@ async def ask_panel(
     claims: Mapping[str, Claim],
     case: Case,
 ) -> list[Answered]:
-    """Every question to every judge; the answers in the order of the questions, then of the judges."""
-    pairs = [(question, judge) for question in questions for judge in judges]
-    sharing: dict[tuple[str, tuple[Span, ...]], list[int]] = {}
-    for n, (question, judge) in enumerate(pairs):
-        server = judge.endpoint if isinstance(judge, ModelJudge) else judge.name
-        sharing.setdefault((server, question.shown), []).append(n)
-    answers: dict[int, Answered] = {}
+    """Every question to every judge; the answers in the order of the questions, then of the judges.
 
-    async def put(n: int) -> None:
-        question, judge = pairs[n]
+    The first question is awaited, so that a server's prefix cache holds the evidence that the others share.
+    """
+
+    async def put(question: Question, judge: Judge) -> Answered:
         asked = [claims[id_] for id_ in question.claim_ids]
-        answers[n] = await _judged(paper, judge, question, asked, case)
+        if isinstance(judge, ModelJudge):
+            return await _ask(paper, judge.name, asker_of(paper, judge), question, asked, case)
+        return _complete(await judge.judge(question, asked, case), judge.name, question, paper)
 
-    async def put_in_turn(numbers: Sequence[int]) -> None:
-        await put(numbers[0])
-        await asyncio.gather(*map(put, numbers[1:]))
-
-    await asyncio.gather(*map(put_in_turn, sharing.values()))
-    return [answers[n] for n in range(len(pairs))]
+    answers: list[Answered] = []
+    for some in (questions[:1], questions[1:]):
+        answers += await asyncio.gather(*(put(question, judge) for question in some for judge in judges))
+    return answers
 
 
 async def ask_arbiter(
@@ -105,7 +96,8 @@ async def ask_arbiter(
 ) -> Answered:
     """One judgement for each claim by one more judge, who sees what the others said: shuffled, without names."""
     if isinstance(arbiter, ModelArbiter):
-        return await _ask(paper, arbiter.name, arbiter.asker, question, claims, case, judgements)
+        asker = arbiter.asker._replace(once=not paper.asks_again)
+        return await _ask(paper, arbiter.name, asker, question, claims, case, judgements)
     answered = await arbiter.arbitrate(question, claims, judgements, case)
     return _complete(answered, arbiter.name, question, paper)
 
@@ -114,14 +106,6 @@ def asker_of(paper: Paper, judge: ModelJudge) -> Asker:
     """How a judge's model is asked: at its own temperature, where one is named for it, else at the paper's."""
     asker = judge.asker._replace(once=not paper.asks_again)
     return asker if judge.temperature is not None else asker._replace(temperature=paper.temperature)
-
-
-async def _judged(
-    paper: Paper, judge: Judge, question: Question, claims: Sequence[Claim], case: Case
-) -> Answered:
-    if isinstance(judge, ModelJudge):
-        return await _ask(paper, judge.name, asker_of(paper, judge), question, claims, case)
-    return _complete(await judge.judge(question, claims, case), judge.name, question, paper)
 
 
 async def _ask(
@@ -142,52 +126,25 @@ async def _ask(
         said = opinions(numbered, prior, question)
         return prompt.then(render("arbitrate_paper", language_of(case), opinions=said))
 
-    def read(answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
-        return {
-            n: _judgement(paper, name, question, About(n, claim, question.shown, case), answer, prompt)
-            for n, claim in numbered.items()
-        }
-
-    found, calls = await asker._replace(once=not paper.asks_again).ask_about(
-        dict(enumerate(claims, start=1)),
-        letter="C",
+    return await ask_about_claims(
+        asker,
+        name,
+        question,
+        claims,
         purpose="judge" if prior is None else "arbitrate",
         form=paper.form,
         prompt_of=prompt_of,
-        read=read,
-    )
-    return Answered(list(found.values()), calls)
-
-
-def _judgement(
-    paper: Paper, judge: str, question: Question, about: About, answer: Answer[Form], prompt: Prompt
-) -> Judgement:
-    read = Weighed(None, answer.failure) if answer.value is None else paper.read(answer.value, about)
-    return Judgement(
-        claim_id=about.claim.id,
-        judge=judge,
-        round=question.round,
-        question_id=question.id,
-        call_id=answer.call_id,
-        label=read.label,
-        failure=read.failure,
-        quotes=read.quotes,
-        quotes_dropped=read.dropped,
-        errors=read.errors,
-        reason=read.reason or answer.detail,
-        prompt_hash=prompt.hash,
+        read=lambda value, n, claim: paper.read(value, About(n, claim, question.shown, case)),
     )
 
 
 def _complete(answered: Answered, judge: str, question: Question, paper: Paper) -> Answered:
     """The answer in the paper's menu, with a failure for each claim that the judge said nothing of."""
     said = {one.claim_id: one for one in answered.judgements if one.question_id == question.id}
-    silent = {
-        id_: Judgement(
+    judgements = []
+    for id_ in question.claim_ids:
+        silent = Judgement(
             claim_id=id_, judge=judge, round=question.round, question_id=question.id, failure="unavailable"
         )
-        for id_ in question.claim_ids
-        if id_ not in said
-    }
-    read = [on_menu(judgement, paper.menu) for judgement in chain(said.values(), silent.values())]
-    return Answered(read, answered.calls)
+        judgements.append(on_menu(said.get(id_, silent), paper.menu))
+    return Answered(judgements, answered.calls)

@@ -4,15 +4,13 @@ Knows: the tasks (question answering, dialogue, summary, general) and where thei
 section 3.2: with the knowledge, after reasoning in steps, and beside the right text.
 """
 
-from collections.abc import Callable
-from typing import Any, NamedTuple
+from dataclasses import replace
 
 from pydantic import Field
 
 from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Label
-from longproof.graphs.needs import Need
 from longproof.graphs.papers.answers import choose, in_order
 from longproof.graphs.papers.paper import About, Paper
 from longproof.graphs.papers.runner import PLAIN_STEPS
@@ -61,68 +59,50 @@ def read_contrast(answer: Contrast, about: About) -> Weighed:
     return Weighed(ANSWERS["yes" if ours else "no"], None)
 
 
-class Task(NamedTuple):
-    """One of the four tasks: where its instruction stands, and the variants that the paper tries it in."""
-
-    summary: str
-    cites: str
-    variants: tuple[str, ...]
-
-
-class Variant(NamedTuple):
-    """How a task is asked."""
-
-    summary: str
-    part: str
-    form: type[Form]
-    read: Callable[[Any, About], Weighed]
-    needs: tuple[Need, ...] = ()
-
-
 TASKS = {
-    "qa": Task(
-        "An answer: yes or no by four patterns", "003, table 8", ("", "-knowledge", "-cot", "-contrast")
-    ),
-    "dialogue": Task(
-        "A turn: yes or no by three patterns", "003, table 15", ("", "-knowledge", "-cot", "-contrast")
-    ),
-    "summary": Task(
-        "A summary with its document: yes or no by three patterns",
-        "003, table 16",
-        ("", "-cot", "-contrast"),
-    ),
-    "general": Task(
-        "A reply to a user's request: yes or no by three patterns", "003, section 2.2", ("", "-cot")
-    ),
+    "qa": ("An answer: yes or no by four patterns", "003, table 8"),
+    "dialogue": ("A turn: yes or no by three patterns", "003, table 15"),
+    "summary": ("A summary with its document: yes or no by three patterns", "003, table 16"),
+    "general": ("A reply to a user's request: yes or no by three patterns", "003, section 2.2"),
 }
+"""Each task, and where its instruction stands."""
 VARIANTS = {
-    "": Variant("", "recognise", Recognition, read_answer),
-    "-knowledge": Variant(", with the knowledge", "recognise", Recognition, read_answer),
-    "-cot": Variant(", after reasoning in steps", "recognise_cot", ReasonedRecognition, read_reasoned),
-    "-contrast": Variant(
-        "; which of two is made up", "recognise_contrast", Contrast, read_contrast, ("models", "reference")
-    ),
+    "": "",
+    "-knowledge": ", with the knowledge",
+    "-cot": ", after reasoning in steps",
+    "-contrast": "; which of two is made up",
 }
+"""Ways of asking (section 3.2)."""
+NOT_TRIED = ("summary-knowledge", "general-knowledge", "general-contrast")
+"""A summary has its document; of a general request nothing is known, and no right text is there."""
 
 
-def _paper(name: str, task: Task, ending: str) -> Paper:
-    """The method of one task in one variant: the text is judged by itself, or against what is known."""
-    variant = VARIANTS[ending]
-    against_a_source = name == "summary" or ending == "-knowledge"
-    return Paper(
-        name=f"halueval-{name}{ending}",
-        summary=f"{task.summary}{variant.summary}.",
-        cites="003, section 3.2" if ending else task.cites,
+def _paper(task: str, ending: str) -> Paper:
+    """One task in one variant: the text is judged by itself, or against what is known."""
+    summary, cites = TASKS[task]
+    against_a_source = task == "summary" or ending == "-knowledge"
+    asked = {"-cot": "_cot", "-contrast": "_contrast"}.get(ending, "")
+    paper = Paper(
+        name=f"halueval-{task}{ending}",
+        summary=f"{summary}{VARIANTS[ending]}.",
+        cites="003, section 3.2" if ending else cites,
         steps=PLAIN_STEPS,
-        prompt=(f"halueval_{name}", variant.part),
-        question=f"halueval_{name}{variant.part.removeprefix('recognise')}",
-        form=variant.form,
-        read=variant.read,
+        prompt=(f"halueval_{task}", f"recognise{asked}"),
+        question=f"halueval_{task}{asked}",
+        form=Recognition,
+        read=read_answer,
         decide=by_vote,
         shows="source" if against_a_source else "nothing",
         menu=tuple(ANSWERS.values()),
-        needs=variant.needs or (() if against_a_source else ("models",)),
+        needs=() if against_a_source else ("models",),
     )
+    if ending == "-cot":
+        return replace(paper, form=ReasonedRecognition, read=read_reasoned)
+    if ending == "-contrast":
+        return replace(paper, form=Contrast, read=read_contrast, needs=("models", "reference"))
+    return paper
 
 
-PAPERS = tuple(_paper(name, task, ending) for name, task in TASKS.items() for ending in task.variants)
+PAPERS = tuple(
+    _paper(task, ending) for task in TASKS for ending in VARIANTS if f"{task}{ending}" not in NOT_TRIED
+)

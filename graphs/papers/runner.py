@@ -19,10 +19,10 @@ from langgraph.runtime import Runtime
 
 from longproof.agent.report import distinct, report, verdict
 from longproof.agent.types import Claim, Judgement, Looked, Sentence, SourcePlace, Verdict
+from longproof.agent.vote import settled
 from longproof.graphs.needs import Need, unmet
 from longproof.graphs.papers.asking import ask_arbiter, ask_panel, open_question, question_about
-from longproof.graphs.papers.paper import Paper, PaperState, Run, Step, Unit
-from longproof.graphs.papers.votes import by_arbiter
+from longproof.graphs.papers.paper import Decision, Paper, PaperState, Run, Step, Unit
 from longproof.graphs.reading import NO_SOURCE, StoredTexts, report_documents, store_texts
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings, settings_of
@@ -105,12 +105,11 @@ async def vote(state: PaperState, run: Run) -> PaperState:
 async def arbitrate(state: PaperState, run: Run) -> PaperState:
     """Let one more judge decide where the panel is split; without one it stays split."""
     arbiter = run.resources.panel.arbiter
-    split = [unit for unit in state["units"] if _is_split(unit)]
     if arbiter is None:
         return {}
     paper, case = run.paper, state["case"]
     disputes: dict[str, list[Unit]] = defaultdict(list)
-    for unit in split:
+    for unit in filter(_is_split, state["units"]):
         disputes[unit.asked[-1].id].append(unit)
     answers = []
     for held in disputes.values():
@@ -122,9 +121,12 @@ async def arbitrate(state: PaperState, run: Run) -> PaperState:
     rulings = {judgement.claim_id: judgement for answer in answered for judgement in answer.judgements}
     units = []
     for unit in state["units"]:
-        ruling = rulings.get(unit.claim.id)
-        decided = {"ruling": ruling, "decision": by_arbiter(ruling)} if ruling else {}
-        units.append(unit.model_copy(update=decided))
+        if ruling := rulings.get(unit.claim.id):
+            decision = Decision(failure=ruling.failure)
+            if ruling.label is not None:
+                decision = Decision(label=settled(ruling.label), decided_by="arbiter")
+            unit = unit.model_copy(update={"ruling": ruling, "decision": decision})
+        units.append(unit)
     return {"units": units, "calls": list(chain.from_iterable(answer.calls for answer in answered))}
 
 

@@ -30,13 +30,6 @@ def by_vote(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
     return undecided("split")
 
 
-def by_arbiter(ruling: Judgement) -> Decision:
-    """The arbiter's word, or why there is none."""
-    if ruling.label is None:
-        return undecided(ruling.failure or "unavailable")
-    return Decision(label=settled(ruling.label), decided_by="arbiter")
-
-
 def undecided(failure: Failure) -> Decision:
     """Nobody can decide, for this reason."""
     return Decision(failure=failure)

@@ -180,6 +180,14 @@ def test_importing_every_light_room_does_no_work():
     assert run(code) == "[]\n"
 
 
+def test_the_product_imports_no_paper():
+    code = (
+        "import sys, longproof.graphs.verifier, longproof.cli.verify\n"
+        "print([m for m in sys.modules if m.startswith('longproof.graphs.papers.')])"
+    )
+    assert run(code) == "[]\n"
+
+
 def test_help_answers_without_the_heavy_libraries():
     code = (
         "import sys\nfrom longproof.cli import main\n"
