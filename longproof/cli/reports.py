@@ -36,24 +36,26 @@ def report_command(
     from longproof.report.saved import open_report, texts_of
     from longproof.retrieval.types import BadInput
 
-    refuse_targets(html, markdown, corrected, read=[*reports, *(source or [])])
+    files = report_files(reports)
+    refuse_targets(html, markdown, corrected, read=[*files, *(source or [])])
     if str(corrected) == "-":
         raise BadInput("the corrected text goes to a file: name one after --corrected")
-    files = report_files(reports)
     if len(files) > 1 or reports[0].is_dir():
-        target = _index_target(html, markdown)
-        typer.echo(_write(target, index_page([(file.name, open_report(file)) for file in files])))
+        if html is None or markdown or corrected:
+            raise BadInput("several reports make an index page: give --html FILE, and no other form")
+        typer.echo(_write(html, index_page([(file.name, open_report(file)) for file in files])))
         return
     report = open_report(files[0])
+    recorded = [Path(document.uri) for document in report.documents if document.uri]
+    refuse_targets(html, markdown, corrected, read=recorded)
+    texts = texts_of(report, source or []) if html or markdown or not corrected else {}
     if corrected:
         typer.echo(_correct(report, corrected))
-        return
-    texts = texts_of(report, source or [])
     if html:
         typer.echo(_write(html, page(report, texts)))
     if markdown and str(markdown) != "-":
         typer.echo(_write(markdown, to_markdown(report, texts)))
-    elif markdown or not html:
+    elif markdown or not (html or corrected):
         typer.echo(to_markdown(report, texts))
 
 
@@ -84,17 +86,28 @@ def write_page(report: "Report", texts: dict[str, str], html: Path) -> str:
 
 
 def refuse_targets(html: Path | None, *others: Path | None, read: Iterable[Path | None] = ()) -> None:
-    """Raises BadInput for what can't be written to, or is itself `read`, before anything is asked."""
+    """Raises BadInput for what can't be written to, is itself `read`, or is written twice, before anything is asked."""
     from longproof.retrieval.types import BadInput
 
-    inputs = [path for path in read if path and path.exists()]
-    for target in (path for path in (html, *others) if path and str(path) != "-" and path.exists()):
+    inputs = [path for path in read if path]
+    targets = [path for path in (html, *others) if path and str(path) != "-"]
+    for number, target in enumerate(targets):
         if target.is_dir():
             raise BadInput(f"{target} is a folder: name a file to write to")
-        if any(target.samefile(path) for path in inputs):
+        if any(_is_same(target, path) for path in inputs):
             raise BadInput(f"{target} is read: name another file to write to, or it would be lost")
+        if any(_is_same(target, other) for other in targets[:number]):
+            raise BadInput(f"{target} is to hold two outputs: name a file for each")
     if html and str(html) == "-":
         raise BadInput("a page goes to a file: name one after --html")
+
+
+def _is_same(one: Path, other: Path) -> bool:
+    """True if both are one file, which may not be there yet."""
+    try:
+        return one.resolve() == other.resolve() or one.samefile(other)
+    except OSError:
+        return False
 
 
 def _correct(report: "Report", path: Path) -> str:
@@ -123,14 +136,6 @@ def report_files(paths: Sequence[Path]) -> list[Path]:
     if not files:
         raise BadInput(f"there is no report in {', '.join(map(str, paths))}: give JSON reports")
     return files
-
-
-def _index_target(html: Path | None, markdown: Path | None) -> Path:
-    from longproof.retrieval.types import BadInput
-
-    if html is None or markdown is not None:
-        raise BadInput("several reports make an index page: give --html FILE")
-    return html
 
 
 def _write(path: Path, text: str) -> str:

@@ -7,43 +7,59 @@ damaged or altered one is refused, never shown. Does not know: how a report is s
 
 import json
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
-from pydantic import ValidationError
+from pydantic import BaseModel, ValidationError
 
 from longproof.agent.cascade import ClearedAlone
-from longproof.agent.report import left_unread, outcome
-from longproof.agent.types import LABELS, Error, Report, ReportClaim, ReportDocument
+from longproof.agent.report import counts_by_label, left_unread, outcome
+from longproof.agent.types import Place, Report, ReportDocument, ReportSentence, SourcePlace
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home
 from longproof.retrieval.loaders import read_source, refuse_irregular
 from longproof.retrieval.types import BadInput, Document, Span, text_id
+
+MOST_DIGITS = 40
+"""Of a whole number in a report: calls, tokens, characters. A larger one can't be divided, or shown."""
+_ID = re.compile(r"sha256:[0-9a-f]{64}")
+
+
+class _Stamp(BaseModel, strict=True, extra="ignore"):
+    """What of the stamp is shown."""
+
+    judges: list[Any] | tuple[Any, ...] | None = None
+    cascade: ClearedAlone | None = None
+    money: dict[str, float | None] | None = None
+
+
+_Quote = tuple[str, str, int, int, str | None]
+"""A place that a report names: its name, its document's id, start, end; no text where only the place is told."""
 
 
 def open_report(path: Path) -> Report:
     """The report in a file. Raises BadInput where there is none, or it doesn't fit its response or itself."""
     try:
         refuse_irregular(path)
-        found = Report.model_validate_json(path.read_bytes())
+        report = Report.model_validate_json(path.read_bytes())
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}; give a JSON report") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        if first["loc"] == ("schema_version",):
-            raise BadInput(
-                f"{path} is a report of another edition: check its text again; no answer is paid for twice"
-            ) from error
-        place = ".".join(map(str, first["loc"]))
-        what = f"report of this version: {place}" if place else "JSON report"
-        raise BadInput(f"{path} is no {what}: {first['msg']}") from error
+        raise BadInput(f"{path} is {_no_report(error)}") from error
     try:
-        refuse_damaged(found)
+        refuse_damaged(report)
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from error
-    return found
+    return report
+
+
+def _no_report(error: ValidationError) -> str:
+    first = error.errors()[0]
+    if first["loc"] == ("schema_version",):
+        return "a report of another edition: check its text again; no answer is paid for twice"
+    place = ".".join(map(str, first["loc"]))
+    return f"no {f'report of this version: {place}' if place else 'JSON report'}: {first['msg']}"
 
 
 def texts_of(
@@ -69,12 +85,13 @@ def texts_of(
         given[document.id] = document.text
     texts = {report.documents[0].id: report.case.response}
     for named in report.documents[1:]:
-        texts[named.id] = given.get(named.id) or _found(named, kept)
-    refuse_wrong_texts(report, texts)
+        texts[named.id] = given.get(named.id) or _stored_text(named, kept)
+    _refuse(_wrong_texts(report, texts))
     return texts
 
 
-def _found(document: ReportDocument, kept: str | None) -> str:
+def _stored_text(document: ReportDocument, kept: str | None) -> str:
+    """The text from where it was read, if it is still the same, else from the store."""
     read = _read(Path(document.uri)) if document.uri else None
     if read and read.id == document.id:
         return read.text
@@ -94,56 +111,56 @@ def _read(path: Path) -> Document | None:
         return None
 
 
-_ID = re.compile(r"sha256:[0-9a-f]{64}")
-MOST_DIGITS = 40
-"""Of a whole number in a report: calls, tokens, characters. A larger one can't be divided, or shown."""
-
-
-class _Quote(NamedTuple):
-    """A place that a report names, by the document's id; without a text where only the place is told."""
-
-    name: str
-    document: str
-    start: int
-    end: int
-    text: str | None
-
-
 def refuse_damaged(report: Report) -> None:
     """Raises BadInput, with the first thing that is wrong, where a report doesn't fit its response or itself."""
-    _documents(report)
-    try:
-        told = json.dumps([report.stamp, report.usage.model_dump()], allow_nan=False)
-        json.loads(told, parse_int=_amount)
-    except ValueError as error:
-        raise _damaged(
-            "its stamp or usage holds a number that JSON doesn't know, or no report has"
-        ) from error
+    _refuse(_damages(report))
+
+
+def _refuse(damages: Iterator[str]) -> None:
+    for what in damages:
+        raise BadInput(
+            f"the report is damaged or was altered: {what}; check the text again to make a new one"
+        )
+
+
+def _damages(report: Report) -> Iterator[str]:
+    """What is wrong with a report. Each check relies on those before it."""
+    roles = [document.role for document in report.documents]
+    if roles[:1] != ["response"] or roles.count("response") != 1:
+        yield "its first document, and no other, must be the response"
+    for number, document in enumerate(report.documents):
+        if not _ID.fullmatch(document.id) or document.characters < 0:
+            yield f"documents.{number} has no hash or no length"
+    yield from _wrong_numbers(report)
     for number, claim in enumerate(report.claims):
         if not 0 <= claim.sentence < len(report.sentences):
-            raise _damaged(
-                f"claims.{number}.sentence is {claim.sentence}, of {len(report.sentences)} sentences"
-            )
+            yield f"claims.{number}.sentence is {claim.sentence}, of {len(report.sentences)} sentences"
     lengths = {document.id: document.characters for document in report.documents}
-    for quote in _quotes(report):
-        if quote.document not in lengths:
-            raise _damaged(f"{quote.name} points into a document that it doesn't list")
-        if not 0 <= quote.start <= quote.end <= lengths[quote.document]:
-            raise _damaged(f"{quote.name} lies outside its document")
-    refuse_wrong_texts(report, {report.documents[0].id: report.case.response})
-    _sums(report)
+    for name, document_id, start, end, _ in _quotes(report):
+        if document_id not in lengths:
+            yield f"{name} points into a document that it doesn't list"
+        elif not 0 <= start <= end <= lengths[document_id]:
+            yield f"{name} lies outside its document"
+    yield from _wrong_texts(report, {report.documents[0].id: report.case.response})
+    if {**counts_by_label([]), **report.counts} != counts_by_label([claim.label for claim in report.claims]):
+        yield "its counts aren't those of its claims"
+    labels = [sentence.label for sentence in report.sentences]
+    checked = report.claims or "explicitly_supported" in labels
+    unread = left_unread(report.triage, report.claims)
+    if report.verdict != (outcome(labels, unread=unread) if checked else "undecided"):
+        yield "its verdict isn't that of its sentences"
 
 
-def refuse_wrong_texts(report: Report, texts: Mapping[str, str]) -> None:
-    """Raises BadInput where a quote isn't what stands at its place in one of these texts, given by id."""
-    for document in report.documents:
-        text = texts.get(document.id)
-        if text is not None and (len(text) != document.characters or text_id(text) != document.id):
-            raise _damaged(f"the {document.role} isn't the text that its hash names")
-    for quote in _quotes(report):
-        text = texts.get(quote.document)
-        if text is not None and quote.text is not None and text[quote.start : quote.end] != quote.text:
-            raise _damaged(f"{quote.name} quotes what doesn't stand at its place")
+def _wrong_numbers(report: Report) -> Iterator[str]:
+    try:
+        numbers = json.dumps([report.stamp, report.usage.model_dump()], allow_nan=False)
+        json.loads(numbers, parse_int=_amount)
+    except ValueError:
+        yield "its stamp or usage holds a number that JSON doesn't know, or no report has"
+    try:
+        _Stamp.model_validate(report.stamp)
+    except ValidationError as error:
+        yield f"stamp.{error.errors()[0]['loc'][0]} is not what it should be"
 
 
 def _amount(digits: str) -> int:
@@ -153,69 +170,37 @@ def _amount(digits: str) -> int:
     return int(digits)
 
 
-def _documents(report: Report) -> None:
-    roles = [document.role for document in report.documents]
-    if roles[:1] != ["response"] or roles.count("response") != 1:
-        raise _damaged("its first document, and no other, must be the response")
-    for number, document in enumerate(report.documents):
-        if not _ID.fullmatch(document.id) or document.characters < 0:
-            raise _damaged(f"documents.{number} has no hash or no length")
-
-
-def _sums(report: Report) -> None:
-    counts = Counter(claim.label or "undecided" for claim in report.claims)
-    if {name: n for name, n in report.counts.items() if n} != counts or not {*report.counts} <= {
-        *LABELS,
-        "undecided",
-    }:
-        raise _damaged("its counts aren't those of its claims")
-    labels = [sentence.label for sentence in report.sentences]
-    checked = report.claims or "explicitly_supported" in labels
-    unread = left_unread(report.triage, report.claims)
-    if report.verdict != (outcome(labels, unread=unread) if checked else "undecided"):
-        raise _damaged("its verdict isn't that of its sentences")
-    judges = report.stamp.get("judges") or []
-    if not isinstance(judges, list | tuple):
-        raise _damaged("stamp.judges is no list")
-    try:
-        ClearedAlone.model_validate(report.stamp.get("cascade", {}))
-    except ValidationError as error:
-        raise _damaged("stamp.cascade is no count") from error
-    money = report.stamp.get("money") or {}
-    if not isinstance(money, dict) or not all(isinstance(one, float | int | None) for one in money.values()):
-        raise _damaged("stamp.money is no amount")
+def _wrong_texts(report: Report, texts: Mapping[str, str]) -> Iterator[str]:
+    """What is wrong where a quote isn't what stands at its place in one of these texts, given by id."""
+    for document in report.documents:
+        text = texts.get(document.id)
+        if text is not None and (len(text) != document.characters or text_id(text) != document.id):
+            yield f"the {document.role} isn't the text that its hash names"
+    for name, document_id, start, end, quoted in _quotes(report):
+        text = texts.get(document_id)
+        if text is not None and quoted is not None and text[start:end] != quoted:
+            yield f"{name} quotes what doesn't stand at its place"
 
 
 def _quotes(report: Report) -> Iterator[_Quote]:
+    """Every place that a report names. What is wrong lies in the response, whatever document the span says."""
     response = report.documents[0].id
-    for number, sentence in enumerate(report.sentences):
-        yield _Quote(f"sentences.{number}", response, sentence.start, sentence.end, sentence.text)
-    for number, claim in enumerate(report.claims):
-        yield from _of_claim(f"claims.{number}", claim, response)
-    for number, search in enumerate(report.searches):
-        yield from (_span(f"searches.{number}.found", span) for span in search.found or ())
+    for name in ("sentences", "claims", "searches"):
+        yield from _quotes_in(getattr(report, name), name, response)
 
 
-def _of_claim(name: str, claim: ReportClaim, response: str) -> Iterator[_Quote]:
-    origin, window = claim.origin, claim.window
-    yield _Quote(f"{name}.origin", response, origin.start, origin.end, origin.text)
-    if window:
-        yield _Quote(f"{name}.window", window.source_id, window.start, window.end, None)
-    yield from (_span(f"{name}.evidence", span) for span in claim.evidence)
-    yield from _errors(f"{name}.errors", claim.errors, response)
-    for number, judgement in enumerate(claim.judgements):
-        yield from (_span(f"{name}.judgements.{number}.quotes", span) for span in judgement.quotes)
-        yield from _errors(f"{name}.judgements.{number}.errors", judgement.errors, response)
-
-
-def _errors(name: str, errors: tuple[Error, ...], response: str) -> Iterator[_Quote]:
-    """What is wrong lies in the response, whatever document the span says."""
-    return (_span(name, error.span)._replace(document=response) for error in errors)
-
-
-def _span(name: str, span: Span) -> _Quote:
-    return _Quote(name, span.source_id, span.start, span.end, span.text)
-
-
-def _damaged(what: str) -> BadInput:
-    return BadInput(f"the report is damaged or was altered: {what}; check the text again to make a new one")
+def _quotes_in(value: Any, name: str, response: str) -> Iterator[_Quote]:
+    match value:
+        case Span():
+            document = response if ".errors." in name else value.source_id
+            yield name, document, value.start, value.end, value.text
+        case Place() | ReportSentence():
+            yield name, response, value.start, value.end, value.text
+        case SourcePlace():
+            yield name, value.source_id, value.start, value.end, None
+        case BaseModel():
+            for field in type(value).model_fields:
+                yield from _quotes_in(getattr(value, field), f"{name}.{field}", response)
+        case tuple() | list():
+            for number, one in enumerate(value):
+                yield from _quotes_in(one, f"{name}.{number}", response)

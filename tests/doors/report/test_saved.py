@@ -63,9 +63,9 @@ def test_a_report_as_it_was_written_is_shown(written, tmp_path, capsys):
         (("claims", 0, "origin", "end"), 9999, "claims.0.origin lies outside"),
         (("sentences", 1, "start"), -3, "sentences.1 lies outside"),
         (("sentences", 1, "text"), "Else.", "sentences.1 quotes what"),
-        (("claims", 1, "evidence", 0, "text"), "X", "claims.1.evidence quotes what"),
-        (("claims", 1, "evidence", 0, "source_id"), "sha256:0", "claims.1.evidence points into a document"),
-        (("claims", 1, "errors", 0, "span", "text"), "twenty", "claims.1.errors quotes what"),
+        (("claims", 1, "evidence", 0, "text"), "X", "claims.1.evidence.0 quotes what"),
+        (("claims", 1, "evidence", 0, "source_id"), "sha256:0", "claims.1.evidence.0 points into a document"),
+        (("claims", 1, "errors", 0, "span", "text"), "twenty", "claims.1.errors.0.span quotes what"),
         (("documents",), [], "its first document"),
         (("documents", 1, "id"), "sha256:../../x", "documents.1 has no hash"),
         (("counts",), {"no_fact": 5}, "its counts"),
@@ -125,3 +125,31 @@ def test_a_place_that_no_file_can_have_is_no_defect(written, tmp_path, capsys):
     (tmp_path / "odd.json").write_text(json.dumps(written), "utf-8")
     assert run("report", tmp_path / "odd.json", "--source", tmp_path / "source.txt") == 0
     assert run("report", tmp_path / "odd.json") == 0
+
+
+def test_every_form_that_is_asked_for_is_written(written, tmp_path, capsys):
+    forms = {"--html": "p.html", "--markdown": "p.md", "--corrected": "better.txt"}
+    asked = [part for option, name in forms.items() for part in (option, tmp_path / name)]
+    assert run("report", tmp_path / "r.json", *asked) == 0
+    assert all((tmp_path / name).stat().st_size for name in forms.values())
+    assert capsys.readouterr().out.count("file://") == 3
+    folder = ("report", tmp_path, "--html", tmp_path / "i.html", "--corrected", tmp_path / "c.txt")
+    assert run(*folder) == 2
+    assert "and no other form" in capsys.readouterr().err
+    assert not (tmp_path / "c.txt").exists()
+
+
+def test_two_outputs_never_share_a_file_and_none_takes_an_inputs_place(written, tmp_path, capsys):
+    report, source, x = tmp_path / "r.json", tmp_path / "source.txt", tmp_path / "x"
+    before = report.read_bytes()
+    check = ("verify", "--source", source, "--response", tmp_path / "response.txt")
+    for arguments, says in (
+        (("report", report, "--html", x, "--markdown", tmp_path / "." / "x"), "two outputs"),
+        ((*check, "--json", x, "--html", x), "two outputs"),
+        (("report", report, "--markdown", source), "is read"),
+        (("report", report, "--html", report), "is read"),
+        (("report", tmp_path, "--html", report), "is read"),
+    ):
+        assert run(*arguments) == 2
+        assert says in capsys.readouterr().err
+    assert (report.read_bytes(), source.read_text("utf-8"), x.exists()) == (before, SOURCE, False)
