@@ -21,9 +21,11 @@ from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import method
 from longproof.graphs.resources import Pool, begun_with
 from longproof.graphs.settings import Settings
-from longproof.graphs.state import State
+from longproof.graphs.so_far import so_far
+from longproof.graphs.state import State, VerifyInput
 from longproof.graphs.verifier import Progress, Verifier, driven
 from longproof.graphs.verify import VerifyGraph
+from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home, private_file, private_folder
 from longproof.retrieval.types import BadInput, Document
 
@@ -37,10 +39,27 @@ ABOUT = ("begun_with", "settings", "edition")
 
 
 class WaitingRun(NamedTuple):
-    """How far a run is: its report, or the disputes that it waits with, as they are put to a person."""
+    """How far a run is: its report, or the disputes that it waits with."""
 
     report: Report | None
     disputes: list[Mapping[str, Any]]
+    """As they are put to a person."""
+    so_far: Report | None = None
+    """What is known of a run that waits."""
+
+
+class Watcher(NamedTuple):
+    """Who hears how a run gets on."""
+
+    progress: Progress | None = None
+    """Hears what nodes tell."""
+    written: Progress | None = None
+    """Hears what each node writes, as `longproof.graphs.verifier.driven` has it."""
+    asking: Callable[[Callable[[], Traffic]], None] | None = None
+    """Is given a function that says how much was asked so far."""
+
+
+NOBODY = Watcher()
 
 
 class OpenCheckpoints(NamedTuple):
@@ -52,50 +71,31 @@ class OpenCheckpoints(NamedTuple):
 
 
 async def begin_run(
-    sources: Sequence[Document],
-    settings: dict[str, Any],
-    progress: Progress | None = None,
-    written: Progress | None = None,
-    asking: Callable[[Callable[[], Traffic]], None] | None = None,
-    **case: str,
+    sources: Sequence[Document], settings: dict[str, Any], watcher: Watcher = NOBODY, **case: str
 ) -> WaitingRun:
-    """Begin a run, or take a known one up where it stopped.
+    """Begin a run, or take a known one up where it stopped. `settings` name the run in `run_id`.
 
-    `settings` name the run in `run_id`; `written` as `longproof.graphs.verifier.driven` has it; `asking` is given a
-    function that says how much was asked so far. Raises BadInput for what can't be checked, and where the name is of
-    a run with another source, response or settings, or of another edition.
+    Raises BadInput for what can't be checked, and where the name is of a run with another source, response or
+    settings, or of another edition.
     """
     verifier = Verifier(**settings)
     given = await verifier.input_of(sources, **case)
-    thread = str(verifier.settings.run_id)
+    run_id = str(verifier.settings.run_id)
     about = {
         "begun_with": begun_with(verifier.settings, given),
         "settings": verifier.settings.model_dump_json(),
         "edition": EDITION,
     }
     async with open_checkpoints(verifier.settings) as checkpoints:
-        known = await checkpoints.graph.aget_state(_thread(thread))
-        goes_on = bool(known.metadata)
-        if goes_on:
-            _refuse_other_edition(known, thread)
-        if goes_on and (known.metadata or {}).get("begun_with") != about["begun_with"]:
-            raise begun_otherwise(thread)
-        if goes_on and (known.interrupts or not known.next):
-            return _state_of(known)
-        await checkpoints.pool.get(verifier.settings, str(about["begun_with"]))
-        if asking:
-            asking(checkpoints.pool.traffic)
-        start = None if goes_on else given
-        await driven(
-            checkpoints.graph,
-            start,
-            verifier.settings,
-            progress=progress,
-            thread=thread,
-            about=about,
-            written=written,
-        )
-        return _state_of(await _known(checkpoints, thread))
+        state = await checkpoints.graph.aget_state(_thread(run_id))
+        if state.metadata:
+            _refuse_other_edition(state, run_id)
+            if state.metadata.get("begun_with") != about["begun_with"]:
+                raise begun_otherwise(run_id)
+        if not (_is_waiting(state) or _is_finished(state)):
+            start = None if state.metadata else given
+            state = await _drive(checkpoints, start, verifier.settings, about, watcher)
+        return _state_of(state)
 
 
 async def waiting_run(run_id: str) -> WaitingRun:
@@ -104,42 +104,48 @@ async def waiting_run(run_id: str) -> WaitingRun:
         return _state_of(await _known(checkpoints, run_id))
 
 
-async def resume_run(
-    run_id: str,
-    review: Mapping[str, Any],
-    progress: Progress | None = None,
-    written: Progress | None = None,
-    asking: Callable[[Callable[[], Traffic]], None] | None = None,
-) -> WaitingRun:
+async def resume_run(run_id: str, review: Mapping[str, Any], watcher: Watcher = NOBODY) -> WaitingRun:
     """Go on with a person's review (see `longproof.graphs.review.Review`).
 
     Raises BadInput where nothing waits, or where the review does not fit what was asked; then nothing is lost.
     """
     async with open_checkpoints(Settings()) as checkpoints:
-        known = await _known(checkpoints, run_id)
-        if not known.interrupts:
+        state = await _known(checkpoints, run_id)
+        if not _is_waiting(state):
             raise BadInput(f"the run {run_id!r} waits for nobody: see `longproof review {run_id}`")
-        about = {name: (known.metadata or {})[name] for name in ABOUT}  # type: ignore[literal-required]
+        about = {name: (state.metadata or {})[name] for name in ABOUT}  # type: ignore[literal-required]
     settings = Settings.model_validate_json(about["settings"])
     async with open_checkpoints(settings) as checkpoints:
-        await checkpoints.pool.get(settings, about["begun_with"])
-        if asking:
-            asking(checkpoints.pool.traffic)
         try:
-            await driven(
-                checkpoints.graph,
-                Command(resume=review),
-                settings,
-                progress=progress,
-                thread=run_id,
-                about=about,
-                written=written,
-            )
+            return _state_of(await _drive(checkpoints, Command(resume=review), settings, about, watcher))
         except ValidationError as error:
             first = error.errors()[0]
             place = ".".join(map(str, first["loc"])) or "the review"
             raise BadInput(f"{place}: {first['msg'].removeprefix('Value error, ')}") from error
-        return _state_of(await _known(checkpoints, run_id))
+
+
+async def _drive(
+    checkpoints: OpenCheckpoints,
+    start: VerifyInput | Command[Any] | None,
+    settings: Settings,
+    about: Mapping[str, object],
+    watcher: Watcher,
+) -> StateSnapshot:
+    """Run the graph until it ends or waits; its state then."""
+    await checkpoints.pool.get(settings, str(about["begun_with"]))
+    if watcher.asking:
+        watcher.asking(checkpoints.pool.traffic)
+    run_id = str(settings.run_id)
+    await driven(
+        checkpoints.graph,
+        start,
+        settings,
+        progress=watcher.progress,
+        thread=run_id,
+        about=about,
+        written=watcher.written,
+    )
+    return await _known(checkpoints, run_id)
 
 
 @asynccontextmanager
@@ -181,7 +187,7 @@ async def _known(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapshot:
     if "settings" not in (state.metadata or {}):
         raise BadInput(f"there is no run {run_id!r} that a person decides: begin one with --arbiter person")
     _refuse_other_edition(state, run_id)
-    if state.next and not state.interrupts:
+    if not (_is_waiting(state) or _is_finished(state)):
         raise BadInput(f"the run {run_id!r} is not finished: give its `longproof verify` command again")
     return state
 
@@ -195,19 +201,34 @@ def _refuse_other_edition(state: StateSnapshot, run_id: str) -> None:
         )
 
 
+def _is_waiting(state: StateSnapshot) -> bool:
+    """True if a node asks a person, and nobody answered yet: an answer is kept before the step that it ends."""
+    return any(task.interrupts and task.result is None for task in state.tasks)
+
+
+def _is_finished(state: StateSnapshot) -> bool:
+    """True if there is a report. A run that was killed after its last node wrote, but before that was added to the
+    checkpoint, has no next node and no report: it goes on."""
+    return "report" in state.values
+
+
 def _ended(here: StateSnapshot, state: RunState) -> RunState:
     """How a run stands: a review that doesn't fit leaves it waiting, and without any answer it is not done."""
-    if here.interrupts:
+    if _is_waiting(here):
         return "waiting"
-    report = here.values.get("report") if state == "done" else None
-    silent = report and unanswered(judges_failures(Report.model_validate(report)))
+    if state != "done" or not _is_finished(here):
+        return state
+    silent = unanswered(judges_failures(Report.model_validate(here.values["report"])))
     return "failed" if silent else state
 
 
 def _state_of(state: StateSnapshot) -> WaitingRun:
-    if state.interrupts:
-        return WaitingRun(None, list(state.interrupts[0].value))
-    return WaitingRun(Report.model_validate(state.values["report"]), [])
+    if not _is_waiting(state):
+        return WaitingRun(Report.model_validate(state.values["report"]), [])
+    settings = Settings.model_validate_json(cast("Mapping[str, str]", state.metadata)["settings"])
+    store = DocumentStore(home(settings.home) / "documents")
+    disputes = [interrupt.value for task in state.tasks for interrupt in task.interrupts]
+    return WaitingRun(None, list(disputes[0]), so_far(cast("State", state.values), store, settings).report)
 
 
 async def values_of(checkpoints: OpenCheckpoints, run_id: str) -> State:

@@ -86,7 +86,7 @@ def write_page(report: "Report", texts: dict[str, str], html: Path) -> str:
 
 
 def refuse_targets(html: Path | None, *others: Path | None, read: Iterable[Path | None] = ()) -> None:
-    """Raises BadInput for what can't be written to, is itself `read`, or is written twice, before anything is asked."""
+    """Raises BadInput for what can't be written to, is `read`, or is written twice, before anything is asked."""
     from longproof.retrieval.types import BadInput
 
     inputs = [path for path in read if path]

@@ -17,7 +17,9 @@ from longproof.cli.reports import deliver
 
 if TYPE_CHECKING:
     from longproof.agent.types import Report
+    from longproof.report.view import ClaimView
     from longproof.retrieval.types import Document
+    from longproof.review import WaitingRun
 
 LONGEST = 1500
 """Characters of one piece of evidence that the terminal shows; `--show` prints all of it."""
@@ -46,7 +48,7 @@ def review_command(
                 f"{len(state.disputes)} claims came back: see `longproof review {run} --show`", err=True
             )
             raise typer.Exit(3)
-        state = asyncio.run(resume_run(run, given or _typed_review(state.disputes, name)))
+        state = asyncio.run(resume_run(run, given or _typed_review(state, name)))
         given = None
     assert state.report is not None
     deliver(state.report, texts_of(state.report, []), json, html)
@@ -55,10 +57,10 @@ def review_command(
 def begin(documents: "Sequence[Document]", settings: dict[str, Any], **given: str) -> "Report":
     """A run with a person as arbiter; exits with 3 and the next command where claims wait for one."""
     from longproof.cli.progress import check_progress
-    from longproof.review import begin_run
+    from longproof.review import Watcher, begin_run
 
     with check_progress() as progress:
-        state = asyncio.run(begin_run(documents, settings, progress, None, None, **given))
+        state = asyncio.run(begin_run(documents, settings, Watcher(progress), **given))
     if state.report is None:
         typer.echo(
             f"longproof: a person has to decide {len(state.disputes)} of the claims; "
@@ -69,19 +71,27 @@ def begin(documents: "Sequence[Document]", settings: dict[str, Any], **given: st
     return state.report
 
 
-def _typed_review(disputes: Sequence[Mapping[str, Any]], name: str | None) -> dict[str, Any]:
+def _typed_review(state: "WaitingRun", name: str | None) -> dict[str, Any]:
     """A review from what is typed: one dispute after the other, with the choice to leave it open."""
+    from longproof.report.saved import texts_of
+    from longproof.report.view import ReportView
+
+    assert state.so_far is not None
+    view = ReportView(state.so_far, texts_of(state.so_far, []))
+    claims = {claim.id: view.claim(claim) for claim in state.so_far.claims}
     name = name or typer.prompt("Your name, for the report")
-    decisions = [_decision(number, len(disputes), one) for number, one in enumerate(disputes, 1)]
+    decisions = []
+    for number, dispute in enumerate(state.disputes, 1):
+        for line in _lines(f"{number} of {len(state.disputes)}", dispute, claims[dispute["claim_id"]]):
+            typer.echo(_plain(line))
+        decisions.append(_decision(dispute))
     return {"name": name, "decisions": [decision for decision in decisions if decision]}
 
 
-def _decision(number: int, of: int, dispute: Mapping[str, Any]) -> dict[str, Any] | None:
+def _decision(dispute: Mapping[str, Any]) -> dict[str, Any] | None:
     from longproof.agent.types import JudgeLabel
 
     labels = get_args(JudgeLabel)
-    for line in _lines(number, of, dispute):
-        typer.echo(_plain(line))
     for n, label in enumerate(labels, 1):
         typer.echo(f"  {n}  {label}")
     choice = _choice(len(labels))
@@ -113,14 +123,20 @@ def _choice(most: int) -> int:
         typer.echo(f"a number from 0 to {most}")
 
 
-def _lines(number: int, of: int, dispute: Mapping[str, Any]) -> list[str]:
-    said = [f"  {one['judge']}: {one['label']}. {one['reason']}" for one in dispute["said"]]
+def _lines(which: str, dispute: Mapping[str, Any], claim: "ClaimView") -> list[str]:
+    """What a person is shown: what each judge says, what each side cites, and what the judges were shown."""
+    opinions = [f"  {one['judge']}: {one['label']}. {one['reason']}" for one in dispute["said"]]
+    quotes = [
+        f"  {quote.where}: {''.join(f'«{text}»' if marked else text for text, marked in quote.pieces)}"
+        for quote in claim.quotes
+    ]
     shown = [f"  | {text[:LONGEST]}{' …' if len(text) > LONGEST else ''}" for text in dispute["shown"]]
     return [
         "",
-        f"{number} of {of}: {dispute['claim']}",
+        f"{which}: {dispute['claim']}",
         f"  in the response: {dispute['passage']}",
-        *said,
+        *opinions,
+        *(["  what they cite:", *quotes] if quotes else []),
         "  what the judges were shown:",
         *shown,
     ]

@@ -26,7 +26,15 @@ from longproof.report.html import index_line
 from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_whole
 from longproof.retrieval.types import BadInput, Frozen
-from longproof.review import WaitingRun, begin_run, open_checkpoints, resume_run, values_of, waiting_run
+from longproof.review import (
+    WaitingRun,
+    Watcher,
+    begin_run,
+    open_checkpoints,
+    resume_run,
+    values_of,
+    waiting_run,
+)
 from longproof.serve.marks import forget_decisions, read_marks
 
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
@@ -78,6 +86,10 @@ class Watched:
         self._traffic: Callable[[], Traffic] = Traffic
         self.told: dict[str, int | str] = {"node": "check" if values.get("claims") else "read"}
         self.task: asyncio.Task[None]
+
+    def as_watcher(self) -> Watcher:
+        """How the run reaches it."""
+        return Watcher(self.hear, self.write, self.watch)
 
     def hear(self, event: Mapping[str, Any]) -> None:
         """What a node tells while it works: kept is which one, and how many claims it works for."""
@@ -188,7 +200,7 @@ class Runs:
             for claim, one in said.items()
             if one.decision.label and claim in {dispute["claim_id"] for dispute in waits}
         ]
-        work = resume_run(id_, {"name": name, "decisions": made}, watched.hear, watched.write, watched.watch)
+        work = resume_run(id_, {"name": name, "decisions": made}, watched.as_watcher())
         self._start(begun, watched, work)
 
     def stop(self, id_: str) -> None:
@@ -263,9 +275,7 @@ class Runs:
         return await begin_run(
             documents,
             {name: getattr(begun.settings, name) for name in Settings.model_fields},
-            watched.hear,
-            watched.write,
-            watched.watch,
+            watched.as_watcher(),
             response=response.raw or response.text,
             task=begun.task,
             case_id=begun.title,

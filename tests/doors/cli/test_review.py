@@ -3,6 +3,7 @@
 import asyncio
 import json
 import os
+import sqlite3
 import subprocess
 import sys
 import time
@@ -158,6 +159,7 @@ def test_a_person_answers_at_the_terminal_in_another_process(files, split, capsy
     )
     assert done.returncode == 0, done.stderr
     assert "unregistered type" not in done.stderr
+    assert done.stdout.count("✗ contradicting (against) · story:1 (0%): ") == number
     report = json.loads((files / "r.json").read_text("utf-8"))
     people = [c for c in report["claims"] if c["decided_by"] == "person"]
     assert len(people) == number
@@ -190,6 +192,36 @@ def test_a_run_killed_on_its_way_goes_on_and_pays_for_nothing_twice(files):
             (asked.body["model"], json.dumps(asked.body["messages"])) for asked in models.answered
         )
     assert sum(times.values()) - len(times) <= 1, "more than the one call under way was paid twice"
+
+
+def lose_last_checkpoint(home):
+    """What a kill between a node's writes and the next checkpoint leaves; False where nothing is left to lose."""
+    with sqlite3.connect(home / "checkpoints.sqlite") as file:
+        last = "(SELECT MAX(checkpoint_id) FROM checkpoints)"
+        file.execute(f"DELETE FROM checkpoints WHERE checkpoint_id = {last}")
+        return file.execute("SELECT COUNT(*) FROM checkpoints").fetchone()[0]
+
+
+def test_a_run_that_lost_its_last_checkpoints_goes_on_and_asks_nobody_again(files, capsys):
+    with ChatServer(disagreeing) as server:
+        judges = [f"openai:{name}@{server.address}" for name in ("for", "against")]
+        Path("longproof.toml").write_text(
+            f'[panel]\njudges = {json.dumps(judges)}\narbiter = "person"\n', "utf-8"
+        )
+        assert verify() == 3
+        review = answers(files, disputes(capsys))
+        assert run("review", "r", "--answers", review) == 0
+        asked = len(server.asked)
+        for _ in range(6):
+            assert lose_last_checkpoint(files / "home")
+            if verify("--json", "r.json") == 3:
+                assert run("review", "r", "--answers", review, "--json", "r.json") == 0
+            people = {c["decided_by"] for c in json.loads((files / "r.json").read_text("utf-8"))["claims"]}
+            assert "person" in people
+            (files / "r.json").unlink()
+        assert len(server.asked) == asked
+    assert run("runs") == 0
+    assert "r  done" in capsys.readouterr().out
 
 
 async def _steps():
