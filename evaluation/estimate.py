@@ -11,10 +11,11 @@ from longproof.agent.specs import Spec
 from longproof.agent.types import Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
-from longproof.evaluation.run import check_group, example_groups, sampled
+from longproof.evaluation.run import ExampleCases, planned_examples, sampled
 from longproof.evaluation.types import Example
 from longproof.graphs.cost import Estimate, estimate, estimate_lines
 from longproof.graphs.joined import joins
+from longproof.graphs.runner import GroupChecker, plan_groups
 from longproof.graphs.verifier import Verifier, run
 
 
@@ -39,11 +40,11 @@ def estimate_dataset(
 
 async def _dry_run(verifier: Verifier, drawn: Sequence[Example]) -> Estimate:
     """Check every example without paying; those that can't be checked cost nothing."""
-    groups = example_groups(drawn) if joins(verifier.settings) else [[example] for example in drawn]
-    reports = list[Report]()
+    planned = planned_examples(drawn, joined=joins(verifier.settings))
+    checker, reports = GroupChecker(verifier, ExampleCases(drawn)), list[Report]()
     try:
-        for group in groups:
-            checked = await check_group(verifier, group)
+        for group in plan_groups(planned):
+            checked = await checker.check(group)
             reports += [report for report in checked if isinstance(report, Report)]
     finally:
         await verifier.close()

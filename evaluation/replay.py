@@ -15,9 +15,18 @@ from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import Spec
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
-from longproof.evaluation.folder import SCORES, TABLE, RunSettings
-from longproof.evaluation.results import FILE
-from longproof.evaluation.run import Evaluation, EvaluationProgress, digest, evaluate_dataset, sampled
+from longproof.evaluation.run import (
+    SCORES,
+    TABLE,
+    Evaluation,
+    Reports,
+    RunSettings,
+    digest,
+    evaluate_dataset,
+    sampled,
+)
+from longproof.graphs.run_folder import RESULTS
+from longproof.graphs.runner import RunProgress
 from longproof.retrieval.types import BadInput
 
 SAID = frozenset({"arbiter", "decomposer", "searcher", "reach", "pages", "cascade", "consensus", "confirm"})
@@ -44,7 +53,8 @@ def replay_dataset(
     path: Location | None = None,
     pages: str | None = None,
     parallel: int = 4,
-    progress: Callable[[EvaluationProgress], None] | None = None,
+    progress: Callable[[RunProgress], None] | None = None,
+    reports: Reports | None = None,
 ) -> Evaluation:
     """The evaluation of which this file holds the answers, once more, without a server, a key or a network.
 
@@ -70,6 +80,7 @@ def replay_dataset(
         repeat=run.repeat,
         parallel=parallel,
         progress=progress,
+        reports=reports,
         chosen=found,
         recording=replay,
         **settings,
@@ -77,7 +88,7 @@ def replay_dataset(
     try:
         replay.refuse_missing()
     except BadInput:
-        for file in (FILE, SCORES, TABLE):
+        for file in (RESULTS, SCORES, TABLE):
             (out / file).unlink(missing_ok=True)
         raise
     return done

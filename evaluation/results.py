@@ -1,27 +1,23 @@
 """What is kept of one checked example: the gold, and the report reduced to what scores need.
 
-A line of `results.jsonl` is one `Result`. It holds no time and nothing that this run paid, so that a rerun
-gives the same bytes. Does not know: scores, or how the report came about.
+A line of a run's list is one `Result`. It holds no time and nothing that this run paid, so that a rerun gives the
+same bytes. Does not know: scores, or how the report came about.
 """
 
-import json
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
-from pydantic import ValidationError
-
-from longproof.agent.models.model import UNANSWERED
 from longproof.agent.report import outcome, sentence_label
 from longproof.agent.types import DecidedBy, Label, Outcome, Place, Report, ReportClaim, Usage
 from longproof.evaluation.metrics.classes import HALLUCINATED_LABELS
 from longproof.evaluation.types import Example, Gold
 from longproof.graphs.papers.probe import PROBE
 from longproof.graphs.papers.verigray import AUDIT
-from longproof.retrieval.types import BadInput, Frozen
+from longproof.graphs.run_folder import Ended, read_lines, state_of
+from longproof.retrieval.types import Frozen
 
-FILE = "results.jsonl"
 LabelPairs = list[tuple[str, str | None]]
 """Gold and predicted label, of one response or part after another."""
 
@@ -77,19 +73,14 @@ class Prediction(Frozen):
     usage: Usage = Usage()
     failure: str | None = None
 
-    @property
-    def to_ask_again(self) -> bool:
-        """Whether a claim is undecided because nobody answered: another run may decide it."""
-        return any(claim.label is None and claim.failure in UNANSWERED for claim in self.claims)
-
     def failures(self) -> Counter[str | None]:
         """How often claims failed, and why; under None, those of which a judge said something that can be used."""
         said = ((claim, chain(claim.votes, *claim.pieces)) for claim in self.claims)
         return Counter(None if any(votes) else claim.failure for claim, votes in said)
 
 
-class Result(Frozen):
-    """One example, checked once. `repeat` counts from 0."""
+class Result(Ended):
+    """The line of one example, checked once. `repeat` counts from 0."""
 
     id: str
     repeat: int
@@ -102,9 +93,18 @@ class Result(Frozen):
     prediction: Prediction
 
 
-def result(example: Example, repeat: int, predicted: Prediction) -> Result:
-    """The line of one example. The alignment is left out: it repeats the source, and no score here reads it."""
+def result(example: Example, repeat: int, name: str, key: str, checked: Report | str) -> Result:
+    """The line of one example, from its report or why there is none.
+
+    The alignment is left out: it repeats the source, and no score here reads it.
+    """
+    predicted = prediction(checked) if isinstance(checked, Report) else Prediction(failure=checked)
     return Result(
+        name=name,
+        key=key,
+        state=state_of(checked) if isinstance(checked, Report) else "failed",
+        verdict=predicted.outcome,
+        failure=predicted.failure,
         id=example.id,
         repeat=repeat,
         task=example.task,
@@ -235,15 +235,4 @@ def _meet(first: Place | PredictedSentence, second: Place) -> bool:
 
 def results_of(folder: Path) -> list[Result]:
     """All results of a run's folder. Raises BadInput where there is none, or a line is none of ours."""
-    path = folder / FILE if folder.is_dir() else folder
-    if not path.is_file():
-        raise BadInput(f"{folder} holds no {FILE}; give the folder that an evaluation wrote")
-    return list(_read(path))
-
-
-def _read(path: Path) -> Iterator[Result]:
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n")[:-1], start=1):
-        try:
-            yield Result.model_validate(json.loads(line))
-        except (json.JSONDecodeError, ValidationError) as error:
-            raise BadInput(f"{path.name} line {number} is not a result of this version") from error
+    return read_lines(folder, Result)

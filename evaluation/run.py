@@ -1,64 +1,70 @@
-"""Examples through a verifier into a folder: one line each, resumable, the same bytes every time.
+"""Examples through a verifier into a folder: a line each, resumable, the same bytes every time.
 
-A killed run goes on where it stopped: what has a line is not checked again, unless it belongs to a group of which a
-part is left; that costs nothing, the answers are in the ledger.
-Does not know: how a check works, how a folder is kept, or any metric.
+Knows: which examples are drawn, which settings make results comparable, that a repeat is another sample of the same
+prompts. A killed run goes on where it stopped. Does not know: how a check works, how a folder is kept, or any metric.
 """
 
-import asyncio
 import hashlib
 import json
-import time
 from collections import Counter
-from collections.abc import Callable, Coroutine, Iterator, Sequence
-from operator import itemgetter
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
 
-from longproof.agent.models.ledger import LedgerFailed, RunState
-from longproof.agent.models.model import Refused
 from longproof.agent.models.recording import Recorder, Replay
-from longproof.agent.report import total_usage, unanswered
 from longproof.agent.specs import Spec
-from longproof.agent.types import Case, Report, Usage
+from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
-from longproof.evaluation.folder import (
-    SCORES,
-    TABLE,
-    RunSettings,
-    append_result,
-    keep_results,
-    locked,
-    milliseconds_per_claim,
-    opened_folder,
-    ordered_results,
-    write_text,
-)
 from longproof.evaluation.headlines import NOTHING, response_counts
 from longproof.evaluation.metrics.statistics import mean_accuracy, sum_counts
-from longproof.evaluation.plots import draw_plots
-from longproof.evaluation.results import Prediction, Result, prediction, result
+from longproof.evaluation.results import Result, result
 from longproof.evaluation.sections import sections
 from longproof.evaluation.tables import Section, score_tables
 from longproof.evaluation.types import Example, Source
-from longproof.graphs.joined import SOURCE_CHARACTERS, case_groups, joinable, joins
+from longproof.graphs.cases import group_key
+from longproof.graphs.joined import joins
+from longproof.graphs.run_folder import RunList, open_run
+from longproof.graphs.runner import (
+    Planned,
+    RunProgress,
+    Tally,
+    groups_left,
+    local_engine,
+    plan_groups,
+    run_groups,
+)
 from longproof.graphs.settings import INCOMPARABLE, settings_of
-from longproof.graphs.verifier import Checker
-from longproof.retrieval.types import BadInput, Document
+from longproof.graphs.verifier import Checker, Verifier, run
+from longproof.retrieval.files import write_whole
+from longproof.retrieval.json_text import record
+from longproof.retrieval.types import BadInput, Document, Frozen
 
 VERSION = 2
+SCORES, TABLE = "scores.json", "table.md"
 
 
-class EvaluationProgress(NamedTuple):
-    """How far a run has come: `score` is the mean accuracy so far, `usage` what the answers so far cost."""
+class RunSettings(Frozen):
+    """What a folder's results are results of. `data` is the hash of the examples that are run."""
 
-    done: int
-    total: int
-    score: float | None
-    coverage: float
-    usage: Usage
+    version: int
+    dataset: str
+    protocol: str
+    judges: tuple[str, ...]
+    settings: dict[str, str]
+    only: str | None = None
+    sample: int | None
+    seed: int
+    repeat: int
+    data: str
+
+
+class Reports(NamedTuple):
+    """Where whole reports are kept beside the results: each is given with its name, and asked for by that."""
+
+    write: Callable[[str, Report], None]
+    written: Callable[[str], bool]
 
 
 class Evaluation(NamedTuple):
@@ -68,12 +74,10 @@ class Evaluation(NamedTuple):
     settings: RunSettings
     results: list[Result]
     sections: list[Section]
-    plots: list[Path]
-    milliseconds_per_claim: float | None
 
     def to_markdown(self) -> str:
-        """All tables, with the command's settings above and the time below."""
-        return score_tables(_title(self.settings), self.sections, _footer(self))
+        """All tables, with the command's settings above."""
+        return score_tables(_title(self.settings), self.sections, _footer(self.settings))
 
     def failures(self) -> Counter[str | None]:
         """Of all examples, how often claims failed, and why; None counts those that a judge answered for."""
@@ -81,11 +85,26 @@ class Evaluation(NamedTuple):
 
     def unchecked(self) -> list[str]:
         """How many examples could not be checked, then each reason once, a line each; empty where all were."""
-        reasons = Counter(line.prediction.failure for line in self.results if line.prediction.failure)
+        reasons = Counter(line.failure for line in self.results if line.failure)
         if not reasons:
             return []
         counted = f"{reasons.total()} of {len(self.results)} examples could not be checked"
         return [counted, *(f"{' '.join(reason.split())} ({n})" for reason, n in reasons.most_common())]
+
+
+class ExampleCases:
+    """The cases of drawn examples; a place is a number among them."""
+
+    def __init__(self, drawn: Sequence[Example]) -> None:
+        self._drawn = drawn
+
+    def case(self, one: Planned) -> Case:
+        """The example as a checker takes it, without its sources."""
+        return case_of(self._drawn[one.place[0]])
+
+    def sources(self, one: Planned) -> list[Document]:
+        """The example's sources."""
+        return [_document(source) for source in self._drawn[one.place[0]].sources]
 
 
 def evaluate_dataset(
@@ -100,10 +119,11 @@ def evaluate_dataset(
     seed: int = 0,
     repeat: int = 1,
     parallel: int = 4,
-    progress: Callable[[EvaluationProgress], None] | None = None,
+    progress: Callable[[RunProgress], None] | None = None,
     checker: Callable[[int], Checker] | None = None,
     chosen: Sequence[Example] | None = None,
     recording: Recorder | Replay | None = None,
+    reports: Reports | None = None,
     **settings: Any,
 ) -> Evaluation:
     """Run a data set through a protocol and score it; goes on where a killed run of the same kind stopped.
@@ -112,7 +132,7 @@ def evaluate_dataset(
     pairs) with `seed`; `repeat` runs everything so often; so many examples are checked in `parallel`; `settings` go
     to the verifier. Examples that nobody answered for are checked again where a run goes on; with a `recording`,
     every example is. `checker` gives the verifier of each repeat. `chosen` are examples in the place of the set's
-    own, which `dataset` then only names.
+    own, which `dataset` then only names. `reports` keeps whole reports, too.
     Raises BadInput for an unknown or empty set, for settings that can check nothing, or where `out` is a file or
     holds another run.
     """
@@ -128,31 +148,20 @@ def evaluate_dataset(
         dataset=dataset,
         protocol=protocol,
         judges=tuple(map(_named, judges)),
-        settings={
-            name: _named(value)
-            for name, value in sorted(settings.items())
-            if value not in (None, False) and name not in INCOMPARABLE | {"prices"}
-        },
+        settings=_comparable(settings),
         only=only,
         sample=sample,
         seed=seed,
         repeat=repeat,
         data=digest(drawn),
     )
+    full = settings_of({**settings, "protocol": protocol, "judges": list(judges)})
     make = checker or _verifiers(protocol, judges, {**settings, "recording": recording})
-    joined = joins(settings_of({**settings, "protocol": protocol, "judges": list(judges)}))
-    groups = example_groups(drawn) if joined else [[example] for example in drawn]
-    with locked(out):
-        left = opened_folder(out, run_settings, anew=recording is not None)
-        done = [line for line in left if not line.prediction.to_ask_again]
-        keep_results(out, done)
-        _drive(_Run(out, groups, done, repeat, progress).through(make, parallel))
-        return _finished(out, run_settings, drawn)
-
-
-def _named(value: Any) -> str:
-    """A setting's value as the run's record has it."""
-    return value.model_dump_json(exclude_defaults=True) if isinstance(value, Spec) else str(value)
+    planned = [planned_examples(drawn, joined=joins(full), repeat=number) for number in range(repeat)]
+    with open_run(out, run_settings.model_dump(mode="json"), Result, anew=recording is not None) as listed:
+        evaluated = _Run(drawn, listed, reports, progress)
+        evaluated.check(planned, make, parallel, again=full.retry_failed)
+        return _finish(out, run_settings, listed, [one.name for repeated in planned for one in repeated])
 
 
 def sampled(found: Sequence[Example], size: int | None, seed: int, only: str | None = None) -> list[Example]:
@@ -180,154 +189,108 @@ def sampled(found: Sequence[Example], size: int | None, seed: int, only: str | N
     return [example for example in found if (example.pair or example.id) in taken]
 
 
-def example_groups(drawn: Sequence[Example]) -> list[list[Example]]:
-    """The examples in the groups in which they are checked: short responses to one long source, by `joinable`.
+def planned_examples(drawn: Sequence[Example], *, joined: bool, repeat: int = 0) -> list[Planned]:
+    """The examples as cases of a run; `joined` lets short responses to one long source be checked together.
 
-    Examples of one pair are never in one group; nor are those that a data set groups otherwise than by pairs, since
-    such responses are often about the same thing.
+    Examples of one pair are never checked together; nor are those that a data set groups otherwise than by pairs,
+    since such responses are often about the same thing.
     """
-    keyed = [(_group_key(example), example.pair or example.group or None, example) for example in drawn]
-    return list(case_groups(sorted(keyed, key=itemgetter(0))))
-
-
-def _group_key(example: Example) -> str:
-    """What examples of one group have in common; empty for one that is checked alone."""
-    texts = [source.text for source in example.sources]
-    if sum(map(len, texts)) <= SOURCE_CHARACTERS or not joinable(_case(example)):
-        return ""
-    digests = [hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest() for text in texts]
-    return json.dumps([example.task, digests, [(source.kind, source.title) for source in example.sources]])
+    planned = []
+    for number, example in enumerate(drawn):
+        sources = _hash(*(f"{_text_hash(s.text)} {s.kind} {s.title}" for s in example.sources))
+        together = group_key(case_of(example), sources, [source.text for source in example.sources])
+        name = example.id if not repeat else f"{example.id} (run {repeat + 1})"
+        planned.append(
+            Planned(
+                name=name,
+                key=_hash(example.model_dump_json(exclude={"sources"}), sources),
+                sources=sources,
+                joined=together if joined else "",
+                pair=example.pair or example.group or None,
+                place=(number, repeat),
+            )
+        )
+    return planned
 
 
 class _Run:
-    """One pass over what is left: checks, appends, and says how far it has come."""
+    """Checks what is left, appends a line each, and says how far it has come, and how good."""
 
     def __init__(
         self,
-        out: Path,
-        groups: Sequence[Sequence[Example]],
-        done: Sequence[Result],
-        repeat: int,
-        progress: Callable[[EvaluationProgress], None] | None,
+        drawn: Sequence[Example],
+        listed: RunList[Result],
+        reports: Reports | None,
+        progress: Callable[[RunProgress], None] | None,
     ) -> None:
-        self._out, self._progress = out, progress
-        self._done, self._undecided, self._checked, self._counts, self._usage = 0, 0, 0, NOTHING, Usage()
-        self._failures: Counter[str | None] = Counter()
-        self._seen = {(line.repeat, line.id) for line in done}
-        self._left = [(r, g) for r in range(repeat) for g in groups if any(self._unseen(r, g))]
-        self._total = repeat * sum(map(len, groups))
-        for line in done:
-            self._add(line)
+        self._drawn, self._listed, self._reports, self._progress = drawn, listed, reports, progress
+        self._counts, self._decided, self._scored = NOTHING, 0, 0
 
-    async def through(self, make: Callable[[int], Checker], concurrency: int) -> None:
-        """Check what is left, so many at a time. The first error stops all; what was written stays."""
-        checkers = {repeat: make(repeat) for repeat in sorted({repeat for repeat, _ in self._left})}
-        state: RunState = "interrupted"
-        try:
-            await self._workers(checkers, concurrency)
-            state = "done" if self._checked and not unanswered(self._failures) else "failed"
-        except BadInput:
-            state = "failed"
-            raise
-        finally:
-            for checker in checkers.values():
-                await checker.close(state)
-
-    async def _workers(self, checkers: dict[int, Checker], concurrency: int) -> None:
-        todo = iter(self._left)
-        self._tell()
-        try:
-            async with asyncio.TaskGroup() as group:
-                for _ in range(min(concurrency, len(self._left))):
-                    group.create_task(self._work(todo, checkers))
-        except BaseExceptionGroup as failed:
-            raise failed.exceptions[0] from failed
-
-    async def _work(
-        self, todo: Iterator[tuple[int, Sequence[Example]]], checkers: dict[int, Checker]
+    def check(
+        self,
+        planned: Sequence[Sequence[Planned]],
+        make: Callable[[int], Checker],
+        parallel: int,
+        *,
+        again: bool,
     ) -> None:
-        for repeat, group in todo:
-            started = time.perf_counter()
-            checked = await check_group(checkers[repeat], group)
-            seconds = (time.perf_counter() - started) / len(group)
-            for example, found in zip(group, checked, strict=True):
-                if (repeat, example.id) not in self._seen:
-                    predicted = (
-                        prediction(found) if isinstance(found, Report) else Prediction(failure=str(found))
-                    )
-                    line = result(example, repeat, predicted)
-                    append_result(self._out, line, seconds)
-                    self._add(line)
-            self._tell()
+        """Check what is left of each repeat, one repeat after the other, each with a verifier of its own."""
+        written = self._reports.written if self._reports else lambda name: True
+        left = [groups_left(plan_groups(one), self._listed, again=again, written=written) for one in planned]
+        open_names = {one.name for groups in left for group in groups for one in group if one.left}
+        names = [one.name for repeated in planned for one in repeated]
+        for line in self._listed.lines(name for name in names if name not in open_names):
+            self._score(line)
+        tally = Tally(len(names), len(open_names), progress=self._progress)
+        tally.tell(self._note())
 
-    def _unseen(self, repeat: int, group: Sequence[Example]) -> Iterator[bool]:
-        return ((repeat, example.id) not in self._seen for example in group)
+        def finish(one: Planned, checked: Report | str) -> None:
+            if self._reports and isinstance(checked, Report):
+                self._reports.write(one.name, checked)
+            number, repeat = one.place
+            line = result(self._drawn[number], repeat, one.name, one.key, checked)
+            self._listed.append(line)
+            self._score(line)
+            tally.add(checked, self._note())
 
-    def _add(self, line: Result) -> None:
-        self._done += 1
-        self._checked += line.prediction.failure is None
-        self._failures += line.prediction.failures()
-        self._undecided += line.prediction.outcome == "undecided"
+        for repeat, groups in enumerate(left):
+            if groups:
+                run_groups(local_engine(make(repeat), ExampleCases(self._drawn), parallel), groups, finish)
+
+    def _score(self, line: Result) -> None:
+        self._scored += 1
+        self._decided += line.verdict != "undecided"
         self._counts = sum_counts([self._counts, response_counts(line)])
-        self._usage = total_usage([self._usage, line.prediction.usage])
 
-    def _tell(self) -> None:
-        if self._progress is None:
-            return
-        self._progress(
-            EvaluationProgress(
-                done=self._done,
-                total=self._total,
-                score=mean_accuracy(self._counts),
-                coverage=1 - self._undecided / self._done if self._done else 1.0,
-                usage=self._usage,
-            )
-        )
+    def _note(self) -> str:
+        score = mean_accuracy(self._counts)
+        coverage = self._decided / self._scored if self._scored else 1.0
+        return f"accuracy {'–' if score is None else f'{score:.1%}'}, coverage {coverage:.1%}"
 
 
-async def check_group(checker: Checker, group: Sequence[Example]) -> list[Report | BadInput]:
-    """The reports of a group, checked together; one by one where that fails, for one must not cost the others. In the
-    place of a report stands why an example can't be checked. Raises LedgerFailed, Refused."""
-    if len(group) > 1:
-        sources = [_source(source) for source in group[0].sources]
-        try:
-            return [*await checker.averify_group(sources, [_case(example) for example in group])]
-        except (LedgerFailed, Refused):
-            raise
-        except BadInput:
-            pass
-    return [await _check_alone(checker, example) for example in group]
-
-
-async def _check_alone(checker: Checker, example: Example) -> Report | BadInput:
-    """The report, or why there is none. Raises LedgerFailed, Refused."""
-    sources = [_source(source) for source in example.sources]
-    try:
-        return await checker.averify(
-            sources[0] if len(sources) == 1 else sources or "",
-            example.response,
-            task=example.task,
-            context=example.context,
-            case_id=example.id,
-            reference=example.reference,
-            labels=example.labels,
-        )
-    except (LedgerFailed, Refused):
-        raise
-    except BadInput as error:
-        return error
-
-
-def _case(example: Example) -> Case:
+def case_of(example: Example) -> Case:
     """The example as a checker takes it, without its sources."""
     names = ("id", "task", "response", "context", "reference", "labels")
     return Case(**{name: getattr(example, name) for name in names})
 
 
-def _source(source: Source) -> Document:
-    from longproof.retrieval.json_text import record
-
+def _document(source: Source) -> Document:
     return record(source.text) if source.kind == "record" else Document.of(source.text, title=source.title)
+
+
+def _comparable(settings: dict[str, Any]) -> dict[str, str]:
+    """The settings that shape results, as a run's record has them."""
+    left_out = INCOMPARABLE | {"prices"}
+    return {
+        name: _named(value)
+        for name, value in sorted(settings.items())
+        if value not in (None, False) and name not in left_out
+    }
+
+
+def _named(value: Any) -> str:
+    """A setting's value as the run's record has it."""
+    return value.model_dump_json(exclude_defaults=True) if isinstance(value, Spec) else str(value)
 
 
 def _verifiers(
@@ -337,9 +300,8 @@ def _verifiers(
 
     Raises BadInput where a judge, the protocol or a folder can't be had: nothing could be checked then.
     """
-    from longproof.graphs.verifier import Verifier
 
-    async def tried(verifier: Verifier) -> None:
+    async def try_out(verifier: Verifier) -> None:
         try:
             await verifier.open()
         finally:
@@ -350,36 +312,37 @@ def _verifiers(
         again = {"sample": repeat, "run_id": name and f"{name}-{repeat + 1}"} if repeat else {}
         return Verifier(judges=list(judges), protocol=protocol, **{**settings, **again})
 
-    _drive(tried(make(0)))
+    run(try_out(make(0)))
     return make
 
 
-def _drive(work: Coroutine[Any, Any, None]) -> None:
-    from longproof.graphs.verifier import run
-
-    run(work)
-
-
-def _finished(out: Path, settings: RunSettings, drawn: Sequence[Example]) -> Evaluation:
-    """Put the lines in order, score them, write tables and plots."""
-    results = ordered_results(out, drawn)
+def _finish(out: Path, settings: RunSettings, listed: RunList[Result], names: list[str]) -> Evaluation:
+    """Put the lines in order, score them, write tables."""
+    listed.keep(names)
+    results = list(listed.lines(names))
     made = sections(results)
-    write_text(out / SCORES, json.dumps([s.model_dump() for s in made], indent=1, ensure_ascii=False) + "\n")
-    plots, spent = draw_plots(results, out), milliseconds_per_claim(out, results)
-    finished = Evaluation(out, settings, results, made, plots, spent)
-    write_text(out / TABLE, finished.to_markdown())
+    scores = json.dumps([section.model_dump() for section in made], indent=1, ensure_ascii=False)
+    write_whole(out / SCORES, (scores + "\n").encode("utf-8"))
+    finished = Evaluation(out, settings, results, made)
+    write_whole(out / TABLE, finished.to_markdown().encode("utf-8"))
     return finished
 
 
 def digest(drawn: Sequence[Example]) -> str:
     """A hash of what is checked and of its gold: another gold is another run."""
-    digest = hashlib.sha256()
+    found = hashlib.sha256()
     for example in drawn:
-        texts = [
-            hashlib.sha256(s.text.encode("utf-8", "backslashreplace")).hexdigest() for s in example.sources
-        ]
-        digest.update(json.dumps([texts, example.model_dump_json(exclude={"sources"})]).encode())
-    return "sha256:" + digest.hexdigest()
+        texts = [_text_hash(source.text) for source in example.sources]
+        found.update(json.dumps([texts, example.model_dump_json(exclude={"sources"})]).encode())
+    return "sha256:" + found.hexdigest()
+
+
+def _text_hash(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
+
+
+def _hash(*texts: str) -> str:
+    return _text_hash(json.dumps(texts))
 
 
 def _title(settings: RunSettings) -> str:
@@ -390,11 +353,7 @@ def _title(settings: RunSettings) -> str:
     return f"{settings.dataset}: protocol {settings.protocol}, judges {judges}, {drawn}{times}"
 
 
-def _footer(finished: Evaluation) -> str:
-    spent = finished.milliseconds_per_claim
-    time_ = "" if spent is None else f"Time: {spent:.1f} ms a claim. "
-    if finished.settings.repeat == 1 and finished.settings.judges != ("offline",):
-        time_ += "How far a second run would agree is not measured (--repeat 2). "
-    if not finished.plots:
-        return f"{time_}No plots: they need matplotlib (pip install 'longproof[plots]')."
-    return f"{time_}Plots: {', '.join(plot.name for plot in finished.plots)}."
+def _footer(settings: RunSettings) -> str:
+    if settings.repeat > 1 or settings.judges == ("offline",):
+        return ""
+    return "How far a second run would agree is not measured (--repeat 2)."

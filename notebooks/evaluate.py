@@ -71,12 +71,18 @@ for row in difference.differences[:6]:
 print(f"{len(difference.changes)} of {difference.n} examples changed sides")
 
 # %% [markdown]
-# The plots that a run leaves in its folder, drawn from the same results:
+# What was said of what gold calls faithful and hallucinated, drawn from the same results:
 
 # %%
-[plot.name for plot in whole.plots]
+from matplotlib import pyplot
 
-# %%
-from IPython.display import Image
-
-Image(filename=str(next(plot for plot in whole.plots if plot.stem == "confusion")), width=420)
+sides = ["faithful", "hallucinated"]
+said = [*sides, "undecided"]
+counts = [
+    [sum(r.gold.outcome == side and r.prediction.outcome == word for r in whole.results) for word in said]
+    for side in sides
+]
+pyplot.figure(figsize=(4.2, 2.4))
+pyplot.imshow(counts, cmap="Blues")
+pyplot.xticks(range(3), said)
+_ = pyplot.yticks(range(2), sides)

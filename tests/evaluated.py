@@ -156,6 +156,10 @@ def line(example: str, gold: str | None, predicted: str, group: str = "", **slic
     """A result with nothing but outcomes, and a label that goes with the predicted one."""
     return Result.model_validate(
         {
+            "name": example,
+            "key": "",
+            "state": "done",
+            "verdict": predicted,
             "id": example,
             "repeat": 0,
             "task": "summary",

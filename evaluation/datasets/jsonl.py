@@ -1,16 +1,11 @@
 """Any data set in the case file format of this project (JSON Lines), with gold.
 
-A line: `id`, `response`, and one of `source_text` (a text, a list of texts, or a JSON record), `source` (a path, or a
-JSON record) or `sources` (paths), all relative to the file; optional `task` (summary), `context`, `reference`,
-`labels` (what an audit is given, one a sentence), `label` (an outcome or one of the seven labels), `errors` (objects
-with `start`, `end`, `text`, and `kind`, `correction`, `reason` where known), `claims`, `group`, `pair`, `slices`. A
-claim has `text`, `segment` (the words of the response that it came from), `hallucinated`, and `evidence` (quotes of
-the first source). Law: labels contradicting and fabricated are hallucinated, the two supported ones faithful, the
-others gray. Rows from a hub may not name paths. Without label, errors and claims an example is run, but no score
+A line: see `graphs/cases.py`; `label` is an outcome or one of the seven labels. Law: labels contradicting and
+fabricated are hallucinated, the two supported ones faithful, the others gray; errors alone are an outcome, and so are
+claims alone. Rows from a hub may not name paths. Without label, errors and claims an example is run, but no score
 counts it.
 """
 
-import json
 from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
@@ -27,7 +22,8 @@ from longproof.evaluation.types import (
     GoldOutcome,
     Source,
 )
-from longproof.retrieval.types import BadInput
+from longproof.graphs.cases import GivenCase, case_documents, given_case
+from longproof.retrieval.types import BadInput, Document
 
 OUTCOMES: dict[str, GoldOutcome] = {"faithful": "faithful", "hallucinated": "hallucinated"}
 
@@ -36,91 +32,66 @@ def load_cases(location: Location) -> Iterator[Example]:
     """All cases of a file, or of `cases.jsonl` in a folder."""
     path = Path(location)
     folder = None if str(location).startswith(HUB) else path if path.is_dir() else path.parent
-    return converted(rows(location, "cases.jsonl"), partial(_case, folder=folder))
+    return converted(rows(location, "cases.jsonl"), partial(_example, folder=folder))
 
 
-def _case(row: Row, folder: Path | None) -> Iterator[Example]:
-    sources = tuple(_sources(row, folder))
+def _example(row: Row, folder: Path | None) -> Iterator[Example]:
+    case = given_case(row)
+    if case.paths and folder is None:
+        raise BadInput("a row from a hub names a path; give source_text instead")
+    sources = tuple(map(_source, case_documents(case, folder or Path())))
     yield Example(
-        id=str(row["id"]),
-        task=row.get("task") or "summary",
+        id=str(case.id),
+        task=case.task,
         sources=sources,
-        response=row["response"],
-        context=row.get("context") or "",
-        reference=row.get("reference"),
-        labels=row.get("labels"),
-        group=str(row.get("group", row["id"])),
-        pair=row.get("pair"),
-        slices={name: str(value) for name, value in (row.get("slices") or {}).items()},
-        gold=_with_claims(_gold(row), row, sources),
+        response=case.response,
+        context=case.context or "",
+        reference=case.reference,
+        labels=case.labels,
+        group=str(case.id if case.group is None else case.group),
+        pair=case.pair,
+        slices={name: str(value) for name, value in case.slices.items()},
+        gold=_gold(case, sources),
     )
 
 
-def _sources(row: Row, folder: Path | None) -> Iterator[Source]:
-    given = row["source"] if isinstance(row.get("source"), dict) else row.get("source_text") or []
-    if isinstance(given, dict):
-        yield Source(text=json.dumps(given, ensure_ascii=False), kind="record")
-    else:
-        yield from (Source(text=text) for text in ([given] if isinstance(given, str) else given))
-    paths = [row["source"]] if isinstance(row.get("source"), str) else row.get("sources") or []
-    if paths and folder is None:
-        raise BadInput("a row from a hub names a path; give source_text instead")
-    for path in paths:
-        yield _document(Path(folder or ".") / path)
-
-
-def _document(path: Path) -> Source:
-    from longproof.retrieval.loaders import read_document
-
-    document = read_document(path)
+def _source(document: Document) -> Source:
     if document.kind == "record" and document.raw is not None:
         return Source(text=document.raw, kind="record", title=document.title)
     return Source(text=document.text, title=document.title)
 
 
-def _gold(row: Row) -> Gold:
-    name, errors = row.get("label"), row.get("errors")
+def _gold(case: GivenCase, sources: tuple[Source, ...]) -> Gold:
+    name = case.label
     if name is not None and name not in LABELS and name not in OUTCOMES:
         raise BadInput(f"label {name!r} is neither an outcome nor one of {', '.join(LABELS)}")
-    marked = None if errors is None else tuple(map(_error, errors))
-    if name is None and marked is not None:
-        return Gold(outcome="hallucinated" if marked else "faithful", errors=marked)
+    errors = None if case.errors is None else tuple(_errors(case))
+    claims = None if case.claims is None else tuple(_claims(case, sources))
+    outcome: GoldOutcome | None = OUTCOMES.get(str(name))
+    if name is None and (errors is not None or claims is not None):
+        wrong = errors if errors is not None else any(claim.hallucinated for claim in claims or ())
+        outcome = "hallucinated" if wrong else "faithful"
     if name in LABELS:
-        return Gold(outcome=OUTCOME_OF.get(name), label=name, errors=marked)
-    return Gold(outcome=OUTCOMES.get(str(name)), errors=marked)
+        return Gold(outcome=OUTCOME_OF.get(name), label=name, errors=errors, claims=claims)
+    return Gold(outcome=outcome, errors=errors, claims=claims)
 
 
-def _with_claims(gold: Gold, row: Row, sources: tuple[Source, ...]) -> Gold:
-    """The gold with its annotated claims; they tell the outcome where nothing else does."""
-    if row.get("claims") is None:
-        return gold
-    claims = tuple(_claims(row, sources))
-    if row.get("label") is None and row.get("errors") is None:
-        wrong = any(claim.hallucinated for claim in claims)
-        gold = Gold(outcome="hallucinated" if wrong else "faithful")
-    return gold.model_copy(update={"claims": claims})
+def _errors(case: GivenCase) -> Iterator[GoldError]:
+    for error in case.errors or ():
+        place = Place(start=error.start, end=error.end, text=error.text)
+        yield GoldError(place=place, kind=error.kind, correction=error.correction, reason=error.reason)
 
 
-def _claims(row: Row, sources: tuple[Source, ...]) -> Iterator[GoldClaim]:
+def _claims(case: GivenCase, sources: tuple[Source, ...]) -> Iterator[GoldClaim]:
     """The annotated claims; segments are found in the response in their order, evidence in the first source."""
     after = 0
-    for claim in row["claims"]:
-        origin = find_quote(row["response"], claim["segment"], after) if claim.get("segment") else None
+    for claim in case.claims or ():
+        origin = find_quote(case.response, claim.segment, after) if claim.segment else None
         after = origin.start if origin else after
-        quotes = [find_quote(sources[0].text, quote) for quote in claim.get("evidence") or []]
+        places = [find_quote(sources[0].text, quote) for quote in claim.evidence]
         yield GoldClaim(
-            text=claim["text"],
+            text=claim.text,
             origin=origin,
-            hallucinated=bool(claim["hallucinated"]),
-            evidence=tuple(GoldEvidence(source=0, place=place) for place in quotes),
+            hallucinated=claim.hallucinated,
+            evidence=tuple(GoldEvidence(source=0, place=place) for place in places),
         )
-
-
-def _error(row: Row) -> GoldError:
-    at = Place(start=row["start"], end=row["end"], text=row["text"])
-    return GoldError(
-        place=at,
-        kind=row.get("kind"),
-        correction=row.get("correction", ""),
-        reason=row.get("reason", ""),
-    )

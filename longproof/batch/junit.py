@@ -4,15 +4,12 @@ Knows: a case that is hallucinated or undecided is a failure, one that couldn't 
 XML has no room for. Does not know: how cases were checked. One report at a time is in memory.
 """
 
-import csv
-import json
 import re
-from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
-from longproof.batch.run import FAILURES, SUMMARY
+from longproof.batch.run import ended_cases, report_path
 from longproof.report.control_characters import visible
 from longproof.report.failure import failure
 from longproof.report.saved import open_report
@@ -27,17 +24,16 @@ def write_junit(folder: Path, target: Path) -> None:
 
 
 def _suite(folder: Path) -> Iterator[str]:
-    with (folder / SUMMARY).open(encoding="utf-8", newline="") as table:
-        verdicts = Counter(line["verdict"] for line in csv.DictReader(table))
-    errors = [json.loads(line) for line in (folder / FAILURES).read_text("utf-8").splitlines()]
-    tests = verdicts.total() + len(errors)
-    failures = verdicts.total() - verdicts["faithful"]
+    ended = list(ended_cases(folder))
+    failed = sum(one.state == "failed" for one in ended)
+    wrong = sum(one.state != "failed" and one.verdict != "faithful" for one in ended)
     yield '<?xml version="1.0" encoding="utf-8"?>\n'
-    yield f'<testsuite name="longproof" tests="{tests}" failures="{failures}" errors="{len(errors)}">\n'
-    with (folder / SUMMARY).open(encoding="utf-8", newline="") as table:
-        yield from (_checked(folder / line["report"]) for line in csv.DictReader(table))
-    for error in errors:
-        yield _test(error["id"] or f"line {error['line']}", "error", "not checked", error["failure"])
+    yield f'<testsuite name="longproof" tests="{len(ended)}" failures="{wrong}" errors="{failed}">\n'
+    for one in ended:
+        if one.state == "failed":
+            yield _test(one.id, "error", "not checked", one.failure or "")
+        else:
+            yield _checked(report_path(folder, one.name))
     yield "</testsuite>\n"
 
 

@@ -1,43 +1,42 @@
 """One run over a case file: a report a case, written whole or not at all; a run that was stopped goes on.
 
-Knows: what is left, who checks it, where reports go, how far it has come. A case that can't be checked is named in
-the failures, and the others go on; where the ledger can't be written, the run stops. Memory doesn't grow with the
-number of cases. Paid answers are in the ledger, so a case that was under way when the run died costs nothing again.
-Does not know: how a case is checked, or how reports are shown.
+Knows: where reports go, which cases of the file are left, and the tables of how they ended. Memory grows by some
+hundred bytes a case: their texts stay in the file. Does not know: how a case is checked, or how reports are shown.
 """
 
-import asyncio
 import csv
 import io
 import json
-import time
 import unicodedata
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
-from longproof.agent.models.ledger import LedgerFailed, RunState
-from longproof.agent.models.model import Refused
-from longproof.agent.report import judges_failures, total_usage, unanswered
-from longproof.agent.types import LABELS, Report, Usage
-from longproof.batch.cases import (
-    GivenCase,
+from pydantic import Field
+
+from longproof.agent.types import LABELS, Case, Report, Usage
+from longproof.graphs.cases import (
+    CaseLine,
     asked_case,
     case_documents,
+    case_key,
     case_line,
     case_lines,
-    given_case,
+    digest,
+    file_name,
+    group_key,
+    line_name,
+    parse_case,
     sources_key,
 )
-from longproof.batch.resume_list import CaseState, ResumeList, Summary, Todo, open_resume_list
-from longproof.graphs.joined import SOURCE_CHARACTERS
-from longproof.graphs.verifier import Checker
+from longproof.graphs.run_folder import Ended, RunList, open_run, read_lines, state_of
+from longproof.graphs.runner import Engine, Planned, RunProgress, Tally, groups_left, plan_groups, run_groups
 from longproof.indexes.documents import Cache
 from longproof.report.control_characters import visible
 from longproof.retrieval.files import clear_parts, write_lines, write_whole
-from longproof.retrieval.types import BadInput, Document, Frozen
+from longproof.retrieval.types import BadInput, Document
 
 FORMULA = frozenset("=+-@")
 """What a formula begins with, in a spreadsheet."""
@@ -45,45 +44,47 @@ REPORTS, SUMMARY, FAILURES = "reports", "summary.csv", "failures.jsonl"
 COLUMNS = ("id", "verdict", "triage", "claims", *LABELS, "undecided", "coverage", "calls", "tokens", "report")
 
 
-class BatchProgress(NamedTuple):
-    """How far a batch has come. `paid` is what this run paid itself; `seconds_left` is known after the first case."""
+class EndedCase(Ended):
+    """The line of a case. `usage` is what the answers cost when they were bought."""
 
-    done: int
-    total: int
-    failed: int
-    paid: Usage
-    seconds_left: float | None
+    id: str
+    line: int
+    """Of the case file."""
+    triage: bool = False
+    claims: int = 0
+    counts: dict[str, int] = Field(default_factory=dict)
+    coverage: float = 0.0
+    usage: Usage = Usage()
 
 
 class BatchDone(NamedTuple):
     """A batch that has come to its end: how many cases are in which state, and what this run paid."""
 
     folder: Path
-    states: dict[CaseState, int]
-    verdicts: dict[str, int]
+    states: Counter[str]
+    verdicts: Counter[str]
     paid: Usage
     seconds: float
     failures: Counter[str | None]
     """Of this run's judgements."""
 
 
-Finish = Callable[[Todo, Report | str], None]
-"""Called with every case that came to an end, and its report or why there is none."""
-Engine = Callable[[Iterable[Sequence[Todo]], Finish], None]
-"""Checks what is left, group by group in any order, and calls `Finish` on the caller's thread for each case."""
+class FileCases:
+    """The cases of a file; sources that neighbouring cases share are read once."""
 
+    def __init__(self, path: Path, encoding: str | None = None) -> None:
+        self._path, self._encoding = path, encoding
+        self._read: Cache[Sequence[Document]] = Cache(room=2)
 
-class EngineOptions(Frozen):
-    """Which engine checks the cases, and how many groups of them at once. `parallel` is for each worker.
+    def case(self, one: Planned) -> Case:
+        """The case of a line. Raises BadInput where it is none."""
+        return asked_case(parse_case(case_line(self._path, CaseLine(*one.place))))
 
-    Without `ray_address` Ray is started here.
-    """
-
-    engine: Literal["local", "ray"] = "local"
-    parallel: int = 4
-    workers: int = 2
-    ray_address: str | None = None
-    encoding: str | None = None
+    def sources(self, one: Planned) -> Sequence[Document]:
+        """The sources of a line's case. Raises BadInput where they can't be read."""
+        case = parse_case(case_line(self._path, CaseLine(*one.place)))
+        key = sources_key(case, self._path.parent)
+        return self._read.get(key, lambda: case_documents(case, self._path.parent, self._encoding))
 
 
 def run_batch(
@@ -94,192 +95,136 @@ def run_batch(
     settings: dict[str, Any],
     again: bool = False,
     joined: bool = False,
-    progress: Callable[[BatchProgress], None] | None = None,
+    progress: Callable[[RunProgress], None] | None = None,
 ) -> BatchDone:
     """Check all cases of a file into a folder; what has its report there already is not checked again.
 
-    `settings` are what makes reports comparable: a folder takes one batch. `again` takes up what nobody could
-    decide; `joined` lets short cases about one long source be checked together.
+    `settings` are what makes reports comparable: a folder takes one batch. `again` takes up what nobody could decide;
+    `joined` lets short cases about one long source be checked together.
     Raises BadInput where the folder holds another batch, or the file is none of cases, or holds none.
     """
-    if next(case_lines(cases), None) is None:
-        raise BadInput(f"there is no case in {cases}: give a file with a case a line")
-    with open_resume_list(out, settings) as resume:
+    planned = planned_cases(cases, joined=joined)
+    with open_run(out, {"batch": {k: v for k, v in settings.items() if v}}, EndedCase) as listed:
         clear_parts(out)
         clear_parts(out / REPORTS)
-        run = _Run(resume, out, progress)
-        resume.plan(cases, lambda name: run.place(name).exists(), joined=joined)
-        run.through(engine, again=again)
-        write_lines(out / SUMMARY, _table(resume.summaries()))
-        write_lines(out / FAILURES, map(_failure, resume.failures()))
-        return run.end()
-
-
-def local_engine(
-    checker: Checker, cases: Path, *, concurrency: int = 4, encoding: str | None = None
-) -> Engine:
-    """The engine in this process: so many groups of cases at once on one event loop."""
-
-    def engine(todo: Iterable[Sequence[Todo]], finish: Finish) -> None:
-        asyncio.run(
-            _through(CaseChecker(checker, cases.parent, encoding), cases, iter(todo), finish, concurrency)
+        left = groups_left(
+            plan_groups(planned), listed, again=again, written=lambda name: report_path(out, name).exists()
         )
+        tally = _tally(planned, listed, left, progress)
 
-    return engine
+        def finish(one: Planned, result: Report | str) -> None:
+            if isinstance(result, Report):
+                write_report(out, one.name, result)
+            listed.append(_ended(cases, one, result))
+            tally.add(result)
 
-
-class CaseChecker:
-    """Checks lines of a case file; sources that neighbouring cases share are read once."""
-
-    def __init__(self, checker: Checker, folder: Path, encoding: str | None = None) -> None:
-        self._checker, self._folder, self._encoding = checker, folder, encoding
-        self._read: Cache[Sequence[Document]] = Cache(room=2)
-
-    async def checked(self, group: Sequence[bytes]) -> list[Report | str]:
-        """For each of these lines the report on its case, or why there is none. Raises LedgerFailed and
-        Refused: every further case would pay and keep nothing, or get no answer."""
-        together = await self._together(group) if len(group) > 1 else None
-        return together or [await self._alone(data) for data in group]
-
-    async def _together(self, group: Sequence[bytes]) -> list[Report | str] | None:
-        """The reports on a group; None where its cases must be checked one by one: the source is short, or one of
-        them fails, which must not cost the others."""
-        try:
-            cases = [given_case(data) for data in group]
-            sources = await asyncio.to_thread(self._sources, cases[0])
-            if sum(len(source.text) for source in sources) <= SOURCE_CHARACTERS:
-                return None
-            return [*await self._checker.averify_group(sources, [asked_case(case) for case in cases])]
-        except (LedgerFailed, Refused):
-            raise
-        except Exception:
-            return None
-
-    async def _alone(self, data: bytes) -> Report | str:
-        try:
-            case = given_case(data)
-            return await self._checker.averify(
-                await asyncio.to_thread(self._sources, case),
-                case.response,
-                task=case.task,
-                context=case.context or "",
-                case_id=str(case.id),
-                reference=case.reference,
-                labels=case.labels,
-            )
-        except (LedgerFailed, Refused):
-            raise
-        except BadInput as error:
-            return str(error)
-        except Exception as error:
-            # A defect met by one case in ten thousand must not cost the others; it is named in the failures.
-            return f"{type(error).__name__}: {error}"
-
-    async def close(self, state: RunState = "done") -> None:
-        """Let go of what is open on this event loop; the run ended so."""
-        await self._checker.close(state)
-
-    def _sources(self, case: GivenCase) -> Sequence[Document]:
-        if not case.paths:
-            return case_documents(case, self._folder)
-        key = sources_key(case, self._folder)
-        return self._read.get(key, lambda: case_documents(case, self._folder, self._encoding))
+        run_groups(engine, left, finish)
+        return _end(out, listed, [one.name for one in planned], tally)
 
 
-async def _through(
-    checker: CaseChecker, cases: Path, todo: Iterator[Sequence[Todo]], finish: Finish, concurrency: int
-) -> None:
-    said: Counter[str | None] = Counter()
+def planned_cases(cases: Path, *, joined: bool) -> list[Planned]:
+    """The cases of a file, in its order; a line that is no case is one that fails.
 
-    async def work() -> None:
-        for group in todo:
-            checked = await checker.checked([case_line(cases, one.line) for one in group])
-            for one, result in zip(group, checked, strict=True):
-                said.update(judges_failures(result) if isinstance(result, Report) else ())
-                finish(one, result)
+    Raises BadInput where there is none, where two have one id, or ids that make one file name.
+    """
+    found, seen = list[Planned](), dict[str, tuple[str, int]]()
+    for line, data in case_lines(cases):
+        id_, one = _planned(cases.parent, line, data, joined=joined)
+        known, number = seen.setdefault(one.name.casefold(), (id_, line.number))
+        if number != line.number:
+            same = "the same id" if known == id_ else f"ids that make one file name, {one.name!r}"
+            raise BadInput(f"lines {number} and {line.number} have {same}: rename one")
+        found.append(one)
+    if not found:
+        raise BadInput(f"there is no case in {cases}: give a file with a case a line")
+    return found
 
-    state: RunState = "interrupted"
+
+def _planned(folder: Path, line: CaseLine, data: bytes, *, joined: bool) -> tuple[str, Planned]:
     try:
-        async with asyncio.TaskGroup() as group:
-            for _ in range(concurrency):
-                group.create_task(work())
-        state = "failed" if unanswered(said) else "done"
-    except BaseExceptionGroup as failed:
-        state = "failed" if isinstance(failed.exceptions[0], BadInput) else state
-        raise failed.exceptions[0] from failed
-    finally:
-        await checker.close(state)
+        case = parse_case(data)
+    except BadInput:
+        id_ = line_name(data, line)
+        return id_, Planned(file_name(id_), digest(data.hex()), place=tuple(line))
+    sources = sources_key(case, folder)
+    texts = None if case.paths else case.texts
+    return str(case.id), Planned(
+        file_name(str(case.id)),
+        case_key(case, folder),
+        sources,
+        group_key(asked_case(case), sources, texts) if joined else "",
+        case.pair,
+        tuple(line),
+    )
 
 
-class _Run:
-    """One pass over what is left: writes reports, notes them as done, says how far it has come."""
-
-    def __init__(
-        self, resume: ResumeList, out: Path, progress: Callable[[BatchProgress], None] | None
-    ) -> None:
-        self._resume, self._out, self._progress = resume, out, progress
-        self._began, self._finished, self._paid = time.monotonic(), 0, Usage()
-        self._done = self._failed = self._total = 0
-        self._failures: Counter[str | None] = Counter()
-
-    def place(self, name: str) -> Path:
-        """Where the report of this name lies."""
-        return self._out / REPORTS / f"{name}.json"
-
-    def through(self, engine: Engine, *, again: bool) -> None:
-        """Check what is left. What was written before an error stays."""
-        states = self._resume.states()
-        self._total = sum(states.values())
-        self._failed = states["failed"]
-        self._done = self._total - self._resume.left(again=again)
-        self._report_progress()
-        if self._done < self._total:
-            engine(self._resume.todo(again=again), self._finish)
-
-    def end(self) -> BatchDone:
-        """How it ended."""
-        return BatchDone(
-            self._out,
-            self._resume.states(),
-            self._resume.verdicts(),
-            self._paid,
-            time.monotonic() - self._began,
-            self._failures,
-        )
-
-    def _finish(self, one: Todo, result: Report | str) -> None:
-        if not one.left:
-            return
-        if isinstance(result, str):
-            self._resume.failed(one.name, result)
-            self._failed += 1
-        else:
-            write_whole(self.place(one.name), (result.model_dump_json(indent=2) + "\n").encode())
-            self._resume.done(one.name, result)
-            self._failures += judges_failures(result)
-            self._paid = total_usage([self._paid, Usage.model_validate(result.stamp["paid"])])
-        self._finished += 1
-        self._done += 1
-        self._report_progress()
-
-    def _report_progress(self) -> None:
-        if self._progress is None:
-            return
-        spent = time.monotonic() - self._began
-        left = spent / self._finished * (self._total - self._done) if self._finished else None
-        self._progress(BatchProgress(self._done, self._total, self._failed, self._paid, left))
+def report_path(out: Path, name: str) -> Path:
+    """The file of the report of this name."""
+    return out / REPORTS / f"{name}.json"
 
 
-def _table(summaries: Iterable[Summary]) -> Iterator[str]:
+def write_report(out: Path, name: str, report: Report) -> None:
+    """Write a report whole, or leave what was there."""
+    write_whole(report_path(out, name), (report.model_dump_json(indent=2) + "\n").encode())
+
+
+def ended_cases(folder: Path) -> Iterator[EndedCase]:
+    """The lines of a folder whose batch came to its end, in the case file's order."""
+    return iter(read_lines(folder, EndedCase))
+
+
+def _tally(
+    planned: Sequence[Planned],
+    listed: RunList[EndedCase],
+    left: Sequence[Sequence[Planned]],
+    progress: Callable[[RunProgress], None] | None,
+) -> Tally:
+    tally = Tally(len(planned), sum(one.left for group in left for one in group), progress=progress)
+    tally.tell()
+    return tally
+
+
+def _ended(cases: Path, one: Planned, result: Report | str) -> EndedCase:
+    if isinstance(result, str):
+        line = CaseLine(*one.place)
+        id_ = line_name(case_line(cases, line), line)
+        return EndedCase(name=one.name, key=one.key, state="failed", failure=result, id=id_, line=line.number)
+    return EndedCase(
+        name=one.name,
+        key=one.key,
+        state=state_of(result),
+        verdict=result.verdict,
+        id=result.case.id,
+        line=one.place[0],
+        triage=result.triage,
+        claims=len(result.claims),
+        counts=result.counts,
+        coverage=result.coverage,
+        usage=result.usage,
+    )
+
+
+def _end(out: Path, listed: RunList[EndedCase], names: list[str], tally: Tally) -> BatchDone:
+    """Put the list in order, write the tables, and say how it ended."""
+    listed.keep(names)
+    write_lines(out / SUMMARY, _table(line for line in listed.lines(names) if line.state != "failed"))
+    failed = (line for line in listed.lines(names) if line.state == "failed")
+    write_lines(out / FAILURES, map(_failure, failed))
+    entries = listed.entries.values()
+    verdicts = Counter[str](entry.verdict for entry in entries if entry.state != "failed")
+    states = Counter[str](entry.state for entry in entries)
+    return BatchDone(out, states, verdicts, tally.paid, tally.seconds, tally.failures)
+
+
+def _table(ended: Iterable[EndedCase]) -> Iterator[str]:
     """The summary as CSV, a line a case."""
-    for cells in chain([COLUMNS], map(_cells, summaries)):
+    for cells in chain([COLUMNS], map(_cells, ended)):
         line = io.StringIO()
         csv.writer(line, lineterminator="\n").writerow(cells)
         yield line.getvalue()
 
 
-def _cells(one: Summary) -> tuple[object, ...]:
-    tokens = one.usage.prompt_tokens + one.usage.completion_tokens
+def _cells(one: EndedCase) -> tuple[object, ...]:
     return (
         _inert(one.id),
         one.verdict,
@@ -288,7 +233,7 @@ def _cells(one: Summary) -> tuple[object, ...]:
         *(one.counts.get(label, 0) for label in (*LABELS, "undecided")),
         f"{one.coverage:.4f}",
         one.usage.calls,
-        tokens,
+        one.usage.prompt_tokens + one.usage.completion_tokens,
         f"{REPORTS}/{one.name}.json",
     )
 
@@ -303,6 +248,6 @@ def _inert(id_: str) -> str:
     return f"'{shown}" if first in FORMULA or shown != id_ else shown
 
 
-def _failure(failure: tuple[int, str, str]) -> str:
-    line, id_, reason = failure
-    return json.dumps({"line": line, "id": id_, "failure": reason}, ensure_ascii=False) + "\n"
+def _failure(failed: EndedCase) -> str:
+    told = {"line": failed.line, "id": failed.id, "failure": failed.failure}
+    return json.dumps(told, ensure_ascii=False) + "\n"

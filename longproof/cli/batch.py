@@ -16,7 +16,8 @@ from longproof.cli.options import Cache, CallOptions, Encoding, PanelOptions, Pr
 from longproof.cli.verify import no_use
 
 if TYPE_CHECKING:
-    from longproof.batch.run import BatchDone, EngineOptions
+    from longproof.batch.folder import EngineOptions
+    from longproof.batch.run import BatchDone
 
 TOLD = 5
 """How many cases that could not be checked are named on the terminal; the file of failures has them all."""
@@ -54,7 +55,7 @@ class BatchOptions:
 
     def engine_options(self) -> "EngineOptions":
         """Who works on the cases."""
-        from longproof.batch.run import EngineOptions
+        from longproof.batch.folder import EngineOptions
 
         return EngineOptions(**{name: getattr(self, name) for name in EngineOptions.model_fields})
 
@@ -70,7 +71,7 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
     """
     from longproof.batch.folder import check_cases
     from longproof.batch.junit import write_junit
-    from longproof.cli.progress import batch_progress
+    from longproof.cli.progress import run_progress
     from longproof.cli.reports import refuse_targets
     from longproof.report.control_characters import visible
     from longproof.retrieval.types import BadInput
@@ -79,7 +80,7 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
     if str(batch.junit) == "-":
         raise BadInput("JUnit's XML goes to a file: name one after --junit")
     settings = {**panel.settings(), **calls.settings(), **batch.settings()}
-    with batch_progress() as progress:
+    with run_progress("cases") as progress:
         done = check_cases(
             batch.cases,
             batch.out,

@@ -15,11 +15,12 @@ from longproof.cli.options import Cache, CallOptions, PanelOptions, Protocol, ru
 from longproof.cli.verify import no_use
 
 if TYPE_CHECKING:
-    from longproof.evaluation.run import Evaluation, EvaluationProgress
+    from longproof.evaluation.run import Evaluation, Reports
+    from longproof.graphs.runner import RunProgress
 
-    Progress = Callable[[EvaluationProgress], None]
+    Progress = Callable[[RunProgress], None]
 
-WITH_REPLAY = ("dataset", "out", "path", "pages", "parallel", "replay")
+WITH_REPLAY = ("dataset", "out", "path", "pages", "parallel", "replay", "html")
 """Options that a replay takes: the recording says the others."""
 DRAWN = ("path", "protocol", "only", "sample", "seed", "repeat")
 """Options that say what is checked, and how often."""
@@ -38,7 +39,12 @@ class EvaluateOptions:
     seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0
     repeat: Annotated[int, typer.Option(help="Run everything so often; limits are for each time.")] = 1
     parallel: Annotated[int, typer.Option(min=1, help="Examples, or groups of them, checked at once.")] = 4
+    requests_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
+    tokens_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
     cache: Cache = True
+    html: Annotated[bool, typer.Option("--html", help="Keep each report, write its page, and an index.")] = (
+        False
+    )
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nobody; say what it would cost.")] = False
     record: Annotated[
         Path | None, typer.Option(help="Keep every answer of the run in this file, those of the ledger too.")
@@ -50,18 +56,20 @@ class EvaluateOptions:
 
 
 def evaluate_command(options: EvaluateOptions, panel: PanelOptions, calls: CallOptions) -> None:
-    """Run a data set through a protocol: scores with coverage. And a line an example, plots."""
+    """Run a data set through a protocol: scores with coverage. And a line an example."""
     from longproof.agent.report import unanswered, unusable
-    from longproof.cli.progress import evaluation_progress
+    from longproof.cli.progress import run_progress
 
     if options.dry_run and not options.replay:
         _estimate(options, panel, calls)
         return
-    with evaluation_progress() as progress:
+    with run_progress("examples") as progress:
         if options.replay:
             done = _replayed(options, panel, calls, progress)
         else:
             done = _evaluated(options, panel, calls, progress)
+    if options.html:
+        _write_pages(done)
     typer.echo(done.to_markdown())
     for line in done.unchecked():
         typer.echo(f"longproof: {line}", err=True)
@@ -95,7 +103,10 @@ def _evaluated(
         out=options.out,
         parallel=options.parallel,
         progress=progress,
+        reports=_reports(options),
         cache=options.cache,
+        requests_per_minute=options.requests_per_minute,
+        tokens_per_minute=options.tokens_per_minute,
         **{name: getattr(options, name) for name in DRAWN},
         **settings,
     )
@@ -125,7 +136,38 @@ def _replayed(
         out=options.out,
         parallel=options.parallel,
         progress=progress,
+        reports=_reports(options),
     )
+
+
+def _reports(options: EvaluateOptions) -> "Reports | None":
+    """Keep whole reports where pages are asked for."""
+    if not options.html:
+        return None
+    from longproof.batch.run import report_path, write_report
+    from longproof.evaluation.run import Reports
+
+    return Reports(
+        write=lambda name, report: write_report(options.out, _file_name(name), report),
+        written=lambda name: report_path(options.out, _file_name(name)).exists(),
+    )
+
+
+def _write_pages(done: "Evaluation") -> None:
+    """A page beside each report, and an index over them."""
+    from longproof.batch.folder import write_index, write_pages
+
+    names = [_file_name(line.name) for line in done.results if line.failure is None]
+    write_pages(done.folder, names, None)
+    write_index(done.folder, names, html=True)
+
+
+def _file_name(name: str) -> str:
+    """The name of an example's files; another example has another one."""
+    from longproof.graphs.cases import digest, file_name
+
+    plain = file_name(name)
+    return plain if plain == name else f"{plain}-{digest(name)[:8]}"
 
 
 def compare_command(

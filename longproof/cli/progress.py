@@ -16,8 +16,7 @@ if TYPE_CHECKING:
     from rich.progress import Task
 
     from longproof.agent.models.limits import Traffic
-    from longproof.batch.run import BatchProgress
-    from longproof.evaluation.run import EvaluationProgress
+    from longproof.graphs.runner import RunProgress
 
 LINES_S, LONGEST_S = 30.0, 480.0
 """Seconds between two lines where there is no terminal: at first, and at most."""
@@ -139,32 +138,18 @@ def _counted(n: int, one: str, more: str = "") -> str:
 
 
 @contextmanager
-def evaluation_progress() -> Iterator[Callable[["EvaluationProgress"], None]]:
-    """A bar over examples, with the running score and what the answers cost."""
-    with _bars("left") as bars:
-        task = bars.add_task("examples", total=None)
-
-        def update(at: "EvaluationProgress") -> None:
-            score = "–" if at.score is None else f"{at.score:.1%}"
-            spent = at.usage.prompt_tokens + at.usage.completion_tokens
-            text = f"accuracy {score}, coverage {at.coverage:.1%}, {spent:,} tokens"
-            bars.update(task, description=text, completed=at.done, total=at.total)
-
-        yield update
-
-
-@contextmanager
-def batch_progress() -> Iterator[Callable[["BatchProgress"], None]]:
-    """A bar over cases, with what was paid and the time left."""
+def run_progress(what: str) -> Iterator[Callable[["RunProgress"], None]]:
+    """A bar over many cases, with what was paid and the time left."""
     with _bars() as bars:
-        task = bars.add_task("cases", total=None)
-        yield lambda at: bars.update(task, description=batch_text(at), completed=at.done, total=at.total)
+        task = bars.add_task(what, total=None)
+        yield lambda at: bars.update(task, description=run_text(at), completed=at.done, total=at.total)
 
 
-def batch_text(at: "BatchProgress") -> str:
-    """How far a batch has come, in words: what was paid, what failed, how long it will take."""
+def run_text(at: "RunProgress") -> str:
+    """How far a run over many cases has come: how good, what was paid, what failed, how long it will take."""
     tokens = at.paid.prompt_tokens + at.paid.completion_tokens
-    parts = [f"{at.paid.calls:,} calls, {tokens:,} tokens paid"]
+    parts = [at.note] if at.note else []
+    parts.append(f"{at.paid.calls:,} calls, {tokens:,} tokens paid")
     if at.failed:
         parts.append(f"{at.failed} failed")
     if at.seconds_left is not None and at.done < at.total:

@@ -19,7 +19,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp
 
 from longproof.agent.types import Report
-from longproof.batch.cases import file_name
+from longproof.graphs.cases import file_name
 from longproof.graphs.so_far import SoFar, report_of
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.corrected import FORMS, changes, corrected, known_changes

@@ -61,6 +61,17 @@ def test_three_books_end_to_end(books, tmp_path):
     assert "<mark>" in (out / "sheet.html").read_text("utf-8")
 
 
+def test_two_books_of_one_name_keep_their_own_texts(books, tmp_path):
+    for folder, book in zip("ab", books[1:], strict=True):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "story.txt").write_bytes(book.read_bytes())
+    with ChatServer(writer()) as server:
+        make([tmp_path / name / "story.txt" for name in "ab"], tmp_path / "set", server)
+    made = examples("jsonl", tmp_path / "set")
+    assert {e.slices["book"] for e in made} == {"story", "story (2)"}
+    assert all(e.sources[0].text for e in made)
+
+
 def test_entities_that_the_summary_does_not_hold_are_left_out(short, tmp_path):
     with ChatServer(writer()) as server:
         make(short, tmp_path / "set", server)

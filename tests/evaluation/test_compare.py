@@ -55,3 +55,11 @@ def test_runs_of_different_data_are_refused(tmp_path: Path) -> None:
         compare_runs(a, folder(tmp_path / "b", line("x", "hallucinated", "faithful")))
     with pytest.raises(BadInput, match="no example in common"):
         compare_runs(a, folder(tmp_path / "c", line("z", "faithful", "faithful")))
+
+
+def test_a_last_line_without_its_line_end_is_compared(tmp_path: Path) -> None:
+    whole = folder(tmp_path / "a", line("x", "faithful", "faithful"), line("y", "faithful", "faithful"))
+    cut = folder(tmp_path / "b", line("x", "faithful", "faithful"), line("y", "faithful", "faithful"))
+    (cut / "results.jsonl").write_bytes((whole / "results.jsonl").read_bytes().rstrip(b"\n"))
+    found = compare_runs(whole, cut)
+    assert (found.n, found.n_only_a, found.n_only_b) == (2, 0, 0)

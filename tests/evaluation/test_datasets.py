@@ -267,7 +267,7 @@ def test_jsonl_reads_sources_beside_the_file(tmp_path: Path) -> None:
     ("row", "says"),
     [
         ({"id": 1, "task": "summary", "response": "r", "label": "wrong"}, "label 'wrong'"),
-        ({"id": 1, "task": "summary", "label": "faithful"}, "no 'response'"),
+        ({"id": 1, "task": "summary", "label": "faithful"}, "response: Field required"),
         ({"id": 1, "task": "poem", "response": "r"}, "task"),
         (
             {"id": 1, "task": "summary", "response": "abc", "errors": [{"start": 1, "end": 2, "text": "c"}]},

@@ -8,7 +8,9 @@ import pytest
 from fakes import ChatServer, well
 
 from longproof.evaluation.datasets import examples
-from longproof.evaluation.run import Evaluation, evaluate_dataset, example_groups
+from longproof.evaluation.run import Evaluation, evaluate_dataset, planned_examples
+from longproof.evaluation.types import Example
+from longproof.graphs.runner import plan_groups
 
 STORY = "\n\n".join(
     f"On day {n} of the voyage Ada lit lamp {n} and Tom wrote line {n} into the log of the ship."
@@ -39,6 +41,11 @@ def run(cases: Path, out: Path, server: ChatServer, **options: Any) -> Evaluatio
     return evaluate_dataset(
         "jsonl", path=cases, out=out, judges=judges, home=str(out.parent / "home"), **options
     )
+
+
+def example_groups(drawn: list[Example]) -> list[list[Example]]:
+    groups = plan_groups(planned_examples(drawn, joined=True))
+    return [[drawn[one.place[0]] for one in group] for group in groups]
 
 
 def test_examples_of_a_long_source_are_groups_without_pairs(cases: Path) -> None:

@@ -112,10 +112,10 @@ def test_damaged_checkpoints_are_named(tmp_path: Path) -> None:
         assert (tmp_path / "checkpoints.sqlite").read_bytes() == damage
 
 
-def test_a_batchs_results_are_private(tmp_path: Path) -> None:
-    from longproof.batch.resume_list import open_resume_list
+def test_a_runs_results_are_private(tmp_path: Path) -> None:
+    from longproof.graphs.run_folder import Ended, open_run
 
-    with open_resume_list(tmp_path / "out", {}):
+    with open_run(tmp_path / "out", {}, Ended):
         assert rights(tmp_path / "out") == 0o700
         assert {rights(path) for path in (tmp_path / "out").iterdir()} == {0o600}
 

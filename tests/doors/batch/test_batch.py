@@ -16,9 +16,10 @@ import pytest
 from fakes import ChatServer, well
 
 from longproof.agent.types import Report
-from longproof.batch.cases import case_lines, file_name, given_case
 from longproof.batch.folder import check_cases
-from longproof.batch.run import BatchProgress, local_engine, run_batch
+from longproof.batch.run import FileCases, run_batch
+from longproof.graphs.cases import case_lines, file_name, parse_case
+from longproof.graphs.runner import RunProgress, local_engine
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
 
@@ -52,7 +53,12 @@ def write(folder: Path, rows: list[object]) -> Path:
 def go(cases: Path, out: Path, *, progress=None, again=False, **settings: object):
     verifier = Verifier(**settings)
     return run_batch(
-        cases, out, local_engine(verifier, cases), settings={"a": "b"}, again=again, progress=progress
+        cases,
+        out,
+        local_engine(verifier, FileCases(cases)),
+        settings={"a": "b"},
+        again=again,
+        progress=progress,
     )
 
 
@@ -76,7 +82,7 @@ def test_a_report_a_case_a_summary_and_no_failures(tmp_path):
         case("d", source_text={"seats": 36}, response="It has 36 seats.", task="article"),
     ]
     done = go(write(tmp_path, rows), tmp_path / "out")
-    assert done.states == {"todo": 0, "done": 4, "unfinished": 0, "failed": 0}
+    assert done.states == {"done": 4}
     assert done.verdicts["faithful"] >= 1
     assert sum(done.verdicts.values()) == 4
     table = (tmp_path / "out" / "summary.csv").read_text("utf-8").splitlines()
@@ -121,14 +127,14 @@ def test_what_failed_is_tried_again_and_nothing_else(tmp_path):
     before = (tmp_path / "out" / "reports" / "a.json").stat().st_mtime_ns
     (tmp_path / "story.txt").write_text(SOURCE, "utf-8")
     done = go(path, tmp_path / "out")
-    assert done.states == {"todo": 0, "done": 2, "unfinished": 0, "failed": 0}
+    assert done.states == {"done": 2}
     assert (tmp_path / "out" / "reports" / "a.json").stat().st_mtime_ns == before
 
 
 def test_a_changed_case_and_a_lost_report_are_checked_again(tmp_path):
     go(write(tmp_path, [case("a"), case("b"), case("c")]), tmp_path / "out")
     (tmp_path / "out" / "reports" / "b.json").unlink()
-    heard: list[BatchProgress] = []
+    heard: list[RunProgress] = []
     path = write(tmp_path, [case("a", response="Tom sold the boat."), case("b"), case("c"), case("d")])
     go(path, tmp_path / "out", progress=heard.append)
     assert (heard[0].done, heard[-1].done, heard[-1].total) == (1, 4, 4)
@@ -242,7 +248,7 @@ def test_a_folder_takes_one_batch_and_one_run_at_a_time(tmp_path):
 
 def test_lines_are_found_again_by_their_place(tmp_path):
     path = write(tmp_path, [case("ä"), "", case("儒林")])
-    found = [(line.number, given_case(data).id) for line, data in case_lines(path)]
+    found = [(line.number, parse_case(data).id) for line, data in case_lines(path)]
     assert found == [(1, "ä"), (3, "儒林")]
 
 
@@ -251,7 +257,7 @@ def test_cases_with_the_same_sources_follow_each_other_and_index_once(tmp_path):
     seen: list[str] = []
 
     def engine(todo, finish):
-        seen.extend(one.id for group in todo for one in group)
+        seen.extend(one.name for group in todo for one in group)
 
     run_batch(write(tmp_path, rows), tmp_path / "out", engine, settings={})
     assert seen == [f"{10 * j + i}" for i in range(10) for j in range(4)]
@@ -298,7 +304,7 @@ def test_memory_does_not_grow_with_the_cases(tmp_path):
     rows = [case(f"{i}", response=f"Ada lit the lamp at nine, for the {i}th time.") for i in range(160)]
     path, grown = write(tmp_path, rows), []
 
-    def hear(word: BatchProgress) -> None:
+    def hear(word: RunProgress) -> None:
         if word.done in (100, 160):
             gc.collect()
             grown.append(tracemalloc.get_traced_memory()[0])

@@ -15,9 +15,9 @@ from fakes import Asked, ChatServer, well
 
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Case, Report, Usage
-from longproof.batch.folder import check_cases
-from longproof.batch.resume_list import open_resume_list
-from longproof.batch.run import BatchDone, EngineOptions, local_engine, run_batch
+from longproof.batch.folder import EngineOptions, check_cases
+from longproof.batch.run import BatchDone, FileCases, planned_cases, run_batch
+from longproof.graphs.runner import local_engine, plan_groups
 from longproof.graphs.verifier import Verifier
 from longproof.report.saved import open_report
 from longproof.retrieval.types import BadInput
@@ -55,10 +55,8 @@ def check(cases: Path, out: Path, server: ChatServer, **settings: Any) -> BatchD
     return check_cases(cases, out, settings=given)
 
 
-def groups(cases: Path, out: Path) -> list[list[str]]:
-    with open_resume_list(out, {}) as resume:
-        resume.plan(cases, lambda name: False, joined=True)
-        return [[one.id for one in group] for group in resume.todo()]
+def groups(cases: Path) -> list[list[str]]:
+    return [[one.name for one in group] for group in plan_groups(planned_cases(cases, joined=True))]
 
 
 def reports(out: Path) -> dict[str, dict[str, Any]]:
@@ -95,9 +93,9 @@ def test_the_file_tells_the_groups_in_its_order(tmp_path: Path) -> None:
         row(12, task="answer"),
         "no case",
     ]
-    found = groups(write(tmp_path, rows), tmp_path / "out")
+    found = groups(write(tmp_path, rows))
     wanted = [[1, 5], [2, 12], [3], [4], [9], [10], [6, 11], [7], [8]]
-    assert found == [[f"case-{n}" for n in group] for group in wanted]
+    assert found == [*([f"case-{n}" for n in group] for group in wanted), ["line_13"]]
 
 
 def test_without_models_every_case_is_checked_by_itself(tmp_path: Path) -> None:
@@ -113,7 +111,7 @@ def test_a_group_has_a_report_a_case_whose_figures_add_up(tmp_path: Path) -> Non
     with ChatServer(well) as server:
         done = check(cases, tmp_path / "out", server)
         asked = len(server.asked)
-    assert done.states == {"todo": 0, "done": 6, "unfinished": 0, "failed": 0}
+    assert done.states == {"done": 6}
     assert done.paid.calls == asked < 12
     found = reports(tmp_path / "out")
     assert sum(report["usage"]["calls"] for report in found.values()) == asked
@@ -225,7 +223,7 @@ class Stand:
 @pytest.mark.parametrize("error", [RuntimeError("a defect"), BadInput("one of them is odd")])
 def test_a_group_that_fails_is_checked_one_by_one(tmp_path: Path, error: Exception) -> None:
     cases, stand = write(tmp_path, map(row, range(3))), Stand(error, tmp_path / "home")
-    done = run_batch(cases, tmp_path / "out", local_engine(stand, cases), settings={}, joined=True)
+    done = run_batch(cases, tmp_path / "out", local_engine(stand, FileCases(cases)), settings={}, joined=True)
     assert (stand.together, done.states["done"]) == (1, 3)
 
 
@@ -233,32 +231,19 @@ def test_a_group_stops_the_batch_where_the_ledger_fails(tmp_path: Path) -> None:
     error = LedgerFailed("the ledger can't be used")
     cases, stand = write(tmp_path, map(row, range(3))), Stand(error, tmp_path / "home")
     with pytest.raises(BadInput, match="ledger"):
-        run_batch(cases, tmp_path / "out", local_engine(stand, cases), settings={}, joined=True)
+        run_batch(cases, tmp_path / "out", local_engine(stand, FileCases(cases)), settings={}, joined=True)
 
 
 def test_a_short_file_s_cases_are_checked_one_by_one(tmp_path: Path) -> None:
     cases = write(tmp_path, map(row, range(3)))
     (tmp_path / "story.txt").write_text(STORY[:16_000], "utf-8")
     stand = Stand(RuntimeError("never"), tmp_path / "home")
-    done = run_batch(cases, tmp_path / "out", local_engine(stand, cases), settings={}, joined=True)
+    done = run_batch(cases, tmp_path / "out", local_engine(stand, FileCases(cases)), settings={}, joined=True)
     assert (stand.together, done.states["done"]) == (0, 3)
 
 
-def test_a_hundred_cases_go_out_in_fifties_and_only_groups_with_something_left(tmp_path: Path) -> None:
-    cases = write(tmp_path, map(row, range(120)))
-    assert [len(group) for group in groups(cases, tmp_path / "out")] == [50, 50, 20]
-    with open_resume_list(tmp_path / "out", {}) as resume:
-        resume.plan(cases, lambda name: True, joined=True)
-        assert resume.left() == 120
-        for group in list(resume.todo())[:2]:
-            for one in group[1:]:
-                resume.failed(one.name, "no")
-        left = list(resume.todo())
-        assert [(len(group), sum(one.left for one in group)) for group in left] == [
-            (50, 1),
-            (50, 1),
-            (20, 20),
-        ]
+def test_a_hundred_cases_go_out_in_fifties(tmp_path: Path) -> None:
+    assert [len(group) for group in groups(write(tmp_path, map(row, range(120))))] == [50, 50, 20]
 
 
 @pytest.mark.heavy

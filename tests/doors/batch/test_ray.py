@@ -13,7 +13,9 @@ from pathlib import Path
 import pytest
 from fakes import ChatServer, Reply, always, well
 
-from longproof.batch.run import BatchDone, BatchProgress, EngineOptions, local_engine, run_batch
+from longproof.batch.folder import EngineOptions
+from longproof.batch.run import BatchDone, FileCases, run_batch
+from longproof.graphs.runner import RunProgress, local_engine
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
 
@@ -23,8 +25,7 @@ AT_ONCE = 3
 WORK = """
 import sys
 from pathlib import Path
-from longproof.batch.folder import check_cases
-from longproof.batch.run import EngineOptions
+from longproof.batch.folder import EngineOptions, check_cases
 cases, out, address, home = sys.argv[1:]
 settings = {"judges": [f"openai:m@{address}", f"openai:n@{address}"], "home": home, "concurrency": 3}
 check_cases(Path(cases), Path(out), settings=settings, options=EngineOptions(engine="ray", workers=2, parallel=2))
@@ -97,7 +98,7 @@ def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path, monkeypatch)
             return run_batch(cases, tmp_path / out, engine, settings={})
 
         here = run_batch(
-            cases, tmp_path / "here", local_engine(Verifier(**settings("a")), cases), settings={}
+            cases, tmp_path / "here", local_engine(Verifier(**settings("a")), FileCases(cases)), settings={}
         )
         asked = len(server.asked)
         there = on("b", "there")
@@ -130,7 +131,7 @@ def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path, monkeypatch
         assert paid_again(server) <= AT_ONCE
         asked = len(server.asked)
         settings = {"judges": [f"openai:{name}@{server.address}" for name in "mn"], "home": str(home)}
-        run_batch(cases, tmp_path / "here", local_engine(Verifier(**settings), cases), settings={})
+        run_batch(cases, tmp_path / "here", local_engine(Verifier(**settings), FileCases(cases)), settings={})
         assert len(server.asked) == asked
     assert len(reports(out)) == 20
     assert reports(out) == reports(tmp_path / "here")
@@ -146,7 +147,7 @@ def test_who_dies_is_started_again_but_for_a_proxy_with_a_budget(tmp_path, monke
     monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
     cases, killed = write(tmp_path), list[int]()
 
-    def kill(word: BatchProgress) -> None:
+    def kill(word: RunProgress) -> None:
         if word.done >= 6 and not killed:
             killed.append(processes(who)[0])
             os.kill(killed[0], signal.SIGKILL)
@@ -172,7 +173,7 @@ def test_who_dies_is_started_again_but_for_a_proxy_with_a_budget(tmp_path, monke
         assert (first.states["done"], first.states["failed"]) == (20, 1)
         assert paid_again(server) <= AT_ONCE
         asked = len(server.asked)
-        run_batch(cases, tmp_path / "here", local_engine(Verifier(**settings), cases), settings={})
+        run_batch(cases, tmp_path / "here", local_engine(Verifier(**settings), FileCases(cases)), settings={})
         assert len(server.asked) == asked
     assert reports(tmp_path / "out") == reports(tmp_path / "here")
 

@@ -9,10 +9,11 @@ import pytest
 from fakes import ChatServer, denying
 
 from longproof.agent.types import Usage
-from longproof.batch.run import BatchProgress
 from longproof.cli import main
-from longproof.cli.progress import batch_text
+from longproof.cli.progress import run_text
+from longproof.graphs.runner import RunProgress
 
+NONE = "no⟦LS⟧ne"
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"
 
 
@@ -47,10 +48,34 @@ def test_it_leaves_reports_pages_a_summary_and_an_index(cases, tmp_path, capsys)
     assert run("batch", cases, "--out", out, *judge, "--check") == 1
 
 
+def test_pages_are_written_for_reports_that_an_earlier_run_left_without(cases, tmp_path):
+    out = tmp_path / "out"
+    assert run("batch", cases, "--out", out) == 0
+    assert not (out / "pages").exists()
+    assert run("batch", cases, "--out", out, "--html") == 0
+    index = (out / "index.html").read_text("utf-8")
+    for name in ("_b_right", "wrong"):
+        assert f"./pages/{name}.html" in index
+        assert (out / "pages" / f"{name}.html").exists()
+
+
+def test_an_address_of_ray_is_refused_without_its_engine(cases, tmp_path, capsys):
+    assert run("batch", cases, "--out", tmp_path / "out", "--ray-address", "auto") == 2
+    assert "--engine ray" in capsys.readouterr().err
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_folder_of_an_earlier_edition_is_refused(cases, tmp_path, capsys):
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "batch.sqlite").write_bytes(b"")
+    assert run("batch", cases, "--out", tmp_path / "out") == 2
+    assert "an earlier edition of Longproof: choose another folder" in capsys.readouterr().err
+
+
 def test_junit_has_a_test_for_every_case_and_says_why_it_fails(cases, tmp_path):
     rows = [
         {"id": "open\x1b", "source_text": SOURCE, "response": "Ada was lonely & <i>cold</i>.\ufffe"},
-        {"id": "none", "source": "none.txt", "response": "Ada left."},
+        {"id": "no\u2028ne", "source": "none.txt", "response": "Ada left."},
         {"id": "said", "source_text": SOURCE, "response": SOURCE},
     ]
     with cases.open("a", encoding="utf-8") as file:
@@ -59,14 +84,14 @@ def test_junit_has_a_test_for_every_case_and_says_why_it_fails(cases, tmp_path):
     suite = ElementTree.parse(tmp_path / "tests.xml").getroot()
     assert suite.attrib == {"name": "longproof", "tests": "5", "failures": "3", "errors": "1"}
     found = {test.get("name"): (one.tag, one.get("type"), one.text) for test in suite for one in test}
-    assert {test.get("name") for test in suite} == {"<b>right", "wrong", "open␛", "none", "said"}
-    assert found.keys() == {"<b>right", "wrong", "open␛", "none"}
+    assert {test.get("name") for test in suite} == {"<b>right", "wrong", "open␛", NONE, "said"}
+    assert found.keys() == {"<b>right", "wrong", "open␛", NONE}
     assert found["wrong"][:2] == ("failure", "hallucinated")
     assert "'ninety' should be 'twenty'" in found["wrong"][2]
     assert found["open␛"][:2] == ("failure", "undecided")
     assert "lonely & <i>cold</i>" in found["open␛"][2]
-    assert found["none"][:2] == ("error", "not checked")
-    assert "none.txt" in found["none"][2]
+    assert found[NONE][:2] == ("error", "not checked")
+    assert "none.txt" in found[NONE][2]
     assert run("batch", cases, "--out", tmp_path / "other", "--junit", tmp_path) == 2
     assert not (tmp_path / "other").exists()
 
@@ -153,5 +178,5 @@ def test_a_file_in_the_place_of_the_folder_is_refused(cases, tmp_path, capsys):
 
 
 def test_progress_says_cost_and_time_left():
-    word = BatchProgress(3, 10, 1, Usage(calls=1200, prompt_tokens=5000, completion_tokens=50), 3725.0)
-    assert batch_text(word) == "1,200 calls, 5,050 tokens paid; 1 failed; 1:02:05 left"
+    word = RunProgress(3, 10, 1, Usage(calls=1200, prompt_tokens=5000, completion_tokens=50), 3725.0)
+    assert run_text(word) == "1,200 calls, 5,050 tokens paid; 1 failed; 1:02:05 left"

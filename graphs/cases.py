@@ -1,26 +1,25 @@
 """The case file: a JSON object a line, each a response with the sources that it claims to be faithful to.
 
 Knows: `id, response`, optionally `task, context, reference, labels`, and one of `source` (path, or a JSON record),
-`sources` (paths) and `source_text` (a text, a list of texts, or a JSON record); what data sets add is let pass,
-others are refused.
-`pair` is a name that belongs to two or more cases that must not be seen together, such as a true and a false claim
-about one event: short cases about one long source are checked together, but never two of one pair.
-Paths are relative to the file.
-Lines are read one at a time: no file is too long. Does not know: what is done with a case.
+`sources` (paths) and `source_text` (a text, a list of texts, or a JSON record); what gold says of the case (`label`,
+`errors`, `claims`, `group`, `slices`, `made`), which a check never reads; other fields are refused. `pair` is a name
+that belongs to two or more cases that must not be seen together, such as a true and a false claim about one event.
+Paths are relative to the file. Lines are read one at a time: no file is too long.
+Does not know: what is done with a case, or what its gold means.
 """
 
 import json
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from longproof.agent.types import Case, Label, Task
+from longproof.agent.types import Case, Kind, Label, Task
 from longproof.graphs.joined import SOURCE_CHARACTERS, joinable
 from longproof.retrieval.json_text import record
 from longproof.retrieval.loaders import read_source, refuse_irregular
@@ -40,23 +39,54 @@ class CaseLine(NamedTuple):
     length: int
 
 
+class GivenError(BaseModel):
+    """A wrong place of a response by gold. `correction` is what should stand there."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    start: int
+    end: int
+    text: str
+    kind: Kind | None = None
+    correction: str = ""
+    reason: str = ""
+
+
+class GivenClaim(BaseModel):
+    """A claim by gold: the words of the response that it came from, and quotes of the first source."""
+
+    model_config = ConfigDict(frozen=True, extra="ignore")
+    text: str
+    segment: str = ""
+    hallucinated: bool
+    evidence: tuple[str, ...] = ()
+
+
+class MadeHow(Frozen):
+    """The writing that a response came from, and where its source begins in the book."""
+
+    how: str
+    source_start: int
+
+
 class GivenCase(Frozen):
-    """One case as the file gives it. `reference` and what follows is for those who keep score."""
+    """One case as a file gives it. `label` and what follows is gold, for those who keep score."""
 
     id: str | int
     response: str
     task: Task = "summary"
-    context: str | None = None
-    source: str | dict[str, Any] | None = None
+    source: str | dict[str, JsonValue] | None = None
     sources: tuple[str, ...] = ()
-    source_text: str | tuple[str, ...] | dict[str, Any] = ()
+    source_text: str | tuple[str, ...] | dict[str, JsonValue] = ()
+    context: str | None = None
     reference: str | None = None
     labels: tuple[Label, ...] | None = None
-    label: str | None = None
-    errors: list[Any] | None = None
-    group: str | int | None = None
     pair: str | None = None
-    slices: dict[str, Any] | None = Field(default=None)
+    label: str | None = None
+    errors: tuple[GivenError, ...] | None = None
+    claims: tuple[GivenClaim, ...] | None = None
+    group: str | int | None = None
+    slices: dict[str, JsonValue] = Field(default_factory=dict)
+    made: MadeHow | None = None
 
     @property
     def paths(self) -> tuple[str, ...]:
@@ -64,9 +94,18 @@ class GivenCase(Frozen):
         return (self.source,) if isinstance(self.source, str) and self.source else self.sources
 
     @property
-    def record(self) -> dict[str, Any] | None:
-        """The JSON record that the case holds."""
-        return next((one for one in (self.source, self.source_text) if isinstance(one, dict)), None)
+    def record(self) -> str:
+        """The JSON record that the case holds; empty where it holds none."""
+        held = next((one for one in (self.source, self.source_text) if isinstance(one, dict)), None)
+        return "" if held is None else json.dumps(held, ensure_ascii=False)
+
+    @property
+    def texts(self) -> tuple[str, ...]:
+        """The texts that the case holds, a record as JSON."""
+        if self.record:
+            return (self.record,)
+        held = self.source_text
+        return (held,) if isinstance(held, str) else tuple(held)
 
 
 def case_lines(path: Path) -> Iterator[tuple[CaseLine, bytes]]:
@@ -90,11 +129,10 @@ def case_line(path: Path, line: CaseLine) -> bytes:
         return file.read(line.length)
 
 
-def given_case(data: bytes) -> GivenCase:
+def parse_case(data: bytes) -> GivenCase:
     """The case of a line. Raises BadInput where it is none."""
     try:
-        given = json.loads(data.decode("utf-8-sig"))
-        case = GivenCase.model_validate(without_surrogates(given))
+        return given_case(without_surrogates(json.loads(data.decode("utf-8-sig"))))
     except ValidationError as error:
         first = error.errors()[0]
         place = ".".join(map(str, first["loc"]))
@@ -102,14 +140,22 @@ def given_case(data: bytes) -> GivenCase:
     except RecursionError as error:
         raise BadInput("not a case: its JSON is nested too deeply") from error
     except ValueError as error:
-        raise BadInput(f"not JSON: {error}") from error
+        raise BadInput(str(error) if isinstance(error, BadInput) else f"not JSON: {error}") from error
+
+
+def given_case(row: Any) -> GivenCase:
+    """The case of a row; a field that is null is not given. Raises ValidationError, and BadInput for two sources."""
+    given = (
+        {name: value for name, value in row.items() if value is not None} if isinstance(row, dict) else row
+    )
+    case = GivenCase.model_validate(given)
     if sum(map(bool, (case.source, case.sources, case.source_text))) > 1:
         raise BadInput("a case has one of source, sources and source_text")
     return case
 
 
-def case_name(data: bytes, line: CaseLine) -> str:
-    """What a line that is no case is called by: its id where it has one, else its number."""
+def line_name(data: bytes, line: CaseLine) -> str:
+    """The id of a line that is no case, where it has one, else its number."""
     with suppress(ValueError, RecursionError):
         given = json.loads(data.decode("utf-8-sig"))
         id_ = given.get("id") if isinstance(given, dict) else None
@@ -120,32 +166,30 @@ def case_name(data: bytes, line: CaseLine) -> str:
 
 def case_documents(case: GivenCase, folder: Path, encoding: str | None = None) -> list[Document]:
     """The case's sources, read. Raises BadInput for a file that can't be."""
-    if case.record is not None:
-        return [record(json.dumps(case.record, ensure_ascii=False))]
+    if case.record:
+        return [record(case.record)]
     read = [read_source(folder / path, encoding) for path in case.paths]
-    return read + [Document.of(text) for text in _texts(case) if text.strip()]
+    return read + [Document.of(text) for text in case.texts if text.strip()]
 
 
 def sources_key(case: GivenCase, folder: Path) -> str:
-    """What tells cases with the same sources: paths with their sizes and times of change, or the texts."""
-    return _digest([_changed(folder / path) for path in case.paths] or case.record or case.source_text)
+    """A digest that cases with the same sources share: of paths with their sizes and times of change, or of texts."""
+    return digest([_changed(folder / path) for path in case.paths] or case.texts)
 
 
 def case_key(case: GivenCase, folder: Path) -> str:
     """A digest of all that shapes the check of a case."""
     given = [str(case.id), case.response, case.task, case.context, case.reference, case.labels]
-    return _digest([*given, sources_key(case, folder)])
+    return digest([*given, sources_key(case, folder)])
 
 
-def group_key(case: GivenCase, folder: Path) -> str:
-    """What cases that may be checked together have in common: their sources and task; empty for one checked alone.
+def group_key(case: Case, sources: str, texts: Sequence[str] | None) -> str:
+    """A key that cases share which may be checked together, by their sources and task; empty for one checked alone.
 
-    How long files are is seen when they are read.
+    `texts` are the sources where they are known already; how long files are is seen when they are read.
     """
-    long = bool(case.paths) or sum(map(len, _texts(case))) > SOURCE_CHARACTERS
-    if not long or not joinable(asked_case(case)):
-        return ""
-    return _digest([sources_key(case, folder), case.task])
+    long = texts is None or sum(map(len, texts)) > SOURCE_CHARACTERS
+    return digest([sources, case.task]) if long and joinable(case) else ""
 
 
 def asked_case(case: GivenCase) -> Case:
@@ -171,16 +215,13 @@ def file_name(id_: str) -> str:
         name = f"_{name}"
     if len(name.encode()) <= NAME_BYTES:
         return name
-    return (
-        f"{name.encode()[: NAME_BYTES - 13].decode(errors='ignore')}-{sha256(id_.encode()).hexdigest()[:12]}"
-    )
+    short = name.encode()[: NAME_BYTES - 13].decode(errors="ignore")
+    return f"{short}-{sha256(id_.encode()).hexdigest()[:12]}"
 
 
-def _texts(case: GivenCase) -> tuple[str, ...]:
-    held = case.source_text if case.record is None else case.record
-    if isinstance(held, dict):
-        return (json.dumps(held, ensure_ascii=False),)
-    return (held,) if isinstance(held, str) else held
+def digest(value: Any) -> str:
+    """The hash of a value that JSON can hold."""
+    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
 def _changed(path: Path) -> list[Any]:
@@ -189,7 +230,3 @@ def _changed(path: Path) -> list[Any]:
     except (OSError, ValueError):
         return [str(path)]
     return [str(path), stat.st_size, stat.st_mtime_ns]
-
-
-def _digest(value: Any) -> str:
-    return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()

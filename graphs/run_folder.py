@@ -1,0 +1,204 @@
+"""The folder of a run over many cases: what is run, and one list to go on from, a line a case.
+
+Knows: `run.json` says what is run; `results.jsonl` gets a line as each case ends, and is put in order at the end. One
+process writes to a folder at a time: the lock is SQLite's, which works on every system, and the death of its holder
+frees it. In memory stands a few words a case. Does not know: how a case is checked, or what else a line holds.
+"""
+
+import json
+import os
+import sqlite3
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import closing, contextmanager
+from pathlib import Path
+from typing import Generic, Literal, NamedTuple, TypeVar
+
+from pydantic import ValidationError
+
+from longproof.agent.models.model import UNANSWERED
+from longproof.agent.types import Outcome, Report
+from longproof.retrieval.files import make_folder, private_file, write_lines, write_whole
+from longproof.retrieval.types import BadInput, Frozen
+
+RUN, RESULTS, LOCK = "run.json", "results.jsonl", "lock"
+EDITION = 3
+"""Of the folder's form. A folder of another edition is refused."""
+EARLIER = ("batch.sqlite", "times.jsonl")
+"""Files that only earlier editions left."""
+State = Literal["done", "unfinished", "failed"]
+"""`unfinished`: there is a report, but some calls were never answered; `failed`: there is none."""
+
+
+class Ended(Frozen):
+    """The line of a case that came to an end."""
+
+    name: str
+    """Of this line alone."""
+    key: str
+    """A digest of all that shaped its check."""
+    state: State
+    verdict: Outcome = "undecided"
+    failure: str | None = None
+    """Why there is no report."""
+
+
+class Entry(NamedTuple):
+    """What is remembered of a line, and its place in the file."""
+
+    key: str
+    state: State
+    verdict: Outcome
+    offset: int
+    length: int
+
+
+L = TypeVar("L", bound=Ended)
+
+
+class RunList(Generic[L]):
+    """The cases of a folder that came to an end. Open it with `open_run`."""
+
+    def __init__(self, path: Path, kind: type[L]) -> None:
+        self.path, self._kind = path, kind
+        self.entries: dict[str, Entry] = {}
+        self._read()
+
+    def append(self, line: L) -> None:
+        """Add the line of a case, and have it on the disk before going on."""
+        data = line.model_dump_json().encode("utf-8") + b"\n"
+        with self.path.open("ab") as file:
+            offset = file.seek(0, os.SEEK_END)
+            file.write(data)
+            file.flush()
+            os.fsync(file.fileno())
+        self._note(line, offset, len(data))
+
+    def lines(self, names: Iterable[str]) -> Iterator[L]:
+        """The lines of these cases, those that there are, in this order."""
+        if not self.entries:
+            return
+        with self.path.open("rb") as file:
+            for entry in filter(None, map(self.entries.get, names)):
+                file.seek(entry.offset)
+                yield self._kind.model_validate_json(file.read(entry.length))
+
+    def keep(self, names: Iterable[str]) -> None:
+        """Keep the lines of these cases alone, in this order."""
+        write_lines(self.path, (line.model_dump_json() + "\n" for line in self.lines(names)))
+        self._read()
+
+    def is_left(self, name: str, key: str, *, again: bool) -> bool:
+        """True for a case without a line of its own; `again`: and for one that nobody could decide."""
+        entry = self.entries.get(name)
+        if entry is None or entry.key != key or entry.state != "done":
+            return True
+        return again and entry.verdict == "undecided"
+
+    def _read(self) -> None:
+        self.entries.clear()
+        for line, offset, length in _lines(self.path, self._kind):
+            self._note(line, offset, length)
+
+    def _note(self, line: L, offset: int, length: int) -> None:
+        self.entries[line.name] = Entry(line.key, line.state, line.verdict, offset, length)
+
+
+def read_lines(folder: Path, kind: type[L]) -> list[L]:
+    """All lines of a run's folder, or of its list. Raises BadInput where there is none, or a line is not ours."""
+    path = folder / RESULTS if folder.is_dir() else folder
+    if not path.is_file():
+        raise BadInput(f"{folder} holds no {RESULTS}: give the folder that a run wrote")
+    return [line for line, _, _ in _lines(path, kind)]
+
+
+@contextmanager
+def open_run(
+    folder: Path, run: Mapping[str, object], kind: type[L], *, anew: bool = False
+) -> Iterator[RunList[L]]:
+    """The list of a run in this folder, for this process alone; both are made where there are none.
+
+    `anew` drops what was done. Raises BadInput where the folder can't be made, another run holds it, or it holds what
+    another run or an earlier edition left.
+    """
+    make_folder(folder)
+    with _lock(folder):
+        _refuse_other_run(folder, run)
+        path = folder / RESULTS
+        if anew:
+            path.unlink(missing_ok=True)
+        private_file(path)
+        _cut_broken_line(path)
+        yield RunList(path, kind)
+
+
+def state_of(report: Report) -> State:
+    """`unfinished` where a claim is undecided because nobody answered: another run may decide it."""
+    left = any(claim.label is None and claim.failure in UNANSWERED for claim in report.claims)
+    return "unfinished" if left else "done"
+
+
+@contextmanager
+def _lock(folder: Path) -> Iterator[None]:
+    try:
+        private_file(folder / LOCK)
+        connection = sqlite3.connect(folder / LOCK, timeout=0, isolation_level=None)
+    except (OSError, sqlite3.Error) as error:
+        raise BadInput(f"can't write to {folder}: {error}; name another folder") from error
+    with closing(connection):
+        try:
+            connection.execute("BEGIN EXCLUSIVE")
+        except sqlite3.Error as error:
+            raise BadInput(
+                f"another run is writing to {folder}: wait for it, or choose another folder"
+            ) from error
+        yield
+
+
+def _refuse_other_run(folder: Path, run: Mapping[str, object]) -> None:
+    """See that the folder is this run's; a new one becomes so."""
+    path = folder / RUN
+    known = _json(path) if path.exists() else None
+    earlier = any((folder / name).exists() for name in EARLIER)
+    if (
+        earlier
+        or (known is None and (folder / RESULTS).exists())
+        or (known and known.get("edition") != EDITION)
+    ):
+        raise BadInput(f"{folder} was written by an earlier edition of Longproof: choose another folder")
+    wanted = {"edition": EDITION, **json.loads(json.dumps(run))}
+    if known is None:
+        write_whole(path, (json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
+    elif known != wanted:
+        raise BadInput(
+            f"{folder} holds another run, or one with other settings (see {RUN}): choose another folder, or the "
+            "same settings"
+        )
+
+
+def _json(path: Path) -> dict[str, object]:
+    try:
+        found = json.loads(path.read_bytes())
+    except ValueError:
+        found = None
+    return found if isinstance(found, dict) else {}
+
+
+def _lines(path: Path, kind: type[L]) -> Iterator[tuple[L, int, int]]:
+    """Each line with its place in bytes. A last line may lack its line end."""
+    if not path.exists():
+        return
+    offset = 0
+    with path.open("rb") as file:
+        for number, data in enumerate(file, start=1):
+            try:
+                yield kind.model_validate_json(data), offset, len(data)
+            except ValidationError as error:
+                raise BadInput(f"{path.name} line {number} is not a result of this version") from error
+            offset += len(data)
+
+
+def _cut_broken_line(path: Path) -> None:
+    """Cut off a last line that was not written whole: a killed run leaves at most one."""
+    data = path.read_bytes() if path.exists() else b""
+    if data and not data.endswith(b"\n"):
+        write_whole(path, data[: data.rfind(b"\n") + 1])

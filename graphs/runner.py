@@ -1,0 +1,246 @@
+"""Many cases through a checker: in groups, several groups at once; each case ends with a report or a reason.
+
+Knows: which cases are checked together, which of them are left, that a defect which one case meets must not cost the
+others, and how a run ended. Does not know: where cases come from, or what is kept of a report.
+"""
+
+import asyncio
+import time
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, NamedTuple, Protocol
+
+from longproof.agent.models.ledger import LedgerFailed, RunState
+from longproof.agent.models.model import Refused
+from longproof.agent.report import judges_failures, total_usage, unanswered
+from longproof.agent.types import Case, Report, Usage
+from longproof.graphs.cases import digest
+from longproof.graphs.joined import SOURCE_CHARACTERS, case_groups
+from longproof.graphs.run_folder import RunList
+from longproof.graphs.verifier import Checker, run
+from longproof.retrieval.types import BadInput, Document
+
+
+class Planned(NamedTuple):
+    """A case of a run."""
+
+    name: str
+    """Of its line in the run's folder."""
+    key: str
+    """A digest of all that shapes its check."""
+    sources: str = ""
+    """A digest that cases with the same sources share."""
+    joined: str = ""
+    """A key that cases share which may be checked together; empty for one checked alone."""
+    pair: str | None = None
+    """A name that cases share which must never be checked together."""
+    place: tuple[int, ...] = ()
+    """Tells whoever checks the case where to find it."""
+    left: bool = True
+    """False for a case that has its line and is checked again for the others of its group."""
+
+
+class Cases(Protocol):
+    """Where the cases of a run come from."""
+
+    def case(self, one: Planned) -> Case:
+        """The case, without its sources. Raises BadInput where it is none."""
+        ...
+
+    def sources(self, one: Planned) -> Sequence[Document]:
+        """The case's sources, read. Raises BadInput where they can't be."""
+        ...
+
+
+Finish = Callable[[Planned, Report | str], None]
+"""Called with every case that came to an end, and its report or why there is none."""
+Engine = Callable[[Sequence[Sequence[Planned]], Finish], None]
+"""Checks groups in any order, and calls `Finish` for each case."""
+
+
+class RunProgress(NamedTuple):
+    """How far a run has come. `paid` is what this run paid itself; `seconds_left` is known after the first case."""
+
+    done: int
+    total: int
+    failed: int
+    paid: Usage
+    seconds_left: float | None
+    note: str = ""
+
+
+class Tally:
+    """Counts how cases end, and tells how far the run has come."""
+
+    def __init__(
+        self, total: int, left: int, failed: int = 0, progress: Callable[[RunProgress], None] | None = None
+    ) -> None:
+        self.paid, self.failures = Usage(), Counter[str | None]()
+        self._total, self._left, self._failed, self._progress = total, left, failed, progress
+        self._began, self._ended = time.monotonic(), 0
+
+    @property
+    def seconds(self) -> float:
+        """Since the run began."""
+        return time.monotonic() - self._began
+
+    def add(self, result: Report | str, note: str = "") -> None:
+        """Count a case that came to an end."""
+        self._ended += 1
+        if isinstance(result, str):
+            self._failed += 1
+        else:
+            self.failures += judges_failures(result)
+            self.paid = total_usage([self.paid, Usage.model_validate(result.stamp.get("paid") or {})])
+        self.tell(note)
+
+    def tell(self, note: str = "") -> None:
+        """Say how far the run has come."""
+        if self._progress:
+            left = self._left - self._ended
+            seconds = self.seconds / self._ended * left if self._ended else None
+            self._progress(
+                RunProgress(self._total - left, self._total, self._failed, self.paid, seconds, note)
+            )
+
+
+def plan_groups(cases: Sequence[Planned]) -> list[list[Planned]]:
+    """The cases in the groups that are checked together; groups with the same sources behind each other.
+
+    The key of a case tells its group, too: in another group its report is made anew.
+    """
+    first: dict[str, int] = {}
+    for number, case in enumerate(cases):
+        first.setdefault(case.sources, number)
+    by_key = sorted(enumerate(cases), key=lambda numbered: numbered[1].joined)
+    groups = list(case_groups((case.joined, case.pair, (number, case)) for number, case in by_key))
+    groups.sort(key=lambda group: (first[group[0][1].sources], group[0][0]))
+    return [_in_group([case for _, case in group]) for group in groups]
+
+
+def _in_group(cases: list[Planned]) -> list[Planned]:
+    if len(cases) == 1:
+        return cases
+    together = digest([case.key for case in cases])
+    return [case._replace(key=digest([case.key, together])) for case in cases]
+
+
+def groups_left(
+    groups: Sequence[Sequence[Planned]],
+    listed: RunList[Any],
+    *,
+    again: bool = False,
+    written: Callable[[str], bool] = lambda name: True,
+) -> list[list[Planned]]:
+    """The groups of which a case is left, whole. A case without what should be `written` for it is left, too."""
+    found = []
+    for group in groups:
+        marked = [
+            one._replace(left=listed.is_left(one.name, one.key, again=again) or not written(one.name))
+            for one in group
+        ]
+        if any(one.left for one in marked):
+            found.append(marked)
+    return found
+
+
+def run_groups(engine: Engine, groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
+    """Check what is left; `finish` hears of every case that was left."""
+
+    def finish_left(one: Planned, result: Report | str) -> None:
+        if one.left:
+            finish(one, result)
+
+    if groups:
+        engine(groups, finish_left)
+
+
+def local_engine(checker: Checker, cases: Cases, parallel: int = 4) -> Engine:
+    """The engine in this process: so many groups of cases at once on one event loop."""
+
+    def engine(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
+        run(_check_groups(GroupChecker(checker, cases), iter(groups), finish, parallel))
+
+    return engine
+
+
+class GroupChecker:
+    """Checks groups of cases."""
+
+    def __init__(self, checker: Checker, cases: Cases) -> None:
+        self._checker, self._cases = checker, cases
+
+    async def check(self, group: Sequence[Planned]) -> list[Report | str]:
+        """For each case of a group the report, or why there is none.
+
+        Raises LedgerFailed and Refused: every further case would pay and keep nothing, or get no answer.
+        """
+        together = await self._check_together(group) if len(group) > 1 else None
+        return together or [await self._check_alone(one) for one in group]
+
+    async def close(self, state: RunState) -> None:
+        """Let go of what is open on this event loop; the run ended so."""
+        await self._checker.close(state)
+
+    async def _check_together(self, group: Sequence[Planned]) -> list[Report | str] | None:
+        """The reports on a group. None where its cases must be checked one by one: the source is short, or one of
+        them fails, which must not cost the others."""
+        try:
+            cases = [self._cases.case(one) for one in group]
+            sources = await asyncio.to_thread(self._cases.sources, group[0])
+            if sum(len(source.text) for source in sources) <= SOURCE_CHARACTERS:
+                return None
+            return [*await self._checker.averify_group(sources, cases)]
+        except (LedgerFailed, Refused):
+            raise
+        except Exception:
+            return None  # each case says by itself what is wrong with it
+
+    async def _check_alone(self, one: Planned) -> Report | str:
+        try:
+            case = self._cases.case(one)
+            sources = await asyncio.to_thread(self._cases.sources, one)
+            return await self._checker.averify(
+                sources,
+                case.response,
+                task=case.task,
+                context=case.context,
+                case_id=case.id,
+                reference=case.reference,
+                labels=case.labels,
+            )
+        except (LedgerFailed, Refused):
+            raise
+        except BadInput as error:
+            return str(error)
+        except Exception as error:
+            # A defect that one case in ten thousand meets must not cost the others; its line names it.
+            return f"{type(error).__name__}: {error}"
+
+
+async def _check_groups(
+    checker: GroupChecker, groups: Iterator[Sequence[Planned]], finish: Finish, parallel: int
+) -> None:
+    """Check all groups, so many at once. The first error that concerns all stops the run; what has ended stays."""
+    failures, reports = Counter[str | None](), 0
+
+    async def work() -> None:
+        nonlocal reports
+        for group in groups:
+            for one, result in zip(group, await checker.check(group), strict=True):
+                if isinstance(result, Report):
+                    reports += 1
+                    failures.update(judges_failures(result))
+                finish(one, result)
+
+    state: RunState = "interrupted"
+    try:
+        async with asyncio.TaskGroup() as workers:
+            for _ in range(parallel):
+                workers.create_task(work())
+        state = "done" if reports and not unanswered(failures) else "failed"
+    except BaseExceptionGroup as failed:
+        state = "failed" if isinstance(failed.exceptions[0], BadInput) else state
+        raise failed.exceptions[0] from failed
+    finally:
+        await checker.close(state)
