@@ -27,7 +27,7 @@ class ReadingForm(Form):
 
 
 class Finding(Form):
-    """What a judge says of one claim that needs words. `lines` are citations: a number and how that line begins."""
+    """A judge's answer on one claim that needs words. `lines` are citations: a number and how that line begins."""
 
     claim: str
     lines: list[str] = Field(default_factory=list)
@@ -40,7 +40,7 @@ class Finding(Form):
 
 
 class Findings(Form):
-    """What a judge says of all claims of a question.
+    """A judge's answer on all claims of a question.
 
     A supported claim is one short string: its number, E (explicitly) or I (implicitly), and its citations, as in
     `C1 E 12 Ada lit; 15 Tom said`; one that was not found is `C2 N`. Every other claim is a `Finding`. One of the two
@@ -58,7 +58,7 @@ class Findings(Form):
 
 
 class StatementChoice(Form):
-    """Which of two statements, of which one denies the other, the lines bear out."""
+    """The one of two opposite statements that the lines bear out."""
 
     lines: list[str] = Field(default_factory=list)
     reason: str = ""
@@ -76,7 +76,7 @@ class Sentences(Form):
 
 
 class PlaceForm(Form):
-    """Where one claim is wrong, and what should stand there; only what is wrong `here` has the last three fields."""
+    """The place where one claim is wrong, and its correction; only what is wrong `here` has the last three fields."""
 
     claim: str
     reason: str
@@ -101,7 +101,7 @@ class SearchTurn(Form):
 
 
 class ScanNotes(Form):
-    """What a reader notes of one piece of a source, and its last line as proof that all of it was read."""
+    """A reader's notes on one piece of a source, and its last line as proof that all of it was read."""
 
     notes: list[str] = Field(default_factory=list)
     last: str

@@ -25,7 +25,7 @@ _SHORT = re.compile(
     r"(?:(?P<label>[EIei](?:xplicitly|mplicitly)?(?:[\s_-]?supported)?|[Nn](?:ot[\s_-]?found)?)(?![^\W\d_])[\s:：,，.。)）\]|-]*)?"
     r"(?P<citations>.*)"
 )
-"""How a model writes that a claim is supported, `C1 E 12 Ada lit; 15 Tom said`, or not found, `C1 N`."""
+"""The way in which a model writes that a claim is supported, `C1 E 12 Ada lit; 15 Tom said`, or not found, `C1 N`."""
 _CITATION = re.compile(
     r"[\s\[(【（<《\"'“「*`]*(?P<page>[PpＰ]?)\s*(?P<number>\d{1,9})(?!\d)"
     r"[\])】）>》*`]*\s*[|｜:：.,，、]?\s*(?P<begins>.*)"
@@ -33,7 +33,7 @@ _CITATION = re.compile(
 _SEMICOLON = re.compile("[;；]")
 _COMMA = re.compile(r"[,，、]\s?(?=\W{0,2}[PpＰ]?\d)")
 UNKNOWN = ("?", "？")
-"""What stands for a correction that nobody knows; an empty one means that the words go."""
+"""The marks that stand for a correction that nobody knows; an empty one means that the words go."""
 MOST_CITED = 40
 """Citations of one claim that are read."""
 
@@ -51,7 +51,7 @@ class Weighed(NamedTuple):
 
 
 class Short(NamedTuple):
-    """What a short string says: the claim's number, its label's letter or nothing, its citations in one string."""
+    """A short string in parts: the claim's number, its label's letter or nothing, its citations in one string."""
 
     number: int
     letter: str
@@ -107,7 +107,7 @@ def locate_quotes(quotes: Sequence[str], shown: Sequence[Span]) -> tuple[tuple[S
 
 
 def find(quote: str, shown: Sequence[Span]) -> Span | None:
-    """Where a quote stands in what was shown; None where it doesn't, or is too short to say anything."""
+    """The place of a quote in what was shown; None where it doesn't, or is too short to say anything."""
     if not says_something(quote):
         return None
     for span in shown:
@@ -139,7 +139,7 @@ def word(text: str) -> str:
 
 
 def same(one: str, other: str) -> bool:
-    """Whether two texts say the same in the same words: marks, spaces, case and script don't matter."""
+    """True if two texts say the same in the same words: marks, spaces, case and script don't matter."""
     return bool(letters(one)) and letters(one) == letters(other)
 
 
@@ -156,7 +156,7 @@ def _failure(
 
 
 def _each(citations: str, question: Question) -> list[Span | None]:
-    """What is cited in one string: by all of it, else by what stands between semicolons, or commas before numbers."""
+    """The lines cited in one string: by all of it, else by its parts between semicolons, or commas before numbers."""
     citations = " ".join(citations.split())
     if whole := _numbered(citations, question):
         return [whole]
@@ -201,7 +201,7 @@ def _most_of(place: Span, lines: Sequence[Span]) -> Span:
 
 
 def exactly(words: str, origin: Span) -> Span | None:
-    """Where exact words stand in a place of the response: as they are, or in another script or width."""
+    """The place of exact words in a part of the response: as they are, or in another script or width."""
     words = words.strip()
     if not words:
         return None

@@ -14,7 +14,7 @@ from longproof.agent.models.answers import Form
 from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.prompting import language_of, opinions, prompt_for
-from longproof.agent.recipes import RECIPES, about
+from longproof.agent.recipes import RECIPES, part_about
 from longproof.agent.types import Answered, Case, Claim, Judgement, Question
 from longproof.prompts import Prompt, render
 
@@ -44,7 +44,7 @@ class ModelJudge:
 
     @property
     def endpoint(self) -> str:
-        """Where its answers come from."""
+        """The server that its answers come from."""
         return self.asker.model.endpoint
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
@@ -94,7 +94,7 @@ async def ask_about_claims(
     prompt_of: Callable[[Numbered], Prompt],
     read: Callable[[Any, int, Claim], Weighed],
 ) -> Answered:
-    """What a model says of each claim of a question; `read` takes a filled form and the claim's number in it."""
+    """Ask a model about each claim of a question; `read` takes a filled form and the claim's number in it."""
 
     def judgements(answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
         said = {}
@@ -144,7 +144,7 @@ async def _ask_by_recipe(
         purpose=purpose,
         form=recipe.form,
         prompt_of=prompt_of,
-        read=lambda value, n, claim: recipe.read(about(value, n), claim, question, case),
+        read=lambda value, n, claim: recipe.read(part_about(value, n), claim, question, case),
     )
 
 

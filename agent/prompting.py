@@ -37,7 +37,7 @@ VALUES: dict[str, Value] = {
     "claims": lambda question, numbered, case: in_sentences(numbered, case),
     "statements": lambda question, numbered, case: list(statements(next(iter(numbered.values())), case)),
 }
-"""What a prompt may ask for."""
+"""The values that a prompt may ask for."""
 
 
 def prompt_for(parts: Sequence[str], question: Question, numbered: Numbered, case: Case) -> Prompt:
@@ -53,14 +53,14 @@ def prompt_for(parts: Sequence[str], question: Question, numbered: Numbered, cas
 
 
 def evidence(question: Question, case: Case) -> list[str]:
-    """What is shown of the sources: runs of numbered lines, or the texts as they are where there are no numbers."""
+    """The evidence from the sources: runs of numbered lines, or the texts as they are where there are no numbers."""
     if question.numbers:
         return ["\n".join(map(shown, run)) for run in shown_runs(question)]
     return [span.text for span in question.shown if span.source_id in case.source_ids]
 
 
 def pages(question: Question, case: Case) -> list[str]:
-    """What is shown of saved pages, each snippet by itself."""
+    """The snippets of saved pages that are shown, each snippet by itself."""
     if question.numbers:
         return [shown(line) for line in shown_lines(question) if line.number < 0]
     return [span.text for span in question.shown if span.source_id not in case.source_ids]
@@ -102,7 +102,7 @@ def sentence_of(claim: Claim, case: Case) -> Span:
 
 
 def opinions(numbered: Numbered, judgements: Sequence[Judgement], question: Question) -> str:
-    """What the others said of each claim, in an order that tells nothing of who they are."""
+    """The others' answers on each claim, in an order that tells nothing of who they are."""
     numbers = dict(zip(question.shown, question.numbers, strict=False))
     lines: list[str] = []
     for n, claim in numbered.items():
@@ -139,7 +139,7 @@ def line(**fields: object) -> str:
 
 
 def _proof(judgement: Judgement, numbers: Mapping[Span, int]) -> dict[str, list[str]]:
-    """What a judge rests on: lines by number and beginning; where lines have no numbers, quotes."""
+    """The evidence that a judge rests on: lines by number and beginning; where lines have no numbers, quotes."""
     if not numbers:
         return {"quotes": [quote.text for quote in judgement.quotes]}
     begun = ((numbers.get(quote), on_one_line(quote.text)[:BEGINNING].strip()) for quote in judgement.quotes)

@@ -17,19 +17,19 @@ from longproof.agent.types import Case, Claim, Error, JudgeLabel, Label, Questio
 
 
 class Recipe(NamedTuple):
-    """How a prompt is made and its answer read: its parts in order, its form, its reader."""
+    """A prompt's parts in order, the form of its answer, and the reader of that form."""
 
     parts: tuple[str, ...]
     form: type[Form]
     read: Callable[[Any, Claim, Question, Case], Weighed]
 
 
-def findings(value: Findings, claim: Claim, question: Question, case: Case) -> Weighed:
-    """Our own form, for one of its claims: citations that fit, consistent fields, places that exist.
+def read_findings(value: Findings, claim: Claim, question: Question, case: Case) -> Weighed:
+    """Read our own form, for one of its claims: citations that fit, consistent fields, places that exist.
 
     `value` holds what was said of this claim alone.
     """
-    said = [*map(_spelt_out, value.short), *value.rest]
+    said = [*map(_expand_short, value.short), *value.rest]
     if not said:
         return Weighed(None, "unparsed")
     reason = brief(said[-1].reason)
@@ -38,14 +38,14 @@ def findings(value: Findings, claim: Claim, question: Question, case: Case) -> W
     finding = said[-1].model_copy(update={"lines": [line for one in said for line in one.lines]})
     weighed = weigh(finding, claim, question)._replace(reason=reason)
     if weighed.label in WRONG and not weighed.errors:
-        weighed = weighed._replace(errors=_in_sentence(finding, claim, case))
+        weighed = weighed._replace(errors=_error_in_sentence(finding, claim, case))
     if weighed.label == "out_dependent" and question.round == "pages":
         return _from_pages(weighed, case)
     return weighed
 
 
-def about(value: Form, number: int) -> Form:
-    """What an answer says of the claim of this number: its part of a list; other forms are about one claim."""
+def part_about(value: Form, number: int) -> Form:
+    """The part of an answer that is about the claim of this number; some forms are about one claim alone."""
     if not isinstance(value, Findings):
         return value
     said: dict[int, list[Finding]] = by_number((finding.claim, finding) for finding in value.rest)
@@ -53,8 +53,8 @@ def about(value: Form, number: int) -> Form:
     return Findings(short=brief_ones, rest=said.get(number, []))
 
 
-def confirmed(value: StatementChoice, claim: Claim, question: Question, case: Case) -> Weighed:
-    """Whether the claim, its opposite or neither is borne out, by lines that were shown."""
+def read_choice(value: StatementChoice, claim: Claim, question: Question, case: Case) -> Weighed:
+    """Read whether the claim, its opposite or neither is borne out, by lines that were shown."""
     said, reason = word(value.answer), brief(value.reason)
     if said == "neither":
         return Weighed("not_found", None, reason=reason)
@@ -68,14 +68,14 @@ def confirmed(value: StatementChoice, claim: Claim, question: Question, case: Ca
     return Weighed(label, None, quotes, dropped, reason=reason)
 
 
-def _spelt_out(compact: str) -> Finding:
+def _expand_short(compact: str) -> Finding:
     """A claim's short string as a finding. Without a letter it has no label."""
     read = short_answer(compact)
     label = LETTERS.get(read.letter, "") if read else ""
     return Finding(claim=compact, lines=[read.citations] if read else [], label=label)
 
 
-def _in_sentence(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
+def _error_in_sentence(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
     """The error where the wrong words stand in the claim's sentence, but outside its own words."""
     wide = claim.model_copy(update={"origin": sentence_of(claim, case)})
     return wrong_place(finding.wrong, finding.kind, finding.correction, finding.reason, wide)
@@ -96,8 +96,8 @@ LETTERS: dict[str, JudgeLabel] = {
 """The labels that a short string may give."""
 
 RECIPES: dict[str, Recipe] = {
-    "judge": Recipe(("judge",), Findings, findings),
-    "judge_scanned": Recipe(("judge", "scanned"), Findings, findings),
-    "confirm": Recipe(("confirm",), StatementChoice, confirmed),
+    "judge": Recipe(("judge",), Findings, read_findings),
+    "judge_scanned": Recipe(("judge", "scanned"), Findings, read_findings),
+    "confirm": Recipe(("confirm",), StatementChoice, read_choice),
 }
 """Every prompt that a judge answers."""

@@ -53,17 +53,17 @@ def store_texts(given: VerifyInput, store: DocumentStore) -> StoredTexts:
 def report_documents(
     case: Case, response_id: str, sources: Sequence[DocumentRef], pages: Sequence[DocumentRef]
 ) -> list[ReportDocument]:
-    """What a report points into: the response, the sources, the pages that were shown."""
+    """The texts that a report points into: the response, the sources, the pages that were shown."""
     response = ReportDocument(id=response_id, role="response", kind="text", characters=len(case.response))
     shown = {ref.id: ref for ref in pages}
     return [
         response,
-        *(_described(ref, "source") for ref in sources),
-        *(_described(shown[id_], "page") for id_ in sorted(shown)),
+        *(_listed(ref, "source") for ref in sources),
+        *(_listed(shown[id_], "page") for id_ in sorted(shown)),
     ]
 
 
-def _described(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocument:
+def _listed(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocument:
     return ReportDocument(
         id=ref.id, role=role, kind=ref.kind, title=ref.title, uri=ref.uri, characters=ref.characters
     )

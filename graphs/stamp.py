@@ -17,7 +17,7 @@ from longproof.graphs.settings import PERSON
 def stamp_of(
     resources: Resources, started: float, decomposer: str, calls: Sequence[Call]
 ) -> dict[str, object]:
-    """What every report tells of its run; `calls` are all that its answers rest on, each once."""
+    """The facts that every report tells of its run; `calls` are all that its answers rest on, each once."""
     settings, panel = resources.settings, resources.panel
     bought = [call for call in calls if call.bought]
     told: dict[str, object] = {

@@ -20,7 +20,7 @@ FILES = {
     "data": "data_to_text",
     "plain": "plain",
 }
-"""Where a paper's protocols stand, by the first part of their names."""
+"""The file of a paper's protocols, by the first part of their names."""
 
 
 def find_paper(name: str) -> "Paper | None":

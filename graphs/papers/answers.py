@@ -16,7 +16,7 @@ from longproof.retrieval.types import Span
 
 Numbered = Mapping[int, Claim]
 LISTED: dict[str, Label] = {"some": "fabricated", "none": "implicitly_supported"}
-"""Where an answer lists what is wrong: something is listed, or nothing."""
+"""The labels of an answer that lists what is wrong: something, or nothing."""
 Value = Callable[[Sequence[Span], Numbered, Case], str | list[str]]
 VALUES: dict[str, Value] = {
     "evidence": lambda shown, _, case: [span.text for span in shown if span.source_id in case.source_ids],
@@ -32,7 +32,7 @@ VALUES: dict[str, Value] = {
         line(sentence=f"S{n}", text=claim.text) for n, claim in numbered.items()
     ),
 }
-"""What a prompt may ask for. A `piece` is the first place shown, `surroundings` are what is shown beside it."""
+"""The values of prompts. A `piece` is the first place shown, `surroundings` are what is shown beside it."""
 
 
 def fill(parts: Sequence[str], shown: Sequence[Span], numbered: Numbered, case: Case) -> Prompt:
@@ -72,7 +72,7 @@ def mark_pieces(
 
 
 def exact_places(pieces: Sequence[str], origin: Span, *, whole: bool = False) -> tuple[tuple[Span, ...], int]:
-    """Where pieces of a text stand, character by character, a repeated one at its next place; and how many do not.
+    """Find pieces of a text, character by character, a repeated one at its next place; count those that aren't there.
 
     A piece that is the whole text marks nothing, and is not believed (seed 001), unless `whole`: all of a response
     of one sentence may be made up.

@@ -43,7 +43,7 @@ def question_about(
 
 
 def place_of(span: Span) -> SourcePlace:
-    """Where a span stands, without its text."""
+    """The place of a span, without its text."""
     return SourcePlace(source_id=span.source_id, start=span.start, end=span.end)
 
 
@@ -103,7 +103,7 @@ async def ask_arbiter(
 
 
 def asker_of(paper: Paper, judge: ModelJudge) -> Asker:
-    """How a judge's model is asked: at its own temperature, where one is named for it, else at the paper's."""
+    """A judge's model and how it is asked: at its own temperature, where one is named for it, else at the paper's."""
     asker = judge.asker._replace(once=not paper.asks_again)
     return asker if judge.temperature is not None else asker._replace(temperature=paper.temperature)
 
@@ -117,7 +117,7 @@ async def _ask(
     case: Case,
     prior: Sequence[Judgement] | None = None,
 ) -> Answered:
-    """What a model says of each claim. `prior`: the judgements that an arbiter decides between."""
+    """Ask a model about each claim. `prior`: the judgements that an arbiter decides between."""
 
     def prompt_of(numbered: Numbered) -> Prompt:
         prompt = fill(paper.prompt, question.shown, numbered, case)

@@ -68,7 +68,7 @@ class AnalysedNarrative(Form):
 
 
 def read_details(answer: Narrative | AnalysedNarrative, about: About) -> Weighed:
-    """What is only invented is fabricated, anything else contradicts; details place it."""
+    """Read what is only invented as fabricated, anything else as contradicting; details place it."""
     reason = brief(" ".join(detail.reason for detail in answer.details))
     said = answer.has_hallucination.strip()
     if said not in (YES, NO):

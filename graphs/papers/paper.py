@@ -43,13 +43,13 @@ class Asked(Frozen):
 
 
 class Decision(Frozen):
-    """What is decided about a unit, or why nobody could decide it."""
+    """The label of a unit, or why nobody could decide it."""
 
     label: Label | None = None
     failure: Failure | None = None
     decided_by: DecidedBy = "nobody"
     evidence: tuple[Span, ...] | None = None
-    """What it rests on; None: what those who said so quote."""
+    """The quotes that it rests on; None: those of everybody who said so."""
 
 
 class Unit(Frozen):
@@ -57,18 +57,18 @@ class Unit(Frozen):
 
     claim: Claim
     window: SourcePlace | None = None
-    """Where it was aligned to, in a method that aligns."""
+    """The place that it was aligned to, in a method that aligns."""
     asked: tuple[Asked, ...] = ()
     """The questions about it: one, but for PROBE, which asks about every piece of evidence."""
     judgements: tuple[Judgement, ...] = ()
     ruling: Judgement | None = None
     """The arbiter's word."""
     searches: tuple[Search, ...] = ()
-    """Where each model looked for evidence (PROBE)."""
+    """Each model's search for evidence (PROBE)."""
     decision: Decision | None = None
 
     def votes(self, question_id: str) -> list[Judgement]:
-        """What the panel said to one question."""
+        """The panel's answers to one question."""
         return [judgement for judgement in self.judgements if judgement.question_id == question_id]
 
 
@@ -86,7 +86,7 @@ class PaperState(TypedDict, total=False):
 
 
 class About(NamedTuple):
-    """What an answer is about: a unit by its number in the prompt, what was shown with it, its case."""
+    """The subject of an answer: a unit by its number in the prompt, what was shown with it, its case."""
 
     number: int
     claim: Claim
@@ -95,7 +95,7 @@ class About(NamedTuple):
 
 
 class Run(NamedTuple):
-    """What a step may use: its paper, what the settings opened, and how it tells what it is doing."""
+    """All that a step may use: its paper, what the settings opened, and a way to tell what it is doing."""
 
     paper: "Paper"
     resources: Resources
@@ -118,22 +118,22 @@ class Paper:
     name: str
     summary: str
     cites: str
-    """Where the paper sets the method out: its number among the seeds, and the section."""
+    """The paper's number among the seeds, and the section that sets the method out."""
     steps: tuple[Step, ...]
     """The nodes in order, up to the vote. A split panel then goes to an arbiter, and all ends in the report."""
     prompt: tuple[str, ...]
     """The prompt's files, one part after the other."""
     form: type[Form]
-    """What a judge fills in."""
+    """The form that a judge fills in."""
     read: Callable[[Any, About], Weighed]
     """A label or a failure, from a filled form."""
     decide: Callable[[Unit, "Paper", Case, float], Decision]
-    """What follows from the panel's answers about a unit, at this consensus."""
+    """The rule that decides a unit by the panel's answers, at this consensus."""
     unit: Literal["sentence", "segment", "response"] = "response"
     together: bool = False
     """All units of a response stand in one prompt."""
     shows: Literal["source", "nothing"] = "source"
-    """What judges see beside the unit, where no step of the paper's own chooses it."""
+    """The evidence beside a unit, where no step of the paper's own chooses it."""
     menu: tuple[Label, ...] = ()
     """The labels that the paper's answers stand for; empty where it has all seven."""
     temperature: float = 0.0

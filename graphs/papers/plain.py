@@ -35,7 +35,7 @@ class WrongSentences(Form):
 
 
 def read(answer: WrongSentences, about: About) -> Weighed:
-    """What is listed of one sentence: nothing means supported; of two entries the worse counts."""
+    """Read what is listed of one sentence: nothing means supported; of two entries the worse counts."""
     listed = by_number((one.sentence, one) for one in answer.wrong).get(about.number, [])
     reason = brief(" ".join(one.reason for one in listed))
     named = {word(one.label) for one in listed}

@@ -32,21 +32,21 @@ ROUNDING = 1e-9
 
 
 class Segments(Form):
-    """Where one model finds evidence of a claim (listing 16)."""
+    """One model's evidence for a claim (listing 16)."""
 
     thinking: str = ""
     segments: list[str]
 
 
 class PassFail(Form):
-    """Whether a piece of evidence alone supports a claim (listing 17)."""
+    """One model's vote on a piece of evidence: does it alone support the claim? (Listing 17.)"""
 
     reasoning: str = ""
     verdict: str = Field(json_schema_extra={"enum": list(VERDICTS)})
 
 
 class MadeUp(Form):
-    """What one prompt alone lists as made up (section 4.1)."""
+    """The list that one prompt alone makes of what is made up (section 4.1)."""
 
     hallucinated: list[str]
 
@@ -59,7 +59,7 @@ def read_verdict(answer: PassFail, about: About) -> Weighed:
 
 
 def read_list(answer: MadeUp, about: About) -> Weighed:
-    """What is listed is made up, perhaps all of the response."""
+    """Read what is listed as made up, perhaps all of the response."""
     return mark_pieces(answer.hallucinated, about.claim.origin, "", whole=True, failure="unparsed")
 
 
@@ -88,7 +88,7 @@ async def find(state: PaperState, run: Run) -> PaperState:
     source = tuple(document.span(0, len(document.text)) for document in documents)
     case, claims = state["case"], [unit.claim for unit in state["units"]]
     found = await asyncio.gather(
-        *(_found(finder, claim, source, case, run.paper) for claim in claims for finder in finders)
+        *(_search(finder, claim, source, case, run.paper) for claim in claims for finder in finders)
     )
     units = []
     for n, unit in enumerate(state["units"]):
@@ -98,10 +98,10 @@ async def find(state: PaperState, run: Run) -> PaperState:
     return {"units": units, "calls": list(chain.from_iterable(calls for _, calls in found))}
 
 
-async def _found(
+async def _search(
     judge: ModelJudge, claim: Claim, source: Sequence[Span], case: Case, paper: Paper
 ) -> tuple[Search, tuple[Call, ...]]:
-    """Where one model finds evidence: pieces in order, or why none could be named.
+    """Ask one model for evidence: pieces in order, or why none could be named.
 
     To name only what isn't there is `ungrounded`.
     """
@@ -127,7 +127,7 @@ def _questions(claim: Claim, searches: Sequence[Search], source: Sequence[Span],
 
 
 def around(piece: Span, source: Sequence[Span]) -> list[Span]:
-    """What stands before and after a piece in the text that it was found in."""
+    """The texts before and after a piece, where it was found."""
     text = next(span for span in source if span.source_id == piece.source_id)
     before = (max(text.start, piece.start - AROUND), piece.start)
     after = (piece.end, min(text.end, piece.end + AROUND))

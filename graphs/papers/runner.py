@@ -185,7 +185,7 @@ class Node(Protocol):
     """A step as LangGraph calls it."""
 
     async def __call__(self, state: PaperState, runtime: Runtime[Settings]) -> PaperState:
-        """What the step adds to the state."""
+        """The step's additions to the state."""
 
 
 def _node(step: Step, paper: Paper, pool: Pool) -> Node:
@@ -255,7 +255,7 @@ def _verdict(unit: Unit) -> Verdict:
 
 
 def _looked(unit: Unit, sources: Sequence[DocumentRef]) -> Looked:
-    """How far was looked for a unit."""
+    """The evidence that was shown for a unit, told as how far was looked."""
     ids, characters = {ref.id for ref in sources}, sum(ref.characters for ref in sources)
     places = {place for question in unit.asked for place in question.places if place.source_id in ids}
     shown = sum(place.end - place.start for place in places)

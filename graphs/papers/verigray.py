@@ -29,7 +29,7 @@ AUDIT_ANSWERS: dict[str, Label] = {
     "not_attributable": "fabricated",
     "contradictory": "contradicting",
 }
-"""What an auditing judge may say (section 4.2)."""
+"""The answers of an auditing judge (section 4.2)."""
 NOT_AUDITED: tuple[Label, ...] = ("ambiguous", "out_dependent")
 """Labels that people may well see differently: an audit leaves them alone."""
 
@@ -42,7 +42,7 @@ class Option(Form):
 
 
 class Attribution(Form):
-    """What an auditing judge says of one sentence (section 4.2)."""
+    """An auditing judge's answer about one sentence (section 4.2)."""
 
     reason: str = ""
     answer: str = Field(json_schema_extra={"enum": list(AUDIT_ANSWERS)})
@@ -101,7 +101,7 @@ def by_dispute(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decisi
 
 
 def disputes(given: Label, said: JudgeLabel) -> bool:
-    """Whether a judge's word goes against a given label. Where no fact is stated, there is none to attribute."""
+    """True if a judge's word goes against a given label. Where no fact is stated, there is none to attribute."""
     if given == "no_fact":
         return SIDES[said] == "contradicted"
     return SIDES[given] != SIDES[said]

@@ -17,7 +17,7 @@ COARSE: dict[JudgeLabel, Side] = {
 
 
 def by_vote(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
-    """What enough of the panel agree on; `split` where they don't, the commonest failure where nobody answered."""
+    """The label that enough of the panel agree on; `split` where they don't, a failure where nobody answered."""
     question = unit.asked[-1]
     sides = COARSE if paper.menu else SIDES
     if question.round == "pages":

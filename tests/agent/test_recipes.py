@@ -8,7 +8,7 @@ import pytest
 from longproof.agent.guards import Weighed
 from longproof.agent.models.answers import schema
 from longproof.agent.prompting import prompt_for, statements
-from longproof.agent.recipes import RECIPES, about
+from longproof.agent.recipes import RECIPES, part_about
 from longproof.agent.types import Case, Claim, Question
 from longproof.retrieval.types import Document
 
@@ -32,7 +32,7 @@ def question(prompt: str) -> Question:
 
 def read(prompt: str, answer: dict[str, Any]) -> Weighed:
     value = RECIPES[prompt].form.model_validate(answer)
-    return RECIPES[prompt].read(about(value, 1), CLAIM, question(prompt), CASE)
+    return RECIPES[prompt].read(part_about(value, 1), CLAIM, question(prompt), CASE)
 
 
 @pytest.mark.parametrize("prompt", RECIPES)
