@@ -9,7 +9,6 @@ from longproof.agent.models.answers import Form
 from longproof.graphs.papers.answers import LISTED, mark_pieces
 from longproof.graphs.papers.paper import About, Paper, PaperState, Run
 from longproof.graphs.papers.runner import ask, cut, read, show, vote
-from longproof.graphs.papers.votes import by_vote
 
 
 class Steps(Form):
@@ -58,7 +57,6 @@ PAPERS = (
         prompt=("data_to_text",),
         form=Article,
         read=read_list,
-        decide=by_vote,
         menu=tuple(LISTED.values()),
         asks_again=True,
         needs=("models", "record"),

@@ -13,8 +13,6 @@ from longproof.agent.models.answers import Form
 from longproof.agent.types import Label
 from longproof.graphs.papers.answers import choose, in_order
 from longproof.graphs.papers.paper import About, Paper
-from longproof.graphs.papers.runner import PLAIN_STEPS
-from longproof.graphs.papers.votes import by_vote
 
 ANSWERS: dict[str, Label] = {"yes": "fabricated", "no": "implicitly_supported"}
 """Does the text hold something made up? (Table 8.)"""
@@ -86,12 +84,10 @@ def _paper(task: str, ending: str) -> Paper:
         name=f"halueval-{task}{ending}",
         summary=f"{summary}{VARIANTS[ending]}.",
         cites="003, section 3.2" if ending else cites,
-        steps=PLAIN_STEPS,
         prompt=(f"halueval_{task}", f"recognise{asked}"),
         question=f"halueval_{task}{asked}",
         form=Recognition,
         read=read_answer,
-        decide=by_vote,
         shows="source" if against_a_source else "nothing",
         menu=tuple(ANSWERS.values()),
         needs=() if against_a_source else ("models",),

@@ -17,8 +17,7 @@ from longproof.agent.prompting import brief
 from longproof.agent.types import Error, Kind, Label, SourcePlace
 from longproof.graphs.papers.asking import question_about
 from longproof.graphs.papers.paper import About, Paper, PaperState, Run
-from longproof.graphs.papers.runner import PLAIN_STEPS, ask, cut, read, vote
-from longproof.graphs.papers.votes import by_vote
+from longproof.graphs.papers.runner import ask, cut, read, vote
 from longproof.indexes.sources import PassageSize, source_index
 from longproof.retrieval.align import greedy
 from longproof.retrieval.files import home
@@ -147,7 +146,6 @@ RAG = Paper(
     prompt=("longnovel", "source", "passage", "longnovel_form"),
     form=Narrative,
     read=read_details,
-    decide=by_vote,
     unit="segment",
     menu=LABELS,
 )
@@ -155,11 +153,9 @@ ZERO_SHOT = Paper(
     name="longnovel-zero-shot",
     summary="The whole source, then the whole response, in one prompt (Prompt-E).",
     cites="004, Appendix I.2",
-    steps=PLAIN_STEPS,
     prompt=("longnovel", "source", "passage", "longnovel_form"),
     form=Narrative,
     read=read_details,
-    decide=by_vote,
     menu=LABELS,
     needs=("models",),
 )

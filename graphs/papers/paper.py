@@ -119,16 +119,16 @@ class Paper:
     summary: str
     cites: str
     """The paper's number among the seeds, and the section that sets the method out."""
-    steps: tuple[Step, ...]
-    """The nodes in order, up to the vote. A split panel then goes to an arbiter, and all ends in the report."""
     prompt: tuple[str, ...]
     """The prompt's files, one part after the other."""
     form: type[Form]
     """The form that a judge fills in."""
     read: Callable[[Any, About], Weighed]
     """A label or a failure, from a filled form."""
-    decide: Callable[[Unit, "Paper", Case, float], Decision]
-    """The rule that decides a unit by the panel's answers, at this consensus."""
+    steps: tuple[Step, ...] = ()
+    """The nodes up to the vote; empty: read, cut, show, ask, vote. A split panel then goes to an arbiter."""
+    decide: "Callable[[Unit, Paper, Case, float], Decision] | None" = None
+    """The rule that decides a unit by the panel's answers, at this consensus; None: the vote."""
     unit: Literal["sentence", "segment", "response"] = "response"
     together: bool = False
     """All units of a response stand in one prompt."""

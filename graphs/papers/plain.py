@@ -12,8 +12,6 @@ from longproof.agent.models.asker import by_number
 from longproof.agent.prompting import brief
 from longproof.agent.types import LABELS, Label
 from longproof.graphs.papers.paper import About, Paper
-from longproof.graphs.papers.runner import PLAIN_STEPS
-from longproof.graphs.papers.votes import by_vote
 
 WORDS: dict[str, Label] = {"contradicting": "contradicting", "fabricated": "fabricated"}
 NOT_LISTED: Label = "implicitly_supported"
@@ -55,11 +53,9 @@ PAPERS = (
         name="plain",
         summary="The whole source and all sentences in one prompt: which of them are not borne out?",
         cites="none: the plain question",
-        steps=PLAIN_STEPS,
         prompt=("plain",),
         form=WrongSentences,
         read=read,
-        decide=by_vote,
         unit="sentence",
         together=True,
         menu=(*WORDS.values(), NOT_LISTED),

@@ -20,8 +20,7 @@ from longproof.graphs.needs import NEEDS
 from longproof.graphs.papers.answers import LISTED, choose, fill, mark_pieces
 from longproof.graphs.papers.asking import asker_of, place_of, question_about
 from longproof.graphs.papers.paper import About, Asked, Decision, Paper, PaperState, Run, Unit
-from longproof.graphs.papers.runner import PLAIN_STEPS, ask, read, vote
-from longproof.graphs.papers.votes import by_vote, undecided
+from longproof.graphs.papers.runner import ask, read, vote
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Document, Span
 
@@ -158,7 +157,7 @@ def by_pieces(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decisio
     for said in votes:
         failed = sum(judgement.failure is not None for judgement in said)
         if failed and _share(_passes(said) + failed, said) >= consensus:
-            return undecided(most_common(judgement.failure for judgement in unit.judgements))
+            return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
     return Decision(label=VERDICTS["fail"], decided_by="vote", evidence=())
 
 
@@ -167,7 +166,7 @@ def _without_pieces(searches: Sequence[Search], consensus: float) -> Decision:
     looked = [search for search in searches if search.found is not None]
     if _share(len(looked), searches) >= consensus:
         return Decision(label=VERDICTS["fail"], decided_by="rule")
-    return undecided(most_common(search.failure for search in searches))
+    return Decision(failure=most_common(search.failure for search in searches))
 
 
 def _passes(votes: Sequence[Judgement]) -> int:
@@ -196,11 +195,9 @@ DIRECT = Paper(
     name="probe-direct",
     summary="One prompt lists what in the response is hallucinated.",
     cites="000, section 4.1",
-    steps=PLAIN_STEPS,
     prompt=("probe_direct",),
     form=MadeUp,
     read=read_list,
-    decide=by_vote,
     menu=tuple(LISTED.values()),
     needs=("models",),
 )

@@ -23,6 +23,7 @@ from longproof.agent.vote import settled
 from longproof.graphs.needs import Need, unmet
 from longproof.graphs.papers.asking import ask_arbiter, ask_panel, open_question, question_about
 from longproof.graphs.papers.paper import Decision, Paper, PaperState, Run, Step, Unit
+from longproof.graphs.papers.votes import by_vote
 from longproof.graphs.reading import NO_SOURCE, StoredTexts, report_documents, store_texts
 from longproof.graphs.resources import Pool
 from longproof.graphs.settings import Settings, settings_of
@@ -96,7 +97,8 @@ async def vote(state: PaperState, run: Run) -> PaperState:
     """Decide each unit by what the panel said."""
     units = []
     for unit in state["units"]:
-        decision = unit.decision or run.paper.decide(unit, run.paper, state["case"], run.consensus)
+        decide = run.paper.decide or by_vote
+        decision = unit.decision or decide(unit, run.paper, state["case"], run.consensus)
         units.append(unit.model_copy(update={"decision": decision}))
     run.tell({"node": "checked", "claims": len(units)})
     return {"units": units}
@@ -159,7 +161,7 @@ def paper_graph(paper: Paper, pool: Pool, saver: BaseCheckpointSaver[str] | None
         PaperState, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput
     )
     before = START
-    for name, step in zip(_names(paper), paper.steps, strict=True):
+    for name, step in zip(_names(paper), paper.steps or STEPS, strict=True):
         takes: Any = VerifyInput if step is read else PaperState
         builder.add_node(name, _node(step, paper, pool), input_schema=takes)
         builder.add_edge(before, name)
@@ -177,7 +179,7 @@ def whole(ref: DocumentRef) -> SourcePlace:
     return SourcePlace(source_id=ref.id, start=0, end=ref.characters)
 
 
-PLAIN_STEPS: tuple[Step, ...] = (read, cut, show, ask, vote)
+STEPS: tuple[Step, ...] = (read, cut, show, ask, vote)
 """The steps of a method that has none of its own."""
 
 
@@ -199,7 +201,7 @@ def _node(step: Step, paper: Paper, pool: Pool) -> Node:
 
 
 def _names(paper: Paper) -> list[str]:
-    return [str(getattr(step, "__name__", step)) for step in paper.steps]
+    return [str(getattr(step, "__name__", step)) for step in paper.steps or STEPS]
 
 
 def _after_vote(state: PaperState) -> str:

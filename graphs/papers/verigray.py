@@ -17,8 +17,7 @@ from longproof.agent.vote import SIDES, most_common
 from longproof.graphs.papers.answers import choose
 from longproof.graphs.papers.asking import place_of, question_about
 from longproof.graphs.papers.paper import About, Decision, Paper, PaperState, Run, Unit
-from longproof.graphs.papers.runner import PLAIN_STEPS, ask, cut, read, show, vote, whole
-from longproof.graphs.papers.votes import by_vote, undecided
+from longproof.graphs.papers.runner import ask, cut, read, show, vote, whole
 from longproof.indexes.pages import PageIndex
 from longproof.retrieval.types import Span
 
@@ -94,9 +93,9 @@ def by_dispute(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decisi
     given = _given_label(unit, case)
     said = [judgement.label for judgement in unit.judgements if judgement.label is not None]
     if not said:
-        return undecided(most_common(judgement.failure for judgement in unit.judgements))
+        return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
     if any(disputes(given, label) for label in said):
-        return undecided("disputed")
+        return Decision(failure="disputed")
     return Decision(label=given, decided_by="vote")
 
 
@@ -116,11 +115,9 @@ ZERO_SHOT = Paper(
     name="verigray",
     summary="One judge, seven labels, sentence by sentence, the whole source each time.",
     cites="002, Appendix F",
-    steps=PLAIN_STEPS,
     prompt=("verigray",),
     form=Option,
     read=read_option,
-    decide=by_vote,
     unit="sentence",
     temperature=0.6,
 )

@@ -6,7 +6,7 @@ Does not know: how judges are asked.
 
 from collections.abc import Collection
 
-from longproof.agent.types import Case, Failure, JudgeLabel, Judgement, Label
+from longproof.agent.types import Case, JudgeLabel, Judgement, Label
 from longproof.agent.vote import FAITHFULNESS, SIDES, Side, most_common, settled, vote
 from longproof.graphs.papers.paper import Decision, Paper, Unit
 
@@ -26,13 +26,8 @@ def by_vote(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
     if tally.label is not None:
         return Decision(label=settled(tally.label), decided_by="vote")
     if not tally.votes:
-        return undecided(most_common(judgement.failure for judgement in unit.judgements))
-    return undecided("split")
-
-
-def undecided(failure: Failure) -> Decision:
-    """Nobody can decide, for this reason."""
-    return Decision(failure=failure)
+        return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
+    return Decision(failure="split")
 
 
 def on_menu(judgement: Judgement, menu: Collection[Label]) -> Judgement:
