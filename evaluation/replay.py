@@ -102,7 +102,7 @@ def recorded_run(replay: Replay) -> RunSettings:
         raise BadInput(f"{replay.path} is no recording of an evaluation") from error
     if other := set(run.settings) - SAID:
         raise BadInput(f"{replay.path} names the setting {min(other)!r}, which no recording may")
-    if run.repeat > len(replay):
+    if run.repeat > len(replay.lines):
         raise BadInput(f"{replay.path} says that it holds more runs than answers")
     return run
 

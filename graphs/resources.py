@@ -20,7 +20,7 @@ from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.clients import Chat
 from longproof.agent.models.ledger import Ledger, RunState
 from longproof.agent.models.limits import Budget, Limits, Rates, Traffic
-from longproof.agent.models.model import Learned, Model
+from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import ALONE, Panel, Spec, as_spec, panel_from
 from longproof.agent.types import Arbiter, Decomposer, Judge, Round
@@ -50,8 +50,6 @@ class Caches(NamedTuple):
     sources: Cache[Sources]
     pages: Cache[PageIndex]
     embedders: Cache[Embedder | None]
-    learned: dict[tuple[str, str], Learned]
-    """By endpoint and model."""
 
 
 class Resources:
@@ -170,7 +168,7 @@ class Pool:
 
     def __init__(self, given: Given | None = None, protocol: Protocol = LONGPROOF) -> None:
         self.given, self._protocol = given or Given(), protocol
-        self._caches = Caches(Cache(), Cache(), Cache(), {})
+        self._caches = Caches(Cache(), Cache(), Cache())
         self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Resources]]] = {}
         self._last: tuple[Settings | None, str] = (None, "")
 
@@ -300,8 +298,7 @@ def _asking(
             limits,
             timeout_s=settings.timeout_s,
             first_sample=settings.sample * SAMPLES_APART,
-            learned=caches.learned.setdefault((chat.endpoint, chat.model), Learned()),
-            recording=recording,
+            recorder=recording if isinstance(recording, Recorder) else None,
         )
 
     return make

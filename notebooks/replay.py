@@ -31,7 +31,7 @@ story, _ = example("en")
 run = replay.header.run
 panel = {"judges": run["judges"], "arbiter": run["arbiter"], "pages": str(pages("en"))}
 report = Verifier(**panel, recording=replay).verify(story, demo_summary("en"), case_id="demo-en")
-print(f"{len(replay)} answers of {replay.header.made}: {report.verdict}, {len(report.claims)} claims")
+print(f"{len(replay.lines)} answers of {replay.header.made}: {report.verdict}, {len(report.claims)} claims")
 
 # %% [markdown]
 # **Price.** What each purpose read and wrote, in characters. A price of 1 is the story read once; writing counts

@@ -1,6 +1,7 @@
 """Stand-ins for what costs money or time: a scripted chat-completions server on loopback.
 
-`ChatServer(script)` answers on a thread of its own, over real sockets. A script is a function of what was asked, or a
+`ChatServer(script)` answers on a thread of its own, over real sockets; `ChatServer(script).transport()` answers in
+process, without any. A script is a function of what was asked, or a
 list of replies, which complains when it runs out. `well` reads prompts of this project and answers them correctly in
 the plainest sense; the other replies are the ways in which servers and models fail.
 """
@@ -10,9 +11,11 @@ import json
 import random
 import re
 import threading
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, Self
+
+import httpx2
 
 NUMBERED = re.compile(r"^P?\d+\| ", re.MULTILINE)
 FENCED = re.compile(r"<<<([0-9a-f]{8}) (\w+)\n(.*?)\n\1>>>", re.DOTALL)
@@ -169,6 +172,32 @@ class ChatServer:
         self._loop.call_soon_threadsafe(self._stop.set)
         self._thread.join(10)
 
+    def transport(self) -> httpx2.AsyncBaseTransport:
+        """Carries requests to this server without a socket; the server need not be started."""
+        return _InProcess(self)
+
+    async def reply(self, body: dict[str, Any], key: str) -> tuple[Asked, Reply]:
+        """Note what is asked, and wait as long as the reply does."""
+        asked = Asked(len(self.asked), body, key)
+        self.asked.append(asked)
+        self._at_once += 1
+        self.most_at_once = max(self.most_at_once, self._at_once)
+        try:
+            reply = self._reply(asked)
+            await asyncio.sleep(reply.delay_s + self._delay_s)
+            if reply.hang:
+                await (self._stop.wait() if self._thread.is_alive() else asyncio.Future())
+            if reply.status == 200 and not reply.snap:
+                self.answered.append(asked)
+        finally:
+            self._at_once -= 1
+        return asked, reply
+
+    def streams(self, asked: Asked, reply: Reply) -> bool:
+        """Whether this reply goes out as a stream of events."""
+        wanted = bool(asked.body.get("stream")) and self._stream != "ignored"
+        return wanted and reply.status == 200 and reply.raw is None
+
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=2**24, backlog=512)
@@ -195,47 +224,43 @@ class ChatServer:
             writer.close()
 
     async def _answer(self, body: dict[str, Any], key: str, writer: asyncio.StreamWriter) -> None:
-        asked = Asked(len(self.asked), body, key)
-        self.asked.append(asked)
-        self._at_once += 1
-        self.most_at_once = max(self.most_at_once, self._at_once)
-        try:
-            reply = self._reply(asked)
-            await asyncio.sleep(reply.delay_s + self._delay_s)
-            if reply.hang:
-                await self._stop.wait()
-            if reply.status == 200 and not reply.snap:
-                self.answered.append(asked)
-        finally:
-            self._at_once -= 1
-        if body.get("stream") and self._stream != "ignored" and reply.status == 200 and reply.raw is None:
+        asked, reply = await self.reply(body, key)
+        if self.streams(asked, reply):
             await self._send_stream(asked, reply, writer)
             return
-        data = reply.raw if reply.raw is not None else json.dumps(self._content(asked, reply)).encode()
         kind = "application/json" if reply.raw is None else "text/html"
-        await _write(writer, reply, data, kind)
+        await _write(writer, reply, self.whole(asked, reply), kind)
 
     async def _send_stream(self, asked: Asked, reply: Reply, writer: asyncio.StreamWriter) -> None:
         """The answer as server-sent events, seven characters each."""
         writer.write(
             b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
         )
+        async for event in self.events(asked, reply):
+            _write_chunk(writer, event)
+            await writer.drain()
+        _write_chunk(writer, "")
+        await writer.drain()
+
+    def whole(self, asked: Asked, reply: Reply) -> bytes:
+        """The body of a reply that goes out at once."""
+        return reply.raw if reply.raw is not None else json.dumps(self._content(asked, reply)).encode()
+
+    async def events(self, asked: Asked, reply: Reply) -> AsyncIterator[str]:
+        """The events of a reply, and what happens in their middle."""
         events = list(self._events(asked, reply))
         for number, event in enumerate(events):
             if number == len(events) // 2 and (reply.halfway or reply.snap):
                 if reply.snap:
                     raise ConnectionResetError
                 if reply.halfway == "stalls":
-                    await self._stop.wait()
+                    await (self._stop.wait() if self._thread.is_alive() else asyncio.Future())
                 if reply.halfway == "errs":
                     error = {"message": "out of memory", "code": 503, **reply.error}
-                    _write_chunk(writer, f"data: {json.dumps({'error': error})}\n\n")
-                break
-            _write_chunk(writer, event)
-            await writer.drain()
+                    yield f"data: {json.dumps({'error': error})}\n\n"
+                return
+            yield event
             self.sent += 7
-        _write_chunk(writer, "")
-        await writer.drain()
 
     def _events(self, asked: Asked, reply: Reply) -> Iterator[str]:
         whole = self._content(asked, reply)
@@ -291,6 +316,51 @@ class ChatServer:
             "choices": [{"index": 0, "message": message, "finish_reason": reply.finish}],
             **({"usage": usage} if self._usage else {}),
         }
+
+
+class _InProcess(httpx2.AsyncBaseTransport):
+    """A `ChatServer` as a transport."""
+
+    def __init__(self, server: ChatServer) -> None:
+        self._server = server
+        self.closed = 0
+
+    async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        if request.method == "GET":
+            return httpx2.Response(200, json={"object": "list", "data": []})
+        key = request.headers.get("authorization", "").removeprefix("Bearer ")
+        asked, reply = await self._server.reply(json.loads(request.content), key)
+        if self._server.streams(asked, reply):
+            kind = {"content-type": "text/event-stream"}
+            return httpx2.Response(200, headers=kind, stream=_Events(self._server.events(asked, reply)))
+        data = self._server.whole(asked, reply)
+        kind = {"content-type": "application/json" if reply.raw is None else "text/html"} | reply.headers
+        stream = _Events(_pieces(data[: len(data) // 2] if reply.snap else data, snap=reply.snap))
+        return httpx2.Response(reply.status, headers=kind, stream=stream)
+
+    async def aclose(self) -> None:
+        self.closed += 1
+
+
+class _Events(httpx2.AsyncByteStream):
+    """The body of a response in process; a connection that is reset is what httpx makes of it."""
+
+    def __init__(self, events: AsyncIterator[str | bytes]) -> None:
+        self._events = events
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        try:
+            async for event in self._events:
+                yield event if isinstance(event, bytes) else event.encode()
+        except ConnectionResetError as error:
+            raise httpx2.ReadError("reset") from error
+
+
+async def _pieces(data: bytes, *, snap: bool) -> AsyncIterator[bytes]:
+    for start in range(0, len(data), 65536):
+        yield data[start : start + 65536]
+    if snap:
+        raise ConnectionResetError
 
 
 def _write_chunk(writer: asyncio.StreamWriter, text: str) -> None:

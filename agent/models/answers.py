@@ -1,14 +1,16 @@
 """Parsing a model's answer into a form, or naming why it can't be.
 
-Knows: a form's JSON schema; the last whole JSON object is the answer, reasoning, fences and prose round it are not,
-nor is an object that stands in what the model was shown: whoever wrote that is not asked. An answer that was cut off
-or repeats itself is `truncated`, a refusal `refused`, anything else `unparsed`. Prose is never searched for a label.
+Knows: a form's JSON schema; the last whole JSON object that fits it is the answer, reasoning, fences and prose round
+it are not, nor is an object that stands in what the model was shown: whoever wrote that is not asked. An answer that
+was cut off or repeats itself is `truncated`, a refusal `refused`, anything else `unparsed`. Prose is never searched
+for a label.
 Does not know: what the fields mean, or who answered.
 """
 
 import json
 import re
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
 
@@ -20,11 +22,19 @@ from longproof.retrieval.types import Frozen
 
 LONGEST = 400_000
 """Longer answers are `unparsed`: nothing that we ask for comes near."""
+MOST_TOKENS = 10**9
+"""A count of tokens beyond this is none."""
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL)
 _THINKING = re.compile(r"\s*<(think|thinking|thought|reasoning)>")
 _REFUSED = ("content_filter", "refusal")
 _CUT = ("length", "max_tokens", "error", "abort", "aborted", "cancelled", "canceled")
 """How servers name an answer that was not finished, in lower case."""
+OVER_LIMIT = "length"
+"""How a server names an answer that ran into its limit."""
+_FINISHES = frozenset(
+    {*_REFUSED, *_CUT, "stop", "end_turn", "stop_sequence", "eos", "tool_calls", "function_call"}
+)
+"""How servers name the end of an answer, in lower case. Anything else isn't kept: it might be anything, a key too."""
 _REFUSALS = (
     "i can't", "i can’t", "i cannot", "i'm sorry", "i’m sorry", "i am sorry", "sorry, ", "i'm unable", "i’m unable",
     "i am unable", "i won't", "i won’t", "抱歉", "很抱歉", "对不起", "我不能", "我无法", "无法提供", "作为一个",
@@ -81,6 +91,17 @@ def schema(form: type[Form]) -> dict[str, Any]:
     return written
 
 
+def known_finish(finish: object) -> str | None:
+    """The reason that a server gives for the end of its answer, if it is a known word."""
+    word = finish.lower() if isinstance(finish, str) else None
+    return word if word in _FINISHES else None
+
+
+def token_count(tokens: object) -> int | None:
+    """A number of tokens; None if it is none."""
+    return tokens if type(tokens) is int and 0 <= tokens <= MOST_TOKENS else None
+
+
 def parse(raw: Raw, form: type[F], shown: str = "") -> F | Failure:
     """The filled form, or why there is none. `shown` is the foreign text that the model was shown."""
     text, finish = raw.text or "", (raw.finish or "").lower()
@@ -95,32 +116,33 @@ def parse(raw: Raw, form: type[F], shown: str = "") -> F | Failure:
     failure: Failure = "unparsed"
     for part in _without_reasoning(text):
         try:
-            found = last_object(part, shown)
-            if found is not None:
-                return form.model_validate(found)
+            for filled in json_objects(part, shown):
+                with suppress(ValidationError):
+                    return form.model_validate(filled)
+            failure = "unparsed"
         except Truncated:
             failure = "truncated"
-        except ValidationError:
-            failure = "unparsed"
     if repeats(text):
         return "truncated"
     return "refused" if failure == "unparsed" and "{" not in text and _refuses(text) else failure
 
 
-def last_object(text: str, shown: str = "") -> dict[str, Any] | None:
-    """The last top-level JSON object in a text that does not stand in `shown`, whatever stands round it, or None.
+def json_objects(text: str, shown: str = "") -> Iterator[dict[str, Any]]:
+    """The top-level JSON objects of a text that don't stand in `shown`, whatever stands round them, the last first.
 
     Raises Truncated where the text ends inside one. An object with one key twice, or with NaN, is none.
     """
     try:
         places = _objects(text)[-MOST_QUOTED:]
-        bare = _bare_forms(shown) if places else []
-        place = next((place for place in reversed(places) if not _stands_in(text[place], bare)), None)
-        return _strict(text[place]) if place else None
     except Truncated:
         raise
     except (ValueError, RecursionError):
-        return None
+        return
+    bare = _bare_forms(shown) if places else []
+    for place in reversed(places):
+        with suppress(ValueError, RecursionError):
+            if not _stands_in(text[place], bare):
+                yield _strict(text[place])
 
 
 def _objects(text: str) -> list[slice]:

@@ -1,7 +1,7 @@
 """Clients of language models: a chat-completions server, or any LangChain chat model.
 
-Knows: how a prompt is sent, which errors mean what, and which key may be sent where. What a server can do is found
-out by trying, never from a model's name.
+Knows: how a message is sent through the `openai` client, whole or as a stream, what is kept of an answer, and which
+errors mean what. What a server can do is found out by trying, never from a model's name.
 Does not know: retries, limits, the ledger, or what an answer means.
 """
 
@@ -10,65 +10,84 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from functools import cache
+from functools import cache, cached_property
 from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol, cast
 
 from longproof.agent.models.addresses import place_and_key
-from longproof.agent.models.answers import Raw
-from longproof.agent.models.completions import OVER_LIMIT, completion, count, mapping, text_of, word
-from longproof.agent.models.responses import Broken, TooLong, bound
+from longproof.agent.models.answers import OVER_LIMIT, Raw, known_finish, token_count
+from longproof.agent.models.limits import estimate_tokens
+from longproof.agent.types import Failure
+from longproof.prompts import Prompt
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.text.redact import one_line
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
+    from httpx2 import AsyncBaseTransport
     from langchain_core.language_models import BaseChatModel
-    from langchain_core.messages import AIMessage
-    from openai import APIStatusError
+    from openai import APIStatusError, AsyncOpenAI, AsyncStream
+    from openai.types.chat import ChatCompletionChunk
 
 LANGCHAIN = "langchain:"
 """How the endpoint of a LangChain model begins."""
-_DETAIL = 300
 REACH_S = 10.0
+_DETAIL = 300
+_CONTEXT = re.compile(r"context (?:length|size|window)|maximum (?:context|input|model) length", re.IGNORECASE)
+"""How servers name what a prompt may be too long for."""
 
 
 class Message(NamedTuple):
-    """One request. `schema` is None where the form is described in the prompt instead; `top_p` None: not sent."""
+    """One request."""
 
-    system: str
-    user: str
+    prompt: Prompt
     temperature: float
     max_tokens: int
     schema: dict[str, Any] | None = None
+    """None: the prompt describes the form."""
     top_p: float | None = None
+    """None: not sent."""
+    purpose: str = ""
+    key: str = ""
+    """What the ledger calls this request."""
 
+    @property
+    def system(self) -> str:
+        """The prompt's system part, as it can be sent."""
+        return without_surrogates(self.prompt.system, "?")
 
-_CONTEXT = re.compile(r"context (?:length|size|window)|maximum (?:context|input|model) length", re.IGNORECASE)
-"""How servers name what a prompt may be too long for."""
+    @property
+    def user(self) -> str:
+        """The prompt's user part, as it can be sent."""
+        return without_surrogates(self.prompt.user, "?")
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens the prompt has."""
+        return estimate_tokens(self.prompt.system) + estimate_tokens(self.prompt.user)
 
 
 class Unanswered(Exception):
     """No answer came back. `status` is the server's HTTP status; None: there was no connection, or it broke.
 
-    `wait_s` is how long the server asks to wait; `final`: asking again is no use; `begun`: an answer had begun, so
-    that it may have been billed; `too_long`: the prompt doesn't fit the model's context.
+    `wait_s` is how long the server asks to wait; `final`: asking again is no use; `billed`: an answer had begun, so
+    that it may have been billed.
     """
 
     def __init__(
         self,
         detail: str,
         *,
+        failure: Failure = "unavailable",
         status: int | None = None,
         wait_s: float | None = None,
         final: bool = False,
-        begun: bool = False,
-        too_long: bool = False,
+        billed: bool = False,
     ) -> None:
         super().__init__(detail[:_DETAIL])
-        self.status, self.wait_s, self.final, self.begun = status, wait_s, final, begun
-        self.too_long = too_long
+        self.failure: Failure = failure
+        self.status, self.wait_s, self.final, self.billed = status, wait_s, final, billed
 
 
 class Chat(Protocol):
@@ -87,19 +106,20 @@ class Chat(Protocol):
         ...
 
 
-@cache
-def _trusted() -> "SSLContext":
-    """Whose certificates are believed. Read once for all clients: it takes tens of milliseconds."""
-    from httpx2 import create_ssl_context
+class TooLong(Exception):
+    """A response goes on beyond its limit."""
 
-    return create_ssl_context()
+
+class Broken(Exception):
+    """An answer ended before its end, or is an error in the place of one. `status` is the one that it names."""
+
+    def __init__(self, detail: str, status: object = None) -> None:
+        super().__init__(detail)
+        self.status = status if isinstance(status, int) else None
 
 
 class OpenAIChat:
-    """A chat-completions server (OpenAI, vLLM, Ollama, llama.cpp) through the `openai` client.
-
-    The client's own retries are off: it can't ask again for a stream that broke, nor tell the rate limiter to wait.
-    """
+    """A chat-completions server (OpenAI, vLLM, Ollama, llama.cpp) through the `openai` client."""
 
     has_schema = True
 
@@ -111,49 +131,41 @@ class OpenAIChat:
         stream: bool = False,
         by_owner: bool = True,
         needs_key: bool = True,
+        transport: "AsyncBaseTransport | None" = None,
     ) -> None:
         """With `stream`, answers come as a stream, and one that only repeats itself is cut off.
 
         `by_owner`: whether the owner of the keys named the address, see `addresses`. Without `needs_key`, a key that
-        is not set is none: nothing will be sent.
+        is not set is none: nothing will be sent. `transport` carries the requests, in the place of the network.
 
         Raises BadInput where the address is none, or the key that OpenAI itself needs is not set.
         """
-        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+        from longproof.agent.models import responses
 
-        self.model, self.by_owner = model, by_owner
+        self._responses = responses
+        self.model, self.by_owner, self._transport = model, by_owner, transport
         self.endpoint, self._key = place_and_key(address, by_owner=by_owner, needs_key=needs_key)
-        self._client = AsyncOpenAI(
-            api_key=self._key,
-            base_url=self.endpoint,
-            max_retries=0,
-            timeout=None,
-            http_client=DefaultAsyncHttpxClient(
-                verify=_trusted(), follow_redirects=False, event_hooks={"response": [bound]}
-            ),
-        )
         self._limit_name = "max_tokens"
         self._takes_temperature = True
         self._stream = self._counts_streams = stream
 
     async def send(self, message: Message) -> Raw:
         """Send one request. A parameter that the server refuses is left out from then on."""
-        from openai import APIError
+        from openai import APIConnectionError, APIError
 
         try:
             return await self._create(message)
-        except TooLong:
-            return Raw(finish=OVER_LIMIT)
-        except Broken as error:
-            raise self._broke_off(error) from error
-        except (APIError, ValueError) as error:
-            if isinstance(error.__cause__, TooLong):
+        except (APIError, Broken, TooLong) as error:
+            cause = error.__cause__ if isinstance(error, APIConnectionError) else error
+            if isinstance(cause, TooLong):
                 return Raw(finish=OVER_LIMIT)
-            if isinstance(error.__cause__, Broken):
-                raise self._broke_off(error.__cause__) from error
-            if self._adapted(error):
+            if isinstance(cause, Broken):
+                raise self._broke_off(cause) from error
+            if self._adapts(error):
                 return await self.send(message)
-            raise self._unanswered(error, "sent no chat completion") from error
+            raise self._unanswered(error) from error
+        except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
+            raise self._no_answer("sent no chat completion", error) from error
 
     async def reach(self) -> None:
         """List the models, which costs nothing. Raises Unanswered where the server can't."""
@@ -164,18 +176,45 @@ class OpenAIChat:
                 await self._client.models.with_raw_response.list()
         except TimeoutError as error:
             raise Unanswered(f"{self.endpoint} named no models within {REACH_S:g} s") from error
-        except (APIError, ValueError, Broken, TooLong) as error:
-            raise self._unanswered(error, "named no models") from error
+        except APIError as error:
+            raise self._unanswered(error) from error
+        except (ValueError, TooLong) as error:
+            raise self._no_answer("named no models", error) from error
 
     async def close(self) -> None:
-        """Close the connections."""
-        await self._client.close()
+        """Close the connections, if there are any."""
+        if "_client" in self.__dict__:
+            await self._client.close()
+
+    @cached_property
+    def _client(self) -> "AsyncOpenAI":
+        """The client, made when the first request is sent, so that what is only opened has nothing to close.
+
+        Its own retries are off: it can't ask again for a stream that broke, nor tell the rate limiter to wait.
+        """
+        from openai import AsyncOpenAI, DefaultAsyncHttpxClient
+
+        http = DefaultAsyncHttpxClient(
+            verify=_trusted(),
+            transport=self._transport,
+            follow_redirects=False,
+            event_hooks={"response": [self._responses.bound]},
+        )
+        return AsyncOpenAI(
+            api_key=self._key,
+            base_url=self.endpoint,
+            max_retries=0,
+            timeout=None,
+            http_client=http,
+            default_headers={
+                "accept-encoding": "identity"
+            },  # so that the limit counts what is kept in memory
+        )
 
     async def _create(self, message: Message) -> Raw:
         """What is kept of the completion. An answer in one piece is taken where a stream was asked for, too.
 
-        All but the messages goes as `extra_body`, and the raw response is taken: else the client copies the schema
-        on the way out and parses the body on the way back, which is half of the time that a call costs us.
+        All but the messages goes as `extra_body`: else the client copies the schema on the way out.
         """
         body: dict[str, Any] = {self._limit_name: message.max_tokens}
         if self._takes_temperature:
@@ -190,59 +229,64 @@ class OpenAIChat:
         response = await self._client.chat.completions.with_raw_response.create(
             model=self.model,
             messages=[
-                {"role": "system", "content": without_surrogates(message.system, "?")},
-                {"role": "user", "content": without_surrogates(message.user, "?")},
+                {"role": "system", "content": message.system},
+                {"role": "user", "content": message.user},
             ],
             extra_body=body,
             stream=self._stream,
         )
-        return await completion(response.http_response)
+        kind = response.headers.get("content-type", "").lower()
+        if self._stream and kind.startswith("text/event-stream"):
+            return await self._responses.read_stream(
+                cast("AsyncStream[ChatCompletionChunk]", response.parse())
+            )
+        return self._responses.read_completion(await response.http_response.aread())
 
-    def _adapted(self, error: Exception) -> bool:
-        """Whether the server refused a parameter that can be renamed or left out; if so, it is from now on."""
+    def _adapts(self, error: Exception) -> bool:
+        """True if the server refused a parameter that can be renamed or left out; it is from now on."""
         from openai import APIStatusError
 
-        if not isinstance(error, APIStatusError):
+        if not isinstance(error, APIStatusError) or not 400 <= error.status_code < 500:
             return False
-        if (
-            self._counts_streams
-            and 400 <= error.status_code < 500
-            and "stream_options" in error.response.text
-        ):
+        if self._counts_streams and "stream_options" in error.response.text:
             self._counts_streams = False
             return True
         if error.status_code != 400 or not str(error.code).startswith("unsupported"):
             return False
         if error.param == "max_tokens" and self._limit_name == "max_tokens":
             self._limit_name = "max_completion_tokens"
-            return True
-        if error.param in ("temperature", "top_p") and self._takes_temperature:
+        elif error.param in ("temperature", "top_p") and self._takes_temperature:
             self._takes_temperature = False
-            return True
-        if error.param == "stream" and self._stream:
+        elif error.param == "stream" and self._stream:
             self._stream = self._counts_streams = False
-            return True
-        return False
+        else:
+            return False
+        return True
 
-    def _unanswered(self, error: Exception, otherwise: str) -> Unanswered:
-        """What an error of the client says. `otherwise`: what the server did if it was no HTTP error."""
-        from openai import APIConnectionError, APIStatusError
+    def _unanswered(self, error: Exception) -> Unanswered:
+        """The outcome of a request, by an error of the client."""
+        from openai import APIStatusError
 
-        if isinstance(error, APIStatusError):
-            return Unanswered(
-                self._clean(f"{self.endpoint} answered HTTP {error.status_code}{_said(error)}"),
-                status=error.status_code,
-                wait_s=asked_wait(error.response.headers),
-                final=error.code == "insufficient_quota",
-                too_long=_says_too_long(error),
-            )
-        if isinstance(error, APIConnectionError):
+        if not isinstance(error, APIStatusError):
             return Unanswered(self._clean(f"no connection to {self.endpoint}: {error.__cause__ or error}"))
-        return Unanswered(self._clean(f"{self.endpoint} {otherwise}: {error}"), final=True)
+        too_long = error.status_code in (400, 413) and (
+            error.code == "context_length_exceeded" or bool(_CONTEXT.search(_detail(error)))
+        )
+        return Unanswered(
+            self._clean(f"{self.endpoint} answered HTTP {error.status_code}{_detail(error)}"),
+            failure="too_long" if too_long else "unavailable",
+            status=error.status_code,
+            wait_s=asked_wait(error.response.headers),
+            final=error.code == "insufficient_quota",
+        )
 
     def _broke_off(self, error: Broken) -> Unanswered:
         detail = f"the answer of {self.endpoint} broke off: {error}"
-        return Unanswered(self._clean(detail), status=error.status, begun=True)
+        return Unanswered(self._clean(detail), status=error.status, billed=True)
+
+    def _no_answer(self, otherwise: str, error: Exception) -> Unanswered:
+        """The outcome where something else came than was asked for."""
+        return Unanswered(self._clean(f"{self.endpoint} {otherwise}: {error}"), final=True)
 
     def _clean(self, detail: str) -> str:
         """The detail on one line, without terminal codes and without the key: servers quote it in errors."""
@@ -266,7 +310,16 @@ class LangChainChat:
         """One call of the model."""
         try:
             answer = await self._model.ainvoke([("system", message.system), ("human", message.user)])
-            return _raw_of_langchain(answer)
+            usage: Mapping[str, Any] = answer.usage_metadata or {}
+            about = answer.response_metadata
+            return Raw(
+                text=str(answer.text),
+                refusal=answer.additional_kwargs.get("refusal"),
+                finish=known_finish(about.get("finish_reason") or about.get("stop_reason")),
+                prompt_tokens=token_count(usage.get("input_tokens")),
+                completion_tokens=token_count(usage.get("output_tokens")),
+                cached_tokens=token_count((usage.get("input_token_details") or {}).get("cache_read")),
+            )
         except Exception as error:
             # Integrations raise errors of their own; all are failures of this call. Their text may hold a key that
             # we don't know, so that only the error's name goes on.
@@ -293,31 +346,18 @@ def asked_wait(headers: Mapping[str, str]) -> float | None:
         return None
 
 
-def _said(error: "APIStatusError") -> str:
-    """What a server says about its error, after a colon."""
+@cache
+def _trusted() -> "SSLContext":
+    """Whose certificates are believed. Read once for all clients: it takes tens of milliseconds."""
+    from httpx2 import create_ssl_context
+
+    return create_ssl_context()
+
+
+def _detail(error: "APIStatusError") -> str:
+    """A server's own words about its error, after a colon."""
     to = error.response.headers.get("location")
     if error.status_code < 400 and to:
         return f", a redirect to {to}, which is not followed: name the address itself"
-    said = error.body.get("message") if isinstance(error.body, dict) else error.message
-    return f": {said}" if isinstance(said, str) and said else ""
-
-
-def _says_too_long(error: "APIStatusError") -> bool:
-    """Whether a server says that the prompt is longer than its model's context, as OpenAI, vLLM and llama.cpp do."""
-    if error.status_code not in (400, 413):
-        return False
-    return error.code == "context_length_exceeded" or bool(_CONTEXT.search(_said(error)))
-
-
-def _raw_of_langchain(answer: "AIMessage") -> Raw:
-    usage = mapping(answer.usage_metadata)
-    about = mapping(answer.response_metadata)
-    refusal = answer.additional_kwargs.get("refusal")
-    return Raw(
-        text=text_of(answer.content),
-        refusal=str(refusal) if refusal else None,
-        finish=word(about.get("finish_reason")) or word(about.get("stop_reason")),
-        prompt_tokens=count(usage.get("input_tokens")),
-        completion_tokens=count(usage.get("output_tokens")),
-        cached_tokens=count(mapping(usage.get("input_token_details")).get("cache_read")),
-    )
+    text = error.body.get("message") if isinstance(error.body, dict) else error.message
+    return f": {text}" if isinstance(text, str) and text else ""

@@ -1,20 +1,21 @@
 """The ledger: every paid answer, keyed by the content of its request, and the runs that paid, in one SQLite file.
 
-Knows: an answer is committed before anyone reads it; identical requests made at once are sent once, but two processes
-that ask the same at the same moment may both pay. Timeouts and other calls without an answer are not kept. One
-instance an event loop; SQLite is used in one thread of its own.
+Knows: an answer is committed before anyone reads it; a process sends identical requests once, but two processes that
+ask the same at the same moment may both pay. Timeouts and other calls without an answer are not kept. One instance an
+event loop; SQLite is used in one thread of its own.
 Does not know: what is asked, or what an answer means. Keys to servers are never stored.
 """
 
 import asyncio
 import json
 import sqlite3
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+import time
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import UTC, datetime
-from functools import partial
 from hashlib import sha256
+from itertools import groupby
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, TypeVar
 
@@ -25,6 +26,8 @@ from longproof.retrieval.files import private_file, private_folder
 from longproof.retrieval.types import BadInput, Frozen
 
 T = TypeVar("T")
+Ask = Callable[[], Awaitable[Raw]]
+Slots = AbstractAsyncContextManager[Any]
 RunState = Literal["running", "done", "interrupted", "failed", "waiting"]
 """`failed`: what it needed was refused, or nobody answered; `waiting`: for a person's decision."""
 
@@ -44,6 +47,8 @@ CREATE INDEX purchases_of_run ON purchases(run_id);
 """
 GRACE_S = 5.0
 """How long `close` waits for calls under way, so that what is nearly paid for is kept."""
+OPENING_TRIES, OPENING_WAIT_S = 100, 0.1
+"""SQLite doesn't wait by itself while another process sets the file up."""
 
 
 class LedgerFailed(BadInput):
@@ -51,11 +56,13 @@ class LedgerFailed(BadInput):
 
 
 class Entry(NamedTuple):
-    """A committed answer. `failure`: why it was of no use; `bought`: this caller paid for it."""
+    """A committed answer."""
 
     raw: Raw
     failure: Failure | None = None
+    """Why it was of no use."""
     bought: bool = False
+    """True if this caller paid for it."""
 
 
 class Run(Frozen):
@@ -67,10 +74,22 @@ class Run(Frozen):
     ended: str | None
     asked: dict[str, Any]
     calls: int
-    prompt_tokens: int
-    completion_tokens: int
-    cached_tokens: int
-    by_model: tuple[Tokens, ...] = ()
+    by_model: tuple[Tokens, ...]
+
+
+class _Purchase(NamedTuple):
+    """A request that is being paid for, by the ledger of one event loop."""
+
+    ledger: "Ledger"
+    entry: "Future[Entry]"
+
+
+class _Abandoned(Exception):
+    """Whoever was asking stopped before there was an answer."""
+
+
+_UNDER_WAY: dict[tuple[str, str], _Purchase] = {}
+"""What this process is paying for, by ledger file and key: one table for all of its threads and event loops."""
 
 
 class Ledger:
@@ -78,13 +97,15 @@ class Ledger:
 
     def __init__(self, path: Path | None, *, retry_failed: bool = False) -> None:
         self._path, self._retry_failed = path, retry_failed
+        self._place = str(path.resolve()) if path else f"memory {id(self)}"
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self._loop = asyncio.get_running_loop()
-        self._under_way: dict[str, asyncio.Task[Entry]] = {}
+        self._buying: set[asyncio.Task[Entry]] = set()
         self._run_id = ""
         self._asked_again: set[str] = set()
         self._failed: LedgerFailed | None = None
         self._db: sqlite3.Connection
+        self._inode = 0
 
     @classmethod
     async def open(cls, path: Path | None, *, retry_failed: bool = False) -> "Ledger":
@@ -94,7 +115,7 @@ class Ledger:
         """
         ledger = cls(path, retry_failed=retry_failed)
         try:
-            ledger._db = await ledger._in_thread(_opened, path)
+            ledger._db, ledger._inode = await ledger._in_thread(_open, path)
         except BadInput:
             ledger._thread.shutdown(wait=False)
             raise
@@ -110,54 +131,58 @@ class Ledger:
             return None
         return Entry(self._raw(key, answer), failure)
 
-    async def buy(
-        self,
-        key: str,
-        asked: Callable[[], Awaitable[Raw]],
-        slots: AbstractAsyncContextManager[Any],
-        *,
-        endpoint: str,
-        model: str,
-    ) -> Entry:
-        """The answer under this key, asked for if it is not there; a second caller waits for the first one's answer.
+    async def buy(self, key: str, asked: Ask, slots: Slots, *, endpoint: str, model: str) -> Entry:
+        """The answer under this key, asked for if it is not there; other callers in this process wait for it.
 
-        Holds a slot until the answer is on disk. A cancelled caller does not cancel the call. What `asked`
-        raises reaches every waiting caller, and nothing is stored. Raises LedgerFailed where the ledger failed while
-        this call waited for its slot: then nothing is asked.
+        Holds a slot while the answer is asked for and until it is on disk; who waits for another's answer holds none.
+        A cancelled caller does not cancel the call. What `asked` raises reaches every caller that waits at this
+        ledger, and nothing is stored; callers at another ledger of this file ask themselves. Raises LedgerFailed
+        where the ledger failed while this call waited for its slot: then nothing is asked.
         """
-        task = self._under_way.get(key)
-        first = task is None
-        if task is None:
-            task = asyncio.create_task(self._bought(key, asked, slots, endpoint, model))
-            self._under_way[key] = task
-            task.add_done_callback(partial(self._landed, key))
-        entry = await asyncio.shield(task)
-        return entry if first else entry._replace(bought=False)
+        while True:
+            mine = _Purchase(self, Future())
+            other = _UNDER_WAY.setdefault((self._place, key), mine)
+            if other is mine:
+                paid = self._pay(key, asked, slots, endpoint, model)
+                task = asyncio.create_task(self._settle(mine, key, paid))
+                self._buying.add(task)
+                task.add_done_callback(self._forget)
+                return await asyncio.shield(task)
+            try:
+                entry = await asyncio.shield(asyncio.wrap_future(other.entry))
+            except Exception as error:
+                if other.ledger is self and not isinstance(error, _Abandoned):
+                    raise
+                continue
+            self._asked_again.add(key)
+            return entry._replace(bought=False)
 
     async def fill(self, answers: Iterable[tuple[str, str, Raw]]) -> None:
         """Take in answers that were given elsewhere: key, model, answer. They cost this ledger's runs nothing."""
-        await self._in_thread(self._take_in, list(answers))
+        rows = [(key, model, json.dumps(raw.model_dump(exclude_none=True))) for key, model, raw in answers]
+        await self._in_thread(
+            self._db.executemany, "INSERT OR IGNORE INTO calls VALUES (?, '', ?, ?, NULL)", rows
+        )
 
     async def mark(self, key: str, failure: Failure) -> None:
         """Note that the answer under this key was of no use: `retry_failed` asks again for it."""
-        await self._in_thread(self._write, "UPDATE calls SET failure = ? WHERE key = ?", (failure, key))
+        await self._in_thread(self._db.execute, "UPDATE calls SET failure = ? WHERE key = ?", (failure, key))
 
     async def start_run(self, run_id: str, asked: Mapping[str, Any], begun_with: str) -> None:
         """Record a run that starts or is resumed. Purchases from now on are booked to it.
 
         Raises BadInput where the name is of a run that was begun with something else; that one stays as it is.
         """
-        await self._in_thread(
-            self._start, run_id, json.dumps({**asked, "begun_with": begun_with}, sort_keys=True)
-        )
+        about = json.dumps({**asked, "begun_with": begun_with}, sort_keys=True)
+        if not await self._in_thread(self._start, run_id, about):
+            raise begun_otherwise(run_id)
         self._run_id = run_id
 
     async def end_run(self, state: RunState) -> None:
         """Record how the run ended."""
+        ended = (state, _now(), self._run_id)
         await self._in_thread(
-            self._write,
-            "UPDATE runs SET state = ?, ended = ? WHERE run_id = ?",
-            (state, _now(), self._run_id),
+            self._db.execute, "UPDATE runs SET state = ?, ended = ? WHERE run_id = ?", ended
         )
 
     async def runs(self) -> list[Run]:
@@ -166,22 +191,28 @@ class Ledger:
 
     async def close(self) -> None:
         """Wait a little for calls under way, then close."""
-        if self._under_way:
-            _, late = await asyncio.wait(list(self._under_way.values()), timeout=GRACE_S)
+        if self._buying:
+            _, late = await asyncio.wait(self._buying, timeout=GRACE_S)
             for task in late:
                 task.cancel()
             await asyncio.gather(*late, return_exceptions=True)
         await self._in_thread(self._db.close)
         self._thread.shutdown(wait=False)
 
-    async def _bought(
-        self,
-        key: str,
-        asked: Callable[[], Awaitable[Raw]],
-        slots: AbstractAsyncContextManager[Any],
-        endpoint: str,
-        model: str,
-    ) -> Entry:
+    async def _settle(self, mine: _Purchase, key: str, paid: Awaitable[Entry]) -> Entry:
+        """Give the answer, or what went wrong, to all who wait for it."""
+        try:
+            entry = await paid
+        except BaseException as error:
+            mine.entry.set_exception(error if isinstance(error, Exception) else _Abandoned())
+            raise
+        else:
+            mine.entry.set_result(entry)
+            return entry
+        finally:
+            del _UNDER_WAY[self._place, key]
+
+    async def _pay(self, key: str, asked: Ask, slots: Slots, endpoint: str, model: str) -> Entry:
         failed = self._failed
         async with slots:
             if self._failed and self._failed is not failed:
@@ -189,11 +220,12 @@ class Ledger:
             kept = await self.get(key)
             if kept is not None:
                 return kept
+            await self._in_thread(self._refuse_if_gone)
             answer = await self._in_thread(self._commit, key, endpoint, model, await asked())
             return Entry(self._raw(key, answer), bought=True)
 
-    def _landed(self, key: str, task: asyncio.Task[Entry]) -> None:
-        del self._under_way[key]
+    def _forget(self, task: asyncio.Task[Entry]) -> None:
+        self._buying.discard(task)
         if not task.cancelled():
             task.exception()
 
@@ -207,6 +239,24 @@ class Ledger:
                 f"the ledger {self._path} can't be used: {error}; free space, or move it away"
             )
             raise self._failed from error
+        except LedgerFailed as error:
+            self._failed = error
+            raise
+
+    def _refuse_if_gone(self) -> None:
+        """Raises LedgerFailed if the file is not the one that was opened any more: what is paid would be lost."""
+        if self._path is None:
+            return
+        try:
+            now = self._path.stat()
+            same = now.st_ino == self._inode and now.st_size > 0
+        except OSError:
+            same = False
+        if not same:
+            raise LedgerFailed(
+                f"the ledger {self._path} was emptied, moved or deleted while it was in use: nothing more is asked; "
+                "put it back, or start again"
+            )
 
     def _raw(self, key: str, answer: str) -> Raw:
         try:
@@ -217,19 +267,16 @@ class Ledger:
     def _select(self, key: str) -> Any:
         return self._db.execute("SELECT answer, failure FROM calls WHERE key = ?", (key,)).fetchone()
 
-    def _write(self, statement: str, values: tuple[Any, ...]) -> None:
-        self._db.execute(statement, values)
-
-    def _start(self, run_id: str, asked: str) -> None:
-        found = self._db.execute(
+    def _start(self, run_id: str, asked: str) -> bool:
+        """True unless the name is of a run that was begun with something else."""
+        rows = self._db.execute(
             "INSERT INTO runs VALUES (?, 'running', ?, NULL, ?) ON CONFLICT (run_id)"
             " DO UPDATE SET state = 'running', ended = NULL"
             " WHERE coalesce(json_extract(asked, '$.begun_with') = json_extract(excluded.asked, '$.begun_with'), 1)"
             " RETURNING run_id",
             (run_id, _now(), asked),
         )
-        if not found.fetchall():
-            raise begun_otherwise(run_id)
+        return bool(rows.fetchall())
 
     def _commit(self, key: str, endpoint: str, model: str, raw: Raw) -> str:
         """Store the answer, unless another process was faster, and return what the ledger holds."""
@@ -246,34 +293,27 @@ class Ledger:
         kept: str = self._select(key)[0]
         return kept
 
-    def _take_in(self, answers: Sequence[tuple[str, str, Raw]]) -> None:
-        rows = [(key, model, json.dumps(raw.model_dump(exclude_none=True))) for key, model, raw in answers]
-        with _transaction(self._db):
-            self._db.executemany("INSERT OR IGNORE INTO calls VALUES (?, '', ?, ?, NULL)", rows)
-
     def _runs(self) -> list[Run]:
         rows = self._db.execute(
-            "SELECT r.run_id, state, started, ended, asked, count(p.key), coalesce(sum(prompt_tokens), 0),"
-            " coalesce(sum(completion_tokens), 0), coalesce(sum(cached_tokens), 0)"
-            " FROM runs r LEFT JOIN purchases p ON p.run_id = r.run_id GROUP BY r.run_id ORDER BY started DESC"
-        ).fetchall()
-        spent: dict[str, list[Tokens]] = {}
-        for run_id, *tokens in self._db.execute(
-            "SELECT p.run_id, c.model, coalesce(sum(p.prompt_tokens), 0), coalesce(sum(p.completion_tokens), 0),"
-            " coalesce(sum(p.cached_tokens), 0) FROM purchases p JOIN calls c ON c.key = p.key"
-            " GROUP BY p.run_id, c.model ORDER BY c.model"
-        ):
-            spent.setdefault(run_id, []).append(Tokens(*tokens))
+            "SELECT r.run_id, state, started, ended, asked, count(p.key), coalesce(c.model, ''),"
+            " coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0), coalesce(sum(cached_tokens), 0)"
+            " FROM runs r LEFT JOIN purchases p ON p.run_id = r.run_id LEFT JOIN calls c ON c.key = p.key"
+            " GROUP BY r.run_id, c.model ORDER BY started DESC, r.run_id, c.model"
+        )
+        runs = []
         try:
-            return [
-                Run(
-                    **dict(zip(Run.model_fields, [*row[:4], json.loads(row[4]), *row[5:]], strict=False)),
-                    by_model=tuple(spent.get(row[0], ())),
+            for about, of_models in groupby(rows, key=lambda row: row[:5]):
+                counted = list(of_models)
+                runs.append(
+                    Run(
+                        **dict(zip(Run.model_fields, [*about[:4], json.loads(about[4])], strict=False)),
+                        calls=sum(row[5] for row in counted),
+                        by_model=tuple(Tokens(*row[6:]) for row in counted if row[5]),
+                    )
                 )
-                for row in rows
-            ]
         except (ValueError, TypeError, RecursionError) as error:
             raise BadInput(f"the runs in the ledger {self._path} were tampered with: move it away") from error
+        return runs
 
 
 def begun_otherwise(run_id: str) -> BadInput:
@@ -288,17 +328,30 @@ def content_key(asked: Mapping[str, Any]) -> str:
     return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
-def _opened(path: Path | None) -> sqlite3.Connection:
+def _open(path: Path | None) -> tuple[sqlite3.Connection, int]:
+    """The database, as soon as no other process keeps it locked, and the number of its file."""
+    for tries_left in reversed(range(OPENING_TRIES)):
+        try:
+            return _connect(path), path.stat().st_ino if path else 0
+        except (OSError, sqlite3.Error) as error:
+            if not tries_left or "locked" not in str(error):
+                raise BadInput(f"can't use the ledger {path}: {error}; name another file") from error
+        time.sleep(OPENING_WAIT_S)
+    raise AssertionError("the last try returns or raises")
+
+
+def _connect(path: Path | None) -> sqlite3.Connection:
+    if path is not None:
+        private_folder(path.parent)
+        private_file(path)
+    db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
     try:
-        if path is not None:
-            private_folder(path.parent)
-            private_file(path)
-        db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
         _check(db, path)
         db.execute("PRAGMA journal_mode = WAL")
         db.execute("PRAGMA synchronous = NORMAL")
-    except (OSError, sqlite3.Error) as error:
-        raise BadInput(f"can't use the ledger {path}: {error}; name another file") from error
+    except BaseException:
+        db.close()
+        raise
     return db
 
 
@@ -308,7 +361,10 @@ def _check(db: sqlite3.Connection, path: Path | None) -> None:
         application = db.execute("PRAGMA application_id").fetchone()[0]
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if application == 0 and not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
-            _lay_out(db)
+            for statement in filter(str.strip, TABLES.split(";")):
+                db.execute(statement)
+            db.execute(f"PRAGMA application_id = {APPLICATION}")
+            db.execute(f"PRAGMA user_version = {VERSION}")
         elif application != APPLICATION:
             raise BadInput(f"{path} is a database of something else: name another file for the ledger")
         elif version != VERSION:
@@ -318,13 +374,6 @@ def _check(db: sqlite3.Connection, path: Path | None) -> None:
     sound = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if sound != "ok":
         raise BadInput(f"the ledger {path} is damaged ({sound}): move it away")
-
-
-def _lay_out(db: sqlite3.Connection) -> None:
-    for statement in filter(str.strip, TABLES.split(";")):
-        db.execute(statement)
-    db.execute(f"PRAGMA application_id = {APPLICATION}")
-    db.execute(f"PRAGMA user_version = {VERSION}")
 
 
 @contextmanager

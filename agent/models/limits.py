@@ -128,22 +128,6 @@ class Limits:
         return self._limiters.setdefault(endpoint, RateLimiter(self._rates))
 
 
-class FirstAlone:
-    """Lets the first to enter finish alone, so that what the server can do is found out once; then lets all in."""
-
-    def __init__(self) -> None:
-        self._entered = False
-        self._left = asyncio.Event()
-
-    async def __aenter__(self) -> None:
-        if self._entered:
-            await self._left.wait()
-        self._entered = True
-
-    async def __aexit__(self, *_: object) -> None:
-        self._left.set()
-
-
 def estimate_tokens(text: str) -> int:
     """About how many tokens a text has: one a CJK character, one for four others."""
     cjk = len(_CJK_CHARACTER.findall(text))

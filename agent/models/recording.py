@@ -1,4 +1,4 @@
-"""The answers of one run in one compressed file: kept while a run uses them, and answered from later, asking nobody.
+"""An exported ledger: the answers of one run in one compressed file, from which the run can be made again.
 
 Knows: the file (gzip, JSON Lines: first what was run, then a line a request, under its key in the ledger), and how
 large it may be. A request that nobody answered is kept as the failure that it was, and fails again. Prompts are not
@@ -15,7 +15,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from io import BytesIO
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
@@ -31,18 +31,19 @@ MOST_BYTES, MOST_EXPANDED = 16_000_000, 128_000_000
 
 
 class Header(Frozen):
-    """The first line. `run` says what was run, in the words of whoever ran it; `address` is where models are that
-    were named without one."""
+    """The first line."""
 
     format: Literal["longproof.recording"] = "longproof.recording"
     version: Literal[1] = 1
     made: str
     address: str
+    """Where models are that were named without one."""
     run: dict[str, Any]
+    """What was run, in the words of whoever ran it."""
 
 
 class Line(Frozen):
-    """One request. `lost` are its failures in their order, each of a try without an answer, before `answer`."""
+    """One request: its answer, or the failures that it ended in; the last one counts."""
 
     key: str = Field(pattern="^[0-9a-f]{64}$")
     purpose: str = Field(max_length=100)
@@ -57,14 +58,15 @@ class Recorder:
     def __init__(self) -> None:
         self._lines: dict[str, Line] = {}
 
-    def keep(self, key: str, purpose: str, model: str, answer: Raw) -> None:
-        """This request has this answer."""
-        self._lines[key] = self._line(key, purpose, model).model_copy(update={"answer": answer})
+    def keep(self, message: Message, model: str, answer: Raw) -> None:
+        """Note the answer to this request."""
+        line = Line(key=message.key, purpose=message.purpose, model=model, answer=answer)
+        self._lines[message.key] = line
 
-    def lose(self, key: str, purpose: str, model: str, failure: Failure) -> None:
-        """Nobody answered this request, for this reason."""
-        line = self._line(key, purpose, model)
-        self._lines[key] = line.model_copy(update={"lost": (*line.lost, failure)})
+    def lose(self, message: Message, model: str, failure: Failure) -> None:
+        """Note why nobody answered this request. An answer that comes later takes the failure's place."""
+        line = Line(key=message.key, purpose=message.purpose, model=model, lost=(failure,))
+        self._lines[message.key] = line
 
     def write(self, path: Path, run: Mapping[str, Any]) -> None:
         """Write the file. Raises BadInput where nothing was asked, or it would be too large to be read again."""
@@ -79,18 +81,14 @@ class Recorder:
             raise BadInput(f"{path} would be too large: record fewer examples in one file")
         write_whole(path, data)
 
-    def _line(self, key: str, purpose: str, model: str) -> Line:
-        return self._lines.get(key) or Line(key=key, purpose=purpose, model=model)
 
+class Replay(NamedTuple):
+    """A recording opened: its requests by key, and those that were asked for and are not in it, by purpose."""
 
-class Replay:
-    """A recording opened: its answers by key, and how many requests were not in it."""
-
-    def __init__(self, path: Path, header: Header, lines: list[Line]) -> None:
-        self.path, self.header = path, header
-        self._lines = {line.key: line for line in lines}
-        self._lost = {line.key: list(line.lost) for line in lines if line.lost}
-        self._missing: Counter[str] = Counter()
+    path: Path
+    header: Header
+    lines: dict[str, Line]
+    missing: Counter[str]
 
     @classmethod
     def open(cls, path: Path) -> "Replay":
@@ -98,59 +96,50 @@ class Replay:
         first, *rest = _read(path)
         try:
             header = Header.model_validate(json.loads(first))
-            return cls(path, header, [_checked(line) for line in rest])
+            lines = [Line.model_validate(json.loads(line)) for line in rest]
         except (ValueError, TypeError, RecursionError) as error:
             raise BadInput(f"{path} is no recording of this version: record it again") from error
-
-    def __len__(self) -> int:
-        """The number of requests."""
-        return len(self._lines)
+        if any(line.answer is None and not line.lost for line in lines):
+            raise BadInput(f"{path} is no recording of this version: a request has an answer, or failures")
+        return cls(path, header, {line.key: line for line in lines}, Counter())
 
     def answered(self) -> Iterator[tuple[str, str, Raw]]:
-        """Key, model and answer of the requests that were answered at once, for a ledger."""
-        for line in self._lines.values():
-            if line.answer is not None and not line.lost:
-                yield line.key, line.model, line.answer
-
-    def said(self, key: str) -> Raw | Failure | None:
-        """What comes of the next try of a request: its answer or its failure; None where it was not recorded."""
-        line = self._lines.get(key)
-        if line is None:
-            return None
-        lost = self._lost.get(key, [])
-        if line.answer is None:
-            return line.lost[-1] if len(lost) < 2 else lost.pop(0)
-        return lost.pop(0) if lost else line.answer
-
-    def miss(self, purpose: str) -> None:
-        """Count a request that is not in the recording."""
-        self._missing[purpose] += 1
+        """Key, model and answer of the requests that were answered, for a ledger."""
+        return ((line.key, line.model, line.answer) for line in self.lines.values() if line.answer)
 
     def refuse_missing(self) -> None:
         """Raises BadInput where requests were not in the recording."""
-        if self._missing:
-            counted = ", ".join(f"{purpose} {n}" for purpose, n in self._missing.most_common())
+        if self.missing:
+            counted = ", ".join(f"{purpose} {n}" for purpose, n in self.missing.most_common())
             raise BadInput(
-                f"{self._missing.total()} answers are not in {self.path} ({counted}): prompts, or how texts are cut, "
+                f"{self.missing.total()} answers are not in {self.path} ({counted}): prompts, or how texts are cut, "
                 "changed since it was made; record it again (CONTRIBUTING says how)"
             )
 
     def chat(self, model: str, address: str | None) -> "RecordedChat":
         """The model of this name at this address, as it was when it was asked."""
-        return RecordedChat((address or self.header.address).rstrip("/"), model)
+        return RecordedChat(self, (address or self.header.address).rstrip("/"), model)
 
 
 class RecordedChat:
-    """A model that is not there any more: its answers come from a recording. Needs no key, and connects to nobody."""
+    """A model that is not there any more, behind a ledger that was filled with its answers.
+
+    It is asked for what the ledger doesn't hold: what was lost is lost again. Needs no key, and connects to nobody.
+    """
 
     has_schema = True
 
-    def __init__(self, endpoint: str, model: str) -> None:
-        self.endpoint, self.model = endpoint, model
+    def __init__(self, replay: Replay, endpoint: str, model: str) -> None:
+        self._replay, self.endpoint, self.model = replay, endpoint, model
 
     async def send(self, message: Message) -> Raw:
-        """Nobody is asked."""
-        raise Unanswered("a recording answers, no server", final=True)
+        """Raises Unanswered: as it was recorded, or since it wasn't. A schema that wasn't asked for is refused."""
+        line = self._replay.lines.get(message.key)
+        if line and line.lost:
+            raise Unanswered("so it was recorded", failure=line.lost[-1], status=410)
+        if message.schema is None:
+            self._replay.missing[message.purpose] += 1
+        raise Unanswered("not in the recording", status=410 if message.schema is None else 501)
 
     async def close(self) -> None:
         """Nothing to close."""
@@ -168,11 +157,3 @@ def _read(path: Path) -> list[str]:
         return text.decode().removesuffix("\n").split("\n")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
         raise BadInput(f"can't read the recording {path}: {error}") from error
-
-
-def _checked(line: str) -> Line:
-    """A line of the file. Raises ValueError where it is none."""
-    read = Line.model_validate(json.loads(line))
-    if read.answer is None and not read.lost:
-        raise ValueError("a request has an answer, or failures")
-    return read

@@ -49,7 +49,8 @@ def runs_command() -> None:
     if not runs:
         typer.echo("no runs yet")
     for run in runs:
-        paid = f"{run.calls:,} calls, {run.prompt_tokens + run.completion_tokens:,} tokens paid{_money(run)}"
+        tokens = sum(one.prompt + one.completion for one in run.by_model)
+        paid = f"{run.calls:,} calls, {tokens:,} tokens paid{_money(run)}"
         judges = ", ".join(str(judge) for judge in run.asked.get("judges", []))
         protocol = run.asked.get("protocol", "")
         typer.echo(_one_line(f"{run.run_id}  {run.state:11}  {run.started}  {paid}  {protocol}  {judges}"))

@@ -479,7 +479,7 @@ def test_servers_that_can_do_more_or_less_give_the_same_labels() -> None:
         return [j.model_copy(update={"call_id": None}) for answer in answers for j in answer.judgements]
 
     found = []
-    for schema, usage in (("known", True), ("rejected", False), ("broken", True), ("ignored", False)):
+    for schema, usage in (("known", True), ("rejected", False), ("ignored", False)):
         with ChatServer(well, schema=schema, usage=usage) as server:
             found.append(asyncio.run(run(server)))
     assert all(judgements == found[0] for judgements in found)

@@ -84,7 +84,7 @@ def test_whatever_fails_every_claim_ends_with_a_label_or_a_named_failure(tmp_pat
     assert report.coverage == pytest.approx(1 - report.counts["undecided"] / len(report.claims))
 
 
-@pytest.mark.parametrize("change", [{"schema": "rejected"}, {"schema": "broken"}, {"usage": False}])
+@pytest.mark.parametrize("change", [{"schema": "rejected"}, {"schema": "ignored"}, {"usage": False}])
 def test_servers_that_differ_in_what_they_support_give_the_same_labels(tmp_path, change):
     with ChatServer(well) as server, ChatServer(well, **change) as other:
         reports = [check(server, tmp_path / "a"), check(other, tmp_path / "b")]

@@ -1,8 +1,9 @@
-"""A key goes where its owner sent it, and nowhere that a file or a client names."""
+"""A key goes where its owner sent it, and nowhere that a file or a client names; what is no address is refused."""
 
 import pytest
 
 from longproof.agent.models.addresses import key_variable, place_and_key
+from longproof.retrieval.types import BadInput
 
 
 @pytest.fixture(autouse=True)
@@ -53,3 +54,22 @@ def test_a_listed_host_gets_its_key(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_openai_gets_its_own_key_whoever_names_it() -> None:
     assert place_and_key(None, by_owner=False)[1] == "sk-secret"
     assert place_and_key("https://api.openai.com/v1", by_owner=False)[1] == "sk-secret"
+
+
+ADDRESSES = [
+    "ftp://h/v1", "localhost:8000", "http://u:p@h/v1", "http://h/v1?key=1", "http://[::1/v1", "http://h:99999/v1",
+    "http://h:-1/v1", "http://h:x/v1", "http://h\n/v1", "http://h/v1\r\nx: y", "http://h /v1", "http://\x1b[2J/v1",
+    "http:///v1", "http://[v1.a]/v1", "http://h/v1#x", "http://%00/v1", "http://" + "a" * 300 + "/v1",
+    "http://\udcff/v1", "http://a\u2028b/v1",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("address", ADDRESSES)
+@pytest.mark.parametrize("named", [True, False])
+def test_an_address_that_is_none_is_bad_input(
+    monkeypatch: pytest.MonkeyPatch, address: str, named: bool
+) -> None:
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://h/v1" if named else address)
+    with pytest.raises(BadInput) as refused:
+        place_and_key(address if named else None)
+    assert str(refused.value).isprintable()

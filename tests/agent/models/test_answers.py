@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.agent.models.answers import LONGEST, Form, Raw, Truncated, last_object, parse, repeats
+from longproof.agent.models.answers import LONGEST, Form, Raw, Truncated, json_objects, parse, repeats
 from longproof.agent.types import Failure
 
 
@@ -21,6 +21,10 @@ class Verdict(Form):
 
 
 GOOD = '{"reason": "a {brace}, a \\"quote\\"", "label": "yes"}'
+
+
+def last_object(text: str, shown: str = "") -> dict[str, Any] | None:
+    return next(json_objects(text, shown), None)
 
 
 def label(text: str) -> str | None:
@@ -47,9 +51,11 @@ def failure(text: str, finish: str = "stop") -> Any:
         f"Use {{ to open. {GOOD}",
         '{"reason": "the page says </think> {", "label": "yes"}',
         '{"reason": "x", "label": "yes", "confidence": 0.9}',
+        f"{GOOD}\nNote: I used {{}} for what is empty.",
+        f'{GOOD}\nIn short: {{"label": "no"}}, or {{"reason": "x", "label": "no", "label": "no"}}',
     ],
 )
-def test_the_last_whole_object_is_the_answer(text: str) -> None:
+def test_the_last_whole_object_that_fits_is_the_answer(text: str) -> None:
     assert label(text) == "yes"
 
 
@@ -67,7 +73,6 @@ def test_the_last_whole_object_is_the_answer(text: str) -> None:
         ('{"reason": "x", "label": "yes",}', "unparsed"),
         ('{"reason": "x", "label": "no", "label": "yes"}', "unparsed"),
         ('{"reason": "x", "label": NaN}', "unparsed"),
-        (f"{GOOD} or rather {{}}", "unparsed"),
         ("The hero sets out at dawn and finds the harbour empty. A summary follows.", "unparsed"),
         (GOOD[:-1], "truncated"),
         (GOOD[:15], "truncated"),

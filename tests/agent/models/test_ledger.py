@@ -1,10 +1,13 @@
 """The ledger: committed before it is read, asked once, booked to its run, and nobody else's file."""
 
 import asyncio
+import os
 import sqlite3
-import time
+import threading
 from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +15,7 @@ import pytest
 
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.ledger import Entry, Ledger, LedgerFailed, content_key
+from longproof.agent.models.prices import Tokens
 from longproof.retrieval.types import BadInput
 
 ANSWER = Raw(text="an answer", finish="stop", prompt_tokens=10, completion_tokens=3, cached_tokens=4)
@@ -177,14 +181,128 @@ def test_a_good_answer_is_never_replaced(tmp_path: Path) -> None:
 
     async def use(ledger: Ledger) -> Entry:
         async def asked() -> Raw:
-            other = await Ledger.open(path)
-            await buy(other, "k", ANSWER)
-            await other.close()
+            with sqlite3.connect(path) as other:
+                answer = (ANSWER.model_dump_json(exclude_none=True),)
+                other.execute("INSERT INTO calls VALUES ('k', 'e', 'm', ?, NULL)", answer)
             return ANSWER.model_copy(update={"text": "too late"})
 
         return await ledger.buy("k", asked, asyncio.Semaphore(1), endpoint="e", model="m")
 
     assert using(path, use).raw == ANSWER
+
+
+def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_no_place(
+    tmp_path: Path,
+) -> None:
+    path, keys = tmp_path / "ledger.sqlite", [str(n) for n in range(14)]
+    asked_for: list[str] = []
+
+    async def use(ledger: Ledger) -> list[bool]:
+        async def asked(key: str) -> Raw:
+            asked_for.append(key)
+            await asyncio.sleep(0.02)
+            return ANSWER
+
+        slots = asyncio.Semaphore(1)
+        buying = (ledger.buy(key, partial(asked, key), slots, endpoint="e", model="m") for key in keys)
+        return [entry.bought for entry in await asyncio.gather(*buying)]
+
+    with ThreadPoolExecutor(8) as threads:
+        bought = list(threads.map(lambda _: using(path, use), range(8)))
+    assert sorted(asked_for) == sorted(keys)
+    assert sum(map(sum, bought)) == len(keys)
+
+    async def aside(ledger: Ledger) -> None:
+        """While another ledger of this process pays for `slow`, whoever waits for it leaves its place to `other`."""
+        other, slots, go_on = await Ledger.open(path), asyncio.Semaphore(1), asyncio.Event()
+
+        async def slow() -> Raw:
+            await go_on.wait()
+            return ANSWER
+
+        paying = asyncio.create_task(other.buy("slow", slow, asyncio.Semaphore(1), endpoint="e", model="m"))
+        await asyncio.sleep(0)
+        waiting = asyncio.create_task(ledger.buy("slow", slow, slots, endpoint="e", model="m"))
+        await asyncio.sleep(0)
+        assert (
+            await ledger.buy("other", partial(asyncio.sleep, 0, ANSWER), slots, endpoint="e", model="m")
+        ).bought
+        go_on.set()
+        assert [(await paying).bought, (await waiting).bought] == [True, False]
+        await other.close()
+
+    using(path, aside)
+
+
+def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+
+    async def use(ledger: Ledger) -> None:
+        async def fail() -> Raw:
+            await asyncio.sleep(0.01)
+            raise TimeoutError
+
+        async def good() -> Raw:
+            return ANSWER
+
+        for stop in (False, True):
+            other = await Ledger.open(path)
+            failing = asyncio.create_task(
+                other.buy(f"{stop}", fail, asyncio.Semaphore(1), endpoint="e", model="m")
+            )
+            await asyncio.sleep(0)
+            waiting = asyncio.create_task(
+                ledger.buy(f"{stop}", good, asyncio.Semaphore(1), endpoint="e", model="m")
+            )
+            await asyncio.sleep(0)
+            if stop:
+                for task in other._buying:
+                    task.cancel()
+            assert (await waiting).bought
+            with suppress(TimeoutError, asyncio.CancelledError):
+                await failing
+            await other.close()
+
+    using(path, use)
+
+
+@pytest.mark.parametrize("way", ["deleted", "emptied", "replaced"])
+def test_a_ledger_that_goes_away_in_the_middle_is_named_before_more_is_paid(tmp_path: Path, way: str) -> None:
+    path = tmp_path / "ledger.sqlite"
+    asked_for: list[int] = []
+
+    async def use(ledger: Ledger) -> None:
+        async def asked() -> Raw:
+            asked_for.append(1)
+            return ANSWER
+
+        await ledger.buy("k", asked, asyncio.Semaphore(1), endpoint="e", model="m")
+        if way == "emptied":
+            os.truncate(path, 0)
+        else:
+            path.unlink()
+        if way == "replaced":
+            path.write_bytes(b"something else")
+        with pytest.raises(LedgerFailed, match=r"emptied, moved or deleted|can't be used"):
+            await ledger.buy("l", asked, asyncio.Semaphore(1), endpoint="e", model="m")
+
+    with suppress(LedgerFailed):
+        using(path, use)
+    assert len(asked_for) == 1
+
+
+def test_a_ledger_that_is_locked_while_it_is_opened_is_waited_for(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    sqlite3.connect(path).close()
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("CREATE TABLE t (x)")
+    other.execute("DROP TABLE t")
+    other.execute("BEGIN EXCLUSIVE")
+    letting_go = threading.Timer(0.3, other.execute, ["COMMIT"])
+    letting_go.start()
+    assert using(path, lambda ledger: ledger.runs()) == []
+    letting_go.join()
+    other.close()
 
 
 def test_runs_are_listed_with_their_state_and_what_they_paid(tmp_path: Path) -> None:
@@ -205,8 +323,16 @@ def test_runs_are_listed_with_their_state_and_what_they_paid(tmp_path: Path) -> 
     run("one", ["a", "b", "c"], "done")
     run("two", ["a", "d"], None)
     runs = {run.run_id: run for run in using(path, lambda ledger: ledger.runs())}
-    assert (runs["one"].state, runs["one"].calls, runs["one"].prompt_tokens) == ("done", 3, 30)
-    assert (runs["two"].state, runs["two"].calls, runs["two"].cached_tokens) == ("running", 1, 4)
+    assert (runs["one"].state, runs["one"].calls, runs["one"].by_model) == (
+        "done",
+        3,
+        (Tokens("m", 30, 9, 12),),
+    )
+    assert (runs["two"].state, runs["two"].calls, runs["two"].by_model) == (
+        "running",
+        1,
+        (Tokens("m", 10, 3, 4),),
+    )
     assert runs["one"].asked == {"source": "novel.txt", "begun_with": "one"}
     assert runs["two"].ended is None
 
@@ -319,7 +445,7 @@ def test_purchases_beyond_all_measure_are_named(tmp_path: Path) -> None:
             other.execute(f"UPDATE purchases SET prompt_tokens = {odd}")
         with suppress(BadInput):
             (run,) = using(path, lambda ledger: ledger.runs())
-            assert run.prompt_tokens in (0, -10, 3)
+            assert run.by_model[0].prompt in (0, -10, 3)
 
 
 def test_a_place_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
@@ -345,19 +471,3 @@ def test_keys_depend_on_all_that_was_asked_and_on_nothing_else() -> None:
     asked = {"model": "m", "sample": 0, "user": "字 \ud800"}
     assert content_key(asked) == content_key(dict(reversed(asked.items())))
     assert len({content_key({**asked, name: "x"}) for name in asked} | {content_key(asked)}) == 4
-
-
-def test_a_thousand_answers_are_found_again_at_once(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
-
-    async def fill(ledger: Ledger) -> None:
-        await asyncio.gather(*(buy(ledger, str(n)) for n in range(1000)))
-
-    async def look(ledger: Ledger) -> float:
-        began = time.perf_counter()
-        found = await asyncio.gather(*(ledger.get(str(n)) for n in range(1000)))
-        assert all(found)
-        return time.perf_counter() - began
-
-    using(path, fill)
-    assert using(path, look) < 30

@@ -192,7 +192,7 @@ def test_a_streamed_answer_is_the_whole_one(address: str) -> None:
     async def raw(*, stream: bool) -> Raw:
         chat = OpenAIChat("tiny", address, stream=stream)
         try:
-            return await chat.send(Message("You judge.", "Claim 1", 0.0, 64, schema(Short)))
+            return await chat.send(Message(prompt("Claim 1"), 0.0, 64, schema(Short)))
         finally:
             await chat.close()
 
@@ -210,7 +210,7 @@ def test_a_stream_that_repeats_itself_is_left(address: str) -> None:
     async def raw(*, stream: bool) -> Raw:
         chat = OpenAIChat("tiny", address, stream=stream)
         try:
-            return await chat.send(Message("You judge.", "Claim 1", 0.0, 12_000, refrain))
+            return await chat.send(Message(prompt("Claim 1"), 0.0, 12_000, refrain))
         finally:
             await chat.close()
 

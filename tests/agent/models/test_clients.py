@@ -1,0 +1,333 @@
+"""What is kept of what a server sends, whole or as a stream, and what its errors mean. No key gets out."""
+
+import asyncio
+import json
+import re
+from typing import Any
+from urllib.parse import unquote
+
+import pytest
+from fakes import BUSY, DOWN, HANGS, PAGE, PROSE, REFUSAL, Asked, ChatServer, Reply, always
+from seam import GOOD, Colour, answer, answers, ask, raw, using
+
+from longproof.agent.models import responses
+from longproof.agent.models.answers import runs_away
+from longproof.agent.models.clients import LangChainChat, OpenAIChat, asked_wait
+from longproof.agent.models.ledger import Ledger
+from longproof.agent.models.limits import Limits
+from longproof.agent.models.model import Answer, Model
+from longproof.prompts import Prompt
+from longproof.retrieval.types import BadInput
+
+LINES = json.dumps({"reason": "a\u2028b\x85c\x0bd", "colour": "蓝 🌊"}, ensure_ascii=False)
+ROUND = "The story goes on and on. "
+SECRET = "sk-SECRET-0123456789"
+
+
+def body(usage: str = "null", finish: str = '"stop"', more: str = "") -> Reply:
+    """A completion with metadata written by hand, so that it need not be sound."""
+    message = json.dumps({"role": "assistant", "content": GOOD})
+    whole = f'{{"choices": [{{"message": {message}, "finish_reason": {finish}}}], "usage": {usage}{more}}}'
+    return Reply(raw=whole.encode())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(GOOD),
+        Reply(LINES),
+        Reply(None),
+        Reply(""),
+        PROSE,
+        REFUSAL,
+        Reply(None, refusal="I won't."),
+        Reply(GOOD, finish="content_filter"),
+        Reply(GOOD[:20], finish="length"),
+        Reply(GOOD, extra={"reasoning_content": "Let me see. The sky is not red."}),
+        Reply("<think>It could be</think>" + GOOD),
+        Reply(ROUND * 100),
+    ],
+)
+@pytest.mark.parametrize("usage", [True, False])
+def test_a_streamed_answer_is_the_whole_one(reply: Reply, usage: bool) -> None:
+    server = ChatServer(always(reply), usage=usage)
+    assert raw(server, stream=True) == raw(server, stream=False)
+    assert [asked.body.get("stream", False) for asked in server.asked] == [True, False]
+    counted = [asked.body.get("stream_options") for asked in server.asked]
+    assert counted == [{"include_usage": True}, None]
+
+
+@pytest.mark.parametrize("number", ["100.5", "NaN", '"many"', "-5", "[]", "1e400", "9" * 30])
+def test_an_answer_with_odd_counts_is_kept_and_its_counts_are_unknown(number: str) -> None:
+    about = f'{{"cached_tokens": {number}}}'
+    usage = f'{{"prompt_tokens": {number}, "completion_tokens": {number}, "prompt_tokens_details": {about}}}'
+    kept = raw(ChatServer(always(body(usage))))
+    assert (kept.text, kept.prompt_tokens, kept.completion_tokens, kept.cached_tokens) == (GOOD, *[None] * 3)
+
+
+@pytest.mark.parametrize("finish", ["0", "true", "[]", f'"{SECRET}"', '"done"', "null"])
+def test_of_a_finish_reason_known_words_alone_are_kept(finish: str) -> None:
+    kept = raw(ChatServer(always(body(finish=finish))))
+    assert (kept.text, kept.finish) == (GOOD, None)
+
+
+def test_an_error_beside_an_answer_is_a_failure() -> None:
+    wrong = ', "error": {"message": "upstream is gone", "code": 400}'
+    got = answer(always(body(more=wrong)))
+    assert (got.value, got.failure) == (None, "unavailable")
+    assert "upstream is gone" in got.detail
+    passing = [body(more=wrong.replace("400", "503")), Reply(GOOD)]
+    assert answer(passing).value is not None
+
+
+@pytest.mark.parametrize(
+    "fault", [Reply(GOOD, snap=True), Reply(GOOD, halfway="ends"), Reply(GOOD, halfway="errs"), BUSY, DOWN]
+)
+def test_a_stream_that_is_cut_is_asked_for_again(fault: Reply) -> None:
+    (got,), server = answers([fault, fault, Reply(GOOD)], stream=True)
+    assert got.value == Colour(reason="It is day.", colour="blue")
+    assert (len(server.asked), len(got.calls)) == (3, 1)
+
+
+@pytest.mark.parametrize(
+    "fault", [Reply(GOOD, snap=True), Reply(GOOD, halfway="ends"), Reply(GOOD, halfway="errs")]
+)
+def test_streams_that_are_always_cut_are_named_so(fault: Reply) -> None:
+    got = answer(always(fault), stream=True)
+    assert (got.value, got.failure, got.calls) == (None, "unavailable", ())
+    assert "broke off" in got.detail
+
+
+def test_an_error_inside_a_stream_is_named() -> None:
+    (got,), server = answers(always(Reply(GOOD, halfway="errs", error={"code": 401})), stream=True)
+    assert (got.failure, len(server.asked)) == ("unavailable", 1)
+    assert "out of memory" in got.detail
+
+
+@pytest.mark.parametrize("fault", [HANGS, Reply(GOOD, halfway="stalls")])
+def test_the_deadline_stands_round_the_whole_stream(fault: Reply) -> None:
+    (got,), server = answers([fault], stream=True, timeout_s=0.3)
+    assert (got.failure, len(server.asked)) == ("timeout", 1)
+
+
+def test_a_page_instead_of_a_stream_is_unavailable() -> None:
+    (got,), server = answers(always(PAGE), stream=True)
+    assert (got.failure, len(server.asked)) == ("unavailable", 1)
+
+
+@pytest.mark.parametrize(
+    ("stream", "asked"), [("known", 2), ("uncounted", 3), ("rejected", 3), ("ignored", 2)]
+)
+def test_what_a_server_does_not_know_of_streams_is_found_out_once(stream: Any, asked: int) -> None:
+    async def use(model: Model) -> list[bool]:
+        return [(await ask(model, sample=n)).value is not None for n in range(2)]
+
+    server = ChatServer(always(Reply(GOOD)), stream=stream)
+    assert using(server, use, stream=True) == [True, True]
+    assert len(server.asked) == asked
+    assert server.asked[-1].body["stream"] is (stream != "rejected")
+    assert ("stream_options" in server.asked[-1].body) is (stream not in ("rejected", "uncounted"))
+
+
+def test_streamed_or_not_is_one_entry_of_the_ledger(tmp_path: Any) -> None:
+    server = ChatServer([Reply(GOOD)])
+    first, second = (using(server, ask, path=tmp_path / "l.sqlite", stream=way) for way in (True, False))
+    assert (first.value, first.call_id) == (second.value, second.call_id)
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(ROUND * 20_000),
+        Reply('{"reason": "It is' + "\n" * 400_000),
+        Reply(None, extra={"reasoning_content": "Wait. " * 80_000}),
+    ],
+)
+def test_an_answer_that_only_repeats_itself_is_not_heard_out(reply: Reply) -> None:
+    (got,), server = answers(always(reply), stream=True)
+    assert (got.value, got.failure) == (None, "truncated")
+    assert server.sent < 300_000
+
+
+def test_an_answer_that_goes_on_after_a_refrain_is_heard_out() -> None:
+    thought = "<think>" + "-" * 3000 + ROUND * 100 + "Now then.</think>"
+    assert answer([Reply(thought + GOOD)], stream=True).value is not None
+
+
+def test_only_what_fills_the_tail_runs_away() -> None:
+    assert runs_away(("ab" * 5000)[-4000:])
+    assert not runs_away("ab" * 100)
+    assert not runs_away("".join(f"{n} " for n in range(5000))[-4000:])
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_of_a_response_no_more_is_read_than_the_limit(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(responses, "MOST_BYTES", 100_000)
+    long = Reply("".join(f"{n} " for n in range(50_000)))
+    (got,), server = answers(always(long), stream=stream)
+    assert (got.value, got.failure, len(server.asked)) == (None, "truncated", 1)
+    assert server.sent < 10_000
+    got = answer(always(Reply(status=401, error={"message": "no " * 100_000})), stream=stream)
+    assert (got.failure, len(got.detail) <= 300) == ("unavailable", True)
+    assert "HTTP 401" in got.detail
+
+
+@pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
+def test_a_redirect_is_refused_and_named(status: int) -> None:
+    to = Reply(status=status, headers={"location": "http://other.test/v1/chat/completions"})
+    (got,), server = answers(always(to))
+    assert (got.failure, len(server.asked)) == ("unavailable", 1)
+    assert f"HTTP {status}" in got.detail
+    assert "redirect to http://other.test" in got.detail
+
+
+def test_keys_go_only_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-openai-secret")
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    monkeypatch.delenv("LONGPROOF_API_KEY", raising=False)
+    server = ChatServer(always(Reply(GOOD)))
+    raw(server)
+    monkeypatch.setenv("LONGPROOF_API_KEY", " lp-secret\n")
+    raw(server)
+    monkeypatch.setenv("OPENAI_BASE_URL", "http://models.test/v1")
+    raw(server)
+    assert [asked.key for asked in server.asked] == ["none", "lp-secret", "sk-openai-secret"]
+    assert OpenAIChat("m").endpoint == "http://models.test/v1"
+
+
+@pytest.mark.parametrize("inside", ["\n", "\r", "\x1b[31m", "\x7f", " ", "é", "\u2028", "\udcff"])
+def test_a_key_that_is_none_is_refused_unprinted(monkeypatch: pytest.MonkeyPatch, inside: str) -> None:
+    monkeypatch.setenv("LONGPROOF_API_KEY", f"sk-{inside}SECRET")
+    with pytest.raises(BadInput, match="LONGPROOF_API_KEY") as refused:
+        OpenAIChat("m", "http://127.0.0.1:9/v1")
+    assert "SECRET" not in str(refused.value)
+    assert "SECRET" not in repr(refused.value.__cause__)
+
+
+QUOTING: list[Any] = [
+    lambda key: Reply(status=401, error={"message": f"bad key {key}"}),
+    lambda key: Reply(status=401, error={"message": f"bad key {key.upper()} {key.lower()}"}),
+    lambda key: Reply(status=401, error={"message": {"said": key}}),
+    lambda key: Reply(status=401, error={"message": f"bad key {key[:5]}\n{key[5:9]} {key[9:]}"}),
+    lambda key: Reply(status=401, error={"message": "bad key " + "\u200b".join(key)}),
+    lambda key: Reply(status=401, error={"message": "".join(f"%{ord(c):02X}" for c in key)}),
+    lambda key: Reply(status=401, raw="".join(f"\\u{ord(c):04x}" for c in key).encode()),
+    lambda key: Reply(status=400, raw=f"Authorization: Bearer {key}".encode()),
+    lambda key: Reply(raw=json.dumps({"choices": key * 3}).encode()),
+    lambda key: Reply(raw=json.dumps({"choices": [{"message": {"content": {"x": key}}}]}).encode()),
+    lambda key: Reply(raw=json.dumps({"choices": [], "error": key}).encode()),
+    lambda key: Reply(raw=f"no JSON: {key}".encode()),
+    lambda key: Reply(status=307, headers={"location": f"http://127.0.0.1:9/?key={key}"}),
+    lambda key: Reply(GOOD, halfway="errs", error={"message": f"key {key}", "code": 401}),
+]
+
+
+@pytest.mark.parametrize("number", range(len(QUOTING)))
+@pytest.mark.parametrize("key", [SECRET, "sk-\\back'quote\"SECRET"])
+def test_no_error_holds_the_key(monkeypatch: pytest.MonkeyPatch, number: int, key: str) -> None:
+    monkeypatch.setenv("LONGPROOF_API_KEY", key)
+    got = answer(always(QUOTING[number](key)), stream=number == len(QUOTING) - 1)
+    assert got.failure in ("unavailable", "unparsed")
+    shown = re.sub(r"[^A-Z]", "", unquote(re.sub(r"\\+u00(..)", r"%\1", got.detail)).upper())
+    assert "SECRET" not in shown
+
+
+def test_keys_are_not_in_the_ledger(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setenv("LONGPROOF_API_KEY", "lp-secret")
+    using(ChatServer(always(Reply(GOOD, finish="lp-secret"))), ask, path=tmp_path / "ledger.sqlite")
+    for file in tmp_path.iterdir():
+        assert b"lp-secret" not in file.read_bytes()
+
+
+def test_no_terminal_code_of_a_server_reaches_a_detail() -> None:
+    said = {"message": "\x1b[2J\x1b]0;owned\x07 \x9b31m\u202e no"}
+    assert answer(always(Reply(status=401, error=said))).detail.isprintable()
+
+
+@pytest.mark.parametrize("wait", ["Mon, 01 Jan 2024 00:00:00 +999999999999999999", "²", "nan"])
+def test_a_wait_that_is_none_is_not_waited_for(wait: str) -> None:
+    assert asked_wait({"retry-after": wait}) is None
+
+
+def test_openai_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    monkeypatch.delenv("OPENAI_BASE_URL", raising=False)
+    with pytest.raises(BadInput, match="OPENAI_API_KEY"):
+        OpenAIChat("m")
+
+
+def test_lone_surrogates_are_sent_as_question_marks() -> None:
+    async def use(model: Model) -> Answer[Colour]:
+        return await model.ask(Prompt("", "sky \ud800", "0" * 16, "en"), Colour, purpose="test")
+
+    server = ChatServer([Reply(GOOD)])
+    assert using(server, use).value is not None
+    assert server.asked[0].user == "sky ?"
+
+
+def of_langchain(says: Any) -> Answer[Colour]:
+    """The answer of a LangChain model that returns this message, or raises this error."""
+    from langchain_core.language_models.fake_chat_models import FakeMessagesListChatModel
+
+    class Fake(FakeMessagesListChatModel):
+        async def ainvoke(self, *_: Any, **__: Any) -> Any:
+            if isinstance(says, Exception):
+                raise says
+            return says
+
+    async def run() -> Answer[Colour]:
+        ledger = await Ledger.open(None)
+        got = await ask(Model(LangChainChat(Fake(responses=[])), ledger, Limits(), first_wait_s=0.001))
+        await ledger.close()
+        return got
+
+    return asyncio.run(run())
+
+
+def test_a_langchain_model_takes_the_same_place() -> None:
+    from langchain_core.messages import AIMessage
+
+    usage: Any = {"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}
+    usage |= {"input_token_details": {"cache_read": 4}}
+    got = of_langchain(AIMessage(content=[{"type": "text", "text": GOOD}], usage_metadata=usage))
+    assert got.value is not None
+    call = got.calls[0]
+    assert (call.prompt_tokens, call.completion_tokens, call.cached_tokens) == (9, 3, 4)
+
+
+@pytest.mark.parametrize("count", [-5, 10**30, 100.5, "many", None, [], True])
+def test_a_langchain_answer_with_odd_metadata_is_kept(count: Any) -> None:
+    from langchain_core.messages import AIMessage
+
+    message = AIMessage(content=GOOD, response_metadata={"finish_reason": 7})
+    details = {"cache_read": count}
+    message.usage_metadata = {"input_tokens": count, "input_token_details": details}  # type: ignore[typeddict-item]
+    got = of_langchain(message)
+    assert got.value is not None
+    assert got.calls[0].prompt_tokens is got.calls[0].cached_tokens is None
+
+
+@pytest.mark.parametrize("odd", [None, "text", 7, {"content": GOOD}, IndexError()])
+def test_what_is_no_message_is_a_failure(odd: Any) -> None:
+    assert of_langchain(odd).failure == "unavailable"
+
+
+def test_no_text_of_a_langchain_models_error_reaches_a_detail() -> None:
+    class Broken(Exception):
+        status_code = 401
+
+    got = of_langchain(Broken(f"Illegal header value b'Bearer {SECRET}'"))
+    assert (got.failure, got.detail) == ("unavailable", "Broken (HTTP 401)")
+
+
+def test_among_faults_every_question_ends_in_a_value_or_a_failure() -> None:
+    kinds = [Reply(GOOD), Reply(GOOD, snap=True), Reply(GOOD, halfway="ends"), Reply(GOOD[:9]), PROSE]
+
+    def script(asked: Asked) -> Reply:
+        return kinds[asked.number % len(kinds)]
+
+    async def use(model: Model) -> list[Answer[Colour]]:
+        return list(await asyncio.gather(*(ask(model, sample=n) for n in range(40))))
+
+    got = using(ChatServer(script), use, stream=True)
+    assert all((one.value is None) != (one.failure is None) for one in got)

@@ -1,0 +1,93 @@
+"""The seam to models on a scripted server in process: one question, one small form."""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+from fakes import ChatServer, Script
+
+from longproof.agent.models.answers import Form, Raw
+from longproof.agent.models.clients import Message, OpenAIChat
+from longproof.agent.models.ledger import Ledger
+from longproof.agent.models.limits import Limits
+from longproof.agent.models.model import Answer, Model
+from longproof.prompts import Prompt
+
+ADDRESS = "http://models.test/v1"
+PROMPT = Prompt("You say what colour things are.", "Which colour is the sky?", "0" * 16, "en")
+GOOD = '{"reason": "It is day.", "colour": "blue"}'
+
+
+class Colour(Form):
+    """A colour, with the reason first."""
+
+    reason: str
+    colour: str
+
+
+Use = Callable[[Model], Awaitable[Any]]
+
+
+def using(
+    server: ChatServer,
+    use: Use,
+    *,
+    path: Path | None = None,
+    limits: Limits | None = None,
+    retry_failed: bool = False,
+    stream: bool = False,
+    **settings: Any,
+) -> Any:
+    """What comes of using a model on this server, on an event loop of its own."""
+
+    async def run() -> Any:
+        ledger = await Ledger.open(path, retry_failed=retry_failed)
+        chat = OpenAIChat("m", ADDRESS, stream=stream, transport=server.transport())
+        settings_ = {"timeout_s": 5.0, "first_wait_s": 0.001, **settings}
+        model = Model(chat, ledger, limits or Limits(), **settings_)
+        try:
+            return await use(model)
+        finally:
+            await ledger.close()
+            await model.close()
+
+    return asyncio.run(run())
+
+
+async def ask(model: Model, **how: Any) -> Answer[Colour]:
+    """One question."""
+    return await model.ask(PROMPT, Colour, purpose="test", **how)
+
+
+def asks(count: int) -> Callable[[Model], Awaitable[list[Answer[Colour]]]]:
+    """So many samples, one after the other."""
+
+    async def use(model: Model) -> list[Answer[Colour]]:
+        return [await ask(model, sample=n) for n in range(count)]
+
+    return use
+
+
+def answers(script: Script, count: int = 1, **how: Any) -> tuple[Sequence[Answer[Colour]], ChatServer]:
+    """So many answers of a server with this script, and the server."""
+    server = ChatServer(script)
+    return using(server, asks(count), **how), server
+
+
+def answer(script: Script, **how: Any) -> Answer[Colour]:
+    """The answer of a server with this script."""
+    return answers(script, **how)[0][0]
+
+
+def raw(server: ChatServer, *, stream: bool = False) -> Raw:
+    """One answer as it is kept."""
+
+    async def run() -> Raw:
+        chat = OpenAIChat("m", ADDRESS, stream=stream, transport=server.transport())
+        try:
+            return await chat.send(Message(PROMPT, 0.0, 100))
+        finally:
+            await chat.close()
+
+    return asyncio.run(run())
