@@ -41,7 +41,7 @@ const sentences = report.sentences.map(([start, end, label], index) => ({ ...ans
 function concluded(sentence) {
   sentence.claims = report.claims.filter((claim) => claim.sentence === sentence.index);
   const errors = sentence.claims.flatMap((claim) => claim.errors);
-  sentence.wrong = errors.map((error) => ({ ...answerPoints.units(error.span), class: "wrong" }));
+  sentence.wrong = errors.map((error) => ({ ...answerPoints.units(error.span), class: "wrong", error }));
   sentence.kinds = [...new Set(errors.map((error) => error.kind).filter(Boolean))];
   sentence.problem = ["contradicting", "fabricated", "ambiguous", "undecided", "waiting"].includes(nameOf(sentence.label));
 }

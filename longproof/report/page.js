@@ -24,7 +24,7 @@ function setUp() {
   if (documents.length) show(documents[0].id);
   else source.scroller.replaceChildren(make("p", { class: "absent" }, say("no_source")));
   const linked = /^#s(\d+)$/.exec(location.hash);
-  const first = linked ? Number(linked[1]) - 1 : sentences.findIndex((one) => one.problem);
+  const first = linked ? Number(linked[1]) - 1 : sentences.findIndex(isWanted);
   if (sentences[first]) choose(first, { quiet: true });
 }
 
@@ -91,13 +91,17 @@ function openSpan(span) {
   requestAnimationFrame(() => source.scroller.classList.add("flash"));
 }
 
-/* The next or previous sentence that the filters let through; without filters, the next problem. */
+/* What a reader is led to: what the filters let through; without filters, what waits for a person, else problems. */
+function isWanted(sentence) {
+  if (filters.on) return filters.matches(sentence);
+  return sentences.some((one) => one.label === "waiting") ? sentence.label === "waiting" : sentence.problem;
+}
+
 function step(by) {
-  const wanted = (sentence) => (filters.on ? filters.matches(sentence) : sentence.problem);
   const from = state.sentence ?? (by > 0 ? -1 : sentences.length);
   const order = by > 0 ? sentences : [...sentences].reverse();
   const ahead = order.filter((sentence) => (by > 0 ? sentence.index > from : sentence.index < from));
-  const next = [...ahead, ...order].find(wanted);
+  const next = [...ahead, ...order].find(isWanted);
   if (next) choose(next.index);
   else fill($("news"), say("none_left"));
 }
@@ -145,7 +149,7 @@ const KEYS = {
 
 document.addEventListener("keydown", (event) => {
   if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
-  if (event.target.matches("input, select, textarea")) {
+  if (event.target.matches("select, textarea, input:not([type=radio], [type=checkbox])")) {
     if (event.key === "Escape") finder.clear();
     return;
   }

@@ -35,7 +35,9 @@ class ResponseView {
     const marks = [...sentence.wrong, ...this.found].sort((a, b) => a.start - b.start);
     const text = pieces(sentence.start, sentence.end, marks).map((piece) => {
       const nodes = shown(answer.slice(piece.start, piece.end), piece.start);
-      return piece.marks.length ? make("mark", { class: piece.marks.map((mark) => mark.class).join(" ") }, nodes) : nodes;
+      const ended = piece.marks.find((mark) => mark.error?.accepted && mark.end === piece.end);
+      const marks = [...new Set(piece.marks.map((mark) => mark.class))].join(" ");
+      return [marks ? make("mark", { class: marks }, nodes) : nodes, ended && make("ins", {}, ended.error.correction)];
     });
     return [make("bdi", {}, text), this.note(sentence)];
   }

@@ -66,8 +66,8 @@ function hear(news) {
     response.renew(sentences[index]);
   }
   if (changed.size) redraw();
-  const first = sentences.findIndex((one) => one.problem);
-  if (state.sentence === null && data.run.state === "done" && first >= 0) choose(first, { quiet: true });
+  const first = sentences.findIndex(isWanted);
+  if (state.sentence === null && ["done", "waiting"].includes(data.run.state) && first >= 0) choose(first, { quiet: true });
   else if (changed.has(state.sentence) && !response.card.contains(document.activeElement)) reopen();
   fill($("head"), outcomeLine(), tools(openHelp), making());
   return drawRun();
@@ -86,6 +86,15 @@ function drawRun() {
   const at = states.contains(document.activeElement) && document.activeElement.id;
   fill(states, parts(now, told));
   if (at) $(at)?.focus();
+  for (const claim of report.claims) drawCorrections(claim);
+}
+
+/* Corrections that are made stand in the text, behind the words that they replace. */
+function drawCorrections(claim) {
+  const { accepted } = saidOf(claim.id);
+  const changed = known(claim).filter(({ error, n }) => Boolean(error.accepted) !== (accepted[n] === true));
+  for (const { error } of changed) error.accepted = !error.accepted;
+  if (changed.length) response.renew(sentences[claim.sentence]);
 }
 
 const askedSoFar = ({ calls, tokens, waiting: open }) => (calls || open ? say("asked_so_far", { calls: numeral(calls), tokens: numeral(tokens), waiting: open }) : null);
@@ -109,15 +118,25 @@ function waiting() {
   return [make("span", {}, say("decide_n", { n: ids.length, decided })), data.run.why ? make("span", { class: "triage" }, data.run.why) : null, name, button(say("hand_in"), () => go("decide", { name: $("name").value }), { id: "decide" })];
 }
 
+/* All corrections are made, but for findings that the person marked wrong; once they are, all are taken back. */
 function finished() {
-  const all = report.claims.flatMap((claim) => known(claim).map(({ n }) => [claim.id, n]));
+  const right = report.claims.filter((claim) => known(claim).length && saidOf(claim.id).mark !== "wrong");
+  const all = right.flatMap((claim) => known(claim).map(({ n }) => [claim.id, n]));
+  const some = report.claims.reduce((sum, claim) => sum + known(claim).length, 0);
+  const back = all.length > 0 && all.every(([id, n]) => saidOf(id).accepted[n] === true);
+  const every = (claim) => ({ accepted: Object.fromEntries(known(claim).map(({ n }) => [n, !back])) });
+  const take = () => keep(Object.fromEntries(right.map((claim) => [claim.id, every(claim)])));
   const { made, ruled_out: out } = data.run.corrections;
   const marked = Object.values(data.run.marks).filter((said) => said.mark).length;
   const link = (name, text) => make("a", { href: `${data.run.id}/${name}`, download: "" }, text);
-  const every = (claim) => ({ accepted: Object.fromEntries(known(claim).map(({ n }) => [n, true])) });
-  const take = () => keep(Object.fromEntries(report.claims.filter((claim) => known(claim).length && saidOf(claim.id).mark !== "wrong").map((claim) => [claim.id, every(claim)])));
+  const counts = make(
+    "span",
+    {},
+    [say("accepted_n", { n: made, all: some }), " ", out ? [say("ruled_out", { n: out }), " "] : null, say("corrected_as")],
+  );
+  const forms = [link("corrected.md", "Markdown"), link("corrected.txt", "TXT"), link("corrected.docx", "DOCX")];
   return [
-    all.length ? [button(say("accept_all", { n: all.length }), take, { id: "accept-all" }), make("span", {}, say("accepted_n", { n: made, all: all.length }), " ", out ? [say("ruled_out", { n: out }), " "] : null, say("corrected_as")), link("corrected.md", "Markdown"), link("corrected.txt", "TXT"), link("corrected.docx", "DOCX")] : null,
+    some ? [button(say(back ? "take_back_all" : "accept_all", { n: some }), take, { id: "accept-all" }), counts, forms] : null,
     marked ? [make("span", {}, say("marks_n", { n: marked })), link("cases.jsonl", say("export_marks"))] : null,
     link("report.json", say("export_json")),
   ];

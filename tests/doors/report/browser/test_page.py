@@ -96,11 +96,11 @@ def test_the_card_tells_votes_reasons_and_the_arbiter(opened: Any, english_repor
     seen = opened(english_report)
     seen.press("n")
     rows = seen.texts(".votes tbody tr")
-    assert [row.split("pass")[0].split("wind")[0] for row in rows[:3]] == ["a", "b", "c"]
+    assert [row.split("its place")[0].split("wind")[0] for row in rows[:3]] == ["a", "b", "c"]
     assert "A relative is a relative." in rows[1]
     assert seen.text(".votes .arbiter th") == "darbiter"
     assert "decided by arbiter" in seen.text(".votes summary")
-    assert seen.text(".rounds").endswith("passages → window")
+    assert seen.text(".rounds").endswith("its place → window")
 
 
 def test_the_card_tells_how_far_was_looked_and_explains_it(opened: Any, looked_report: Any) -> None:

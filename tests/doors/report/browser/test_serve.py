@@ -13,6 +13,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from disputing import disputing
 from fakes import Asked, ChatServer, Reply, findings, well
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
@@ -160,9 +161,35 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
     assert taken(seen, "corrected.txt").count(HOSTILE) == 5, (
         "not where the person says that the finding is wrong"
     )
+    assert len(seen.all(".prose > .sentence ins")) == 5
+    before = seen.chosen()
+    seen.one(".mark input[value=wrong]").click()
+    seen.press("n")
+    assert seen.chosen() != before, "a box that is checked keeps no key from the page"
+    seen.one("#accept-all").click()
+    until(seen, "document.querySelector('.states').textContent.includes('0 of 6')")
+    assert not seen.all(".prose > .sentence ins")
     seen.one("#run a").click()
     assert seen.texts("tbody a") == ["answer"]
     assert seen.js("return window.pwned ?? null") is None
+    assert not seen.complaints()
+
+
+def test_a_run_that_waits_opens_at_its_disputes_with_what_both_sides_cite(serve: Any, opened_at: Any) -> None:
+    with ChatServer(disputing) as chat:
+        seen = opened_at(serve([f"openai:{name}@{chat.address}" for name in "abc"]).address)
+        given(seen, (GRAY / "article.txt").read_text("utf-8"), (GRAY / "summary.txt").read_text("utf-8"))
+        seen.js("document.querySelector('.panel label:nth-of-type(4) input').click()")
+        seen.one("#start").click()
+        until(seen, "document.querySelector('#decide') !== null")
+    waiting = "return document.querySelector('.sentence[aria-expanded=true]').classList.contains('waiting')"
+    disputes = len(seen.all(".sentence.waiting"))
+    assert disputes
+    for _ in range(disputes + 1):
+        assert seen.js(waiting)
+        assert seen.all(".card .side + .quotes .quote")
+        assert seen.js("return document.querySelector('.card .votes').open")
+        seen.press("n")
     assert not seen.complaints()
 
 
