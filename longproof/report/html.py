@@ -140,13 +140,12 @@ def assemble(
     plain: str,
     *,
     style: str = "",
-    script: str = "",
     connects: bool = False,
 ) -> str:
-    """A page of this template. `style` and `script` are added; with `connects` it may ask its own server."""
-    style = _file("page.css") + style
-    script = "\n".join([*(_file(f"{name}.js") for name in scripts), script])
-    script = f'(() => {{\n"use strict";\n{script}\n}})();'
+    """A page of this template. A `style` is added; with `connects` the page may ask its own server."""
+    style = _file("page.css") + (_file(style) if style else "")
+    code = "\n".join(_file(f"{name}.js") for name in scripts)
+    script = f'(() => {{\n"use strict";\n{code}\n}})();'
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
@@ -170,7 +169,11 @@ def _embedded(data: Mapping[str, Any]) -> str:
 
 
 def _file(name: str) -> str:
-    return files("longproof.report").joinpath(name).read_text(encoding="utf-8")
+    """A script or a style of the report's pages, or of the local ones."""
+    folder = files("longproof.report")
+    if not folder.joinpath(name).is_file():
+        folder = files("longproof.serve")
+    return folder.joinpath(name).read_text(encoding="utf-8")
 
 
 def _hash(text: str) -> str:

@@ -13,7 +13,7 @@ from typing import Any
 from urllib.parse import quote
 
 from starlette.applications import Starlette
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 from starlette.types import ASGIApp
@@ -63,12 +63,12 @@ def application(offer: Offer, token: str, ending: Callable[[], bool] = lambda: F
         Route("/runs/{run}/{act:str}", act, methods=["POST"]),
         Route("/runs/{run}/{name:str}", download),
     ]
-    app = Starlette(routes=routes, lifespan=lifespan, exception_handlers={BadInput: refused})
-    return guarded(app, token)
+    handlers = {BadInput: refused, ClientDisconnect: refused}
+    return guarded(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token)
 
 
 async def refused(_: Request, error: Exception) -> Response:
-    """What can't be used is said in one line."""
+    """What can't be used is said in one line. To who went away while sending it, nobody listens."""
     return JSONResponse({"error": str(error)}, 400)
 
 

@@ -7,9 +7,9 @@ folder: it picks judges by number, and at most a model at OpenAI by its name. Do
 import os
 import re
 from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from longproof.agent.models.prices import reading_cost
 from longproof.agent.specs import Spec, as_spec
@@ -31,11 +31,19 @@ MODELS_TASKS = {
 """What only models do, as it is where none is chosen."""
 
 
+def _tame(ref: DocumentRef) -> DocumentRef:
+    """A text as a browser may name it: no address of its choosing, which the report would link to."""
+    return ref.model_copy(update={"uri": "", "title": without_surrogates(ref.title)})
+
+
+Text = Annotated[DocumentRef, AfterValidator(_tame)]
+
+
 class Chosen(Frozen):
     """What a browser asks for: texts that it gave before, and its choice of what is offered."""
 
-    sources: tuple[DocumentRef, ...] = Field(max_length=100)
-    response: DocumentRef
+    sources: tuple[Text, ...] = Field(max_length=100)
+    response: Text
     judges: tuple[int, ...] = Field(default=(), max_length=100)
     model: str = ""
     person: bool = False
@@ -47,18 +55,10 @@ class Chosen(Frozen):
 def chosen(given: Any) -> Chosen:
     """The choice. Raises BadInput where this is none."""
     try:
-        read = Chosen.model_validate(given)
-        return read.model_copy(
-            update={"sources": tuple(map(_tame, read.sources)), "response": _tame(read.response)}
-        )
+        return Chosen.model_validate(given)
     except ValidationError as error:
         first = error.errors()[0]
         raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
-
-
-def _tame(ref: DocumentRef) -> DocumentRef:
-    """A text as a browser may name it: no address of its choosing, which the report would link to."""
-    return ref.model_copy(update={"uri": "", "title": without_surrogates(ref.title)})
 
 
 class Offer(NamedTuple):

@@ -5,7 +5,6 @@ Does not know: HTTP, or how a page is drawn.
 """
 
 from collections.abc import Mapping, Sequence
-from importlib.resources import files
 from typing import Any
 
 from longproof.agent.report import WRONG
@@ -40,37 +39,26 @@ def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
         "offer": offer.shown(),
         "bytes": FILE_BYTES,
         "characters": CHARACTERS,
-        **vocabulary(words(spoken, "serve")),
     }
-    scripts = _file("ask.js") + _file("start.js")
-    return assemble(
-        "index.html",
-        INDEX,
-        data,
-        spoken,
-        "longproof",
-        "longproof",
-        style=_file("serve.css"),
-        script=scripts,
-        connects=True,
-    )
+    return _local_page("index.html", (*INDEX, "ask", "start"), data, spoken, "longproof", "longproof")
 
 
 def run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> str:
     """The page of a run, of which this is known. `run` is what the scripts are told of it."""
     report = report_of(known)
+    data = {**shown(known, texts, run), "run": run, "longest": LONGEST}
+    title = page_title(report) if known is report else f"{report.case.id} · longproof"
+    scripts = (*PAGE, "ask", "marks", "live")
     spoken = language(report.case.response)
-    return assemble(
-        "page.html",
-        PAGE,
-        {**shown(known, texts, run), "run": run, "longest": LONGEST, **vocabulary(words(spoken, "serve"))},
-        spoken,
-        page_title(report) if known is report else f"{report.case.id} · longproof",
-        to_markdown(report, texts),
-        style=_file("serve.css"),
-        script=_file("ask.js") + _file("marks.js") + _file("live.js"),
-        connects=True,
-    )
+    return _local_page("page.html", scripts, data, spoken, title, to_markdown(report, texts))
+
+
+def _local_page(
+    template: str, scripts: Sequence[str], data: Mapping[str, Any], spoken: Language, title: str, plain: str
+) -> str:
+    """A page of the report with what this server adds to it; it may ask this server."""
+    data = {**data, **vocabulary(words(spoken, "serve"))}
+    return assemble(template, scripts, data, spoken, title, plain, style="serve.css", connects=True)
 
 
 def shown(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
@@ -106,7 +94,3 @@ def _leave_open(data: dict[str, Any], known: SoFar, state: str) -> None:
 def _row(run: Begun) -> dict[str, Any]:
     about = {"href": f"runs/{run.id}", "case": run.title, "verdict": run.state}
     return {**NO_LINE, **about, **run.line, "created": run.created}
-
-
-def _file(name: str) -> str:
-    return files("longproof.serve").joinpath(name).read_text(encoding="utf-8")

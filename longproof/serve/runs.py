@@ -7,7 +7,7 @@ checkpoints and pays nothing twice; that what stopped with its process is `stopp
 import asyncio
 import contextlib
 import re
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -158,50 +158,48 @@ class Runs:
         """Start a new run; its name. Raises BadInput for texts that aren't in the store."""
         for ref in [*sources, response]:
             self.store.open(ref)
-        id_ = f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(4)}"
+        now = datetime.now(UTC)
+        id_ = f"{now:%Y%m%d-%H%M%S}-{token_hex(4)}"
         begun = Begun(
             id=id_,
             title=title,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            created=now.isoformat(timespec="seconds"),
             settings=settings.model_copy(update={"run_id": id_}),
             sources=tuple(sources),
             response=response,
             task=task,
         )
-        watched = Watched({})
-        self._start(begun, watched, self._checked(begun, watched))
+        self._start(begun, {})
         return id_
 
     async def go_on(self, id_: str) -> None:
         """Take up a run that stopped; one that is under way, waits or is done stays as it is."""
-        watched = Watched(await self._kept(self.get(id_)))
+        values = await self._kept(self.get(id_))
         begun = self.get(id_)
-        if begun.state not in ("running", "waiting", "done"):
-            self._start(begun, watched, self._checked(begun, watched))
+        if begun.state in ("stopped", "failed"):
+            self._start(begun, values)
 
     async def decide(self, id_: str, name: str) -> None:
         """Go on with what a person decided, as the marks keep it, or where it was decided in the terminal.
 
         Raises BadInput without a name.
         """
-        watched = Watched(await self._kept(self.get(id_)))
-        waits = await self.disputes(self.get(id_))
+        values = await self._kept(self.get(id_))
+        disputes = {one["claim_id"] for one in await self.disputes(self.get(id_))}
         begun = self.get(id_)
         if begun.state != "waiting":
             raise BadInput("nothing waits for a decision")
-        if not waits:
-            self._start(begun, watched, self._checked(begun, watched))
+        if not disputes:
+            self._start(begun, values)
             return
         if not name.strip() or len(name) > 80:
             raise BadInput("say who decides: a name of at most 80 characters, which stands in the report")
-        said = read_marks(self.marks(id_))
-        made = [
-            {"claim_id": claim, **{k: v for k, v in one.decision.model_dump().items() if v}}
-            for claim, one in said.items()
-            if one.decision.label and claim in {dispute["claim_id"] for dispute in waits}
+        decisions = [
+            {"claim_id": claim, **{key: text for key, text in one.decision.model_dump().items() if text}}
+            for claim, one in read_marks(self.marks(id_)).items()
+            if one.decision.label and claim in disputes
         ]
-        work = resume_run(id_, {"name": name, "decisions": made}, watched.as_watcher())
-        self._start(begun, watched, work)
+        self._start(begun, values, {"name": name, "decisions": decisions})
 
     def stop(self, id_: str) -> None:
         """Stop a run; what was answered is kept."""
@@ -255,13 +253,11 @@ class Runs:
         kept = begun.model_copy(update=changed)
         write_whole(self._of(begun.id) / "run.json", kept.model_dump_json(indent=1).encode())
 
-    def _start(self, begun: Begun, watched: Watched, work: Coroutine[Any, Any, WaitingRun]) -> None:
-        try:
-            self._keep(begun, state="running", why="")
-        except BaseException:
-            work.close()
-            raise
-        watched.task = asyncio.create_task(self._ended(begun, work))
+    def _start(self, begun: Begun, values: State, review: Mapping[str, Any] | None = None) -> None:
+        """Begin a run or take it up, with a person's review where it waits for one."""
+        self._keep(begun, state="running", why="")
+        watched = Watched(values)
+        watched.task = asyncio.create_task(self._run(begun, watched.as_watcher(), review))
         self._watched[begun.id] = watched
 
     async def _kept(self, begun: Begun) -> State:
@@ -269,26 +265,19 @@ class Runs:
         async with open_checkpoints(begun.settings) as checkpoints:
             return await values_of(checkpoints, begun.id)
 
-    async def _checked(self, begun: Begun, watched: Watched) -> WaitingRun:
-        documents = [self.store.open(ref) for ref in begun.sources]
-        response = self.store.open(begun.response)
-        return await begin_run(
-            documents,
-            {name: getattr(begun.settings, name) for name in Settings.model_fields},
-            watched.as_watcher(),
-            response=response.raw or response.text,
-            task=begun.task,
-            case_id=begun.title,
-        )
-
-    async def _ended(self, begun: Begun, work: Coroutine[Any, Any, WaitingRun]) -> None:
-        """How a run ends is kept, whatever it is, where its folder is still there; nothing that goes wrong in it ends
-        the server."""
-        state, why, line = "stopped", "", begun.line
+    async def _run(self, begun: Begun, watcher: Watcher, review: Mapping[str, Any] | None) -> None:
+        """Run it and keep how it ends, whatever that is, where its folder is still there: nothing that goes wrong in
+        it ends the server."""
+        was_waiting = begun.state == "waiting"
+        state: RunState = "stopped"
+        why, line = "", begun.line
         folder = self._of(begun.id)
         try:
-            done = await work
-            if begun.state == "waiting":
+            if review is None:
+                done = await self._check(begun, watcher)
+            else:
+                done = await resume_run(begun.id, review, watcher)
+            if was_waiting:
                 forget_decisions(self.marks(begun.id))
             state = "done" if done.report else "waiting"
             if done.report and folder.exists():
@@ -296,7 +285,7 @@ class Runs:
                 write_whole(folder / "report.json", text.encode())
                 line = index_line(f"runs/{begun.id}", done.report)
         except BadInput as error:
-            state, why = "waiting" if begun.state == "waiting" else "failed", str(error)
+            state, why = "waiting" if was_waiting else "failed", str(error)
         except asyncio.CancelledError:
             state = "stopped"
         except Exception as error:
@@ -307,3 +296,14 @@ class Runs:
                 line = {key: asked[key] for key in ("calls", "tokens")}
             if (folder / "run.json").exists():
                 self._keep(begun, state=state, why=why, line=line)
+
+    async def _check(self, begun: Begun, watcher: Watcher) -> WaitingRun:
+        response = self.store.open(begun.response)
+        return await begin_run(
+            [self.store.open(ref) for ref in begun.sources],
+            {name: getattr(begun.settings, name) for name in Settings.model_fields},
+            watcher,
+            response=response.raw or response.text,
+            task=begun.task,
+            case_id=begun.title,
+        )

@@ -1,5 +1,6 @@
 """Who may not ask the local server, and what it doesn't take: each test is a line of the list in docs/serve.md."""
 
+import asyncio
 import json
 import stat
 from collections.abc import Callable, Iterator
@@ -55,6 +56,22 @@ def test_bodies_without_measure_are_cut_off(serving: Callable[..., Any]) -> None
     assert client.post("/t0ken/texts", content=endless()).status_code == 413
     assert client.post("/t0ken/price", content=b"[" * 100_000).status_code == 400
     assert client.post("/t0ken/price", content=b'{"a":"' + b"x" * 1_000_000 + b'"}').status_code == 400
+
+
+def test_who_goes_away_while_sending_leaves_no_error(serving: Callable[..., Any]) -> None:
+    app = serving().raw.app
+    scope = {"type": "http", "method": "POST", "path": "/t0ken/texts", "query_string": b"", "headers": []}
+    heard = iter(
+        [{"type": "http.request", "body": b"Half a", "more_body": True}, {"type": "http.disconnect"}]
+    )
+
+    async def receive() -> Any:
+        return next(heard)
+
+    async def send(message: Any) -> None:
+        assert message.get("status", 400) == 400
+
+    asyncio.run(app({**scope, "headers": [(b"host", b"127.0.0.1:8000")]}, receive, send))
 
 
 def test_names_lead_nowhere(serving: Callable[..., Any], home: Path) -> None:
