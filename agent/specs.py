@@ -10,6 +10,7 @@ Does not know: settings, protocols, or when the panel is asked.
 import os
 import re
 from collections.abc import Callable, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
@@ -27,7 +28,7 @@ from longproof.agent.models.clients import (
 )
 from longproof.agent.models.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
-from longproof.retrieval.files import read_table
+from longproof.retrieval.files import read_toml
 from longproof.retrieval.text.redact import without_credentials
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
 
 FORMS = "offline, openai:MODEL, openai:MODEL@http://HOST:PORT/v1 or nli:PATH_OR_NAME"
 ALONE = "the judge offline has no vote beside others: leave it out, or give it alone"
+TABLES = ("panel", "prices")
+"""The tables of `longproof.toml`."""
 _OPENAI = re.compile(r"openai:(?P<model>[^\s@]\S*?)(?:@(?P<address>https?://\S+))?")
 _NLI = re.compile(r"nli:(?P<model>\S.*)")
 
@@ -127,18 +130,22 @@ def parse_spec(text: str) -> Spec:
 
 
 def read_panel(path: Path) -> PanelTable:
-    """The `[panel]` table of a TOML file; an empty one where the file has none.
+    """The `[panel]` table of `longproof.toml`; an empty one where the file has none.
 
-    A judge is a SPEC, or a table of `spec`, `temperature` and `samples`. Raises BadInput for anything else.
+    A judge is a SPEC, or a table of `spec`, `temperature` and `samples`. Raises BadInput for anything else, and for
+    tables and keys that the file can't have: what is misspelt would be passed over in silence.
     """
-    table = read_table(path, "panel")
+    tables = read_toml(path)
+    table = tables.get("panel", {})
     try:
+        for name in tables:
+            if name not in TABLES:
+                raise BadInput(f"there is no [{name}]{_nearest(name)}")
         if not isinstance(table, dict) or not isinstance(table.get("judges", []), list):
             raise BadInput("[panel] is a table, and its `judges` a list")
-        if set(table) - set(PanelTable.model_fields):
-            raise BadInput(
-                f"[panel] has no {min(set(table) - set(PanelTable.model_fields))!r}{_about_keys(table)}"
-            )
+        for name in table:
+            if name not in PanelTable.model_fields:
+                raise BadInput(f"[panel] has no {name!r}{_about_keys(table) or _nearest(name)}")
         read = {**table, "judges": tuple(_entry(entry) for entry in table.get("judges", []))}
         for name in ("arbiter", "decomposer", "searcher"):
             if name in table and table[name] != "person":
@@ -326,6 +333,15 @@ def _entry(entry: Any) -> Spec:
         raise BadInput(f"a judge has no {min(extra)!r}{_about_keys(entry)}")
     changes = {name: entry[name] for name in ("temperature", "samples") if name in entry}
     return Spec(**{**parse_spec(entry["spec"]).model_dump(exclude_unset=True), **changes, "by_owner": False})
+
+
+def _nearest(name: str) -> str:
+    """Where a name is likely to belong that stands in the wrong place, or is misspelt; else what there is."""
+    if near := get_close_matches(name, TABLES, n=1):
+        return f": did you mean [{near[0]}]?"
+    if near := get_close_matches(name, PanelTable.model_fields, n=1):
+        return f": did you mean {near[0]!r}, under [panel]?"
+    return f": known are {', '.join(f'[{table}]' for table in TABLES)}"
 
 
 def _about_keys(table: dict[str, Any]) -> str:

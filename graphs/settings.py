@@ -19,6 +19,7 @@ PERSON = "person"
 INCOMPARABLE = {"home", "run_id", "concurrency", "requests_per_minute", "tokens_per_minute"}
 INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "stream", "cache", "retry_failed"}
 """Settings that don't change what a report says: they may differ from one run to the next."""
+Reach = Literal["place", "search", "scan"]
 LINE: dict[str, Any] = {"type": "string"}
 LINES: dict[str, Any] = {"type": "array", "items": LINE}
 """How forms show SPECs: what a person types, not the parsed form that programs may pass."""
@@ -31,125 +32,107 @@ class Settings(BaseModel):
 
     protocol: str | None = Field(
         default=None,
-        title="Protocol",
-        description="Which method checks the response; where it isn't named, the graph's own.",
+        description="Which method checks the response (`longproof protocols` lists them); else Longproof's own.",
     )
     judges: Annotated[list[str | Spec], WithJsonSchema(LINES)] = Field(
         default=["offline"],
-        title="Judges",
         description=(
-            "The panel, one an entry: offline (alone, without a key: says what stands there and what plainly "
-            "conflicts, never that all is faithful), openai:MODEL (key in OPENAI_API_KEY), "
-            "openai:MODEL@BASE_URL (vLLM, Ollama, any chat-completions server) or nli:PATH."
+            "The panel, one an entry: openai:MODEL (its key in OPENAI_API_KEY); openai:MODEL@http://HOST:PORT/v1 "
+            "(vLLM, Ollama, any such server); nli:FOLDER (a model of entailment); offline (alone, no model: says "
+            "what stands there and what plainly conflicts, never that all is faithful)."
         ),
         examples=[["offline"], ["openai:gpt-4.1", "openai:qwen3-32b@http://127.0.0.1:8000/v1"]],
         min_length=1,
     )
     arbiter: Annotated[str | Spec | None, WithJsonSchema(LINE)] = Field(
         default=None,
-        title="Arbiter",
         description=(
-            "Who decides where the panel is split: openai:MODEL, or `person` to be asked yourself; "
-            "empty for the panel's first model."
+            "Who decides where the panel is split: openai:MODEL, or `person` to be asked yourself; else the panel's "
+            "first model."
         ),
         examples=["openai:gpt-4.1", PERSON],
     )
     decomposer: Annotated[str | Spec | None, WithJsonSchema(LINE)] = Field(
         default=None,
-        title="Decomposer",
-        description="Who cuts the response into claims: a judge; empty for the panel's first model.",
+        description="Who cuts the response into claims: a judge; else the panel's first model.",
         examples=["offline", "openai:gpt-4.1"],
     )
     searcher: Annotated[str | Spec | None, WithJsonSchema(LINE)] = Field(
         default=None,
-        title="Searcher",
-        description="Who looks through the whole source: a language model; empty for the panel's first model.",
+        description="Who searches and reads the whole source: a language model; else the panel's first.",
         examples=["openai:gpt-4.1"],
     )
     cascade: bool = Field(
         default=False,
-        title="Cascade",
         description=(
             "The first judge reads all, the others only what it doesn't clear and a random twentieth of what it does."
         ),
-    )
-    reach: Literal["place", "search", "scan"] | None = Field(
-        default=None,
-        title="Reach",
-        description=(
-            "How far to look for what the aligned place lacks: not at all, by a search of the whole source, or by "
-            "reading all of it (empty: up to a million characters). Only then a claim is called fabricated."
-        ),
-    )
-    pages: str | None = Field(
-        default=None,
-        title="Pages",
-        description="A folder of saved web pages to consult about what the source doesn't have.",
-    )
-    embedder: str = Field(
-        default="lexical", title="Embedder", description="How the response is aligned with the source."
     )
     consensus: float | None = Field(
         default=None,
         gt=0,
         le=1,
-        title="Consensus",
-        description="Share of the panel that must agree; empty for the protocol's own.",
+        description="Share of the panel that must agree; else the protocol's own.",
     )
     confirm: bool = Field(
         default=False,
-        title="Confirm",
         description="Ask once more about each wrong claim, with its opposite; what isn't borne out is undecided.",
     )
-    concurrency: int = Field(
-        default=16, ge=1, title="Concurrency", description="Calls under way at once, for each endpoint."
+    reach: Reach | None = Field(
+        default=None,
+        description=(
+            "How far to look for a claim: at its place in the source, by a search of all of it, or by reading all of "
+            "it (else as far as that, up to a million characters). Only what was read is called fabricated."
+        ),
     )
-    requests_per_minute: float | None = Field(
-        default=None, gt=0, title="Requests a minute", description="For each endpoint; empty for no limit."
+    pages: str | None = Field(
+        default=None,
+        description="A folder of saved web pages to consult about what the source doesn't have.",
     )
-    tokens_per_minute: float | None = Field(
-        default=None, gt=0, title="Tokens a minute", description="For each endpoint; empty for no limit."
+    embedder: str = Field(
+        default="lexical",
+        description="How the response is aligned with the source: lexical, bge-m3, st:PATH, openai:MODEL.",
     )
     max_calls: int | None = Field(
-        default=None, ge=0, title="Calls at most", description="What may be paid; the rest stays undecided."
+        default=None, ge=0, description="Calls that may be paid; the rest stays undecided."
     )
     max_tokens: int | None = Field(
-        default=None, ge=0, title="Tokens at most", description="What may be paid; the rest stays undecided."
+        default=None, ge=0, description="Tokens that may be paid; the rest stays undecided."
     )
     prices: dict[str, ModelPrice] = Field(
         default={},
-        title="Prices",
         description="What a million tokens cost, by model: input, output and cached; then reports tell money.",
     )
-    timeout_s: float = Field(
-        default=300, gt=0, title="Timeout", description="Seconds until a call counts as unanswered."
+    concurrency: int = Field(default=16, ge=1, description="Calls under way at once, for each endpoint.")
+    requests_per_minute: float | None = Field(
+        default=None, gt=0, description="Requests a minute, for each endpoint; else no limit."
     )
+    tokens_per_minute: float | None = Field(
+        default=None, gt=0, description="Tokens a minute, for each endpoint; else no limit."
+    )
+    timeout_s: float = Field(default=300, gt=0, description="Seconds until a call counts as unanswered.")
     stream: bool = Field(
         default=False,
-        title="Stream",
         description=(
             "Answers are sent piece by piece: no gateway takes a long one for an idle connection, "
             "and one that only repeats itself is not paid to its limit."
         ),
     )
-    cache: bool = Field(
-        default=True, title="Keep answers", description="Paid answers are kept and never paid for again."
-    )
+    cache: bool = Field(default=True, description="Keep paid answers, and never pay for them again.")
     retry_failed: bool = Field(
-        default=False, title="Retry failed", description="Ask again where a kept answer came to nothing."
+        default=False,
+        description="Ask again where a kept answer came to nothing; a batch takes up undecided cases, too.",
     )
     run_id: str | None = Field(
-        default=None, title="Run", description="The name under which the ledger records this run."
+        default=None,
+        description="A name for this run in the ledger; the same case goes on where it stopped.",
     )
     sample: int = Field(
         default=0,
         ge=0,
-        title="Sample",
         description="Which answer to draw from each model: another number asks anew.",
     )
-    home: str | None = Field(
-        default=None, title="Data folder", description="Where texts, indexes and answers are kept."
-    )
+    home: str | None = Field(default=None, description="Where texts, indexes and answers are kept.")
 
     @field_validator(
         "protocol",

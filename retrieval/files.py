@@ -99,10 +99,15 @@ def clear_parts(folder: Path) -> None:
 
 def read_table(path: Path, name: str) -> Any:
     """What stands under this name in a TOML file; an empty table where nothing does. Raises BadInput."""
+    return read_toml(path).get(name, {})
+
+
+def read_toml(path: Path) -> dict[str, Any]:
+    """All that stands in a TOML file. Raises BadInput."""
     if path.exists() and not path.is_file():  # opening a pipe would wait for a writer that never comes
         raise BadInput(f"can't read {path}: a folder, a device or a pipe, not a file")
     try:
-        return tomllib.loads(path.read_text("utf-8")).get(name, {})
+        return tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"can't read {path}: {one_line(str(error)[:200])}") from error
 

@@ -8,11 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from longproof.cli.options import Cache, CallOptions, Encoding, PanelOptions, Protocol, run_name
+from longproof.cli.options import CHECKED, Encoding, SettingOptions
 from longproof.cli.verify import no_use
 
 if TYPE_CHECKING:
@@ -27,9 +27,9 @@ TOLD = 5
 class BatchOptions:
     """The cases, the folder for their reports, and who works on them."""
 
+    heading = CHECKED
     cases: Annotated[Path, typer.Argument(help="A JSONL file, a case a line.")]
     out: Annotated[Path, typer.Option(help="The folder for reports; a run that was stopped goes on there.")]
-    protocol: Protocol = "longproof"
     encoding: Encoding = None
     engine: Annotated[Literal["local", "ray"], typer.Option(help="This process, or a pool of workers.")] = (
         "local"
@@ -37,9 +37,6 @@ class BatchOptions:
     workers: Annotated[int, typer.Option(min=1, help="Of Ray.")] = 2
     ray_address: Annotated[str | None, typer.Option(help="Of a Ray cluster; none: start Ray here.")] = None
     parallel: Annotated[int, typer.Option(min=1, help="Cases, or groups of them, checked at once.")] = 4
-    requests_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
-    tokens_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
-    cache: Cache = True
     html: Annotated[bool, typer.Option("--html", help="Write a page beside each report.")] = False
     junit: Annotated[Path | None, typer.Option(help="Write the outcome as JUnit's XML, a test a case.")] = (
         None
@@ -48,11 +45,6 @@ class BatchOptions:
         bool, typer.Option("--check", help="Exit with 1 if any is hallucinated, 3 if undecided.")
     ] = False
 
-    def settings(self) -> dict[str, Any]:
-        """What of this is a setting of each check."""
-        names = ("protocol", "requests_per_minute", "tokens_per_minute", "cache")
-        return {name: getattr(self, name) for name in names}
-
     def engine_options(self) -> "EngineOptions":
         """Who works on the cases."""
         from longproof.batch.folder import EngineOptions
@@ -60,7 +52,7 @@ class BatchOptions:
         return EngineOptions(**{name: getattr(self, name) for name in EngineOptions.model_fields})
 
 
-def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) -> None:
+def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
     """Check many cases: a report each, a summary and an index page. Goes on where it was stopped.
 
     FILE has a case a line, its source a path beside it or a text (a JSON object is a record):
@@ -79,12 +71,12 @@ def batch_command(batch: BatchOptions, panel: PanelOptions, calls: CallOptions) 
     refuse_targets(None, batch.junit, read=[batch.cases])
     if str(batch.junit) == "-":
         raise BadInput("JUnit's XML goes to a file: name one after --junit")
-    settings = {**panel.settings(), **calls.settings(), **batch.settings()}
+    settings = {**asked.settings(), "run_id": asked.run_id}
     with run_progress("cases") as progress:
         done = check_cases(
             batch.cases,
             batch.out,
-            settings={**settings, "run_id": run_name(calls.run_id)},
+            settings=settings,
             options=batch.engine_options(),
             html=batch.html,
             progress=progress,

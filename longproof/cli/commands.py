@@ -25,7 +25,7 @@ from longproof.cli.doctor import doctor_command, runs_command
 from longproof.cli.evaluate import compare_command, evaluate_command
 from longproof.cli.index import index_command
 from longproof.cli.mcp import mcp_command
-from longproof.cli.options import PlainCommand, add_command
+from longproof.cli.options import COST, EVERY_SETTING, SETTINGS, PlainCommand, add_command
 from longproof.cli.protocols import protocols_command
 from longproof.cli.reports import report_command
 from longproof.cli.review import review_command
@@ -63,17 +63,17 @@ def bare(
 
 
 add_command(app, "verify", verify_command)
-add_command(app, "demo", demo_command)
+app.command("demo", cls=PlainCommand)(demo_command)
 app.command("report", cls=PlainCommand)(report_command)
 add_command(app, "batch", batch_command)
-add_command(app, "construct", construct_command)
+add_command(app, "construct", construct_command, settings={*SETTINGS[COST], "run_id"})
 add_command(app, "evaluate", evaluate_command)
 app.command("compare", cls=PlainCommand)(compare_command)
 app.command("review", cls=PlainCommand)(review_command)
 app.command("index", cls=PlainCommand)(index_command)
 app.command("runs", cls=PlainCommand)(runs_command)
-add_command(app, "serve", serve_command)
-add_command(app, "mcp", mcp_command)
+add_command(app, "serve", serve_command, settings={*EVERY_SETTING} - {"protocol", "run_id"})
+add_command(app, "mcp", mcp_command, settings={*EVERY_SETTING} - {"run_id"})
 app.command("protocols", cls=PlainCommand)(protocols_command)
 app.command("doctor", cls=PlainCommand)(doctor_command)
 

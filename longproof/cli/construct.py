@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longproof.cli.options import CallOptions
+from longproof.cli.options import SettingOptions
 
 if TYPE_CHECKING:
     from longproof.construction.run import Constructed
@@ -39,7 +39,7 @@ class ConstructOptions:
     keep: Annotated[int, typer.Option(min=1, help="So many queries are kept (halueval general).")] = 5000
 
 
-def construct_command(options: ConstructOptions, calls: CallOptions) -> None:
+def construct_command(options: ConstructOptions, asked: SettingOptions) -> None:
     """Make labelled data from your own sources. As the papers made theirs."""
     from longproof.cli.progress import construction_progress
     from longproof.construction.run import construct
@@ -57,7 +57,7 @@ def construct_command(options: ConstructOptions, calls: CallOptions) -> None:
             summaries=options.summaries or [],
             keep=options.keep,
             progress=progress,
-            **calls.settings(),
+            **asked.settings(),
         )
     typer.echo(_end_text(done))
 

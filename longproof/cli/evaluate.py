@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longproof.cli.options import Cache, CallOptions, PanelOptions, Protocol, run_name
+from longproof.cli.options import CHECKED, SettingOptions, options_left_out
 from longproof.cli.verify import no_use
 
 if TYPE_CHECKING:
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 WITH_REPLAY = ("dataset", "out", "path", "pages", "parallel", "replay", "html")
 """Options that a replay takes: the recording says the others."""
-DRAWN = ("path", "protocol", "only", "sample", "seed", "repeat")
+DRAWN = ("path", "only", "sample", "seed", "repeat")
 """Options that say what is checked, and how often."""
 
 
@@ -30,18 +30,15 @@ DRAWN = ("path", "protocol", "only", "sample", "seed", "repeat")
 class EvaluateOptions:
     """The data set, what of it is drawn, and where results go."""
 
+    heading = CHECKED
     dataset: Annotated[str, typer.Argument(help="A data set's name, or a JSONL file of cases.")]
     out: Annotated[Path, typer.Option(help="The folder for results; a run that was stopped goes on there.")]
-    protocol: Protocol = "longproof"
     path: Annotated[str | None, typer.Option(help="Where the data set lies.")] = None
     only: Annotated[str | None, typer.Option(help="The examples of this slice alone, as scale=S.")] = None
     sample: Annotated[int | None, typer.Option(help="So many examples, drawn with the seed.")] = None
     seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0
     repeat: Annotated[int, typer.Option(help="Run everything so often; limits are for each time.")] = 1
     parallel: Annotated[int, typer.Option(min=1, help="Examples, or groups of them, checked at once.")] = 4
-    requests_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
-    tokens_per_minute: Annotated[float | None, typer.Option(help="For each endpoint.")] = None
-    cache: Cache = True
     html: Annotated[bool, typer.Option("--html", help="Keep each report, write its page, and an index.")] = (
         False
     )
@@ -55,19 +52,17 @@ class EvaluateOptions:
     ] = None
 
 
-def evaluate_command(options: EvaluateOptions, panel: PanelOptions, calls: CallOptions) -> None:
+def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
     """Run a data set through a protocol: scores with coverage. And a line an example."""
     from longproof.agent.report import unanswered, unusable
     from longproof.cli.progress import run_progress
 
     if options.dry_run and not options.replay:
-        _estimate(options, panel, calls)
+        _estimate(options, asked)
         return
     with run_progress("examples") as progress:
-        if options.replay:
-            done = _replayed(options, panel, calls, progress)
-        else:
-            done = _evaluated(options, panel, calls, progress)
+        run = _replayed if options.replay else _evaluated
+        done = run(options, asked, progress)
     if options.html:
         _write_pages(done)
     typer.echo(done.to_markdown())
@@ -82,49 +77,37 @@ def evaluate_command(options: EvaluateOptions, panel: PanelOptions, calls: CallO
         raise typer.Exit(2)
 
 
-def _estimate(options: EvaluateOptions, panel: PanelOptions, calls: CallOptions) -> None:
+def _estimate(options: EvaluateOptions, asked: SettingOptions) -> None:
     from longproof.evaluation.estimate import estimate_dataset
 
     drawn = {name: getattr(options, name) for name in DRAWN}
-    settings = {**panel.settings(), **calls.settings(), "cache": options.cache}
-    typer.echo(estimate_dataset(options.dataset, **drawn, **settings))
+    typer.echo(estimate_dataset(options.dataset, **drawn, **asked.settings()))
 
 
-def _evaluated(
-    options: EvaluateOptions, panel: PanelOptions, calls: CallOptions, progress: "Progress"
-) -> "Evaluation":
+def _evaluated(options: EvaluateOptions, asked: SettingOptions, progress: "Progress") -> "Evaluation":
     from longproof.evaluation.replay import record_dataset
     from longproof.evaluation.run import evaluate_dataset
 
     evaluate = partial(record_dataset, recording=options.record) if options.record else evaluate_dataset
-    settings = {**panel.settings(), **calls.settings(), "run_id": run_name(calls.run_id)}
+    settings = {**asked.settings(), "run_id": asked.run_id}
     return evaluate(
         options.dataset,
         out=options.out,
         parallel=options.parallel,
         progress=progress,
         reports=_reports(options),
-        cache=options.cache,
-        requests_per_minute=options.requests_per_minute,
-        tokens_per_minute=options.tokens_per_minute,
         **{name: getattr(options, name) for name in DRAWN},
         **settings,
     )
 
 
-def _replayed(
-    options: EvaluateOptions, panel: PanelOptions, calls: CallOptions, progress: "Progress"
-) -> "Evaluation":
+def _replayed(options: EvaluateOptions, asked: SettingOptions, progress: "Progress") -> "Evaluation":
     """The run that was recorded. Raises BadInput for an option that it says itself."""
     from longproof.evaluation.replay import replay_dataset
     from longproof.retrieval.types import BadInput
 
-    given = [
-        field.name
-        for group in (options, panel, calls)
-        for field in fields(group)
-        if field.name not in WITH_REPLAY and getattr(group, field.name) != field.default
-    ]
+    names = {field.name for field in fields(options)} - options_left_out(options) | asked.given.keys()
+    given = sorted(names - {*WITH_REPLAY})
     if given:
         raise BadInput(f"with --replay the recording says how it was made: leave out --{given[0]}")
     assert options.replay is not None
@@ -132,7 +115,7 @@ def _replayed(
         options.dataset,
         options.replay,
         path=options.path,
-        pages=str(panel.pages) if panel.pages else None,
+        pages=asked.given.get("pages"),
         out=options.out,
         parallel=options.parallel,
         progress=progress,

@@ -9,13 +9,13 @@ from typing import Annotated
 
 import typer
 
-from longproof.cli.options import Embedder, Encoding
+from longproof.cli.options import Encoding
 
 
 def index_command(
     sources: Annotated[list[Path] | None, typer.Argument(help="Sources to index.")] = None,
     pages: Annotated[Path | None, typer.Option(help="A folder of saved web pages.")] = None,
-    embedder: Embedder = "lexical",
+    embedder: Annotated[str, typer.Option(help="bge-m3, st:PATH or openai:MODEL.")] = "lexical",
     text: Annotated[Path | None, typer.Option(help="Write the extracted text that offsets refer to.")] = None,
     encoding: Encoding = None,
 ) -> None:

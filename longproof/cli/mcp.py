@@ -9,20 +9,19 @@ from typing import Annotated
 
 import typer
 
-from longproof.cli.options import Embedder, PanelOptions
+from longproof.cli.options import SettingOptions
 
 
 @dataclass(frozen=True, kw_only=True)
 class ServerOptions:
-    """What the server may read, and how it aligns."""
+    """What the server may read."""
 
-    embedder: Embedder = "lexical"
     folder: Annotated[Path | None, typer.Option(help="Where sources may be read from; nowhere else.")] = None
 
 
-def mcp_command(panel: PanelOptions, server: ServerOptions) -> None:
+def mcp_command(server: ServerOptions, asked: SettingOptions) -> None:
     """Serve a client of the Model Context Protocol, on stdio."""
     from longproof.adapters.mcp import serve
     from longproof.graphs.verifier import Verifier
 
-    serve(Verifier(**panel.settings(), embedder=server.embedder), server.folder)
+    serve(Verifier(**asked.settings()), server.folder)

@@ -1,200 +1,190 @@
-"""Options that several commands share, each named once, and the settings that they come to.
+"""Options: those of every setting, made from `Settings`, and groups of a command's own.
 
-Knows: a group of options is a dataclass, a command takes groups; options go before `longproof.toml`, which goes
-before the offline check. Does not know: what a command does with its settings.
+Knows: a group of options is a class, a command takes groups; the headings of a command's help; what an option says
+goes before `longproof.toml`, which goes before the default.
+Does not know: what a setting does, or what a command does with its settings.
 """
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields
+from collections import defaultdict
+from collections.abc import Callable, Collection, Mapping
+from copy import copy
+from dataclasses import fields
 from datetime import UTC, datetime
 from inspect import Parameter, Signature
 from pathlib import Path
 from secrets import token_hex
-from typing import TYPE_CHECKING, Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
+from pydantic.fields import FieldInfo
 from typer.core import TyperArgument, TyperCommand, TyperOption
 
-if TYPE_CHECKING:
-    from longproof.agent.specs import Spec
+from longproof.graphs.settings import Settings
 
 TOML = Path("longproof.toml")
+CHECKED, JUDGES, FAR = "What is checked", "Who judges", "How far"
+COST, OUT = "What it may cost", "What comes out"
+SETTINGS: Mapping[str, tuple[str, ...]] = {
+    CHECKED: ("protocol",),
+    JUDGES: ("judges", "arbiter", "decomposer", "searcher", "cascade", "consensus", "confirm"),
+    FAR: ("reach", "pages", "embedder"),
+    COST: (
+        *("max_calls", "max_tokens", "prices", "concurrency", "requests_per_minute", "tokens_per_minute"),
+        *("timeout_s", "stream", "cache", "retry_failed"),
+    ),
+    OUT: ("run_id",),
+}
+"""The settings that are options, under their headings. Two are none: `home` (LONGPROOF_HOME says it) and `sample`."""
+EVERY_SETTING = tuple(name for names in SETTINGS.values() for name in names)
+AS_OPTION: Mapping[str, tuple[str, Any, str]] = {
+    "judges": ("--judge", list[str], " May be repeated."),
+    "prices": ("--prices", Path, " A TOML file with a [prices] table; else longproof.toml's."),
+    **dict.fromkeys(("arbiter", "decomposer", "searcher"), ("", str, "")),
+}
+"""Settings that are written otherwise on a command line: their option, its type, and what its help adds."""
 WORDS = {
     "FOLDER": ("out", "pages", "folder", "a", "b"),
-    "SPEC": ("judge", "arbiter", "decomposer", "searcher", "model", "embedder"),
+    "SPEC": ("judges", "arbiter", "decomposer", "searcher", "model", "embedder"),
     "DATASET": ("dataset",),
 }
 """What stands in every help for values of which the type says too little."""
+WIDEST = 20
+"""Characters of all choices beyond which the help names them in words."""
 
-Protocol = Annotated[str, typer.Option("--protocol", help="See `longproof protocols`.")]
-Embedder = Annotated[
-    str,
-    typer.Option("--embedder", help="How the response is aligned: lexical, bge-m3, st:PATH, openai:MODEL."),
-]
 Encoding = Annotated[
     str | None, typer.Option("--encoding", help="The files' encoding, where it can't be told.")
 ]
-Cache = Annotated[bool, typer.Option(help="Keep paid answers, and never pay for them again.")]
 JsonFile = Annotated[Path | None, typer.Option("--json", help="Write the report as JSON; - prints it.")]
 HtmlFile = Annotated[Path | None, typer.Option("--html", help="Write the report as one HTML page.")]
 
 
-@dataclass(frozen=True, kw_only=True)
-class PanelOptions:
-    """Who judges and searches, how far they look, and over which pages."""
+class SettingOptions:
+    """The settings that a command has as options, and those of them that were given."""
 
-    judge: Annotated[
-        list[str] | None,
-        typer.Option(
-            help="A judge, once or more: openai:MODEL; openai:MODEL@http://HOST:PORT/v1 (vLLM, Ollama, any "
-            "such server); nli:FOLDER (a model of entailment); offline (no model)."
-        ),
-    ] = None
-    arbiter: Annotated[
-        str | None, typer.Option(help="Who decides where the judges are split: a judge, or `person`.")
-    ] = None
-    decomposer: Annotated[str | None, typer.Option(help="Who cuts the response into claims.")] = None
-    searcher: Annotated[
-        str | None,
-        typer.Option(
-            help="Who searches and reads the whole source: a language model; else the first of the panel."
-        ),
-    ] = None
-    reach: Annotated[
-        Literal["place", "search", "scan"] | None,
-        typer.Option(
-            help="How far to look for a claim: at its place in the source, by a search of all of it, or by reading "
-            "all of it (scan: as it is where nothing is said, up to a million characters)."
-        ),
-    ] = None
-    cascade: Annotated[
-        bool,
-        typer.Option(
-            "--cascade",
-            help="The first judge reads all, the others what it doesn't clear and a twentieth more.",
-        ),
-    ] = False
-    confirm: Annotated[
-        bool, typer.Option("--confirm", help="Ask once more about every wrong claim, beside its opposite.")
-    ] = False
-    pages: Annotated[
-        Path | None, typer.Option(help="Saved web pages to consult about what the source doesn't have.")
-    ] = None
+    def __init__(self, **options: Any) -> None:
+        self.names = options.keys()
+        self.given = {name: value for name, value in options.items() if value not in (None, [])}
+
+    @property
+    def run_id(self) -> str:
+        """The run's name: the one given, else the time and a few random letters."""
+        return self.given.get("run_id") or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"
 
     def settings(self, toml: Path = TOML) -> dict[str, Any]:
-        """The settings that name the panel; whom the TOML file names is told on stderr.
+        """The settings that options and the TOML file come to; whom the file names is told on stderr.
 
-        Raises BadInput where the file can't be read.
+        Raises BadInput where a file can't be read, or says something unknown.
         """
+        from longproof.agent.models.prices import read_prices
         from longproof.agent.specs import PanelTable, read_panel
+        from longproof.retrieval.types import BadInput
 
-        table = read_panel(toml) if toml.exists() else PanelTable()
-        judges = [] if self.judge else [*table.judges]
-        roles = ("arbiter", "decomposer", "searcher")
-        helpers = [None if getattr(self, role) else getattr(table, role) for role in roles]
-        _tell(toml, [spec for spec in [*judges, *helpers] if spec])
-        named: list[Spec | str] = list(self.judge or table.judges)
-        return {
-            "judges": named or ["offline"],
-            **{role: getattr(self, role) or getattr(table, role) for role in roles},
-            "reach": self.reach,
-            "cascade": self.cascade,
-            "consensus": table.consensus,
-            **({"confirm": True} if self.confirm else {}),
-            "pages": str(self.pages) if self.pages else None,
-            **table.model_dump(include={"stream", "timeout_s"}, exclude_none=True),
-        }
+        there = toml.exists()
+        table = read_panel(toml) if there else PanelTable()
+        in_file = {name: getattr(table, name) for name in table.model_fields_set & self.names}
+        in_file = {name: value for name, value in in_file.items() if value}
+        _tell(toml, {name: value for name, value in in_file.items() if name not in self.given})
+        judges = {"judges": ["offline"]} if "judges" in self.names else {}
+        settings: dict[str, Any] = {**judges, **in_file, **self.given}
+        if path := self.given.get("prices"):
+            settings["prices"] = read_prices(path)
+            if not settings["prices"]:
+                raise BadInput(f"{path} names no prices: give a [prices] table")
+        elif there:
+            settings["prices"] = read_prices(toml)
+        return {name: list(value) if name == "judges" else value for name, value in settings.items()}
 
 
-def _tell(toml: Path, named: "Sequence[Spec | str]") -> None:
+def _tell(toml: Path, named: "Mapping[str, Any]") -> None:
     """Name on stderr whom the file names, and whether a key goes along: the folder may be somebody else's."""
-    for one in dict.fromkeys(named):
+    roles = [named[role] for role in ("arbiter", "decomposer", "searcher") if role in named]
+    for one in dict.fromkeys([*named.get("judges", ()), *roles]):
         where = one if isinstance(one, str) else one.text
         withheld = not isinstance(one, str) and one.keyless
         why = " without a key: LONGPROOF_API_KEY_HOSTS does not list its host" if withheld else ""
         typer.echo(f"longproof: {toml} names {where}{why}", err=True)
 
 
-@dataclass(frozen=True, kw_only=True)
-class CallOptions:
-    """How models are asked, what may be paid, and the run's name."""
+def add_command(
+    app: typer.Typer,
+    name: str,
+    function: Callable[..., None],
+    settings: Collection[str] = EVERY_SETTING,
+) -> None:
+    """Add a command whose parameters are groups: `SettingOptions`, made of these settings, and dataclasses.
 
-    concurrency: Annotated[int, typer.Option(min=1, help="Calls under way at once, for each endpoint.")] = 16
-    max_calls: Annotated[
-        int | None, typer.Option(min=0, help="Calls that may be paid; the rest stays undecided.")
-    ] = None
-    max_tokens: Annotated[
-        int | None, typer.Option(min=0, help="Tokens that may be paid; the rest stays undecided.")
-    ] = None
-    retry_failed: Annotated[
-        bool,
-        typer.Option(
-            "--retry-failed",
-            help="Ask again where a kept answer came to nothing; a batch takes up undecided cases, too.",
-        ),
-    ] = False
-    run_id: Annotated[
-        str | None, typer.Option(help="A name for this run; the same case goes on where it stopped.")
-    ] = None
-    prices: Annotated[
-        Path | None,
-        typer.Option(
-            help="A TOML file with a [prices] table: what a million tokens cost, by model (else longproof.toml's)."
-        ),
-    ] = None
-
-    def settings(self, toml: Path = TOML) -> dict[str, Any]:
-        """The settings of these names. Raises BadInput where the file of prices can't be read."""
-        from longproof.agent.models.prices import read_prices
-        from longproof.retrieval.types import BadInput
-
-        named = {field.name: getattr(self, field.name) for field in fields(self)}
-        where = self.prices or toml
-        prices = read_prices(where) if self.prices or toml.exists() else {}
-        if self.prices and not prices:
-            raise BadInput(f"{self.prices} names no prices: give a [prices] table")
-        return {**named, "prices": prices}
-
-
-def reach_settings(toml: Path = TOML) -> dict[str, Any]:
-    """What the TOML file says of how servers are reached: `stream` and `timeout_s`, and nothing of whom to ask.
-
-    Raises BadInput where it can't be read.
+    Each field of a dataclass is an option; its class may name their `heading` in the help.
     """
-    from longproof.agent.specs import read_panel
-
-    return (
-        read_panel(toml).model_dump(include={"stream", "timeout_s"}, exclude_none=True)
-        if toml.exists()
-        else {}
-    )
-
-
-def run_name(given: str | None) -> str:
-    """The run's name: the one given, else the time and a few random letters."""
-    return given or f"{datetime.now(UTC):%Y%m%d-%H%M%S}-{token_hex(2)}"
-
-
-def add_command(app: typer.Typer, name: str, function: Callable[..., None]) -> None:
-    """Add a command whose parameters are groups of options: each field of their dataclasses is an option."""
     groups = {key: group for key, group in get_type_hints(function).items() if key != "return"}
+    options = {
+        key: _setting_options(settings) if group is SettingOptions else _own_options(group)
+        for key, group in groups.items()
+    }
 
     def command(**given: Any) -> None:
-        function(
-            **{
-                key: group(**{field.name: given[field.name] for field in fields(group)})
-                for key, group in groups.items()
-            }
-        )
+        made = {
+            key: group(**{option.name: given[option.name] for option in options[key]})
+            for key, group in groups.items()
+        }
+        function(**made)
 
-    options = [option for group in groups.values() for option in _options(group)]
-    command.__signature__ = Signature(options)  # type: ignore[attr-defined]
+    command.__signature__ = Signature([one for group in options.values() for one in group])  # type: ignore[attr-defined]
     app.command(name, help=function.__doc__, cls=PlainCommand)(command)
 
 
+def _setting_options(names: Collection[str]) -> list[Parameter]:
+    return [
+        _setting_option(name, Settings.model_fields[name], heading)
+        for heading, members in SETTINGS.items()
+        for name in members
+        if name in names
+    ]
+
+
+def _setting_option(name: str, field: FieldInfo, heading: str) -> Parameter:
+    """The option of a setting. Left out it is None, so that `longproof.toml` may say it."""
+    flag, kind, more = AS_OPTION.get(name, ("", field.annotation, ""))
+    flag = flag or f"--{name.replace('_', '-')}"
+    if kind is bool and field.default:
+        flag += f"/--no{flag[1:]}"
+    option = typer.Option(
+        flag,
+        help=f"{field.description}{more}",
+        show_default=_default_text(name, field),
+        min=next((one.ge for one in field.metadata if hasattr(one, "ge")), None),
+        rich_help_panel=heading,
+    )
+    plain = kind if type(None) in get_args(kind) else kind | None
+    return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[plain, option])
+
+
+def _default_text(name: str, field: FieldInfo) -> str | bool:
+    """What the help says is taken where nothing is said."""
+    if name == "judges":
+        return "offline"
+    return str(field.default) if field.default and not isinstance(field.default, bool | dict) else False
+
+
+def _own_options(group: Any) -> list[Parameter]:
+    """The parameters that make a dataclass, with their annotations for Typer, under the heading of its class."""
+    hints = get_type_hints(group, include_extras=True)
+    options = []
+    for name, parameter in Signature.from_callable(group).parameters.items():
+        kind, option = get_args(hints[name])
+        option = copy(option)
+        option.rich_help_panel = getattr(group, "heading", None)
+        options.append(parameter.replace(annotation=Annotated[kind, option]))
+    return options
+
+
+def options_left_out(group: Any) -> set[str]:
+    """The names of a group's fields that are as they are where nothing is said."""
+    return {field.name for field in fields(group) if getattr(group, field.name) == field.default}
+
+
 class PlainCommand(TyperCommand):
-    """A command whose help names values as a person does: Typer names their Python types."""
+    """A command whose help names values as a person does, and has its options under headings."""
 
     def __init__(self, *given: Any, **named: Any) -> None:
         super().__init__(*given, **named)
@@ -202,10 +192,21 @@ class PlainCommand(TyperCommand):
             if isinstance(one, TyperArgument | TyperOption):
                 one.metavar = _word(one)
 
+    def format_options(self, ctx: Any, formatter: Any) -> None:
+        """Write the options, each under its heading; those that many commands have come last."""
+        rows = defaultdict(list)
+        for one in self.get_params(ctx):
+            if record := one.get_help_record(ctx):
+                rows[getattr(one, "rich_help_panel", None) or "Options"].append(record)
+        order = [*SETTINGS, "Options"]
+        for heading in sorted(rows, key=order.index):
+            with formatter.section(heading):
+                formatter.write_dl(rows[heading])
+
     def get_help(self, ctx: Any) -> str:
         """The help, arguments without braces and types."""
         plain = re.sub(r" <[^<>\n]+>(?=  )", lambda found: " " * len(found[0]), super().get_help(ctx))
-        return re.sub(r"\{([A-Z_]+)\}", r"\1", plain)
+        return re.sub(r"\{([A-Z_]+)\}|(?<=default: )\((\S+)\)", r"\1\2", plain)
 
 
 def _word(one: TyperArgument | TyperOption) -> str:
@@ -213,12 +214,5 @@ def _word(one: TyperArgument | TyperOption) -> str:
     named = next((word for word, names in WORDS.items() if one.name in names), None)
     kind = str(one.type_descriptor.annotation)
     by_type = "FILE" if "Path" in kind else "N" if "int" in kind or "float" in kind else "NAME"
-    return named or "|".join(one.type_descriptor.choices or ()) or by_type
-
-
-def _options(group: Any) -> list[Parameter]:
-    """The parameters that make a dataclass, with their annotations for Typer."""
-    return [
-        parameter.replace(annotation=get_type_hints(group, include_extras=True)[name])
-        for name, parameter in Signature.from_callable(group).parameters.items()
-    ]
+    choices = "|".join(one.type_descriptor.choices or ())
+    return named or (choices if len(choices) <= WIDEST else "") or by_type

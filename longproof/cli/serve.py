@@ -11,7 +11,7 @@ from typing import Annotated
 
 import typer
 
-from longproof.cli.options import CallOptions, PanelOptions
+from longproof.cli.options import SettingOptions
 
 PORT = 8378
 """Where nothing else is said: what a browser keeps for a page, it keeps for its port."""
@@ -31,7 +31,7 @@ class ServeOptions:
     open: Annotated[bool, typer.Option("--open/--no-open", help="Open the page in the browser.")] = True
 
 
-def serve_command(serve: ServeOptions, panel: PanelOptions, calls: CallOptions) -> None:
+def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
     """Check texts in the browser: a page on this machine."""
     from longproof.retrieval.types import BadInput
 
@@ -44,9 +44,7 @@ def serve_command(serve: ServeOptions, panel: PanelOptions, calls: CallOptions) 
         if error.name not in ("uvicorn", "starlette"):
             raise
         raise BadInput(f"{error.name} is not installed: pip install 'longproof[serve]'") from error
-    if calls.run_id:
-        raise BadInput("leave out --run-id: each check in the browser gets a name of its own")
-    offer = Offer({**panel.settings(), **calls.settings(), "run_id": None})
+    offer = Offer(asked.settings())
     token = token_urlsafe(24)
     bound = _bound(serve.host, serve.port)
     host, port = bound.getsockname()[:2]

@@ -12,21 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from longproof.cli.options import (
-    Cache,
-    CallOptions,
-    Embedder,
-    Encoding,
-    HtmlFile,
-    JsonFile,
-    PanelOptions,
-    Protocol,
-    run_name,
-)
+from longproof.agent.types import Label, Task
+from longproof.cli.options import CHECKED, COST, OUT, Encoding, HtmlFile, JsonFile, SettingOptions
 from longproof.cli.reports import deliver, refuse_targets
 
 if TYPE_CHECKING:
-    from longproof.agent.types import Label, Report
+    from longproof.agent.types import Report
     from longproof.retrieval.types import Document
 
 HALLUCINATED, UNUSABLE, UNDECIDED = 1, 2, 3
@@ -34,39 +25,31 @@ HALLUCINATED, UNUSABLE, UNDECIDED = 1, 2, 3
 
 @dataclass(frozen=True, kw_only=True)
 class CaseOptions:
-    """What is checked, and by which protocol."""
+    """What is checked."""
 
+    heading = CHECKED
     response: Annotated[Path, typer.Option(help="The text that is checked; - is standard input.")]
     source: Annotated[
         list[Path] | None,
         typer.Option(help="A text to be faithful to: none, one or several; - is standard input."),
     ] = None
-    task: Annotated[str, typer.Option(help="summary, answer, turn, article, rewrite or open.")] = "summary"
+    task: Annotated[Task, typer.Option(help="summary, answer, turn, article, rewrite or open.")] = "summary"
     context: Annotated[Path | None, typer.Option(help="A file with the question, or the turns before.")] = (
         None
     )
     encoding: Encoding = None
-    protocol: Protocol = "longproof"
-    embedder: Embedder = "lexical"
-    cache: Cache = True
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Ask nobody; say what the first round costs, and how many calls at most."
-        ),
-    ] = False
 
-    def settings(self) -> dict[str, Any]:
-        """What of this is a setting; a dry run pays nothing and has no name."""
-        settings = {name: getattr(self, name) for name in ("protocol", "embedder", "cache")}
-        return {**settings, "max_calls": 0, "run_id": None} if self.dry_run else settings
+    @property
+    def files(self) -> list[Path | None]:
+        """All that is read."""
+        return [*(self.source or []), self.response, self.context]
 
     def read(self) -> "tuple[list[Document], dict[str, str]]":
         """The sources, and the response with what is known of it. Raises BadInput for what can't be read."""
         from longproof.retrieval.text.normalise import without_surrogates
         from longproof.retrieval.types import BadInput
 
-        if [*map(str, [*(self.source or []), self.response, self.context])].count("-") > 1:
+        if [*map(str, self.files)].count("-") > 1:
             raise BadInput("standard input can be read only once: give one -, and files for the rest")
         documents = [self._read(path) for path in self.source or []]
         response = self._read(self.response)
@@ -85,41 +68,52 @@ class CaseOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
+class DryRunOption:
+    """Whether anybody is asked."""
+
+    heading = COST
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run", help="Ask nobody; say what the first round costs, and how many calls at most."
+        ),
+    ] = False
+
+
+@dataclass(frozen=True, kw_only=True)
 class OutputOptions:
     """Where the report is written, and what else is said of it."""
 
+    heading = OUT
     json: JsonFile = None
     html: HtmlFile = None
     check: Annotated[bool, typer.Option("--check", help="Exit with 1 if hallucinated, 3 if undecided.")] = (
         False
     )
     at_least: Annotated[
-        str | None, typer.Option(help="Say how many sentences have this label or a more faithful one.")
+        Label | None,
+        typer.Option(help="Say how many sentences have this label, as ambiguous, or a more faithful one."),
     ] = None
 
-    def refuse(self, case: CaseOptions) -> None:
-        """Raises BadInput for what can't be written, and for a label that doesn't exist."""
-        refuse_targets(self.html, self.json, read=[case.response, case.context, *(case.source or [])])
-        if self.at_least:
-            label_named(self.at_least)
 
-
-def verify_command(case: CaseOptions, panel: PanelOptions, calls: CallOptions, output: OutputOptions) -> None:
+def verify_command(
+    case: CaseOptions, asked: SettingOptions, dry: DryRunOption, output: OutputOptions
+) -> None:
     """Check one response against its sources."""
-    output.refuse(case)
+    refuse_targets(output.html, output.json, read=case.files)
     documents, given = case.read()
-    settings = {**panel.settings(), **calls.settings(), "run_id": run_name(calls.run_id), **case.settings()}
-    report = check_case(documents, settings, **given)
-    if case.dry_run:
-        print_estimate(report)
+    settings = {**asked.settings(), "run_id": asked.run_id}
+    if dry.dry_run:
+        print_estimate(check_case(documents, {**settings, "max_calls": 0, "run_id": None}, **given))
         return
+    report = check_case(documents, settings, **given)
     why = no_answer(report)
     if output.json or output.html or not why:
         deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
     if why:
         typer.echo(f"longproof: {why}", err=True)
     if output.at_least:
-        typer.echo(trusted_line(report, label_named(output.at_least)), err=True)
+        typer.echo(trusted_line(report, output.at_least), err=True)
     raise typer.Exit(exit_code(report) if output.check else UNUSABLE if why else 0)
 
 
@@ -150,17 +144,6 @@ def print_estimate(dry: "Report") -> None:
     typer.echo("\n".join(estimate_lines(told, money)))
 
 
-def label_named(name: str) -> "Label":
-    """The label of this name. Raises BadInput for another."""
-    from longproof.agent.types import LABELS
-    from longproof.retrieval.types import BadInput
-
-    label = next((label for label in LABELS if label == name), None)
-    if label is None:
-        raise BadInput(f"there is no label {name!r}: choose one of {', '.join(LABELS)}")
-    return label
-
-
 def trusted_line(report: "Report", at_least: "Label") -> str:
     """How much can be trusted from this label on."""
     from longproof.agent.report import trusted
@@ -174,13 +157,13 @@ def no_answer(report: "Report") -> str:
     from longproof.agent.report import judges_failures, unanswered, unusable
     from longproof.report.control_characters import visible
 
-    said = [judgement for claim in report.claims for judgement in claim.judgements]
+    judgements = [judgement for claim in report.claims for judgement in claim.judgements]
     failures = judges_failures(report)
     if unusable(failures):
-        return visible(no_use(failures, ", ".join(dict.fromkeys(one.judge for one in said))))
+        return visible(no_use(failures, ", ".join(dict.fromkeys(one.judge for one in judgements))))
     if not unanswered(failures):
         return ""
-    why = Counter(one.reason or one.failure for one in said).most_common(1)[0][0]
+    why = Counter(one.reason or one.failure for one in judgements).most_common(1)[0][0]
     return visible(f"no judge answered: {' '.join(str(why).split())}")
 
 

@@ -7,7 +7,7 @@ folder: it picks judges by number, and at most a model at OpenAI by its name. Do
 import os
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, Literal, NamedTuple
+from typing import Annotated, Any, NamedTuple
 
 from pydantic import AfterValidator, Field, ValidationError
 
@@ -15,14 +15,13 @@ from longproof.agent.models.prices import reading_cost
 from longproof.agent.specs import Spec, as_spec
 from longproof.agent.types import Task
 from longproof.graphs.cost import estimate
-from longproof.graphs.settings import PERSON, Settings, settings_of
+from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 MODEL = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}")
-Reach = Literal["place", "search", "scan"]
 MODELS_TASKS = {
     **dict.fromkeys(("arbiter", "decomposer", "searcher")),
     "confirm": False,
@@ -69,7 +68,7 @@ class Offer(NamedTuple):
     @property
     def judges(self) -> list[Spec]:
         """The models that the owner named."""
-        return [one for one in map(as_spec, self.settings["judges"]) if one.kind != "offline"]
+        return [one for one in map(as_spec, self.settings.get("judges", ())) if one.kind != "offline"]
 
     @property
     def openai(self) -> bool:

@@ -88,7 +88,7 @@ def test_an_address_in_a_file_is_not_the_owners_word(tmp_path: Path) -> None:
 
 def test_a_person_may_arbitrate_and_a_file_may_say_nothing(tmp_path: Path) -> None:
     assert table(tmp_path, '[panel]\narbiter = "person"').arbiter == "person"
-    assert table(tmp_path, "[other]\nx = 1").judges == ()
+    assert table(tmp_path, "[prices]").judges == ()
 
 
 @pytest.mark.parametrize(
@@ -96,6 +96,9 @@ def test_a_person_may_arbitrate_and_a_file_may_say_nothing(tmp_path: Path) -> No
     [
         ("[panel", "can't read"),
         ("panel = 3", "is a table"),
+        ("[panell]\njudges = ['offline']", r"no \[panell\]: did you mean \[panel\]"),
+        ("consensus = 0.5", r"did you mean 'consensus', under \[panel\]"),
+        ("[other]\nx = 1", r"known are \[panel\], \[prices\]"),
         ("[panel]\njudges = 'offline'", "is a table"),
         ("[panel]\njudges = ['gpt-4.1']", "there is no judge"),
         ("[panel]\njudges = [3]", "a judge is a SPEC"),

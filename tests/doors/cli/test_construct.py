@@ -3,17 +3,12 @@
 from pathlib import Path
 
 import pytest
-import typer
 from fakes import ChatServer
 from scripted_writer import novel, writer
 from typer.testing import CliRunner
 
-from longproof.cli.construct import construct_command
-from longproof.cli.options import add_command
+from longproof.cli.commands import app
 from longproof.retrieval.types import BadInput
-
-app = typer.Typer()
-add_command(app, "construct", construct_command)
 
 
 @pytest.fixture
@@ -28,6 +23,7 @@ def test_models_are_asked_and_paid_once(book, tmp_path, monkeypatch):
     out = tmp_path / "set"
     with ChatServer(writer()) as server:
         asked = [
+            "construct",
             "longnovel",
             str(book),
             "--out",
@@ -52,6 +48,6 @@ def test_models_are_asked_and_paid_once(book, tmp_path, monkeypatch):
 )
 def test_what_cannot_be_made_is_refused(book, tmp_path, arguments, why):
     kind, *more = arguments
-    done = CliRunner().invoke(app, [kind, str(book), "--out", str(tmp_path / "set"), *more])
+    done = CliRunner().invoke(app, ["construct", kind, str(book), "--out", str(tmp_path / "set"), *more])
     assert isinstance(done.exception, BadInput)
     assert why in str(done.exception)

@@ -1,16 +1,21 @@
-"""`--searcher` and `--reach`, from the command line and the panel file to the settings of a run."""
+"""Options are made from `Settings`: the same ones for every command that checks, under headings in its help."""
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
+import typer.main
 
 from longproof.cli import main
-from longproof.cli.options import PanelOptions
+from longproof.cli.commands import app
+from longproof.cli.options import EVERY_SETTING, SETTINGS, SettingOptions
 from longproof.cli.progress import check_progress, looking_text
-from longproof.graphs.settings import settings_of
+from longproof.graphs.settings import Settings, settings_of
 
 CASE = {"id": "a", "source_text": "Ada lit the lamp.", "response": "Ada lit the lamp."}
+VERIFY = ("verify", "--source", "s.txt", "--response", "s.txt")
+BATCH, EVALUATE = ("batch", "cases.jsonl", "--out", "out"), ("evaluate", "cases.jsonl", "--out", "out")
 
 
 def run(*arguments: object) -> int:
@@ -27,41 +32,99 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def test_the_options_are_settings_and_go_before_the_panel_file(folder: Path) -> None:
+def asked(**given: Any) -> SettingOptions:
+    return SettingOptions(**{**dict.fromkeys(EVERY_SETTING), **given})
+
+
+def test_every_setting_is_an_option_but_two() -> None:
+    assert {*EVERY_SETTING} == Settings.model_fields.keys() - {"home", "sample"}
+    assert len(EVERY_SETTING) == len({*EVERY_SETTING})
+
+
+@pytest.mark.parametrize(
+    ("command", "without"),
+    [
+        ("verify", set()),
+        ("batch", set()),
+        ("evaluate", set()),
+        ("serve", {"protocol", "run_id"}),
+        ("mcp", {"run_id"}),
+    ],
+)
+def test_every_command_that_checks_has_the_same_options(command: str, without: set[str]) -> None:
+    commands: Any = typer.main.get_command(app)
+    options = {one.name: one for one in commands.commands[command].params}
+    assert {*EVERY_SETTING} - options.keys() == without
+    for heading, names in SETTINGS.items():
+        assert {options[name].rich_help_panel for name in names if name in options} <= {heading}
+
+
+def test_the_help_has_headings_in_the_order_in_which_a_reader_asks(capsys) -> None:
+    assert run("verify", "--help") == 0
+    told = capsys.readouterr().out
+    places = [told.index(f"\n{heading}:") for heading in SETTINGS]
+    assert places == sorted(places)
+    assert "[default: lexical]" in told
+
+
+def test_options_go_before_the_panel_file_which_goes_before_the_defaults(folder: Path) -> None:
     toml = folder / "longproof.toml"
-    toml.write_text('[panel]\njudges = ["openai:a"]\nsearcher = "openai:of-the-file"\n', "utf-8")
-    named = settings_of(PanelOptions(searcher="openai:mine", reach="search").settings(toml))
-    assert (named.searcher, named.reach) == ("openai:mine", "search")
-    read = settings_of(PanelOptions().settings(toml))
-    assert not isinstance(read.searcher, str | None)
-    assert read.searcher.text == "openai:of-the-file"
-    assert read.reach is None
+    toml.write_text('[panel]\njudges = ["openai:a"]\nsearcher = "openai:b"\nconsensus = 0.9\n', "utf-8")
+    named = settings_of(asked(searcher="openai:mine", reach="search", consensus=0.5).settings(toml))
+    assert (named.searcher, named.reach, named.consensus) == ("openai:mine", "search", 0.5)
+    read = settings_of(asked().settings(toml))
+    assert [getattr(one, "text", one) for one in (read.judges[0], read.searcher)] == ["openai:a", "openai:b"]
+    assert (read.reach, read.consensus) == (None, 0.9)
+    assert settings_of(asked().settings(folder / "none.toml")) == Settings()
 
 
 def test_the_searcher_that_a_file_names_is_told(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (folder / "longproof.toml").write_text('[panel]\nsearcher = "openai:m@http://127.0.0.1:9/v1"\n', "utf-8")
-    PanelOptions().settings(folder / "longproof.toml")
+    asked(searcher="openai:mine").settings(folder / "longproof.toml")
+    assert capsys.readouterr().err == ""
+    asked().settings(folder / "longproof.toml")
     assert "names openai:m@http://127.0.0.1:9/v1" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "command",
-    [
-        ("verify", "--source", "s.txt", "--response", "s.txt"),
-        ("batch", "cases.jsonl", "--out", "out"),
-        ("evaluate", "cases.jsonl", "--out", "out"),
-    ],
-)
-def test_three_commands_take_them_and_refuse_what_is_none(
+@pytest.mark.parametrize("command", [VERIFY, BATCH, EVALUATE])
+def test_what_is_no_value_of_an_option_is_refused_in_one_line(
     folder: Path, capsys: pytest.CaptureFixture[str], command: tuple[str, ...]
 ) -> None:
-    assert run(*command, "--reach", "everywhere") == 2
-    assert "everywhere" in capsys.readouterr().err
-    assert run(*command, "--searcher", "offline") == 2
-    assert "offline can't search" in capsys.readouterr().err
-    assert run(*command, "--confirm") == 2
-    assert "needs a language model" in capsys.readouterr().err
+    refused = {
+        ("--reach", "everywhere"): "everywhere",
+        ("--searcher", "offline"): "offline can't search",
+        ("--confirm",): "needs a language model",
+        ("--protocol", "nope"): "nope",
+        ("--judge", "oracle"): "oracle",
+        ("--pages", "nowhere"): "there is no folder nowhere",
+        ("--max-calls", "-1"): "--max-calls",
+        ("--tokens-per-minute", "0"): "setting tokens_per_minute",
+        ("--run-id", "a\udcffb"): "setting run_id",
+        ("--bogus",): "bogus",
+    }
+    for more, says in refused.items():
+        assert run(*command, *more) == 2, more
+        told = capsys.readouterr().err
+        assert says in told
+        assert told.count("\n") == 1
     assert run(*command, "--reach", "place") == 0
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("[panell]\njudges = ['openai:m']", "there is no [panell]: did you mean [panel]?"),
+        ("consensus = 2", "did you mean 'consensus', under [panel]?"),
+        ("[panel]\njudgs = ['openai:m']", "did you mean 'judges'"),
+    ],
+)
+def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(
+    folder: Path, capsys: pytest.CaptureFixture[str], toml: str, says: str
+) -> None:
+    (folder / "longproof.toml").write_text(toml, "utf-8")
+    for command in (VERIFY, BATCH, EVALUATE, ("doctor",), ("serve", "--no-open")):
+        assert run(*command) == 2
+        assert says in capsys.readouterr().err
 
 
 def test_progress_says_what_the_whole_source_is_searched_and_read_for() -> None:
@@ -75,8 +138,3 @@ def test_progress_takes_what_every_node_tells() -> None:
     with check_progress() as progress:
         for node in ("align", "decompose", "search", "checked", "scan", "confirm", "checked"):
             progress({"node": node, "claims": 2, "pieces": 3, "groups": 1})
-
-
-def test_a_run_name_of_bytes_that_are_no_text_is_refused(folder: Path, capsys) -> None:
-    assert run("verify", "--source", "s.txt", "--response", "s.txt", "--run-id", "a\udcffb") == 2
-    assert "setting run_id" in capsys.readouterr().err

@@ -1,0 +1,35 @@
+"""Record the demo anew: every answer of its run is kept in one file, which `longproof demo` then answers from.
+
+    python benchmarks/record_demo.py en longproof/examples/en/recorded.gz --judge SPEC --judge SPEC --arbiter SPEC
+
+What the ledger has is not asked again. Watch with `longproof demo --language en --replay FILE`.
+"""
+
+import argparse
+from pathlib import Path
+
+from longproof.agent.models.recording import Recorder
+from longproof.cli.demo import check_demo
+
+
+def record_demo(language: str, file: Path, judges: list[str], arbiter: str, stream: bool = False) -> int:
+    """Check the demo's summary with these models, and keep their answers; how many there are."""
+    recorder = Recorder()
+    panel = {"judges": judges, "arbiter": arbiter}
+    report = check_demo(language, {**panel, "stream": stream, "timeout_s": 900, "recording": recorder})
+    recorder.write(file, {"demo": language, **panel})
+    return len(report.calls)
+
+
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("language", choices=("en", "zh"))
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--judge", action="append", required=True, metavar="SPEC")
+    parser.add_argument("--arbiter", required=True, metavar="SPEC")
+    parser.add_argument("--stream", action="store_true")
+    asked = parser.parse_args()
+    kept = record_demo(asked.language, asked.file, asked.judge, asked.arbiter, asked.stream)
+    print(f"{kept} answers are kept in {asked.file}")
