@@ -59,7 +59,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     "longproof": ("longproof",),
 }
 ONE_FILE = ("torch", "FlagEmbedding", "sentence_transformers", "ray")
-LANGGRAPH_ROOMS = ("graphs", "construction", "longproof")
+LANGGRAPH_ROOMS = ("graphs", "longproof")
 
 
 def sources() -> list[Path]:
