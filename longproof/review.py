@@ -39,7 +39,7 @@ ABOUT = ("begun_with", "settings", "edition")
 
 
 class WaitingRun(NamedTuple):
-    """How far a run is: its report, or the disputes that it waits with."""
+    """A run's report, or the disputes that it waits with."""
 
     report: Report | None
     disputes: list[Mapping[str, Any]]
@@ -49,7 +49,7 @@ class WaitingRun(NamedTuple):
 
 
 class Watcher(NamedTuple):
-    """Who hears how a run gets on."""
+    """Functions that hear how a run gets on."""
 
     progress: Progress | None = None
     """Hears what nodes tell."""
@@ -99,9 +99,9 @@ async def begin_run(
 
 
 async def waiting_run(run_id: str) -> WaitingRun:
-    """How far a run is. Raises BadInput where no run of this name was begun with a person as arbiter."""
+    """Look how far a run is. Raises BadInput where no run of this name was begun with a person as arbiter."""
     async with open_checkpoints(Settings()) as checkpoints:
-        return _state_of(await _known(checkpoints, run_id))
+        return _state_of(await _begun_state(checkpoints, run_id))
 
 
 async def resume_run(run_id: str, review: Mapping[str, Any], watcher: Watcher = NOBODY) -> WaitingRun:
@@ -110,7 +110,7 @@ async def resume_run(run_id: str, review: Mapping[str, Any], watcher: Watcher = 
     Raises BadInput where nothing waits, or where the review does not fit what was asked; then nothing is lost.
     """
     async with open_checkpoints(Settings()) as checkpoints:
-        state = await _known(checkpoints, run_id)
+        state = await _begun_state(checkpoints, run_id)
         if not _is_waiting(state):
             raise BadInput(f"the run {run_id!r} waits for nobody: see `longproof review {run_id}`")
         about = {name: (state.metadata or {})[name] for name in ABOUT}  # type: ignore[literal-required]
@@ -145,7 +145,7 @@ async def _drive(
         about=about,
         written=watcher.written,
     )
-    return await _known(checkpoints, run_id)
+    return await _begun_state(checkpoints, run_id)
 
 
 @asynccontextmanager
@@ -175,14 +175,14 @@ async def open_checkpoints(settings: Settings) -> AsyncIterator[OpenCheckpoints]
             finally:
                 ended: RunState = "interrupted"
                 try:
-                    ended = _ended(await graph.aget_state(_thread(settings.run_id or "")), state)
+                    ended = _end_of(await graph.aget_state(_thread(settings.run_id or "")), state)
                 finally:
                     await pool.close(ended)
     except (OSError, sqlite3.Error) as error:
         raise BadInput(f"can't use {path}: {error}; free space, or move it away") from error
 
 
-async def _known(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapshot:
+async def _begun_state(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapshot:
     state = await checkpoints.graph.aget_state(_thread(run_id))
     if "settings" not in (state.metadata or {}):
         raise BadInput(f"there is no run {run_id!r} that a person decides: begin one with --arbiter person")
@@ -212,8 +212,8 @@ def _is_finished(state: StateSnapshot) -> bool:
     return "report" in state.values
 
 
-def _ended(here: StateSnapshot, state: RunState) -> RunState:
-    """How a run stands: a review that doesn't fit leaves it waiting, and without any answer it is not done."""
+def _end_of(here: StateSnapshot, state: RunState) -> RunState:
+    """Tell how a run stands: a review that doesn't fit leaves it waiting, and without any answer it is not done."""
     if _is_waiting(here):
         return "waiting"
     if state != "done" or not _is_finished(here):

@@ -48,7 +48,7 @@ HOLDS = ("implicitly_supported", "explicitly_supported", "out_dependent", "no_fa
 
 
 def brief_of(report: Report) -> Brief:
-    """What is to be looked at, in the order of the response."""
+    """The outcome, and what is to be looked at, in the order of the response."""
     left_out = {claim.id for claim in unread_claims(report)[UNREAD:]}
     problems = [c for c in report.claims if c.label not in HOLDS and c.id not in left_out]
     return Brief(

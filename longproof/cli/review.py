@@ -124,7 +124,7 @@ def _choice(most: int) -> int:
 
 
 def _lines(which: str, dispute: Mapping[str, Any], claim: "ClaimView") -> list[str]:
-    """What a person is shown: what each judge says, what each side cites, and what the judges were shown."""
+    """The lines that a person is shown: what each judge says, what each side cites, what the judges saw."""
     opinions = [f"  {one['judge']}: {one['label']}. {one['reason']}" for one in dispute["said"]]
     quotes = [
         f"  {quote.where}: {''.join(f'«{text}»' if marked else text for text, marked in quote.pieces)}"

@@ -19,7 +19,7 @@ PORT = 8378
 
 @dataclass(frozen=True, kw_only=True)
 class ServeOptions:
-    """Where the page is."""
+    """The address of the page."""
 
     host: Annotated[
         str, typer.Option(help="The address to listen at: this machine's own, unless told otherwise.")
@@ -46,7 +46,7 @@ def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
         raise BadInput(f"{error.name} is not installed: pip install 'longproof[serve]'") from error
     offer = Offer(asked.settings())
     token = token_urlsafe(24)
-    bound = _bound(serve.host, serve.port)
+    bound = _listen(serve.host, serve.port)
     host, port = bound.getsockname()[:2]
     shown = f"[{host}]" if ":" in host else host
     address = f"http://{shown}:{port}/{token}/"
@@ -64,7 +64,7 @@ def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
     server.run([bound])
 
 
-def _bound(host: str, port: int | None) -> socket:
+def _listen(host: str, port: int | None) -> socket:
     """A socket that listens there already: who asks before the server is up waits. Raises BadInput where it can't."""
     from longproof.retrieval.types import BadInput
 
@@ -74,7 +74,7 @@ def _bound(host: str, port: int | None) -> socket:
         )
     except OSError as error:
         if port is None:
-            return _bound(host, 0)
+            return _listen(host, 0)
         raise BadInput(
             f"can't listen at {host}:{port}: {error.strerror}; give another --host or --port"
         ) from error

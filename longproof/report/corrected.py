@@ -16,12 +16,12 @@ from longproof.agent.report import WRONG
 from longproof.agent.types import Report
 from longproof.report.control_characters import visible
 from longproof.report.deletions import left_over
-from longproof.report.markdown import escaped
+from longproof.report.markdown import escape_markup
 from longproof.retrieval.types import BadInput
 
 AUTHOR = "Longproof"
 _NOT_XML = re.compile("[\ufffe\uffff\ud800-\udfff]")
-_NOT_KEPT = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+_CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 """What XML or HTML can't hold, and what shows a text in another order than it has. Not the marks of direction that
 belong to Hebrew and Arabic."""
 _INDENTED = re.compile(r"^(?: (?= {3}| {0,2}\t)|\t)(?=[ \t]*[^ \t\n])", re.MULTILINE)
@@ -66,7 +66,7 @@ def changes(report: Report, accepted: Container[str] | None = None) -> list[Chan
         done = kept[-1].end if kept else 0
         if change.start >= done:
             kept.append(change)
-    return _tidied(kept, report.case.response)
+    return _tidy(kept, report.case.response)
 
 
 def corrected(report: Report, name: str, accepted: Container[str] | None = None) -> bytes:
@@ -77,7 +77,7 @@ def corrected(report: Report, name: str, accepted: Container[str] | None = None)
     return FORMS[suffix](report, _runs(report.case.response, changes(report, accepted)))
 
 
-def _tidied(made: Sequence[Change], text: str) -> list[Change]:
+def _tidy(made: Sequence[Change], text: str) -> list[Change]:
     """The changes, deletions with what they would leave over: from the last one on, so that what follows is known."""
     done: list[Change] = []
     after, rest = len(text), ""
@@ -130,21 +130,20 @@ def _markdown(_: Report, runs: Iterable[Run]) -> bytes:
 
 
 def _lines(text: str, tag: str = "") -> str:
-    """Each line escaped by itself, with the spaces at its ends, and in an element of its own: a browser ends one with
-    the paragraph that it began in."""
-    lines = [
-        re.sub(r"\S(?:.*\S)?", lambda found: escaped(found[0]), line) for line in _kept(text).split("\n")
-    ]
-    if tag:
-        lines = [
-            f"<{tag}>{line}</{tag}>" if line.strip() or (line and line == text) else line for line in lines
-        ]
+    """Escape each line by itself, but for the spaces at its ends. Each stands in an element of its own: a browser ends
+    one with the paragraph that it began in."""
+    lines = []
+    for line in _without_controls(text).split("\n"):
+        words = line.strip()
+        escaped = line.replace(words, escape_markup(words), 1) if words else line
+        marked = tag and (words or (line and line == text))
+        lines.append(f"<{tag}>{escaped}</{tag}>" if marked else escaped)
     return "\n".join(lines)
 
 
-def _kept(text: str) -> str:
+def _without_controls(text: str) -> str:
     """The text as it is, but for marks in the place of what can't stay."""
-    return _NOT_KEPT.sub(lambda found: visible(found[0]), text)
+    return _CONTROLS.sub(lambda found: visible(found[0]), text)
 
 
 def _docx(report: Report, runs: Iterable[Run]) -> bytes:
@@ -180,7 +179,7 @@ def _add(paragraph: Any, text: str, changed: Any = None) -> None:
     gone = changed is not None and changed.tag == qn("w:del")
     held = OxmlElement("w:delText" if gone else "w:t")
     held.set(qn("xml:space"), "preserve")
-    held.text = _NOT_XML.sub("\ufffd", _kept(text))
+    held.text = _NOT_XML.sub("\ufffd", _without_controls(text))
     run.append(held)
     if changed is None:
         paragraph.append(run)

@@ -66,6 +66,6 @@ def _spaces(left: str, right: str) -> tuple[int, int]:
 
 
 def _opening(left: str) -> int | None:
-    """How long the beginning of the last line is, if it has no more than that."""
+    """The length of the beginning of the last line, if it has no more than that."""
     line = left[left.rfind("\n") + 1 :]
     return len(line) if _OPENING.fullmatch(line) else None

@@ -12,7 +12,7 @@ from longproof.report.words import words
 
 
 def failure(report: Report, at_least: Label = "ambiguous") -> str:
-    """What fails where a sentence has no label, or a less faithful one than `at_least`; empty where none does.
+    """Tell what fails where a sentence has no label, or a less faithful one than `at_least`; empty where none does.
 
     The default lets pass what isn't hallucinated. A report without claims is undecided and doesn't pass.
     """

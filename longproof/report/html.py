@@ -25,7 +25,7 @@ from longproof.report.control_characters import NAMES, PATTERN, visible
 from longproof.report.markdown import to_markdown
 from longproof.report.pieces import whole_sentences
 from longproof.report.totals import cost_line
-from longproof.report.view import ReportView, judges_told, looked_at, sides, what_would_settle
+from longproof.report.view import ReportView, describe_judges, look_of, sides, what_would_settle
 from longproof.report.words import SIGNS, Language, language, words
 from longproof.retrieval.types import Span
 
@@ -50,14 +50,14 @@ def page_title(report: Report) -> str:
 
 
 def page_data(report: Report, texts: Mapping[str, str], say: Mapping[str, str]) -> dict[str, Any]:
-    """What the page of a report is drawn from, without its words. `texts` as for `page`."""
+    """The data that the page of a report is drawn from, without its words. `texts` as for `page`."""
     view = ReportView(report, texts, say)
     return {
         "report": _short_form(view),
         "missing": view.missing,
         "cost": cost_line(report, say),
         "totals": view.totals,
-        "judges": judges_told(report, say),
+        "judges": describe_judges(report, say),
         "summed": view.outcome,
         "triage": view.notice,
         "unread": report.triage,
@@ -97,7 +97,7 @@ def index_page(
 
 
 def index_sums(lines: Sequence[Mapping[str, Any]], failed: int = 0) -> dict[str, Any]:
-    """What the lines of an index come to together, and how many more cases have no report."""
+    """Sums over the lines of an index; `failed` more cases have no report."""
     return {
         "all": len(lines) + failed,
         "failed": failed,
@@ -157,12 +157,12 @@ def assemble(
         title=escape(visible(title)),
         style=style,
         plain=escape(visible(plain)),
-        data=_embedded(data),
+        data=_json_for_script(data),
         script=script,
     )
 
 
-def _embedded(data: Mapping[str, Any]) -> str:
+def _json_for_script(data: Mapping[str, Any]) -> str:
     """JSON that can't end its script element: what HTML takes for its own, or acts, is escaped."""
     text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return _UNSAFE.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
@@ -195,8 +195,8 @@ def _short_form(view: ReportView) -> dict[str, Any]:
         return [*shortened, *around] if any(around) else shortened
 
     def claim_data(claim: ReportClaim) -> dict[str, Any]:
-        looked = looked_at(report, claim, view.say)
-        return _filled(
+        looked = look_of(report, claim, view.say)
+        return _without_empty(
             **_claim(claim, span, numbers),
             looked=looked and looked._asdict(),
             settle=what_would_settle(claim, view.say),
@@ -243,7 +243,7 @@ def _claim(claim: ReportClaim, span: Callable[[Span], Short], numbers: Mapping[s
 
 
 def _judgement(judgement: Judgement, span: Callable[[Span], Short]) -> dict[str, Any]:
-    return _filled(
+    return _without_empty(
         judge=judgement.judge,
         round=judgement.round,
         label=judgement.label,
@@ -254,5 +254,5 @@ def _judgement(judgement: Judgement, span: Callable[[Span], Short]) -> dict[str,
     )
 
 
-def _filled(**fields: Any) -> dict[str, Any]:
+def _without_empty(**fields: Any) -> dict[str, Any]:
     return {key: value for key, value in fields.items() if value or key == "sentence"}

@@ -28,7 +28,7 @@ def to_markdown(report: Report, texts: Mapping[str, str]) -> str:
     return "\n\n".join(_blocks(ReportView(report, texts))) + "\n"
 
 
-def escaped(line: str) -> str:
+def escape_markup(line: str) -> str:
     """The line without live markup; blanks and control characters stay."""
     return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", line)
 
@@ -37,9 +37,9 @@ def _blocks(view: ReportView) -> Iterator[str]:
     yield f"## {view.heading}"
     yield view.outcome
     if view.notice:
-        yield f"> {escaped(view.notice)}"
+        yield f"> {escape_markup(view.notice)}"
     for title in view.missing:
-        yield f"> {view.say['text_missing'].format(title=escaped(title))}"
+        yield f"> {view.say['text_missing'].format(title=escape_markup(title))}"
     for heading, claims in view.findings:
         yield f"### {heading}"
         for claim in claims:
@@ -47,35 +47,37 @@ def _blocks(view: ReportView) -> Iterator[str]:
     if view.unread:
         heading, rows = view.unread_lines(UNREAD)
         yield f"### {heading}"
-        yield _listed(escaped(row) for row in rows)
-    yield _listed(escaped(line) for line in view.totals)
+        yield _list(escape_markup(row) for row in rows)
+    yield _list(escape_markup(line) for line in view.totals)
 
 
 def _finding(claim: ClaimView, say: Mapping[str, str]) -> Iterator[str]:
     yield f"**{claim.heading}** · {' · '.join(claim.notes)}"
-    yield f"> {_marked(claim.passage)}"
-    yield _listed(_details(claim, say))
+    yield f"> {_bold_marks(claim.passage)}"
+    yield _list(_details(claim, say))
 
 
 def _details(claim: ClaimView, say: Mapping[str, str]) -> Iterator[str]:
     for wrong, right in claim.corrections:
-        words = f"{escaped(wrong)} → " if len(claim.corrections) > 1 else ""
-        yield f"{say['should_be']}{say['colon']}{words}**{escaped(right)}**"
+        words = f"{escape_markup(wrong)} → " if len(claim.corrections) > 1 else ""
+        yield f"{say['should_be']}{say['colon']}{words}**{escape_markup(right)}**"
     for quote in claim.quotes:
-        yield f"{escaped(quote.where)}{say['colon']}{_marked(quote.pieces)}"
+        yield f"{escape_markup(quote.where)}{say['colon']}{_bold_marks(quote.pieces)}"
     if claim.more_quotes:
-        yield escaped(say["more_n"].format(n=claim.more_quotes))
+        yield escape_markup(say["more_n"].format(n=claim.more_quotes))
     if not claim.quotes:
         yield say["no_evidence"]
     for line in (claim.why, claim.votes, claim.looked, claim.settle, claim.caveat):
         if line:
-            yield escaped(line)
+            yield escape_markup(line)
 
 
-def _listed(rows: Iterable[str]) -> str:
+def _list(rows: Iterable[str]) -> str:
     return "\n".join(f"- {row}" for row in rows)
 
 
-def _marked(pieces: Iterable[Piece]) -> str:
+def _bold_marks(pieces: Iterable[Piece]) -> str:
     """The pieces on one line; marked ones bold, by HTML, since `**` next to Chinese marks isn't read as bold."""
-    return "".join(f"<b>{escaped(text)}</b>" if marked else escaped(text) for text, marked in pieces)
+    return "".join(
+        f"<b>{escape_markup(text)}</b>" if marked else escape_markup(text) for text, marked in pieces
+    )

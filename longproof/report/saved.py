@@ -27,7 +27,7 @@ _ID = re.compile(r"sha256:[0-9a-f]{64}")
 
 
 class _Stamp(BaseModel, strict=True, extra="ignore"):
-    """What of the stamp is shown."""
+    """The parts of the stamp that are shown."""
 
     judges: list[Any] | tuple[Any, ...] | None = None
     cascade: ClearedAlone | None = None
@@ -124,7 +124,7 @@ def _refuse(damages: Iterator[str]) -> None:
 
 
 def _damages(report: Report) -> Iterator[str]:
-    """What is wrong with a report. Each check relies on those before it."""
+    """Tell what is wrong with a report. Each check relies on those before it."""
     roles = [document.role for document in report.documents]
     if roles[:1] != ["response"] or roles.count("response") != 1:
         yield "its first document, and no other, must be the response"
@@ -171,7 +171,7 @@ def _amount(digits: str) -> int:
 
 
 def _wrong_texts(report: Report, texts: Mapping[str, str]) -> Iterator[str]:
-    """What is wrong where a quote isn't what stands at its place in one of these texts, given by id."""
+    """Tell which quote isn't what stands at its place in one of these texts, given by id."""
     for document in report.documents:
         text = texts.get(document.id)
         if text is not None and (len(text) != document.characters or text_id(text) != document.id):

@@ -57,7 +57,7 @@ class _Screen:
             title, rows = self.view.unread_lines(UNREAD)
             self._line(Text(f"\n{title}", style="bold"))
             for row in rows:
-                self._indented(Text(row))
+                self._indent(Text(row))
         self._line(Text(""))
         for total in self.view.totals:
             self._line(Text(total, style="dim"))
@@ -84,12 +84,12 @@ class _Screen:
             grid.add_row("", wrap_text(response, left), wrap_text(evidence, self.width - 7 - left))
             self.console.print(grid)
         else:
-            self._indented(response)
-            self._indented(evidence)
-        self._indented(_because(claim))
+            self._indent(response)
+            self._indent(evidence)
+        self._indent(_because(claim))
 
     def _response(self, claim: ClaimView) -> Text:
-        text = _marked(claim.passage, "bold red underline")
+        text = _mark_pieces(claim.passage, "bold red underline")
         for wrong, right in claim.corrections:
             text.append(f"\n{self.say['should_be']}{self.say['colon']}", style="dim")
             if len(claim.corrections) > 1:
@@ -103,7 +103,7 @@ class _Screen:
         lines = []
         for quote in claim.quotes:
             where = Text(quote.where + self.say["colon"], style="dim")
-            lines.append(where.append_text(_marked(quote.pieces, "bold")))
+            lines.append(where.append_text(_mark_pieces(quote.pieces, "bold")))
         if claim.more_quotes:
             lines.append(Text(self.say["more_n"].format(n=claim.more_quotes), style="dim"))
         return Text("\n").join(lines)
@@ -111,7 +111,7 @@ class _Screen:
     def _line(self, text: Text) -> None:
         self.console.print(wrap_text(text, self.width), highlight=False, soft_wrap=True)
 
-    def _indented(self, text: Text) -> None:
+    def _indent(self, text: Text) -> None:
         if text:
             folded = wrap_text(text, self.width - 4)
             lines = (Text("    ").append_text(line) for line in folded.split("\n", allow_blank=True))
@@ -129,8 +129,8 @@ def _because(claim: ClaimView) -> Text:
     return Text("\n").join(line for line in lines if line)
 
 
-def _marked(pieces: Sequence[Piece], style: str) -> Text:
-    """The pieces in one text; where some of it isn't marked, what is stands in signs, too."""
+def _mark_pieces(pieces: Sequence[Piece], style: str) -> Text:
+    """Join the pieces; where some of them aren't marked, those that are stand in signs, too."""
     text = Text()
     for piece in pieces:
         signed = f"«{piece.text}»" if piece.marked and len(pieces) > 1 else piece.text

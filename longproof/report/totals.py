@@ -61,7 +61,7 @@ def count_of(say: Mapping[str, str], key: str, n: int, **more: int) -> str:
 
 def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
     """Counts by label; coverage and cost; how it was made; caveats with how often. Empty lines are left out."""
-    lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _confirmed(report, say)]
+    lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _confirmations(report, say)]
     lines += [*_silent_judges(report, say), _making(report, say), _caveats(report, say)]
     return [line for line in lines if line]
 
@@ -108,8 +108,8 @@ def _cascade(report: Report, say: Mapping[str, str]) -> str:
     return say["cascade"].format(n=counts.cleared, again=counts.again, overturned=counts.overturned)
 
 
-def _confirmed(report: Report, say: Mapping[str, str]) -> str:
-    """Where convictions were confirmed: how many were asked about once more, and how many of them don't stand."""
+def _confirmations(report: Report, say: Mapping[str, str]) -> str:
+    """With confirming, how many convictions were asked about once more, and how many of them don't stand."""
     settings = report.stamp.get("settings")
     if not isinstance(settings, dict) or not settings.get("confirm"):
         return ""

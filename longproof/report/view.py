@@ -52,8 +52,8 @@ class Side(NamedTuple):
     spans: tuple[Span, ...]
 
 
-class LookedAt(NamedTuple):
-    """How far was looked for a claim."""
+class LookView(NamedTuple):
+    """The look for a claim: how far it went."""
 
     steps: tuple[str, ...]
     """As keys of `words`."""
@@ -69,7 +69,7 @@ class LookedAt(NamedTuple):
 
 @dataclass(frozen=True)
 class ClaimView:
-    """What is said of one claim. A line that there is no reason for is empty."""
+    """All that is said of one claim. A line that there is no reason for is empty."""
 
     text: str
     label: str
@@ -93,7 +93,7 @@ class ClaimView:
 
 
 class ReportView:
-    """What is said of a report. `texts` maps document ids to texts; where one is missing, quotes stand alone."""
+    """All that is said of a report. `texts` maps document ids to texts; where one is missing, quotes stand alone."""
 
     def __init__(
         self, report: Report, texts: Mapping[str, str] = NO_TEXTS, say: Mapping[str, str] | None = None
@@ -127,12 +127,12 @@ class ReportView:
 
     @property
     def findings(self) -> list[tuple[str, list[ReportClaim]]]:
-        """What needs a reader, under its title and how many there are of it."""
+        """The claims that need a reader, under a title with their number."""
         groups = (("wrong", self.wrong), ("unsettled", self.unsettled))
         return [(f"{self.say[title]} ({len(claims)})", claims) for title, claims in groups if claims]
 
     def unread_lines(self, most: int) -> tuple[str, list[str]]:
-        """What no model has read: a title, so many of the claims as they stand, and how many more there are."""
+        """The claims that no model has read: a title, so many of them as they stand, and the number of the others."""
         title = f"{SIGNS['not_checked']} {self.say['not_checked']} ({len(self.unread)})"
         rows = [
             f"{self._sentence(claim)}{self.say['colon']}{line(claim.origin.text)}"
@@ -142,7 +142,7 @@ class ReportView:
         return title, [*rows, *([self.say["more_n"].format(n=more)] if more > 0 else [])]
 
     def claim(self, claim: ReportClaim) -> ClaimView:
-        """What is said of this claim."""
+        """Work out all that is said of this claim."""
         say = self.say
         quotes, more = self._quotes(claim)
         name = claim.label or "undecided"
@@ -155,9 +155,9 @@ class ReportView:
             corrections=corrections(claim),
             quotes=quotes,
             more_quotes=more,
-            why=self._titled("why", line(reason(claim))),
-            votes=self._titled("votes", say["semicolon"].join(map(self._vote, last_votes(claim)))),
-            looked=looked_line(self.report, claim, say),
+            why=self._with_title("why", line(reason(claim))),
+            votes=self._with_title("votes", say["semicolon"].join(map(self._vote, last_votes(claim)))),
+            looked=look_line(self.report, claim, say),
             settle=what_would_settle(claim, say),
             caveat=say.get(claim.caveat, line(claim.caveat)),
         )
@@ -204,7 +204,7 @@ class ReportView:
         word = judgement.label or judgement.failure or ""
         return f"{line(self.names[judgement.judge], NAME)} {SIGNS.get(word, '—')} {self.say[word]}"
 
-    def _titled(self, key: str, text: str) -> str:
+    def _with_title(self, key: str, text: str) -> str:
         return f"{self.say[key]}{self.say['colon']}{text}" if text else ""
 
 
@@ -230,7 +230,7 @@ def corrections(claim: ReportClaim) -> tuple[Correction, ...]:
 
 
 def reason(claim: ReportClaim) -> str:
-    """Why: what the first error says, else the last judge with a reason who saw it as the verdict does."""
+    """The first error's reason, else that of the last judge who gave one and saw it as the verdict does."""
     for error in claim.errors:
         if error.reason:
             return error.reason
@@ -276,15 +276,15 @@ def _title(document: ReportDocument, say: Mapping[str, str]) -> str:
     return document.title or document.uri or say[document.role]
 
 
-def looked_at(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> LookedAt | None:
-    """How far was looked for this claim; None where the report doesn't say."""
+def look_of(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> LookView | None:
+    """How far the look for this claim went; None where the report doesn't say."""
     looked = claim.looked
     if looked is None:
         return None
     whole, sourced = looked.share == 1, any(document.role == "source" for document in report.documents)
     steps = [step for step in looked.rounds if not (whole and step in ("scan", "source"))]
     read = say["read_all"] if whole else say["read_share"].format(share=_percent(looked.share))
-    return LookedAt(
+    return LookView(
         steps=tuple("scan_unfinished" if step == "scan" else step for step in steps),
         queries=tuple(short(query.translate(_QUOTED), QUERY) for query in looked.queries[:QUERIES]),
         left_out=max(0, len(looked.queries) - QUERIES),
@@ -293,17 +293,19 @@ def looked_at(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> Loo
     )
 
 
-def looked_line(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> str:
+def look_line(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> str:
     """The same as one line of text; empty where there is nothing to tell."""
-    looked = looked_at(report, claim, say)
+    looked = look_of(report, claim, say)
     if looked is None:
         return ""
-    steps = [say[step] + (_searched(looked, say) if step == "search" else "") for step in looked.steps]
+    steps = [
+        say[step] + (_queries_in_brackets(looked, say) if step == "search" else "") for step in looked.steps
+    ]
     parts = [part for part in (*steps, looked.read) if part]
     return f"{say['looked_at']}{say['colon']}{say['comma'].join(parts)}" if parts else ""
 
 
-def _searched(looked: LookedAt, say: Mapping[str, str]) -> str:
+def _queries_in_brackets(looked: LookView, say: Mapping[str, str]) -> str:
     parts = [f"“{line(query)}”" for query in looked.queries]
     parts += [say["more_n"].format(n=looked.left_out)] if looked.left_out else []
     return say["in_brackets"].format(text=say["comma"].join(parts)) if parts else ""
@@ -322,13 +324,13 @@ def what_would_settle(claim: ReportClaim, say: Mapping[str, str]) -> str:
     return say["settle_by_budget" if begun else "settle_by_reach"]
 
 
-def judge_told(name: str, say: Mapping[str, str]) -> str:
+def describe_judge(name: str, say: Mapping[str, str]) -> str:
     """Say of which kind this judge is, with all of its name."""
     kind = name.removeprefix("arbiter:").partition(":")[0]
     return f"{say.get(f'judge_{kind}_is', say['judge_other_is'])}{say['colon']}{name}"
 
 
-def judges_told(report: Report, say: Mapping[str, str]) -> dict[str, Sequence[str]]:
+def describe_judges(report: Report, say: Mapping[str, str]) -> dict[str, Sequence[str]]:
     """Map each judge of a report to what it is called, and what it is."""
     names = judge_names(one.judge for claim in report.claims for one in claim.judgements)
-    return {name: (called, judge_told(name, say)) for name, called in names.items()}
+    return {name: (called, describe_judge(name, say)) for name, called in names.items()}

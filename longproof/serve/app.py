@@ -28,10 +28,10 @@ from longproof.retrieval.files import private_folder
 from longproof.retrieval.loaders import read_source
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
-from longproof.serve.guard import guarded
-from longproof.serve.marks import NoMark, accepted, add_marks, case_file, read_marks
-from longproof.serve.offer import Offer, chosen, price
-from longproof.serve.pages import run_page, shown, start_page
+from longproof.serve.guard import guard_app
+from longproof.serve.marks import NoMark, accepted_keys, add_marks, case_file, read_marks
+from longproof.serve.offer import Offer, price, read_choice
+from longproof.serve.pages import live_data, run_page, start_page
 from longproof.serve.runs import Begun, Runs
 
 LOOK_S, BEAT_S = 0.5, 15.0
@@ -63,12 +63,12 @@ def application(offer: Offer, token: str, ending: Callable[[], bool] = lambda: F
         Route("/runs/{run}/{act:str}", act, methods=["POST"]),
         Route("/runs/{run}/{name:str}", download),
     ]
-    handlers = {BadInput: refused, ClientDisconnect: refused}
-    return guarded(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token)
+    handlers = {BadInput: refuse, ClientDisconnect: refuse}
+    return guard_app(Starlette(routes=routes, lifespan=lifespan, exception_handlers=handlers), token)
 
 
-async def refused(_: Request, error: Exception) -> Response:
-    """What can't be used is said in one line. To who went away while sending it, nobody listens."""
+async def refuse(_: Request, error: Exception) -> Response:
+    """Say in one line what can't be used. Nobody hears it who went away while sending."""
     return JSONResponse({"error": str(error)}, 400)
 
 
@@ -78,13 +78,14 @@ async def start(request: Request) -> Response:
 
 
 async def take_text(request: Request) -> Response:
-    """A file's bytes become a stored text; nothing else of the file is kept."""
+    """Store the text in a file's bytes; nothing else of the file is kept."""
     name = without_surrogates(Path(request.query_params.get("name", "").replace("\\", "/")).name)
     data = await request.body()
-    return JSONResponse((await asyncio.to_thread(_stored, _runs(request).store, name, data)).model_dump())
+    ref = await asyncio.to_thread(_store_text, _runs(request).store, name, data)
+    return JSONResponse(ref.model_dump())
 
 
-def _stored(store: DocumentStore, name: str, data: bytes) -> DocumentRef:
+def _store_text(store: DocumentStore, name: str, data: bytes) -> DocumentRef:
     stem, suffix = Path(name).stem[:LONGEST_TITLE], Path(name).suffix[:20]
     read = read_source(Path(stem + suffix), data=data)
     read.refuse_wordless()
@@ -92,36 +93,33 @@ def _stored(store: DocumentStore, name: str, data: bytes) -> DocumentRef:
 
 
 async def tell_price(request: Request) -> Response:
-    choice, store = chosen(await _json(request)), _runs(request).store
+    choice, store = read_choice(await _json(request)), _runs(request).store
     sources = [store.open(ref) for ref in choice.sources]
-    settings = request.app.state.offer.taken(choice)
+    settings = request.app.state.offer.settings_for(choice)
     return JSONResponse(await price(settings, sources, store.open(choice.response), choice.task))
 
 
 async def begin(request: Request) -> Response:
-    choice = chosen(await _json(request))
-    settings = request.app.state.offer.taken(choice)
+    choice = read_choice(await _json(request))
+    settings = request.app.state.offer.settings_for(choice)
     title = choice.response.title[:LONGEST_TITLE] or "case"
-    return JSONResponse(
-        {"run": _runs(request).begin(title, settings, list(choice.sources), choice.response, choice.task)}
-    )
+    run = _runs(request).begin(title, settings, list(choice.sources), choice.response, choice.task)
+    return JSONResponse({"run": run})
 
 
 async def show(request: Request) -> Response:
-    runs = _runs(request)
-    begun = runs.get(request.path_params["run"])
-    known = await _known(runs, begun)
+    runs, begun = _run(request)
+    known = await _known_report(runs, begun)
     texts = runs.texts(begun, report_of(known))
-    told = await _told(runs, begun, known)
+    told = await _run_data(runs, begun, known)
     return HTMLResponse(await asyncio.to_thread(run_page, known, texts, told))
 
 
 async def events(request: Request) -> Response:
-    """What is new of a run, as server-sent events, until it ends: first all claims, then those that changed."""
-    runs = _runs(request)
-    begun = runs.get(request.path_params["run"])
-    told = _events(runs, begun.id, request.app.state.ending)
-    return StreamingResponse(told, media_type="text/event-stream")
+    """Send what is new of a run, as server-sent events, until it ends: all claims, then those that changed."""
+    runs, begun = _run(request)
+    news = _events(runs, begun.id, request.app.state.ending)
+    return StreamingResponse(news, media_type="text/event-stream")
 
 
 async def _events(runs: Runs, id_: str, ending: Callable[[], bool]) -> AsyncIterator[str]:
@@ -129,8 +127,8 @@ async def _events(runs: Runs, id_: str, ending: Callable[[], bool]) -> AsyncIter
     asked: dict[str, int] = {}
     seen, quiet = -1, 0.0
     with contextlib.suppress(BadInput):
-        while begun := runs.found(id_):
-            watched = runs.watched(id_)
+        while begun := runs.find(id_):
+            watched = runs.watching(id_)
             news = ""
             if watched is None or watched.news != seen:
                 seen, news = watched.news if watched else seen, await _news(runs, begun, sent)
@@ -146,26 +144,32 @@ async def _events(runs: Runs, id_: str, ending: Callable[[], bool]) -> AsyncIter
 
 
 async def _news(runs: Runs, begun: Begun, sent: dict[str, str]) -> str:
-    """What a page hears: the run, the lines of its head, and the claims that aren't as they were sent."""
-    known = await _known(runs, begun)
-    told = await _told(runs, begun, known)
-    report = report_of(known)
-    data = await asyncio.to_thread(shown, known, runs.texts(begun, report), told)
+    """One event: the run, the lines of its head, and the claims that aren't as they were `sent`."""
+    known = await _known_report(runs, begun)
+    told = await _run_data(runs, begun, known)
+    data = await asyncio.to_thread(live_data, known, runs.texts(begun, report_of(known)), told)
     page = data.pop("report")
     claims = {str(n): json.dumps(claim, ensure_ascii=False) for n, claim in enumerate(page["claims"])}
     changed = {n: json.loads(text) for n, text in claims.items() if sent.get(n) != text}
     sent.update(claims)
-    head = {"verdict": page["verdict"], "stamp": page["stamp"]}
-    news = {"run": told, "page": data, "head": head, "claims": changed, "documents": len(page["documents"])}
-    return json.dumps({**news, "sentences": [label for _, _, label in page["sentences"]]}, ensure_ascii=False)
+    news = {
+        "run": told,
+        "page": data,
+        "head": {"verdict": page["verdict"], "stamp": page["stamp"]},
+        "claims": changed,
+        "documents": len(page["documents"]),
+        "sentences": [label for _, _, label in page["sentences"]],
+    }
+    return json.dumps(news, ensure_ascii=False)
 
 
 async def take_marks(request: Request) -> Response:
-    """Marks. Only what is no mark is refused; what can't be kept now (507) may be sent again."""
-    runs, id_, given = _runs(request), request.path_params["run"], await _json(request)
+    """Keep marks. Only what is no mark is refused; what can't be kept now (507) may be sent again."""
+    given = await _json(request)
     try:
-        report = report_of(await _known(runs, runs.get(id_)))
-        add_marks(runs.marks(id_), given, [one.id for one in report.claims])
+        runs, begun = _run(request)
+        report = report_of(await _known_report(runs, begun))
+        add_marks(runs.marks(begun.id), given, [one.id for one in report.claims])
         return await now(request)
     except NoMark:
         raise
@@ -189,24 +193,22 @@ async def act(request: Request) -> Response:
 
 
 async def now(request: Request) -> Response:
-    """How a run stands, and what a person said of it."""
-    runs = _runs(request)
-    begun = runs.get(request.path_params["run"])
-    return JSONResponse(await _told(runs, begun, await _known(runs, begun)))
+    """Tell how a run stands, and what a person said of it."""
+    runs, begun = _run(request)
+    return JSONResponse(await _run_data(runs, begun, await _known_report(runs, begun)))
 
 
 async def download(request: Request) -> Response:
-    """The report, the marks as a case file, the corrected text."""
-    runs, name = _runs(request), request.path_params["name"]
-    begun = runs.get(request.path_params["run"])
-    report = runs.report(begun.id)
-    marks = read_marks(runs.marks(begun.id))
+    """Send the report, the marks as a case file, or the corrected text."""
+    runs, begun = _run(request)
+    name = request.path_params["name"]
+    report, marks = runs.report(begun.id), read_marks(runs.marks(begun.id))
     if name == "report.json":
         data = (report.model_dump_json(indent=2) + "\n").encode()
     elif name == "cases.jsonl":
         data = case_file(report, runs.texts(begun, report), marks).encode()
     elif name in CORRECTED:
-        data = await asyncio.to_thread(corrected, report, name, accepted(marks))
+        data = await asyncio.to_thread(corrected, report, name, accepted_keys(marks))
     else:
         raise BadInput(f"nothing is called {name[:40]!r}")
     title = f"{file_name(begun.title)}.{name}"
@@ -215,39 +217,38 @@ async def download(request: Request) -> Response:
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-async def _known(runs: Runs, begun: Begun) -> Report | SoFar:
+async def _known_report(runs: Runs, begun: Begun) -> Report | SoFar:
     return runs.report(begun.id) if begun.state == "done" else await runs.so_far(begun)
 
 
-async def _told(runs: Runs, begun: Begun, known: Report | SoFar) -> dict[str, Any]:
-    """What the scripts are told of a run."""
-    disputes = {one["claim_id"]: one["shown"] for one in await runs.disputes(begun)}
-    said = read_marks(runs.marks(begun.id))
-    watched = runs.watched(begun.id)
+async def _run_data(runs: Runs, begun: Begun, known: Report | SoFar) -> dict[str, Any]:
+    """The run as the scripts are told of it. Of accepted corrections that change the same words one is made."""
+    marks, watched = read_marks(runs.marks(begun.id)), runs.watching(begun.id)
     at: dict[str, Any] = {**watched.told, **watched.asked()} if watched else {}
+    report = report_of(known)
     if isinstance(known, SoFar):
-        claims = len(known.report.claims)
-        at |= {"claims": claims, "checked": claims - len(known.open_claims)}
+        at |= {"claims": len(report.claims), "checked": len(report.claims) - len(known.open_claims)}
+    made = len(changes(report, accepted_keys(marks)))
     return {
         "id": begun.id,
         "state": begun.state,
         "why": begun.why,
         "told": at,
-        "marks": {id_: one.model_dump(mode="json") for id_, one in said.items()},
-        "corrections": _corrections(report_of(known), accepted(said)),
-        "disputes": disputes,
+        "marks": {id_: one.model_dump(mode="json") for id_, one in marks.items()},
+        "corrections": {"made": made, "ruled_out": len(known_changes(report, accepted_keys(marks))) - made},
+        "disputes": {one["claim_id"]: one["shown"] for one in await runs.disputes(begun)},
     }
-
-
-def _corrections(report: Report, keys: set[str]) -> dict[str, int]:
-    """How many of the accepted corrections are made, and how many not, since another changes the same words."""
-    made = len(changes(report, keys))
-    return {"made": made, "ruled_out": len(known_changes(report, keys)) - made}
 
 
 def _runs(request: Request) -> Runs:
     runs: Runs = request.app.state.runs
     return runs
+
+
+def _run(request: Request) -> tuple[Runs, Begun]:
+    """The run that the address names. Raises BadInput where there is none."""
+    runs = _runs(request)
+    return runs, runs.get(request.path_params["run"])
 
 
 async def _json(request: Request) -> Any:

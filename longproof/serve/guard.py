@@ -26,23 +26,23 @@ HEADERS = {
 """On every answer. The pages bring the rest of their policy with them."""
 
 
-def guarded(app: ASGIApp, token: str) -> ASGIApp:
+def guard_app(app: ASGIApp, token: str) -> ASGIApp:
     """The application behind the token: all else is refused before it hears of it."""
 
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
-        status, why = _refused(scope, token)
+        status, why = _refusal(scope, token)
         if status:
             await PlainTextResponse(why, status, HEADERS)(scope, receive, send)
             return
-        await app({**scope, "root_path": f"/{token}"}, _counted(receive), _with_headers(send))
+        await app({**scope, "root_path": f"/{token}"}, _limit_body(receive), _with_headers(send))
 
     return guard
 
 
-def _refused(scope: Scope, token: str) -> tuple[int, str]:
+def _refusal(scope: Scope, token: str) -> tuple[int, str]:
     """The status and the reason of a refusal; 0 where there is none."""
     headers = Headers(scope=scope)
     first, _, rest = scope["path"].removeprefix("/").partition("/")
@@ -65,7 +65,7 @@ def _refused(scope: Scope, token: str) -> tuple[int, str]:
 
 
 def _is_here(host: str) -> bool:
-    """Whether a Host header is `localhost` or an address: no name that somebody else can point here."""
+    """True if a Host header is `localhost` or an address: no name that somebody else can point here."""
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
     try:
         return name.lower() == "localhost" or bool(ip_address(name.removeprefix("[").removesuffix("]")))
@@ -73,8 +73,8 @@ def _is_here(host: str) -> bool:
         return False
 
 
-def _counted(receive: Receive) -> Receive:
-    """The body as it comes, until it is longer than any may be: its length may not be told, or told wrongly."""
+def _limit_body(receive: Receive) -> Receive:
+    """Pass on the body until it is longer than any may be: its length may not be told, or told wrongly."""
     taken = 0
 
     async def count() -> Message:

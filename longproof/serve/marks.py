@@ -22,7 +22,7 @@ Line = Annotated[str, Field(max_length=LONGEST)]
 
 
 class Decided(Frozen):
-    """What a person decides where the judges disagree: `longproof.graphs.review.Decision`, as far as it is given."""
+    """A person's decision where the judges disagree: `longproof.graphs.review.Decision`, as far as it is given."""
 
     label: JudgeLabel | Literal[""] = ""
     reason: Line = ""
@@ -31,7 +31,7 @@ class Decided(Frozen):
 
 
 class Said(Frozen):
-    """What a person says of one claim: whether its finding is right, why, which of its errors' corrections (by
+    """All that a person says of one claim: whether its finding is right, why, which of its errors' corrections (by
     number) to make, and what is decided."""
 
     mark: Literal["", "right", "wrong", "unclear"] = ""
@@ -44,7 +44,7 @@ _MARKS = TypeAdapter(dict[str, Said])
 
 
 class NoMark(BadInput):
-    """What was given is no mark of this report: sent again, it would be refused again."""
+    """This is no mark of this report: sent again, it would be refused again."""
 
 
 def read_marks(path: Path) -> dict[str, Said]:
@@ -64,7 +64,7 @@ def add_marks(path: Path, given: Mapping[str, Any], claims: Sequence[str]) -> No
     """
     known = {id_: said.model_dump(mode="json") for id_, said in read_marks(path).items()}
     try:
-        marks = _MARKS.validate_json(json.dumps(_merged(known, given)))
+        marks = _MARKS.validate_json(json.dumps(_merge(known, given)))
     except (ValidationError, RecursionError) as error:
         raise NoMark(
             f"this is no mark: give right, wrong or unclear, and of each line at most {LONGEST:,} characters"
@@ -74,24 +74,24 @@ def add_marks(path: Path, given: Mapping[str, Any], claims: Sequence[str]) -> No
     write_whole(path, _MARKS.dump_json(marks))
 
 
-def _merged(known: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """What is known with what is given: only the innermost values are replaced."""
+def _merge(known: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Put what is given over what is known: only the innermost values are replaced."""
     merged = {**known, **given}
     for key, value in given.items():
         before = known.get(key, {})
         if isinstance(value, dict) and isinstance(before, dict):
-            merged[key] = _merged(before, value)
+            merged[key] = _merge(before, value)
     return merged
 
 
 def forget_decisions(path: Path) -> None:
-    """Decisions that were handed in are not handed in again: a claim that waits once more is asked about anew."""
+    """Clear decisions after they were handed in, so that a claim that waits once more is asked about anew."""
     left = {id_: said.model_copy(update={"decision": Decided()}) for id_, said in read_marks(path).items()}
     if left:
         write_whole(path, _MARKS.dump_json(left))
 
 
-def accepted(marks: Mapping[str, Said]) -> set[str]:
+def accepted_keys(marks: Mapping[str, Said]) -> set[str]:
     """The corrections to be made, by their keys in `longproof.report.corrected`."""
     return {f"{id_}:{n}" for id_, said in marks.items() for n, made in said.accepted.items() if made}
 

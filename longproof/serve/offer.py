@@ -1,4 +1,4 @@
-"""What may be chosen in the browser: judges that the owner named, how far to look, a budget; and what a check costs.
+"""The choice in the browser (judges that the owner named, how far to look, a budget), and what a check costs.
 
 Knows: the settings that the command line and `longproof.toml` come to. A browser names no address, no key and no
 folder: it picks judges by number, and at most a model at OpenAI by its name. Does not know: HTTP.
@@ -27,7 +27,7 @@ MODELS_TASKS = {
     "confirm": False,
     "cascade": False,
 }
-"""What only models do, as it is where none is chosen."""
+"""The settings that only models make use of, as they are where no model is chosen."""
 
 
 def _tame(ref: DocumentRef) -> DocumentRef:
@@ -39,7 +39,7 @@ Text = Annotated[DocumentRef, AfterValidator(_tame)]
 
 
 class Chosen(Frozen):
-    """What a browser asks for: texts that it gave before, and its choice of what is offered."""
+    """A browser's choice: texts that it gave before, and its choice of what is offered."""
 
     sources: tuple[Text, ...] = Field(max_length=100)
     response: Text
@@ -51,7 +51,7 @@ class Chosen(Frozen):
     task: Task = "summary"
 
 
-def chosen(given: Any) -> Chosen:
+def read_choice(given: Any) -> Chosen:
     """The choice. Raises BadInput where this is none."""
     try:
         return Chosen.model_validate(given)
@@ -72,18 +72,18 @@ class Offer(NamedTuple):
 
     @property
     def openai(self) -> bool:
-        """Whether a model at OpenAI may be named: its key is there, and nobody pointed its address elsewhere."""
+        """True if a model at OpenAI may be named: its key is there, and nobody pointed its address elsewhere."""
         return bool(os.environ.get("OPENAI_API_KEY")) and not os.environ.get("OPENAI_BASE_URL")
 
     @property
     def reaches(self) -> list[Reach]:
-        """How far may be looked: as far as the owner said, and less."""
+        """The looks that may be chosen: as far as the owner said, and less."""
         every: list[Reach] = ["place", "search", "scan"]
         farthest = self.settings.get("reach")
         return every[: every.index(farthest) + 1] if farthest else every
 
-    def shown(self) -> dict[str, Any]:
-        """What the browser is told of it."""
+    def as_data(self) -> dict[str, Any]:
+        """The offer as the browser is told of it."""
         return {
             "judges": [one.text for one in self.judges],
             "openai": self.openai,
@@ -92,7 +92,7 @@ class Offer(NamedTuple):
             "max_tokens": self.settings.get("max_tokens"),
         }
 
-    def taken(self, choice: Chosen) -> Settings:
+    def settings_for(self, choice: Chosen) -> Settings:
         """The settings of this choice. Raises BadInput for what isn't offered."""
         if any(not 0 <= n < len(self.judges) for n in choice.judges):
             raise BadInput("this judge is not offered")
@@ -122,7 +122,7 @@ class Offer(NamedTuple):
 async def price(
     settings: Settings, sources: Sequence[Document], response: Document, task: Task
 ) -> dict[str, str]:
-    """What a check with these settings would cost, in figures; empty where nothing is paid. Asks nobody."""
+    """The cost of a check with these settings, in figures; empty where nothing is paid. Asks nobody."""
     dry = settings.model_copy(update={"max_calls": 0, "run_id": None})
     verifier = Verifier(**{name: getattr(dry, name) for name in Settings.model_fields})
     try:

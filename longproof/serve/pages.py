@@ -31,12 +31,12 @@ NO_LINE = {"wrong": 0, "sentences": 0, "kinds": [], "coverage": 0, "calls": 0, "
 
 
 def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
-    """Where a check is started, and the list of earlier ones."""
+    """The page where a check is started, with the list of earlier ones."""
     rows = [_row(run) for run in runs]
     data = {
         "rows": rows,
         "sums": {**index_sums(rows), "all": sum(run.state == "done" for run in runs)},
-        "offer": offer.shown(),
+        "offer": offer.as_data(),
         "bytes": FILE_BYTES,
         "characters": CHARACTERS,
     }
@@ -46,7 +46,7 @@ def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
 def run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> str:
     """The page of a run, of which this is known. `run` is what the scripts are told of it."""
     report = report_of(known)
-    data = {**shown(known, texts, run), "run": run, "longest": LONGEST}
+    data = {**live_data(known, texts, run), "run": run, "longest": LONGEST}
     title = page_title(report) if known is report else f"{report.case.id} · longproof"
     scripts = (*PAGE, "ask", "marks", "live")
     spoken = language(report.case.response)
@@ -61,8 +61,8 @@ def _local_page(
     return assemble(template, scripts, data, spoken, title, plain, style="serve.css", connects=True)
 
 
-def shown(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
-    """What a report's page is drawn from, with the claims' ids, and what is open called so."""
+def live_data(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
+    """The data that a run's page is drawn from: the report's, with the claims' ids, and what is open called so."""
     report = report_of(known)
     say = words(language(report.case.response), "serve")
     data = page_data(report, texts, say)
@@ -77,7 +77,7 @@ def shown(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any
 
 
 def _leave_open(data: dict[str, Any], known: SoFar, state: str) -> None:
-    """What isn't settled yet has no label that a reader could take for one: it is open, or waits for a person."""
+    """Give what isn't settled yet no label that a reader could take for one: it is open, or waits for a person."""
     data["report"]["verdict"] = state
     unsettled = "waiting" if state == "waiting" else "open"
     touched = set()

@@ -44,7 +44,7 @@ RunState = Literal["running", "stopped", "waiting", "failed", "done"]
 
 
 class Begun(Frozen):
-    """What a run was begun with, and how it stands: its line in the list is that of an index page."""
+    """A run: how it was begun, and how it stands. Its line in the list is that of an index page."""
 
     id: str
     title: str
@@ -88,11 +88,11 @@ class Watched:
         self.task: asyncio.Task[None]
 
     def as_watcher(self) -> Watcher:
-        """How the run reaches it."""
+        """The watcher that the run tells."""
         return Watcher(self.hear, self.write, self.watch)
 
     def hear(self, event: Mapping[str, Any]) -> None:
-        """What a node tells while it works: kept is which one, and how many claims it works for."""
+        """Keep which node works, and for how many claims."""
         node = {"checked": "check"}.get(event["node"], event["node"])
         told = {"node": node, "open": event.get("claims", 0)}
         if node in STEPS and told != self.told:
@@ -100,7 +100,7 @@ class Watched:
             self.news += 1
 
     def watch(self, traffic: Callable[[], Traffic]) -> None:
-        """From now on this says how much is asked."""
+        """Ask this, from now on, how much was asked."""
         self._traffic = traffic
 
     def asked(self) -> dict[str, int]:
@@ -111,7 +111,7 @@ class Watched:
         return {"calls": calls, "tokens": tokens, "waiting": now.waiting}
 
     def write(self, written: Mapping[str, Any]) -> None:
-        """What nodes wrote to the graph's channels."""
+        """Take in what nodes wrote to the graph's channels."""
         for one in written.values():
             if isinstance(one, dict):
                 self.values = grown(self.values, cast("State", one))
@@ -144,7 +144,7 @@ class Runs:
             return begun.model_copy(update={"state": "stopped"})
         return begun
 
-    def found(self, id_: str) -> Begun | None:
+    def find(self, id_: str) -> Begun | None:
         """The run of this name. One whose folder is gone has nowhere to be kept: it is stopped."""
         try:
             return self.get(id_)
@@ -174,7 +174,7 @@ class Runs:
 
     async def go_on(self, id_: str) -> None:
         """Take up a run that stopped; one that is under way, waits or is done stays as it is."""
-        values = await self._kept(self.get(id_))
+        values = await self._saved_values(self.get(id_))
         begun = self.get(id_)
         if begun.state in ("stopped", "failed"):
             self._start(begun, values)
@@ -184,7 +184,7 @@ class Runs:
 
         Raises BadInput without a name.
         """
-        values = await self._kept(self.get(id_))
+        values = await self._saved_values(self.get(id_))
         disputes = {one["claim_id"] for one in await self.disputes(self.get(id_))}
         begun = self.get(id_)
         if begun.state != "waiting":
@@ -213,14 +213,14 @@ class Runs:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def watched(self, id_: str) -> Watched | None:
+    def watching(self, id_: str) -> Watched | None:
         """A run that is under way in this process."""
         return self._watched.get(id_)
 
     async def so_far(self, begun: Begun) -> SoFar:
-        """What is known of a run that isn't done."""
-        watched = self.watched(begun.id)
-        values = watched.values if watched else await self._kept(begun)
+        """The report so far of a run that isn't done."""
+        watched = self.watching(begun.id)
+        values = watched.values if watched else await self._saved_values(begun)
         values = cast("State", {**_given(begun), **values})
         return await asyncio.to_thread(so_far, values, self.store, begun.settings)
 
@@ -229,7 +229,7 @@ class Runs:
         return open_report(self._of(id_) / "report.json")
 
     async def disputes(self, begun: Begun) -> list[Mapping[str, Any]]:
-        """What a person is asked."""
+        """The disputes that a person is asked about."""
         return (await waiting_run(begun.id)).disputes if begun.state == "waiting" else []
 
     def texts(self, begun: Begun, report: Report) -> dict[str, str]:
@@ -260,8 +260,8 @@ class Runs:
         watched.task = asyncio.create_task(self._run(begun, watched.as_watcher(), review))
         self._watched[begun.id] = watched
 
-    async def _kept(self, begun: Begun) -> State:
-        """What the checkpoints hold of a run."""
+    async def _saved_values(self, begun: Begun) -> State:
+        """The values that the checkpoints hold of a run."""
         async with open_checkpoints(begun.settings) as checkpoints:
             return await values_of(checkpoints, begun.id)
 

@@ -7,12 +7,12 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.report.markdown import escaped, to_markdown
+from longproof.report.markdown import escape_markup, to_markdown
 from longproof.report.pieces import flat
 
 
 def plain(text: str) -> str:
-    return escaped(flat(text))
+    return escape_markup(flat(text))
 
 
 LIVE = re.compile(r"[<>`*_\[\]!@#|~\\$]|https?:/|www\.\w|^(?:[-+]|\d{1,9}[.)])(?:\s|$)|&(?!#\d+;)|:\w+:")

@@ -6,7 +6,7 @@ import pytest
 
 from longproof.agent.types import DecidedBy, Round
 from longproof.report.totals import judge_names, total_lines
-from longproof.report.view import ReportView, judge_told, looked_line, what_would_settle
+from longproof.report.view import ReportView, describe_judge, look_line, what_would_settle
 from longproof.report.words import language, words
 
 LONG = "openai:deepseek-ai/DeepSeek-R1@http://127.0.0.1:8000/v1"
@@ -63,7 +63,7 @@ def test_language_follows_the_letters() -> None:
 
 def lines(built: Any, spoken: Any) -> list[str]:
     report, _ = built
-    return [looked_line(report, claim, words(spoken)) for claim in report.claims]
+    return [look_line(report, claim, words(spoken)) for claim in report.claims]
 
 
 def test_the_steps_the_search_and_the_share_stand_in_one_line(looked_report: Any) -> None:
@@ -125,6 +125,6 @@ def test_two_judges_are_never_called_the_same() -> None:
 def test_every_judge_and_step_is_explained(spoken: Any) -> None:
     say = words(spoken)
     assert all(say[f"{step}_is"] for step in (*get_args(Round), *get_args(DecidedBy)))
-    kinds = {judge_told(name, say) for name in (LONG, "nli:m", "offline", "person:Ines", "mine")}
+    kinds = {describe_judge(name, say) for name in (LONG, "nli:m", "offline", "person:Ines", "mine")}
     assert len({told.partition(say["colon"])[0] for told in kinds}) == 5
-    assert judge_told(f"arbiter:{LONG}", say).endswith(LONG)
+    assert describe_judge(f"arbiter:{LONG}", say).endswith(LONG)

@@ -11,7 +11,7 @@ from socket import create_server
 import pytest
 
 from longproof.cli import main
-from longproof.cli.serve import _bound
+from longproof.cli.serve import _listen
 from longproof.retrieval.types import BadInput
 
 pytestmark = pytest.mark.heavy
@@ -57,7 +57,7 @@ def test_without_a_port_it_is_the_same_each_time_unless_it_is_taken(
     with create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     monkeypatch.setattr("longproof.cli.serve.PORT", port)
-    with _bound("127.0.0.1", None) as first, _bound("127.0.0.1", None) as second:
+    with _listen("127.0.0.1", None) as first, _listen("127.0.0.1", None) as second:
         assert first.getsockname()[1] == port != second.getsockname()[1]
     with pytest.raises(BadInput):
-        _bound("192.0.2.1", None)
+        _listen("192.0.2.1", None)
