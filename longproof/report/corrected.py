@@ -130,8 +130,8 @@ def _markdown(_: Report, runs: Iterable[Run]) -> bytes:
 
 
 def _lines(text: str, tag: str = "") -> str:
-    """Escape each line by itself, but for the spaces at its ends. Each stands in an element of its own: a browser ends
-    one with the paragraph that it began in."""
+    """Escape each line by itself, but for the spaces at its ends. Each stands in an element of its own: a browser
+    ends one with the paragraph that it began in."""
     lines = []
     for line in _without_controls(text).split("\n"):
         words = line.strip()
