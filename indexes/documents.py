@@ -14,7 +14,7 @@ from threading import Lock
 from typing import Generic, TypeVar
 
 from longproof.retrieval.files import write_whole
-from longproof.retrieval.types import BadInput, Document, DocumentKind, Frozen, text_id
+from longproof.retrieval.types import BadInput, Document, DocumentKind, FileNotes, Frozen, text_id
 
 CACHED_CHARACTERS = 20_000_000
 T = TypeVar("T")
@@ -69,6 +69,7 @@ class DocumentRef(Frozen):
     uri: str = ""
     characters: int
     raw_id: str | None = None
+    notes: FileNotes = FileNotes()
 
 
 class DocumentStore:
@@ -89,13 +90,19 @@ class DocumentStore:
             uri=document.uri,
             characters=len(document.text),
             raw_id=raw_id,
+            notes=document.notes,
         )
 
     def open(self, ref: DocumentRef) -> Document:
         """The document that was put. Raises BadInput where its file is gone or damaged."""
-        raw = self.text(ref.raw_id) if ref.raw_id else None
         return Document(
-            id=ref.id, text=self.text(ref.id), kind=ref.kind, title=ref.title, uri=ref.uri, raw=raw
+            id=ref.id,
+            text=self.text(ref.id),
+            kind=ref.kind,
+            title=ref.title,
+            uri=ref.uri,
+            raw=self.text(ref.raw_id) if ref.raw_id else None,
+            notes=ref.notes,
         )
 
     def text(self, id_: str) -> str:

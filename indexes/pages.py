@@ -178,7 +178,7 @@ class _Reading:
         """The tokens of each snippet of each page, in order. One page is held at a time."""
         for done, file in enumerate(files, start=1):
             try:
-                text = self._store_page(read_page(_bytes(file), file.shown), file.shown)
+                text = self._store_page(read_page(_bytes(file), file.shown, main_only=True), file.shown)
             except BadInput as error:
                 self.left_out.append(LeftOut(path=file.shown, reason=str(error)))
                 text = ""

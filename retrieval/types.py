@@ -58,6 +58,17 @@ class Line(NamedTuple):
     span: Span
 
 
+class FileNotes(Frozen):
+    """What is to be known of how a file became the text of a document."""
+
+    guessed_encoding: str = ""
+    """The encoding that its bytes were taken for, where nothing told it."""
+    left_out: tuple[str, ...] = ()
+    """What the file holds and its readers don't see as text, such as comments."""
+    unread: tuple[str, ...] = ()
+    """What its readers see and the text lacks, such as embedded pages."""
+
+
 class Document(Frozen):
     """A text to be pointed at. `id` is the hash of `text`; the text is never edited afterwards.
 
@@ -70,15 +81,31 @@ class Document(Frozen):
     title: str = ""
     uri: str = ""
     raw: str | None = None
+    notes: FileNotes = FileNotes()
 
     @classmethod
     def of(
-        cls, text: str, *, kind: DocumentKind = "text", title: str = "", uri: str = "", raw: str | None = None
+        cls,
+        text: str,
+        *,
+        kind: DocumentKind = "text",
+        title: str = "",
+        uri: str = "",
+        raw: str | None = None,
+        notes: FileNotes | None = None,
     ) -> Self:
         """The document of this text, named by its content. Raises BadInput for what is no text."""
         if "\0" in text:
             raise BadInput("the text holds NUL bytes: it is not text, or was read with the wrong encoding")
-        return cls(id=text_id(text), text=text, kind=kind, title=title, uri=uri, raw=raw)
+        return cls(
+            id=text_id(text),
+            text=text,
+            kind=kind,
+            title=title,
+            uri=uri,
+            raw=raw,
+            notes=notes or FileNotes(),
+        )
 
     def refuse_wordless(self) -> None:
         """Raises BadInput where there is nothing to read in it: only spaces, line breaks and signs."""

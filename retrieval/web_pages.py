@@ -10,9 +10,9 @@ import re
 from datetime import date
 from pathlib import PurePath
 
-from longproof.retrieval.encoding import decode
+from longproof.retrieval.encoding import Decoded, decode
 from longproof.retrieval.html_markdown import Facts, html_to_markdown
-from longproof.retrieval.types import BadInput, Document, Frozen
+from longproof.retrieval.types import BadInput, Document, FileNotes, Frozen
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".txt")
 
@@ -54,29 +54,33 @@ class Page(Frozen):
     date: str = ""
 
 
-def read_page(data: bytes, name: str) -> Page:
+def read_page(data: bytes, name: str, *, main_only: bool = False) -> Page:
     """The page in a file of this name (one of `SUFFIXES`).
 
-    HTML gives its main text as Markdown; `.md` and `.txt` are taken as they are, a Markdown page without its front
-    matter. The title is the page's, else its first heading, else the file's name; the address is the page's canonical
-    one, else og:url, else where the browser saved it from. Raises BadInput for what can't be read or holds no text.
+    HTML gives its text as Markdown, with `main_only` without what stands beside the main text; `.md` and `.txt` are
+    taken as they are, a Markdown page without its front matter. The title is the page's, else its first heading, else
+    the file's name; the address is the page's canonical one, else og:url, else where the browser saved it from.
+    Raises BadInput for what can't be read or holds no text.
     """
     suffix = PurePath(name).suffix.lower()
     if suffix not in SUFFIXES:
         raise BadInput(f"{name}: not a saved page; give {' '.join(SUFFIXES)}")
     try:
+        notes, facts = FileNotes(), Facts()
         if suffix in (".html", ".htm", ".xhtml"):
-            text, facts = html_to_markdown(_html(data, name))
-        elif suffix == ".md":
-            text, facts = _front_matter(decode(data, name=name))
+            html, guess = decode_html(data, name)
+            text, facts, notes = html_to_markdown(html, main_only=main_only)
         else:
-            text, facts = decode(data, name=name), {}
-        return _page(text, facts, PurePath(name).stem)
+            text, guess = decode(data, name=name)
+        if suffix == ".md":
+            text, facts = _front_matter(text)
+        notes = notes.model_copy(update={"guessed_encoding": guess})
+        return _page(text, facts, notes, PurePath(name).stem)
     except BadInput as error:
         raise BadInput(f"{error}" if str(error).startswith(name) else f"{name}: {error}") from error
 
 
-def _page(text: str, facts: Facts, stem: str) -> Page:
+def _page(text: str, facts: Facts, notes: FileNotes, stem: str) -> Page:
     if not text.strip():
         raise BadInput("the page holds no text; save it again with its content, or leave it out")
     titles = (facts.get("title"), _heading(text), facts.get("og:title"), stem)
@@ -84,7 +88,7 @@ def _page(text: str, facts: Facts, stem: str) -> Page:
     addresses = (facts.get(name, "") for name in ("canonical", "og:url", "saved from"))
     uri = next((address for address in addresses if _ADDRESS.fullmatch(address)), "")
     said = next((day for name in _DATES if (day := _day(facts.get(name, "")))), "")
-    return Page(document=Document.of(text, kind="page", title=title, uri=uri), date=said)
+    return Page(document=Document.of(text, kind="page", title=title, uri=uri, notes=notes), date=said)
 
 
 def _heading(text: str) -> str:
@@ -101,13 +105,13 @@ def _day(said: str) -> str:
         return ""
 
 
-def _html(data: bytes, name: str) -> str:
-    """The text of an HTML file. A declared encoding holds if all but one character in a thousand are in it."""
+def decode_html(data: bytes, name: str) -> Decoded:
+    """The markup of an HTML file. A declared encoding holds if all but one character in a thousand are in it."""
     declared = _declared(data)
     if declared and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         text = data.decode(declared, "replace")
         if 1000 * text.count("\ufffd") <= len(text):
-            return text.replace("\r\n", "\n").replace("\r", "\n")
+            return Decoded(text.replace("\r\n", "\n").replace("\r", "\n"))
     return decode(data.replace(b"\0", b"") if declared else data, name=name)
 
 

@@ -21,7 +21,8 @@ from longproof.report.html import (
 )
 from longproof.report.markdown import to_markdown
 from longproof.report.words import Language, language, words
-from longproof.retrieval.loaders import CHARACTERS, FILE_BYTES
+from longproof.retrieval.contents import CHARACTERS
+from longproof.retrieval.loaders import FILE_BYTES
 from longproof.serve.marks import LONGEST
 from longproof.serve.offer import Offer
 from longproof.serve.runs import Begun

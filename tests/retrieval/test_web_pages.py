@@ -17,7 +17,7 @@ def test_an_html_page() -> None:
     head = """<title>Lighthouse &ndash; Coast</title><link rel=canonical href="https://example.org/c">
     <meta property="og:url" content="https://example.org/o"><meta property="article:published_time"
     content="2024-02-03T10:00:00Z"><meta name=date content=2020-01-01>"""
-    page = read_page(html(head), "sub/light.HTML")
+    page = read_page(html(head), "sub/light.HTML", main_only=True)
     assert page.document.text == "# The lighthouse\n\nBuilt in 1871 of grey stone."
     assert page.document.kind == "page"
     assert (page.document.title, page.document.uri) == ("Lighthouse – Coast", "https://example.org/c")
@@ -129,7 +129,7 @@ def test_a_broken_byte_does_not_cost_the_page() -> None:
     ("data", "name", "why"),
     [
         (b"", "a.html", "empty"),
-        (b"<nav>only this</nav>", "a.html", "no text"),
+        (b"<script>only this</script>", "a.html", "no text"),
         (b"---\ntitle: x\n---\n", "a.md", "no text"),
         (b"text\0text", "a.txt", "a.txt: "),
         (bytes(range(256)) * 4, "a.txt", "a.txt: "),
