@@ -7,16 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, cast
 
-from langchain_core.language_models import BaseChatModel
-
-from longproof.agent.specs import Spec
-from longproof.agent.types import LABELS, Judge, Label
+from longproof.agent.types import LABELS, Label, Task
 from longproof.graphs.verifier import Source
 from longproof.report.failure import failure
 from longproof.retrieval.types import BadInput
-from longproof.verifier import Report, Verifier
-
-AnyJudge = str | Spec | Judge | BaseChatModel
+from longproof.verifier import AnyJudge, Report, Verifier
 
 
 def assert_faithful(
@@ -25,7 +20,7 @@ def assert_faithful(
     source: Source | Sequence[Source],
     judge: AnyJudge | Sequence[AnyJudge],
     at_least: Label = "ambiguous",
-    task: str = "summary",
+    task: Task = "summary",
     context: str = "",
     **settings: Any,
 ) -> Report:

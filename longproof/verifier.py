@@ -1,21 +1,95 @@
-"""`Verifier` and `Report` as Python's users get them: the graphs' verifier, with reports that show themselves.
+"""`Verifier` and `Report` as Python's users get them: the graphs' verifier, whose reports show themselves.
 
-Knows: where a verifier keeps the texts that its reports point into. Does not know: how anything is checked or drawn.
+Knows: the settings by name, for editors; where a verifier keeps the texts that its reports point into; which of many
+cases are checked together. Does not know: how anything is checked or drawn.
 """
 
-from collections.abc import Sequence
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, cast
 
-from pydantic import PrivateAttr
+from langchain_core.language_models import BaseChatModel
+from pydantic import PrivateAttr, ValidationError
 
 from longproof.agent import types
+from longproof.agent.models.clients import Chat
+from longproof.agent.models.model import Model
+from longproof.agent.models.prices import ModelPrice
+from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.report import WRONG
 from longproof.agent.specs import Spec
+from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Kind, Label, Task
 from longproof.graphs import verifier
-from longproof.graphs.verifier import Source, documents_of
+from longproof.graphs.cases import digest
+from longproof.graphs.joined import joinable, joins
+from longproof.graphs.runner import GroupChecker, Planned, plan_groups
+from longproof.graphs.settings import Reach
+from longproof.graphs.verifier import Decide, Event, Source, documents_of
+from longproof.progress import check_progress
+from longproof.report.corrected import corrected
 from longproof.report.html import page
+from longproof.report.markdown import to_markdown
 from longproof.report.notebook import in_short
 from longproof.report.saved import texts_of
+from longproof.report.view import reason
+from longproof.retrieval.types import BadInput, Document
+
+Sources = Source | Sequence[Source]
+AnyJudge = str | Spec | Judge | BaseChatModel
+Progress = bool | Callable[[Event], None]
+"""True shows a bar on stderr; a function hears of every node passed."""
+C = TypeVar("C", bound=Mapping[str, Any])
+
+
+class MoreSettings(TypedDict, total=False):
+    """The settings beside judges, arbiter and decomposer; `longproof.graphs.settings.Settings` says what they do."""
+
+    protocol: str | None
+    searcher: str | Spec | None
+    cascade: bool
+    consensus: float | None
+    confirm: bool
+    reach: Reach | None
+    pages: str | None
+    embedder: str
+    max_calls: int | None
+    max_tokens: int | None
+    prices: dict[str, ModelPrice]
+    concurrency: int
+    requests_per_minute: float | None
+    tokens_per_minute: float | None
+    timeout_s: float
+    stream: bool
+    cache: bool
+    retry_failed: bool
+    run_id: str | None
+    sample: int
+    home: str | None
+
+
+KEYS = {"source", "response", "task", "context", "case_id", "reference", "labels"}
+"""What a case may say, of many."""
+
+
+class Wrong(NamedTuple):
+    """Words of a response that don't hold."""
+
+    words: str
+    correction: str | None
+    """What should stand there, where that is known."""
+    label: Label
+    kind: Kind | None
+    reason: str
+    quotes: tuple[str, ...]
+    """What the source or a page says there."""
+    start: int
+    """`report.case.response[start:end] == words`."""
+    end: int
+    sentence: str
+    claim: str
 
 
 class Report(types.Report):
@@ -30,14 +104,47 @@ class Report(types.Report):
         report._home = home
         return report
 
-    def html(self, source: Source | Sequence[Source] = ()) -> str:
+    @property
+    def wrong(self) -> list[Wrong]:
+        """The words that don't hold, in the order of the response."""
+        places = [
+            Wrong(
+                words=error.span.text,
+                correction=error.correction,
+                label=claim.label,
+                kind=error.kind,
+                reason=error.reason or reason(claim),
+                quotes=tuple(span.text for span in claim.evidence),
+                start=error.span.start,
+                end=error.span.end,
+                sentence=self.sentences[claim.sentence].text,
+                claim=claim.text,
+            )
+            for claim in self.claims
+            for error in claim.errors
+            if claim.label in WRONG
+        ]
+        return sorted(places, key=lambda place: (place.start, place.end))
+
+    def corrected(self) -> str:
+        """The response with all known corrections made."""
+        return corrected(self, "corrected.txt").decode("utf-8")
+
+    def markdown(self, source: Sources = ()) -> str:
+        """The report as Markdown for pull requests and issues; `source` as `html` takes it."""
+        return to_markdown(self, self._texts(source))
+
+    def html(self, source: Sources = ()) -> str:
         """The page that `longproof verify --html` writes: one file, which needs no network.
 
         `source` gives again what is neither in the data folder nor where it was read from. Raises BadInput where a
         text is missing or has changed.
         """
+        return page(self, self._texts(source))
+
+    def _texts(self, source: Sources) -> dict[str, str]:
         given = {document.id: document.text for document in documents_of(source)}
-        return page(self, texts_of(self, [], known=given, kept=self._home))
+        return texts_of(self, [], known=given, kept=self._home)
 
     def _repr_html_(self) -> str:
         """What a notebook shows."""
@@ -58,20 +165,171 @@ class Report(types.Report):
 class Verifier(verifier.Verifier):
     __doc__ = verifier.Verifier.__doc__
 
+    def __init__(
+        self,
+        judges: Sequence[AnyJudge] | None = None,
+        arbiter: str | Spec | Arbiter | BaseChatModel | None = None,
+        decomposer: str | Spec | Decomposer | BaseChatModel | None = None,
+        make: Callable[[Chat], Model] | None = None,
+        recording: Recorder | Replay | None = None,
+        **settings: Unpack[MoreSettings],
+    ) -> None:
+        super().__init__(judges, arbiter, decomposer, make, recording, **settings)
+
     def __repr__(self) -> str:
         judges = [_called(judge) for judge in self._pool.given.judges or self.settings.judges]
         return f"Verifier(judges={judges}, protocol={self._method.protocol.name!r})"
 
-    def verify(self, source: Source | Sequence[Source], response: str | Path, **options: Any) -> Report:
-        """The report on one response; see `averify`. Works inside a running event loop too."""
-        return Report.of(super().verify(source, response, **options), self.settings.home)
+    def verify(  # type: ignore[override]
+        self,
+        source: Sources,
+        response: str | Path,
+        *,
+        task: Task = "summary",
+        context: str = "",
+        case_id: str = "case",
+        reference: str | None = None,
+        labels: Sequence[str] | None = None,
+        progress: Progress | None = None,
+        decide: Decide | None = None,
+    ) -> Report:
+        """The report on one response; see `averify`. Works inside a running event loop too.
+
+        With `progress=True` a bar shows how far it has come. A run that the settings name (`run_id`) is this case's
+        alone. Raises BadInput where it is another's.
+        """
+        about = {
+            "task": task,
+            "context": context,
+            "case_id": case_id,
+            "reference": reference,
+            "labels": labels,
+        }
+        with ExitStack() as shown:
+            hear = self._hearer(progress, shown)
+            made = super().verify(source, response, progress=hear, decide=decide, **about)
+        return Report.of(made, self.settings.home)
 
     async def averify(
-        self, source: Source | Sequence[Source], response: str | Path, **options: Any
+        self,
+        source: Sources,
+        response: str | Path,
+        *,
+        task: str = "summary",
+        context: str = "",
+        case_id: str = "case",
+        reference: str | None = None,
+        labels: Sequence[str] | None = None,
+        progress: Progress | None = None,
+        decide: Decide | None = None,
     ) -> Report:
-        return Report.of(await super().averify(source, response, **options), self.settings.home)
+        about: Any = {"case_id": case_id, "reference": reference, "labels": labels}
+        with ExitStack() as shown:
+            hear = self._hearer(progress, shown)
+            made = await super().averify(
+                source, response, task=task, context=context, progress=hear, decide=decide, **about
+            )
+        return Report.of(made, self.settings.home)
 
     averify.__doc__ = verifier.Verifier.averify.__doc__
+
+    async def averify_group(self, source: Sources, cases: Sequence[Case]) -> list[types.Report]:
+        return [Report.of(made, self.settings.home) for made in await super().averify_group(source, cases)]
+
+    averify_group.__doc__ = verifier.Verifier.averify_group.__doc__
+
+    def verify_many(self, cases: Iterable[C], *, parallel: int = 4) -> Iterator[tuple[C, Report | BadInput]]:
+        """Each case with its report, as soon as it is there; see `averify_many`. Works in a notebook too."""
+        steps = self.averify_many(cases, parallel=parallel)
+        with ExitStack() as opened:
+            run = _loop_of_its_own(opened)
+            try:
+                while (step := run(anext(steps, None))) is not None:
+                    yield step
+            finally:
+                run(steps.aclose())
+                run(self.close())
+
+    async def averify_many(
+        self, cases: Iterable[C], *, parallel: int = 4
+    ) -> AsyncGenerator[tuple[C, Report | BadInput], None]:
+        """Each case with its report, as soon as it is there: so many at once, not in their order.
+
+        A case is a dictionary of what `averify` takes. Short responses to one long source are checked together: it is
+        searched and read once for all of them. A case that can't be checked has a `BadInput` for a report, and
+        doesn't cost the others; a server that answers nothing ends them all (`Refused`). Afterwards `close`.
+        """
+        given = _Given(list(cases), joins(self.settings))
+        checker, places = GroupChecker(self, given), asyncio.Semaphore(parallel)
+
+        async def check(group: Sequence[Planned]) -> tuple[Sequence[Planned], list[types.Report | str]]:
+            async with places:
+                return group, await checker.check(group)
+
+        tasks = [asyncio.create_task(check(group)) for group in plan_groups(given.planned)]
+        try:
+            for ended in asyncio.as_completed(tasks):
+                for one, result in zip(*await ended, strict=True):
+                    report = BadInput(result) if isinstance(result, str) else cast(Report, result)
+                    yield given.cases[one.place[0]], report
+        finally:
+            for task in tasks:
+                task.cancel()
+            await asyncio.gather(*tasks, return_exceptions=True)
+
+    def _hearer(self, progress: Progress | None, shown: ExitStack) -> Callable[[Event], None] | None:
+        """Who hears of the nodes that are passed: nobody, a bar until the end, or the caller."""
+        return shown.enter_context(check_progress(self.traffic)) if progress is True else progress or None
+
+
+class _Given:
+    """Many cases as the runner takes them. Cases given the same text, path or object have the same source."""
+
+    def __init__(self, cases: list[Any], joins: bool) -> None:
+        self.cases = cases
+        self.planned = [self._plan(number, joins) for number in range(len(cases))]
+
+    def _plan(self, number: int, joins: bool) -> Planned:
+        source = self.cases[number].get("source", "")
+        named = str(source) if isinstance(source, str | Path) else f"{id(source)}"
+        sources = digest([type(source).__name__, named])
+        one = Planned(str(number), str(number), sources, place=(number,))
+        try:
+            case = self.case(one)
+        except BadInput:
+            return one  # it says so when it is checked
+        return one._replace(joined=digest([sources, case.task])) if joins and joinable(case) else one
+
+    def case(self, one: Planned) -> Case:
+        """The case. Raises BadInput where it is none."""
+        given = self.cases[one.place[0]]
+        if not isinstance(given, Mapping) or not {"source", "response"} <= given.keys() <= KEYS:
+            raise BadInput(
+                f"a case is a dictionary of source, response and what is optional, not {given!r:.60}"
+            )
+        about = {name: value for name, value in given.items() if name not in ("source", "case_id")}
+        try:
+            return Case(id=str(given.get("case_id", f"case-{one.place[0] + 1}")), source_ids=(), **about)
+        except ValidationError as error:
+            first = error.errors()[0]
+            raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+    def sources(self, one: Planned) -> Sequence[Document]:
+        """The case's sources, read. Raises BadInput where they can't be."""
+        return documents_of(self.cases[one.place[0]]["source"])
+
+
+def _loop_of_its_own(opened: ExitStack) -> Callable[[Any], Any]:
+    """Run work to its end on a new event loop; in a thread where one is running here, as in a notebook."""
+    runner = asyncio.Runner()
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        opened.callback(runner.close)
+        return runner.run
+    pool = opened.enter_context(ThreadPoolExecutor(1))
+    opened.callback(lambda: pool.submit(runner.close).result())
+    return lambda work: pool.submit(runner.run, work).result()
 
 
 def _called(judge: object) -> str:

@@ -63,8 +63,8 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
     """
     from longproof.batch.folder import check_cases
     from longproof.batch.junit import write_junit
-    from longproof.cli.progress import run_progress
     from longproof.cli.reports import refuse_targets
+    from longproof.progress import run_progress
     from longproof.report.control_characters import visible
     from longproof.retrieval.types import BadInput
 

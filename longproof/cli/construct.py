@@ -41,8 +41,8 @@ class ConstructOptions:
 
 def construct_command(options: ConstructOptions, asked: SettingOptions) -> None:
     """Make labelled data from your own sources. As the papers made theirs."""
-    from longproof.cli.progress import construction_progress
     from longproof.construction.run import construct
+    from longproof.progress import construction_progress
 
     with construction_progress() as progress:
         done = construct(

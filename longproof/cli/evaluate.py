@@ -55,7 +55,7 @@ class EvaluateOptions:
 def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
     """Run a data set through a protocol: scores with coverage. And a line an example."""
     from longproof.agent.report import unanswered, unusable
-    from longproof.cli.progress import run_progress
+    from longproof.progress import run_progress
 
     if options.dry_run and not options.replay:
         _estimate(options, asked)

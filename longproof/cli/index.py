@@ -35,9 +35,9 @@ def index_command(
 
 def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None) -> Iterator[str]:
     from longproof.agent.models.addresses import place_and_key
-    from longproof.cli.progress import count_progress
     from longproof.graphs.evidence.sources import SHOWN
     from longproof.indexes.sources import PassageSize, source_index
+    from longproof.progress import show_progress
     from longproof.retrieval.embedders import embedder
     from longproof.retrieval.files import home, write_whole
     from longproof.retrieval.loaders import read_source
@@ -50,19 +50,19 @@ def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None
     if model is None:
         yield f"{path}: there is nothing to build: a check counts words itself; give --embedder or --pages"
         return
-    with count_progress("passages embedded") as progress:
+    with show_progress("passages embedded") as at:
         for cut in (PassageSize(), SHOWN):
-            source_index(document, home(), model, cut, progress)
+            source_index(document, home(), model, cut, at.show)
     yield f"{path}: {len(document.text):,} characters indexed ({spec})"
 
 
 def _index_pages(folder: Path) -> Iterator[str]:
-    from longproof.cli.progress import count_progress
     from longproof.indexes.pages import open_pages
+    from longproof.progress import show_progress
     from longproof.retrieval.files import home
 
-    with count_progress("pages read") as progress:
-        index = open_pages(folder, home(), progress=progress)
+    with show_progress("pages read") as at:
+        index = open_pages(folder, home(), progress=at.show)
     yield f"{folder}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.engine})"
     for left in index.left_out:
         yield f"left out: {left.path}: {left.reason}"

@@ -56,7 +56,7 @@ def review_command(
 
 def begin(documents: "Sequence[Document]", settings: dict[str, Any], **given: str) -> "Report":
     """A run with a person as arbiter; exits with 3 and the next command where claims wait for one."""
-    from longproof.cli.progress import check_progress
+    from longproof.progress import check_progress
     from longproof.review import Watcher, begin_run
 
     with check_progress() as progress:

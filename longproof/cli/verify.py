@@ -119,8 +119,8 @@ def verify_command(
 
 def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **given: str) -> "Report":
     """The report on one response, with a bar meanwhile; with a person as arbiter the run may end here."""
-    from longproof.cli.progress import check_progress
     from longproof.graphs.verifier import Verifier
+    from longproof.progress import check_progress
 
     verifier = Verifier(**settings)
     if settings.get("arbiter") == "person" and settings["run_id"]:

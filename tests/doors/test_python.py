@@ -1,13 +1,19 @@
 """`from longproof import …`: what a Python user gets, and what is refused in one line."""
 
+import asyncio
+from collections.abc import Callable
 from pathlib import Path
+from typing import get_type_hints
 
 import pytest
 from embedded import RESPONSE, SOURCE, plain
-from fakes import ChatServer, Reply, always
+from fakes import ChatServer, Reply, always, denying, well
 
 import longproof
 from longproof import BadInput, Refused, Report, Verifier
+from longproof.graphs.joined import SOURCE_CHARACTERS
+from longproof.graphs.settings import Settings
+from longproof.verifier import MoreSettings
 
 
 @pytest.fixture(scope="module")
@@ -93,3 +99,87 @@ def test_a_session_is_told_what_there_is_to_import_and_what_a_verifier_asks():
     assert (
         repr(asked) == "Verifier(judges=['openai:m@http://127.0.0.1:9/v1', 'openai:n'], protocol='longproof')"
     )
+
+
+def test_an_editor_knows_every_setting_and_its_type() -> None:
+    hints = get_type_hints(Settings)
+    given = {"judges", "arbiter", "decomposer"}
+    assert get_type_hints(MoreSettings) == {name: hints[name] for name in hints.keys() - given}
+
+
+def test_a_report_says_what_is_wrong_and_what_should_stand_there() -> None:
+    text = "Ada lit the lamp. Tom sold the boat to Ada for thirty pounds."
+    report = Verifier().verify(SOURCE, text)
+    (wrong,) = report.wrong
+    assert (wrong.words, wrong.correction, wrong.label) == ("thirty", "twenty", "contradicting")
+    assert text[wrong.start : wrong.end] == wrong.words
+    assert wrong.sentence == "Tom sold the boat to Ada for thirty pounds."
+    assert wrong.quotes
+    assert all(quote in SOURCE for quote in wrong.quotes)
+    assert report.corrected() == text.replace("thirty", "twenty")
+    assert "thirty" in report.markdown()
+
+
+def test_a_bar_is_shown_or_a_function_told(capsys: pytest.CaptureFixture[str]) -> None:
+    events: list[object] = []
+    Verifier().verify(SOURCE, RESPONSE, progress=events.append)
+    Verifier().verify(SOURCE, RESPONSE, progress=True)
+    assert events
+    assert capsys.readouterr().out == ""
+
+
+LONG = "\n".join(f"On day {n} the keeper of gate {n} sold lamps." for n in range(SOURCE_CHARACTERS // 30))
+CASES = [
+    {"source": LONG, "response": "On day 7 the keeper of gate 7 sold lamps.", "case_id": "true"},
+    {"source": LONG, "response": "On day 8 the keeper of gate 8 sold boats.", "case_id": "false"},
+    {"source": SOURCE, "response": "Tom sold the boat to Ada for twenty pounds."},
+    {"source": SOURCE, "response": " "},
+    {"source": SOURCE, "respons": "misspelt"},
+    {"source": Path("none.txt"), "response": "Ada left."},
+]
+
+
+def many(verifier: Verifier) -> list[tuple[object, object]]:
+    return [*verifier.verify_many(CASES)]
+
+
+def many_in_a_notebook(verifier: Verifier) -> list[tuple[object, object]]:
+    async def cell() -> list[tuple[object, object]]:
+        return many(verifier)
+
+    return asyncio.run(cell())
+
+
+@pytest.mark.parametrize("check", [many, many_in_a_notebook])
+def test_many_cases_are_checked_in_one_call_and_those_with_one_source_together(
+    check: Callable[[Verifier], list[tuple[object, object]]], tmp_path: Path
+) -> None:
+    with ChatServer(denying("boats")) as server:
+        verifier = Verifier(judges=[f"openai:m@{server.address}"], home=str(tmp_path))
+        ended = check(verifier)
+    reports = {CASES.index(case): report for case, report in ended}  # type: ignore[arg-type]
+    assert [getattr(reports[n], "verdict", None) for n in range(6)] == [
+        *("faithful", "hallucinated", "faithful"),
+        *(None, None, None),
+    ]
+    assert all(isinstance(reports[n], BadInput) for n in (3, 4, 5))
+    assert "source, response" in str(reports[4])
+    assert [wrong.words for wrong in reports[1].wrong] == ["boats"]  # type: ignore[attr-defined]
+    assert reports[2].case.id == "case-3"  # type: ignore[attr-defined]
+    assert "sold boats" in reports[1].html()  # type: ignore[attr-defined]
+    together = [one for one in server.asked if "gate 7" in one.user and "gate 8" in one.user]
+    assert [one for one in together if one.form == "Findings"]
+
+
+def test_who_stops_reading_many_reports_stops_the_checks(tmp_path: Path) -> None:
+    cases = [{"source": f"Ada has {n} lamps.", "response": f"Ada has {n} lamps."} for n in range(20)]
+    with ChatServer(well) as server:
+        verifier = Verifier(judges=[f"openai:m@{server.address}"], home=str(tmp_path))
+        for _ in verifier.verify_many(cases, parallel=1):
+            break
+        assert len(server.asked) < 10
+
+
+def test_a_server_that_refuses_ends_all_cases() -> None:
+    with ChatServer(always(Reply(status=401))) as server, pytest.raises(Refused, match="check the key"):
+        list(Verifier(judges=[f"openai:m@{server.address}"]).verify_many(CASES))

@@ -10,8 +10,8 @@ from fakes import ChatServer, denying
 
 from longproof.agent.types import Usage
 from longproof.cli import main
-from longproof.cli.progress import run_text
 from longproof.graphs.runner import RunProgress
+from longproof.progress import run_text
 
 NONE = "no⟦LS⟧ne"
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"

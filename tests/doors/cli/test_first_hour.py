@@ -13,7 +13,7 @@ from fakes import PROSE, ChatServer, Reply, always, denying, inventing, well
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Report
 from longproof.cli import main
-from longproof.cli.progress import _bars, check_progress, traffic_text
+from longproof.progress import check_progress, show_progress, traffic_text
 
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
 
@@ -183,7 +183,7 @@ def test_lines_go_on_where_a_look_at_the_traffic_fails_and_nothing_is_said_of_no
             raise look
         return look
 
-    with _bars("spent", traffic, 0.02):
+    with show_progress("", traffic, 0.02):
         time.sleep(0.3)
     told = capsys.readouterr().err.splitlines()
     assert len(told) >= 1

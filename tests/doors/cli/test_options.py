@@ -10,8 +10,8 @@ import typer.main
 from longproof.cli import main
 from longproof.cli.commands import app
 from longproof.cli.options import EVERY_SETTING, SETTINGS, SettingOptions
-from longproof.cli.progress import check_progress, looking_text
 from longproof.graphs.settings import Settings, settings_of
+from longproof.progress import check_progress, looking_text
 
 CASE = {"id": "a", "source_text": "Ada lit the lamp.", "response": "Ada lit the lamp."}
 VERIFY = ("verify", "--source", "s.txt", "--response", "s.txt")
