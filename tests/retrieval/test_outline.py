@@ -1,9 +1,9 @@
 """Outlines: headings of Chinese and English books, no tables of contents, openings where headings are rare."""
 
 from itertools import pairwise
-from time import process_time
 
 import pytest
+from counted import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -85,9 +85,10 @@ def test_what_is_fitted_never_holds_more_than_it_may(lengths: list[int], charact
         assert len(kept) == len(entries)
 
 
-@pytest.mark.parametrize("text", ["I\n\n" * 20_000, "# a\nb\n" * 10_000, "ABCD\n\n" * 10_000, " \n" * 40_000])
-def test_an_outline_costs_little_for_hostile_text(text: str) -> None:
-    ranges = evidence_lines(text)
-    began = process_time()
-    fitted([(0, entry) for entry in outline(text, ranges)], 4000)
-    assert process_time() - began < 5
+@pytest.mark.parametrize("piece", ["I\n\n", "# a\nb\n", "ABCD\n\n", " \n"])
+def test_an_outline_costs_little_for_hostile_text(piece: str) -> None:
+    def outlined(size: int) -> None:
+        text = piece * size
+        fitted([(0, entry) for entry in outline(text, evidence_lines(text))], 4000)
+
+    assert_linear(outlined, 1000)

