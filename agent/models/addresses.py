@@ -24,10 +24,10 @@ def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool
     `by_owner`: whether the owner of the keys named the address. Without `needs_key`, a key that is not set is none:
     nothing will be sent. Raises BadInput for what is no address, or where OpenAI's own key is not set.
     """
-    own = os.environ.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS
+    own = _own_address()
     place = (address or own).rstrip("/")
     refuse_no_address(place)
-    if place != own.rstrip("/"):
+    if place != own:
         return place, _read_key(key_variable(place, by_owner=by_owner)) or NO_KEY
     key = _read_key("OPENAI_API_KEY")
     if not key and place == DEFAULT_ADDRESS and needs_key:
@@ -35,6 +35,12 @@ def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool
             "OPENAI_API_KEY is not set: set it, or name a server as openai:MODEL@http://HOST:PORT/v1"
         )
     return place, key or NO_KEY
+
+
+def key_withheld(address: str | None, *, by_owner: bool) -> bool:
+    """True if no key goes to this address, because no owner of keys named it."""
+    place = (address or _own_address()).rstrip("/")
+    return place != _own_address() and not key_variable(place, by_owner=by_owner)
 
 
 def key_variable(place: str, *, by_owner: bool) -> str:
@@ -66,6 +72,11 @@ def refuse_no_address(place: str) -> None:
         raise BadInput(
             f"keys come from the environment: name {parts.hostname} without user, password or query"
         )
+
+
+def _own_address() -> str:
+    """The address that `OPENAI_API_KEY` goes to."""
+    return (os.environ.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS).rstrip("/")
 
 
 def _listed_hosts() -> dict[str, str]:

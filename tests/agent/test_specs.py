@@ -7,14 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import ChatServer
+from fakes import ChatServer, well
 
 from longproof.agent.decompose import ModelDecomposer
+from longproof.agent.forms import Findings
 from longproof.agent.judge import ModelArbiter, ModelJudge
+from longproof.agent.models.clients import OpenAIChat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
 from longproof.agent.specs import Panel, Spec, panel_from, parse_spec, reach, read_panel
+from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 
 
@@ -177,6 +180,30 @@ def test_models_share_what_they_learn_and_each_sample_is_a_judge() -> None:
     assert isinstance(made.arbiter, ModelArbiter)
     assert isinstance(made.decomposer, ModelDecomposer)
     assert made.localiser is made.models[0]
+
+
+def test_all_seats_of_a_spec_share_one_client_that_is_closed_once() -> None:
+    transport = ChatServer(well).transport()
+
+    def connect(spec: Spec) -> OpenAIChat:
+        return OpenAIChat(spec.model, spec.address, transport=transport)
+
+    async def run() -> None:
+        ledger = await Ledger.open(None)
+        made = panel_from(
+            [A, A, A.model_copy(update={"samples": 3})],
+            partial(Model, ledger=ledger, limits=Limits()),
+            arbiter=A,
+            searcher=A,
+            chat=connect,
+        )
+        assert made.searcher is made.localiser is made.models[0]
+        await made.models[0].ask(Prompt("s", "u", "0" * 16, "en"), Findings, purpose="test")
+        await ledger.close()
+        await made.close()
+
+    asyncio.run(run())
+    assert transport.closed == 1
 
 
 def test_without_a_model_nobody_arbitrates_and_the_offline_rules_decompose() -> None:
