@@ -19,9 +19,9 @@ from longproof.agent.types import Report
 from longproof.report.failure import failure
 from longproof.report.html import index_line, page_data
 from longproof.report.markdown import to_markdown
-from longproof.report.notebook import in_short
 from longproof.report.terminal import print_report
 from longproof.report.words import language, words
+from longproof.verifier import Report as Shown
 
 GOLDEN = Path(__file__).parents[2] / "golden" / "report"
 Texts = Mapping[str, str]
@@ -49,7 +49,7 @@ PRINTERS: dict[str, Callable[[Report, Texts], str]] = {
     "narrow.txt": terminal(80),
     "wide.txt": terminal(130),
     "md": to_markdown,
-    "notebook.html": lambda report, _: in_short(report).replace("<li>", "\n<li>") + "\n",
+    "notebook.html": lambda report, _: Shown.of(report, None)._repr_html_().replace("<li>", "\n<li>") + "\n",
     "failure.txt": lambda report, _: failure(report) + "\n",
     "brief.json": lambda report, _: brief_of(report).model_dump_json(indent=1) + "\n",
     "page.json": page_as_json,
@@ -65,6 +65,16 @@ def test_what_is_shown_is_what_was_stored(stored_report: Any, printer: str) -> N
     if os.environ.get("LONGPROOF_WRITE_GOLDENS"):
         path.write_text(shown, "utf-8")
     assert shown == path.read_text("utf-8")
+
+
+@pytest.mark.parametrize("printer", ["narrow.txt", "wide.txt", "md", "notebook.html", "failure.txt"])
+def test_a_hostile_report_drives_nothing(hostile_report: Any, hostile_search: Any, printer: str) -> None:
+    for report in (hostile_report, hostile_search):
+        shown = PRINTERS[printer](*report)
+        assert not set(shown) & set("\x1b\x07\x01\u202e\u2028")
+        assert len(shown) < 60_000
+        if not printer.endswith(".txt"):
+            assert not re.search(r"<(?!/?(?:p|b|ul|li|br|q|code)>)", shown)
 
 
 def test_no_stored_output_is_left_over() -> None:

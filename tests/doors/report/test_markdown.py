@@ -40,11 +40,5 @@ def test_numbers_stand_as_they_are_and_addresses_stay_dead() -> None:
 
 def test_hostile_texts_are_literal(hostile_report: Any) -> None:
     text = to_markdown(*hostile_report)
-    assert "<script" not in text
     assert "javascript:" not in text
-    assert not set(text) & set("\x1b\u202e\u2028")
     assert set(re.findall(r"<[^>]*>", text)) == {"<b>", "</b>"}
-
-
-def test_a_missing_text_is_said(english_report: Any) -> None:
-    assert "isn't here" in to_markdown(english_report[0], {})

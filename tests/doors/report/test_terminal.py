@@ -29,13 +29,6 @@ def test_colours_only_on_a_terminal(english_report: Any) -> None:
     assert "\x1b[1;31m" in printed(english_report, 80, **on_terminal)
 
 
-def test_hostile_text_cannot_drive_the_terminal(hostile_report: Any) -> None:
-    text = printed(hostile_report, 80)
-    assert not set(text) & set("\x1b\x07\x01\u202e\u2028")
-    assert "␛[31mred␇" in text
-    assert len(text) < 60_000
-
-
 def test_a_missing_text_is_said_and_its_quotes_stand_alone(english_report: Any) -> None:
     text = printed((english_report[0], {}), 80)
     assert "The text of weir.txt isn't here" in text

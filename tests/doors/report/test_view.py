@@ -67,12 +67,6 @@ def lines(built: Any, spoken: Any) -> list[str]:
 
 
 def test_the_steps_the_search_and_the_share_stand_in_one_line(looked_report: Any) -> None:
-    if "Thea" not in looked_report[0].case.response:
-        assert lines(looked_report, "zh")[1:3] == [
-            "查看范围：对应处，窗口，检索（“秦老的女儿”，“成亲”），为此读了原文的 7%",
-            "查看范围：对应处，窗口，检索（“drowned”，“drowned”，“drowned”，“drowned”，另有 3 条），已通读原文",
-        ]
-        return
     assert lines(looked_report, "en") == [
         "looked at: its place, <1% of the source was read for it",
         "looked at: its place, window, search (“Abel sang”, “a song”), 7% of the source was read for it",

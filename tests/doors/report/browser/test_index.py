@@ -13,7 +13,8 @@ pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 def test_an_index_sorts_filters_and_links(
     opened_file: Any, tmp_path: Path, english_report: Any, chinese_report: Any
 ) -> None:
-    calm = chinese_report[0].model_copy(update={"verdict": "faithful"})
+    case = chinese_report[0].case.model_copy(update={"id": "王冕"})
+    calm = chinese_report[0].model_copy(update={"verdict": "faithful", "claims": (), "case": case})
     path = tmp_path / "index.html"
     path.write_text(index_page([("zh.html", calm), ("en.html", english_report[0])]), encoding="utf-8")
     (tmp_path / "en.html").write_text(page(*english_report), encoding="utf-8")
