@@ -8,75 +8,19 @@ same input, seed and ledger give the same other files, byte for byte. Does not k
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Literal, Self
+from typing import Any
 
-from pydantic import Field, ValidationError, model_validator
+from pydantic import Field, JsonValue
 
-from longproof.agent.types import Kind, Task, Usage
+from longproof.agent.types import Usage
 from longproof.construction.units import SCALES, Book, Scale, SummaryCase
+from longproof.graphs.cases import GivenCase, GivenError, MadeHow, case_documents, case_lines, parse_case
 from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Document, Frozen, text_id
 
 CASES, TRAIN, PROVENANCE = "cases.jsonl", "train.jsonl", "provenance.json"
 LENGTH_NAMES: dict[Scale, str] = {"S": "2k", "M": "16k", "L": "32k", "XL": "64k", "XXL": "100k"}
-Label = Literal["hallucinated", "faithful"]
-
-
-class CaseError(Frozen):
-    """A wrong place of a response. `correction` is what should stand there."""
-
-    start: int
-    end: int
-    text: str
-    kind: Kind
-    correction: str = ""
-    reason: str = ""
-
-
-class CaseClaim(Frozen):
-    """A claim of a response: the words that it came from, and quotes of the source unless it is hallucinated."""
-
-    text: str
-    segment: str
-    hallucinated: bool
-    evidence: tuple[str, ...] = ()
-
-
-class MadeHow(Frozen):
-    """The rule or the writing that a response came from, and where its source begins in the book."""
-
-    how: str
-    source_start: int
-
-
-class LabelledCase(Frozen):
-    """One line of a case file. Fields that were not given are not written.
-
-    `source` is a path beside the file; a case that was read has its text in `source_text`. `group` names what belongs
-    together. Every error is verified: `response[start:end] == text`, else ValueError.
-    """
-
-    id: str
-    task: Task
-    source: str = ""
-    source_text: str = ""
-    context: str = ""
-    response: str
-    reference: str = ""
-    label: Label
-    errors: tuple[CaseError, ...] = ()
-    claims: tuple[CaseClaim, ...] = ()
-    group: str
-    slices: dict[str, str | int]
-    made: MadeHow | None = None
-
-    @model_validator(mode="after")
-    def _errors_lie_where_they_say(self) -> Self:
-        for error in self.errors:
-            if self.response[error.start : error.end] != error.text:
-                raise ValueError(f"there is no {error.text[:40]!r} at [{error.start}, {error.end})")
-        return self
 
 
 class SourceUsed(Frozen):
@@ -112,7 +56,7 @@ class Provenance(Frozen):
     ended: str
 
 
-def fresh(out: Path) -> None:
+def refuse_other_files(out: Path) -> None:
     """See that the folder holds no other set. Raises BadInput where it holds files that no construction made."""
     if out.exists() and not out.is_dir():
         raise BadInput(f"{out} is a file: name a folder")
@@ -134,25 +78,24 @@ def books_used(books: Sequence[Book]) -> tuple[SourceUsed, ...]:
     )
 
 
-def write_cases(path: Path, cases: Iterable[LabelledCase]) -> None:
-    """A case file."""
+def write_cases(path: Path, cases: Iterable[GivenCase]) -> None:
+    """A case file. Fields that were not given are not written."""
     write_json_lines(path, (case.model_dump(mode="json", exclude_unset=True) for case in cases))
 
 
-def read_cases(path: Path) -> list[LabelledCase]:
+def read_cases(path: Path) -> list[GivenCase]:
     """The cases of a file in a made set, with their sources' texts; none where there is no file.
 
-    Raises BadInput for a line that is no labelled case.
+    Raises BadInput for a line that is no case.
     """
     cases = []
-    for number, line in enumerate(path.read_text("utf-8").split("\n") if path.exists() else [], start=1):
-        if line.strip():
-            try:
-                case = LabelledCase.model_validate_json(line)
-            except ValidationError as error:
-                raise BadInput(f"{path.name} line {number}: {error.errors()[0]['msg']}") from error
-            text = (path.parent / case.source).read_text("utf-8") if case.source else case.source_text
-            cases.append(case.model_copy(update={"source_text": text}))
+    for line, data in case_lines(path) if path.exists() else ():
+        try:
+            case = parse_case(data)
+        except BadInput as error:
+            raise BadInput(f"{path.name} line {line.number}: {error}") from error
+        text = "\n".join(document.text for document in case_documents(case, path.parent))
+        cases.append(case.model_copy(update={"source": None, "source_text": text}))
     return cases
 
 
@@ -207,21 +150,28 @@ def longnovel_row(case: SummaryCase, article: str) -> dict[str, Any]:
     }
 
 
-def _labelled(case: SummaryCase, source: str) -> LabelledCase:
+def _labelled(case: SummaryCase, source: str) -> GivenCase:
     error = case.error
-    slices = {"scale": case.scale, "position": case.position, "language": case.language, "book": case.book}
-    return LabelledCase(
+    slices: dict[str, JsonValue] = {
+        "scale": case.scale,
+        "position": case.position,
+        "language": case.language,
+        "book": case.book,
+    }
+    errors: tuple[GivenError, ...] = ()
+    if error:
+        slices["kind"] = error.kind
+        wrong = error.wrong.model_dump()
+        errors = (GivenError(**wrong, kind=error.kind, correction=error.right, reason=error.reason),)
+    return GivenCase(
         id=case.id,
         task="summary",
         source=source,
         response=case.response,
         label=case.label,
-        errors=tuple(
-            CaseError(**at.wrong.model_dump(), kind=at.kind, correction=at.right, reason=at.reason)
-            for at in ([error] if error else [])
-        ),
+        errors=errors,
         group=case.group,
-        slices={**slices, "kind": error.kind} if error else {**slices},
+        slices=slices,
         made=MadeHow(how=error.how if error else "reworded", source_start=case.source[0]),
     )
 

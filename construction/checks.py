@@ -15,9 +15,9 @@ import numpy as np
 
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import KINDS
-from longproof.construction.case_files import LabelledCase
 from longproof.construction.units import POSITIONS
 from longproof.construction.versions import folded
+from longproof.graphs.cases import GivenCase
 from longproof.retrieval.types import Frozen, text_id
 
 REVEALING = 0.65
@@ -34,12 +34,12 @@ class Check(Frozen):
     good: bool
 
 
-def checks(made: Sequence[LabelledCase], trained: Sequence[LabelledCase] = ()) -> list[Check]:
+def checks(made: Sequence[GivenCase], trained: Sequence[GivenCase] = ()) -> list[Check]:
     """All checks of a set, with those between it and the training split where there is one.
 
     Places are checked as a case is read: one that is not where it says is refused there.
     """
-    n_places = sum(len(case.errors) for case in [*made, *trained])
+    n_places = sum(len(case.errors or ()) for case in [*made, *trained])
     return [
         Check(name="places", found=f"{n_places} places, all where they say", good=True),
         duplicates(made),
@@ -51,14 +51,14 @@ def checks(made: Sequence[LabelledCase], trained: Sequence[LabelledCase] = ()) -
     ]
 
 
-def duplicates(made: Sequence[LabelledCase]) -> Check:
+def duplicates(made: Sequence[GivenCase]) -> Check:
     """Responses that stand twice in the set, folded."""
     counts = Counter(folded(case.response) for case in made)
     twice = sum(n - 1 for n in counts.values())
     return Check(name="duplicates", found=f"{twice} of {len(made)} responses stand twice", good=twice == 0)
 
 
-def leakage(test: Sequence[LabelledCase], train: Sequence[LabelledCase]) -> Check:
+def leakage(test: Sequence[GivenCase], train: Sequence[GivenCase]) -> Check:
     """Responses, sources and books that both splits hold."""
     shared = {folded(e.response) for e in test} & {folded(e.response) for e in train}
     sources = {_source(e) for e in test} & {_source(e) for e in train} - {""}
@@ -69,7 +69,7 @@ def leakage(test: Sequence[LabelledCase], train: Sequence[LabelledCase]) -> Chec
     )
 
 
-def artefact(name: str, made: Sequence[LabelledCase], feature: Callable[[LabelledCase], float]) -> Check:
+def artefact(name: str, made: Sequence[GivenCase], feature: Callable[[GivenCase], float]) -> Check:
     """Whether one number a response tells the labels: the AUC over all pairs, and within each group of a pair.
 
     The first compares any hallucinated response with any faithful one; the second only those made of one text.
@@ -78,7 +78,7 @@ def artefact(name: str, made: Sequence[LabelledCase], feature: Callable[[Labelle
     right = [feature(e) for e in made if e.label == "faithful"]
     groups: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for case in made:
-        groups[case.group][case.label == "faithful"].append(feature(case))
+        groups[str(case.group)][case.label == "faithful"].append(feature(case))
     inside = [auc(a, b) for a, b in groups.values()]
     paired = [value for value in inside if value is not None]
     overall, within = auc(wrong, right), (mean(paired) if paired else None)
@@ -97,7 +97,7 @@ def auc(higher: Sequence[float], lower: Sequence[float]) -> float | None:
     return float(below.sum()) / 2 / (len(higher) * len(lower))
 
 
-def balance(slice_: str, made: Sequence[LabelledCase], names: Sequence[str]) -> Check:
+def balance(slice_: str, made: Sequence[GivenCase], names: Sequence[str]) -> Check:
     """How often each name of a slice stands among the hallucinated."""
     wrong = [e for e in made if e.label == "hallucinated" and slice_ in e.slices]
     counts = Counter(e.slices[slice_] for e in wrong)
@@ -106,18 +106,23 @@ def balance(slice_: str, made: Sequence[LabelledCase], names: Sequence[str]) -> 
     return Check(name=f"balance of {slice_}", found=found, good=not wrong or most <= UNEVEN * rarest)
 
 
-def labels(made: Sequence[LabelledCase]) -> Check:
+def labels(made: Sequence[GivenCase]) -> Check:
     """Hallucinated against faithful."""
     counts = Counter(e.label for e in made)
     found = f"hallucinated {counts['hallucinated']}, faithful {counts['faithful']}"
     return Check(name="balance of labels", found=found, good=counts["hallucinated"] == counts["faithful"])
 
 
-def _source(case: LabelledCase) -> str:
-    return text_id(case.source_text) if case.source_text else ""
+def _source(case: GivenCase) -> str:
+    return text_id(_text(case)) if _text(case) else ""
 
 
-def _book(case: LabelledCase) -> str:
+def _text(case: GivenCase) -> str:
+    """The source's text, which whoever reads a case puts there."""
+    return "\n".join(case.texts)
+
+
+def _book(case: GivenCase) -> str:
     return str(case.slices.get("book", ""))
 
 
@@ -128,13 +133,13 @@ def _shown(value: float | None) -> str:
 SAMPLED = 40
 
 
-def data_card(found: Sequence[Check], made: Sequence[LabelledCase]) -> str:
+def data_card(found: Sequence[Check], made: Sequence[GivenCase]) -> str:
     """Checks and statistics as one Markdown page."""
     rows = [[check.name, check.found, "good" if check.good else "LOOK"] for check in found]
     return f"# Checks of a made set\n\n{markdown_table(['check', 'found', ''], rows)}\n\n{set_statistics(made)}\n"
 
 
-def set_statistics(made: Sequence[LabelledCase]) -> str:
+def set_statistics(made: Sequence[GivenCase]) -> str:
     """LongNovel's tables 2 and 3 and figures 2 and 3 of this set, as Markdown. Tokens are estimated."""
     scales = list(dict.fromkeys(str(e.slices["scale"]) for e in made if "scale" in e.slices)) or ["all"]
     of = {scale: [e for e in made if e.slices.get("scale", "all") == scale] for scale in scales}
@@ -159,7 +164,7 @@ def set_statistics(made: Sequence[LabelledCase]) -> str:
     )
 
 
-def sample_page(made: Sequence[LabelledCase], count: int = SAMPLED, seed: int = 0) -> str:
+def sample_page(made: Sequence[GivenCase], count: int = SAMPLED, seed: int = 0) -> str:
     """A sample as one HTML page to read and mark by hand: what is wrong, what it was, and the source's place to look.
 
     All text is escaped; the page loads nothing.
@@ -177,35 +182,35 @@ def sample_page(made: Sequence[LabelledCase], count: int = SAMPLED, seed: int = 
     )
 
 
-def _row(case: LabelledCase) -> str:
+def _row(case: GivenCase) -> str:
     marked, last = "", 0
-    errors = sorted(case.errors, key=lambda error: error.start)
+    errors = sorted(case.errors or (), key=lambda error: error.start)
     for error in errors:
         marked += f"{html.escape(case.response[last : error.start])}<mark>{html.escape(error.text)}</mark>"
         last = error.end
     marked += html.escape(case.response[last:])
-    about = " · ".join([case.id, *(f"{k} {v}" for k, v in sorted(case.slices.items()))])
+    about = " · ".join([str(case.id), *(f"{k} {v}" for k, v in sorted(case.slices.items()))])
     right = "<br>".join(
         html.escape(f"{e.correction} ({e.reason})" if e.reason else e.correction) for e in errors
     )
     return f"<tr><td>{html.escape(about)}</td><td>{marked}</td><td>{right}</td><td>☐ yes ☐ no</td></tr>"
 
 
-def _count(made: Sequence[LabelledCase], outcome: str) -> str:
+def _count(made: Sequence[GivenCase], outcome: str) -> str:
     return str(sum(e.label == outcome for e in made))
 
 
-def _ratio(made: Sequence[LabelledCase]) -> float:
-    sources = sum(len(e.source_text) for e in made)
+def _ratio(made: Sequence[GivenCase]) -> float:
+    sources = sum(len(_text(e)) for e in made)
     return sources / max(1, sum(len(e.response) for e in made))
 
 
-def _tokens(made: Sequence[LabelledCase]) -> tuple[float, float, float]:
-    sizes = [estimate_tokens(e.source_text) for e in made]
+def _tokens(made: Sequence[GivenCase]) -> tuple[float, float, float]:
+    sizes = [estimate_tokens(_text(e)) for e in made]
     return min(sizes), mean(sizes), max(sizes)
 
 
-def _share(made: Sequence[LabelledCase], slice_: str, name: str) -> str:
+def _share(made: Sequence[GivenCase], slice_: str, name: str) -> str:
     wrong = [e for e in made if e.label == "hallucinated"]
     return f"{sum(e.slices.get(slice_) == name for e in wrong) / max(1, len(wrong)):.2f}"
 

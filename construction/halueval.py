@@ -4,35 +4,24 @@ Knows: a source is a JSON Lines file in HaluEval's own form without the made-up 
 tokens, top-p 1; the one-pass sampling shows pattern and case at once, the conversational one first has the pattern
 learned and put into own words, inside one prompt; about five more words at most for answers and summaries. Queries
 with the least alike answers are kept for people to label.
-Does not know: how models are opened, or how a graph is put together.
+Does not know: how models are opened, or how many parts are worked on together.
 """
 
 import asyncio
 import json
 from collections.abc import Sequence
 from itertools import combinations
-from operator import add
-from pathlib import Path
 from random import Random
 from statistics import mean
-from typing import Annotated, Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple, cast
 
 from pydantic import Field
 
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
 from longproof.agent.types import Call, Task
-from longproof.construction.case_files import CASES, LabelledCase, Provenance, write_cases, write_json_lines
-from longproof.construction.graph import (
-    ConstructInput,
-    Construction,
-    ConstructState,
-    Made,
-    Session,
-    Stage,
-    finished,
-    parameters_of,
-)
+from longproof.construction.case_files import CASES, Provenance, write_cases, write_json_lines
+from longproof.construction.session import Made, Session
 from longproof.construction.versions import (
     Drawing,
     Outcome,
@@ -44,9 +33,9 @@ from longproof.construction.versions import (
     prompt_language,
     same_words,
 )
-from longproof.indexes.documents import DocumentRef
+from longproof.graphs.cases import GivenCase
 from longproof.prompts import Language, Prompt, render
-from longproof.retrieval.types import BadInput, Frozen
+from longproof.retrieval.types import BadInput
 
 HaluTask = Literal["qa", "dialogue", "summary"]
 PATTERNS: dict[HaluTask, tuple[str, ...]] = {
@@ -106,7 +95,7 @@ class Item(NamedTuple):
     language: Language
 
 
-class Sampled(Frozen):
+class Sampled(NamedTuple):
     """A made-up text, its pattern, and the sampling that it came from."""
 
     text: str
@@ -114,36 +103,26 @@ class Sampled(Frozen):
     sampling: Sampling
 
 
-class Replies(Frozen):
+class Replies(NamedTuple):
     """Several answers to one query, and how alike they are on average, 0 to 1."""
 
     texts: tuple[str, ...]
     similarity: float
 
 
-class RowPlace(Frozen):
-    """Where a row stands in its file, its task, and its number among all rows of the run. `seed` is the run's."""
+class GivenRow(NamedTuple):
+    """A row of a file, its task, and its number among all rows of the run."""
 
-    source: DocumentRef
-    start: int
-    end: int
+    fields: Row
     task: RowTask
     number: int
-    seed: int
 
 
-class MadeRow(Frozen):
+class MadeRow(NamedTuple):
     """A row with the made-up text that was chosen, or a query with its answers."""
 
-    row: RowPlace
+    row: GivenRow
     made: Sampled | Replies
-
-
-class HaluEvalState(ConstructState, total=False):
-    """The channels."""
-
-    rows: list[RowPlace]
-    made: Annotated[list[MadeRow], add]
 
 
 async def conversational(model: Model, item: Item, pattern: str) -> Outcome[Sampled]:
@@ -171,7 +150,7 @@ async def make_up(
 
     def usable(answer: Written) -> Sampled | Rejection:
         text = answer.text.strip()
-        return unfit(item, text) or Sampled(text=text, pattern=pattern, sampling=sampling)
+        return unfit(item, text) or Sampled(text, pattern, sampling)
 
     case = render(
         "construct_sample", item.language, evidence=item.evidence, context=item.context, right=item.right
@@ -216,8 +195,9 @@ async def chosen(model: Model, item: Item, found: Sequence[Sampled], draw: Rando
     return await ask_for(model, prompt, Choice, choice, purpose="choose")
 
 
-async def compare_answers(run: Session, place: RowPlace, query: str) -> Made:
-    """Three answers to a query, drawn at temperature 1, and how alike they are; none where one of them fails."""
+async def compare_answers(run: Session, row: GivenRow) -> Made[MadeRow]:
+    """Draw three answers to a query at temperature 1, and say how alike they are; none where one of them fails."""
+    query = str(row.fields["user_query"])
     prompt = render("construct_reply", prompt_language(query), context=query)
     calls, texts = tuple[Call, ...](), list[str]()
     for sample in range(SAMPLES):
@@ -228,7 +208,7 @@ async def compare_answers(run: Session, place: RowPlace, query: str) -> Made:
             return Made(None, (f"replies: {answer.failure}",), calls)
         texts.append(answer.value.text)
     likeness = mean(alike(a, b) for a, b in combinations(texts, 2))
-    return Made(MadeRow(row=place, made=Replies(texts=tuple(texts), similarity=likeness)), (), calls)
+    return Made(MadeRow(row, Replies(tuple(texts), likeness)), (), calls)
 
 
 def _taught(item: Item, pattern: str) -> Prompt:
@@ -241,134 +221,100 @@ def _words(text: str, language: Language) -> int:
     return len(text.split()) if language == "en" else -(-len("".join(text.split())) // 2)
 
 
-def plan_rows(run: Session, given: ConstructInput) -> list[RowPlace]:
-    """Every row of every file by its place and task. Raises BadInput for other rows."""
-    wanted: list[RowTask] = given.tasks(tuple(FIELDS))
-    places = [
-        (ref, start, end, task)
-        for ref, text in zip(given.sources, run.texts(given.sources), strict=True)
-        for start, end, task in _places(text, ref.title)
-        if task in wanted
-    ]
-    if not places:
-        raise BadInput("no row of these files has a task that was asked for")
-    return [
-        RowPlace(source=ref, start=start, end=end, task=task, number=number, seed=given.seed)
-        for number, (ref, start, end, task) in enumerate(places)
-    ]
-
-
-async def make(run: Session, place: RowPlace) -> Made:
-    """One row: a made-up text by each sampling, with a pattern in turn, and the more plausible of the two.
-
-    Of a query: three answers, and how alike they are.
-    """
-    row = _row(await run.text(place.source), place)
-    if place.task == "general":
-        return await compare_answers(run, place, str(row["user_query"]))
-    item = _item(row, place)
-    pattern = PATTERNS[item.task][place.number % len(PATTERNS[item.task])]
-    first, second = await asyncio.gather(
-        make_up(run.writer, item, _taught(item, pattern), pattern, "one-pass"),
-        conversational(run.writer, item, pattern),
-    )
-    draw = Random(f"{place.seed}:{item.id}")
-    best = await chosen(run.writer, item, [one.value for one in (first, second) if one.value], draw)
-    named = {"one-pass": first, "conversational": second, "choose": best}
-    return Made(
-        MadeRow(row=place, made=best.value) if best.value else None,
-        tuple(f"{name} {item.task}: {one.rejection}" for name, one in named.items() if one.rejection),
-        first.calls + second.calls + best.calls,
-    )
-
-
-def write_halueval(run: Session, state: HaluEvalState) -> Provenance:
-    """The paper's files, our case form, the provenance."""
-    given, out = state["given"], Path(state["given"].out)
-    ordered = sorted(state.get("made", []), key=lambda made: made.row.number)
-    rows = [
-        _row(text, made.row)
-        for made, text in zip(ordered, run.texts(m.row.source for m in ordered), strict=True)
-    ]
-    both = list(zip(ordered, rows, strict=True))
-    made_up = [(one.row, one.made, row) for one, row in both if isinstance(one.made, Sampled)]
-    compared = [(one.row, one.made, row) for one, row in both if isinstance(one.made, Replies)]
+async def make_halueval(run: Session) -> Provenance:
+    """Make every row, then write the paper's files, our case form, and the provenance."""
+    made = await run.each(plan_rows(run), make)
+    out = run.wanted.out
+    made_up = [(one.row, one.made) for one in made if isinstance(one.made, Sampled)]
+    compared = [(one.row, one.made) for one in made if isinstance(one.made, Replies)]
     for task in TASKS:
         own = [_halueval_row(*one) for one in made_up if one[0].task == task]
         if own:
             write_json_lines(out / FILES[task], own)
     write_cases(out / CASES, [case for one in made_up for case in _cases(*one)])
-    kept = sorted(compared, key=lambda one: one[1].similarity)[: given.keep]
+    kept = sorted(compared, key=lambda one: one[1].similarity)[: run.wanted.keep]
     if kept:
         write_json_lines(out / FILES["general"], [_query_row(*one) for one in kept])
-    n_made = len(made_up) + len(kept)
-    return finished("halueval", state, n_made, models=run.models[:1], parameters=parameters_of(given))
+    return run.finish("halueval", len(made_up) + len(kept), models=run.models[:1])
 
 
-HALUEVAL = Construction(
-    "halueval",
-    HaluEvalState,
-    "rows",
-    plan_rows,
-    (Stage(lambda state: state["rows"], make, "made"),),
-    write_halueval,
-)
-
-
-def _places(text: str, name: str) -> list[tuple[int, int, RowTask]]:
-    """Place and task of each row of a JSON Lines text. Raises BadInput for a row that is of no task."""
-    found: list[tuple[int, int, RowTask]] = []
-    start = 0
-    for number, line in enumerate(text.split("\n"), start=1):
-        if line.strip():
-            found.append((start, start + len(line), _task(line, f"{name} line {number}")))
-        start += len(line) + 1
+def plan_rows(run: Session) -> list[GivenRow]:
+    """Every row of every file that is of a task that was asked for. Raises BadInput for other rows."""
+    wanted = run.wanted.tasks(tuple(FIELDS))
+    found = list[GivenRow]()
+    for source in run.wanted.sources:
+        for number, line in enumerate(source.text.split("\n"), start=1):
+            if line.strip():
+                row, task = _row(line, f"{source.title} line {number}")
+                if task in wanted:
+                    found.append(GivenRow(row, task, len(found)))
+    if not found:
+        raise BadInput("no row of these files has a task that was asked for")
     return found
 
 
-def _task(line: str, name: str) -> RowTask:
+async def make(run: Session, row: GivenRow) -> Made[MadeRow]:
+    """Make a text up by each sampling, with a pattern in turn, and choose the more plausible of the two.
+
+    Of a query: three answers, and how alike they are.
+    """
+    if row.task == "general":
+        return await compare_answers(run, row)
+    item = _item(row)
+    pattern = PATTERNS[item.task][row.number % len(PATTERNS[item.task])]
+    first, second = await asyncio.gather(
+        make_up(run.writer, item, _taught(item, pattern), pattern, "one-pass"),
+        conversational(run.writer, item, pattern),
+    )
+    draw = Random(f"{run.wanted.seed}:{item.id}")
+    best = await chosen(run.writer, item, [one.value for one in (first, second) if one.value], draw)
+    named = {"one-pass": first, "conversational": second, "choose": best}
+    return Made(
+        MadeRow(row, best.value) if best.value else None,
+        tuple(f"{name} {item.task}: {one.rejection}" for name, one in named.items() if one.rejection),
+        first.calls + second.calls + best.calls,
+    )
+
+
+def _row(line: str, name: str) -> tuple[Row, RowTask]:
+    """The row of a line, and its task. Raises BadInput for a row that is of no task."""
     try:
         row = json.loads(line)
     except ValueError as error:
         raise BadInput(f"{name} is not JSON: give JSON Lines in HaluEval's form") from error
     for task, fields in FIELDS.items():
         if isinstance(row, dict) and all(isinstance(row.get(field), str) and row[field] for field in fields):
-            return task
+            return row, task
     wanted = "; ".join(", ".join(fields) for fields in FIELDS.values())
     raise BadInput(f"{name} has the fields of no task: a row has {wanted}")
 
 
-def _row(text: str, place: RowPlace) -> Row:
-    return cast(Row, json.loads(text[place.start : place.end]))
+def _item(row: GivenRow) -> Item:
+    fields = FIELDS[row.task]
+    texts = [str(row.fields[field]) for field in fields]
+    context = texts[1] if len(texts) == 3 else ""
+    task = cast(HaluTask, row.task)
+    return Item(str(row.number), task, texts[0], context, texts[-1], prompt_language(texts[-1]))
 
 
-def _item(row: Row, place: RowPlace) -> Item:
-    fields = FIELDS[place.task]
-    context = row[fields[1]] if len(fields) == 3 else ""
-    right = row[fields[-1]]
-    return Item(
-        str(place.number), cast(HaluTask, place.task), row[fields[0]], context, right, prompt_language(right)
-    )
-
-
-def _halueval_row(place: RowPlace, made: Sampled, row: Row) -> Row:
+def _halueval_row(row: GivenRow, made: Sampled) -> Row:
     """The row as HaluEval has it, the made-up side with it."""
-    fields = FIELDS[place.task]
+    fields = FIELDS[row.task]
     name = fields[-1].replace("right", "hallucinated")
     return {
-        **{field: row[field] for field in fields},
+        **{field: row.fields[field] for field in fields},
         name: made.text,
         "pattern": made.pattern,
         "sampling": made.sampling,
     }
 
 
-def _cases(place: RowPlace, made: Sampled, row: Row) -> list[LabelledCase]:
+def _cases(row: GivenRow, made: Sampled) -> list[GivenCase]:
     """Both sides in the case file format."""
-    item, text = _item(row, place), made.text
+    item = _item(row)
     pattern = {"pattern": made.pattern}
     return [
-        LabelledCase(
+        GivenCase(
             id=f"{item.task}-{item.id}-{side}",
             task=TASKS[item.task],
             source_text=item.evidence,
@@ -379,16 +325,19 @@ def _cases(place: RowPlace, made: Sampled, row: Row) -> list[LabelledCase]:
             group=f"{item.task}-{item.id}",
             slices={"task": item.task} | (pattern if side == "hallucinated" else {}),
         )
-        for side, response, reference in (("right", item.right, text), ("hallucinated", text, item.right))
+        for side, response, reference in (
+            ("right", item.right, made.text),
+            ("hallucinated", made.text, item.right),
+        )
     ]
 
 
-def _query_row(place: RowPlace, made: Replies, row: Row) -> Row:
+def _query_row(row: GivenRow, made: Replies) -> Row:
     """A query for people to label: its first answer, the others, and how alike they are."""
     first, *others = made.texts
     return {
-        "ID": str(row.get("ID", place.number)),
-        "user_query": row["user_query"],
+        "ID": str(row.fields.get("ID", row.number)),
+        "user_query": row.fields["user_query"],
         "chatgpt_response": first,
         "other_responses": others,
         "similarity": round(made.similarity, 4),

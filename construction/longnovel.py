@@ -4,14 +4,12 @@ Knows: what is asked for each version and what of an answer is believed: code co
 A summary is written or given, a draft is labelled by two models, or a third where they disagree (multi-model
 arbitration); each faithful summary is made wrong in eight ways and reworded; neighbours are joined. A draft that the
 models call unfaithful is a case of its own and no part of longer ones.
-Does not know: how models are opened, or how a graph is put together.
+Does not know: how models are opened, or how many parts are worked on together.
 """
 
 import asyncio
-from collections.abc import Iterator, Sequence
-from operator import add
-from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, cast
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, cast
 
 from pydantic import ConfigDict, Field, ValidationError
 
@@ -20,17 +18,7 @@ from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.models.model import Model
 from longproof.agent.types import KINDS, Call, Kind
 from longproof.construction.case_files import Provenance, books_used, write_summary_cases
-from longproof.construction.graph import (
-    ConstructInput,
-    Construction,
-    ConstructState,
-    Made,
-    Session,
-    Stage,
-    finished,
-    noted,
-    parameters_of,
-)
+from longproof.construction.session import Made, Session, made_or_rejected
 from longproof.construction.units import (
     SCALES,
     Book,
@@ -54,7 +42,6 @@ from longproof.construction.versions import (
     sentence_difference,
 )
 from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES, Detail, Narrative
-from longproof.indexes.documents import DocumentRef
 from longproof.prompts import Language, render
 from longproof.retrieval.text.numbers import numbers
 from longproof.retrieval.types import BadInput, Frozen
@@ -104,18 +91,18 @@ class GivenSummary(Frozen):
     summary: str
 
 
-class UnitToSummarise(Frozen):
+class UnitToSummarise(NamedTuple):
     """A unit of a book, with the summary that people wrote of it; empty where a model writes one."""
 
-    source: DocumentRef
     book: int
     number: int
     start: int
     end: int
+    text: str
     summary: str = ""
 
 
-class UnitText(Frozen):
+class UnitText(NamedTuple):
     """A text about a unit: its faithful summary with what that names, a draft that models called unfaithful, the
     rewording, or the version with an error of a kind."""
 
@@ -123,13 +110,6 @@ class UnitText(Frozen):
     kind: TextKind
     text: TextWithError | Version
     entities: tuple[str, ...] = ()
-
-
-class LongNovelState(ConstructState, total=False):
-    """The channels."""
-
-    units: list[UnitToSummarise]
-    texts: Annotated[list[UnitText], add]
 
 
 async def labelled(
@@ -211,30 +191,46 @@ def _figures(text: str) -> list[float]:
     return sorted(number.value for number in numbers(text))
 
 
-def plan_units(run: Session, given: ConstructInput) -> list[UnitToSummarise]:
+async def make_longnovel(run: Session) -> Provenance:
+    """Summarise every unit, make versions of what is faithful, and write pairs of all scales.
+
+    Drafts that models call unfaithful are cases of their own.
+    """
+    planned = plan_units(run)
+    texts = await run.each(planned, summarise)
+    summaries = [text for text in texts if text.kind == "summary"]
+    wanted = [summary._replace(kind=kind) for summary in summaries for kind in VERSIONS]
+    versions = await run.each(wanted, version)
+    books = _books(run, planned, summaries)
+    drafts = [_draft_case(text, books) for text in texts if text.kind == "draft"]
+    cases = [*_pairs(run, versions, books), *drafts]
+    write_summary_cases(run.wanted.out, cases, books)
+    return run.finish(
+        "longnovel", len(cases), sources=books_used(books), parameters={"n_units": len(planned)}
+    )
+
+
+def plan_units(run: Session) -> list[UnitToSummarise]:
     """Every unit of every book, with the summary that people wrote of it, if they did."""
-    files = zip(given.summaries, run.texts(given.summaries), strict=True)
-    by_people = [row for ref, text in files for row in _given(ref.title, text)]
-    found = [
-        unit
-        for book, (ref, text) in enumerate(zip(given.sources, run.texts(given.sources), strict=True))
-        for unit in _units(ref, book, text, [row for row in by_people if row.title == ref.title])
-    ]
+    by_people = [row for file in run.wanted.summaries for row in _given(file.title, file.text)]
+    found = list[UnitToSummarise]()
+    for book, source in enumerate(run.wanted.sources):
+        found += _units(book, source.text, [row for row in by_people if row.title == source.title])
     if not found:
         raise BadInput("no source has a unit of 2,000 tokens: give longer ones, or summaries of their parts")
     return found
 
 
-async def summarise(run: Session, unit: UnitToSummarise) -> Made:
-    """One unit: its summary, the label of a draft, the entities of what is faithful."""
-    text = (await run.text(unit.source))[unit.start : unit.end]
+async def summarise(run: Session, unit: UnitToSummarise) -> Made[UnitText]:
+    """Write a unit's summary, label a draft, and list the entities of what is faithful."""
+    text = unit.text
     language, calls = prompt_language(text), tuple[Call, ...]()
     summary = Version(text=unit.summary)
     if not unit.summary:
         prompt = render("construct_draft", language, evidence=text)
         draft = await ask_for(run.writer, prompt, Written, _long_enough, purpose="draft")
         if draft.value is None:
-            return noted("draft", draft)
+            return Made(None, (f"draft: {draft.rejection}",), draft.calls)
         summary = draft.value
         label = await labelled(run.models, text, summary.text, language)
         calls = draft.calls + label.calls
@@ -250,11 +246,11 @@ async def summarise(run: Session, unit: UnitToSummarise) -> Made:
 
     prompt = render("construct_entities", language, summary=summary.text)
     found = await ask_for(run.writer, prompt, Entities, held, purpose="entities")
-    return noted("entities", found._replace(calls=calls + found.calls))
+    return made_or_rejected("entities", found._replace(calls=calls + found.calls))
 
 
-async def version(run: Session, wanted: UnitText) -> Made:
-    """One version of a summary, given with the kind that is wanted: an error, or a faithful rewording."""
+async def version(run: Session, wanted: UnitText) -> Made[UnitText]:
+    """Write one version of a summary, given with the kind that is wanted: an error, or a faithful rewording."""
     summary, kind = wanted.text.text, wanted.kind
     language = prompt_language(summary)
 
@@ -272,36 +268,12 @@ async def version(run: Session, wanted: UnitText) -> Made:
 
     if kind == "reword":
         prompt = render("construct_reword", language, summary=summary)
-        return noted(kind, await ask_for(run.writer, prompt, Written, same_said, purpose=kind))
+        return made_or_rejected(kind, await ask_for(run.writer, prompt, Written, same_said, purpose=kind))
     prompt = render("construct_wrong", language, summary=summary, entities="\n".join(wanted.entities))
     prompt = prompt.then(render(f"construct_wrong_{kind}", language))
-    return noted(kind, await ask_for(run.writer, prompt, WrongVersion, compared, purpose=f"wrong: {kind}"))
-
-
-def write_longnovel(run: Session, state: LongNovelState) -> Provenance:
-    """Pairs of all scales, unfaithful drafts as cases of their own; everything written."""
-    given = state["given"]
-    books = _books(state, run.texts(given.sources))
-    cases = [*_pairs(state, books), *(_draft_case(draft, books) for draft in _texts(state, "draft"))]
-    write_summary_cases(Path(given.out), cases, books)
-    used, parameters = books_used(books), {**parameters_of(given), "n_units": len(state["units"])}
-    return finished("longnovel", state, len(cases), models=run.models, sources=used, parameters=parameters)
-
-
-def _to_make(state: LongNovelState) -> Iterator[UnitText]:
-    """Every version that is wanted of a faithful summary: one with an error of each kind, and a rewording."""
-    summaries = _texts(state, "summary")
-    return (one.model_copy(update={"kind": kind}) for one in summaries for kind in VERSIONS)
-
-
-LONGNOVEL = Construction(
-    "longnovel",
-    LongNovelState,
-    "units",
-    plan_units,
-    (Stage(lambda state: state["units"], summarise, "texts"), Stage(_to_make, version, "texts")),
-    write_longnovel,
-)
+    return made_or_rejected(
+        kind, await ask_for(run.writer, prompt, WrongVersion, compared, purpose=f"wrong: {kind}")
+    )
 
 
 def _given(name: str, text: str) -> list[GivenSummary]:
@@ -315,43 +287,41 @@ def _given(name: str, text: str) -> list[GivenSummary]:
         ) from error
 
 
-def _units(source: DocumentRef, book: int, text: str, given: Sequence[GivenSummary]) -> list[UnitToSummarise]:
+def _units(book: int, text: str, given: Sequence[GivenSummary]) -> list[UnitToSummarise]:
     """The units of a book: those that people summarised, else of 2,000 to 4,000 tokens."""
     ordered = sorted(given, key=lambda row: row.start)
     ranges = [(row.start, row.end, row.summary) for row in ordered] or [
         (unit.start, unit.end, "") for unit in units(text)
     ]
     return [
-        UnitToSummarise(source=source, book=book, number=number, start=start, end=end, summary=summary)
+        UnitToSummarise(book, number, start, end, text[start:end], summary)
         for number, (start, end, summary) in enumerate(ranges)
     ]
 
 
-def _texts(state: LongNovelState, kind: TextKind) -> list[UnitText]:
-    return [text for text in state.get("texts", []) if text.kind == kind]
-
-
-def _books(state: LongNovelState, texts: Sequence[str]) -> list[Book]:
+def _books(run: Session, planned: Sequence[UnitToSummarise], made: Sequence[UnitText]) -> list[Book]:
     """The books with the faithful summaries that there are; a unit without one is joined as nothing."""
-    given = state["given"]
-    tests = books_for_test(len(texts), given.test_share, given.seed)
-    summaries = {(s.unit.book, s.unit.number): Version(text=s.text.text) for s in _texts(state, "summary")}
-    none, titles = Version(text=""), _different([ref.title or ref.id[7:19] for ref in given.sources])
-    return [
-        Book(
-            title=titles[n],
-            text=text,
-            language=prompt_language(text),
-            units=tuple(
-                Unit(start=u.start, end=u.end, tokens=estimate_tokens(text[u.start : u.end]))
-                for u in state["units"]
-                if u.book == n
-            ),
-            summaries=tuple(summaries.get((n, u.number), none) for u in state["units"] if u.book == n),
-            split="test" if n in tests else "train",
+    wanted = run.wanted
+    tests = books_for_test(len(wanted.sources), wanted.test_share, wanted.seed)
+    summaries = {(one.unit.book, one.unit.number): Version(text=one.text.text) for one in made}
+    none = Version(text="")
+    titles = _different([source.title or source.id[7:19] for source in wanted.sources])
+    books = []
+    for number, source in enumerate(wanted.sources):
+        own = [unit for unit in planned if unit.book == number]
+        books.append(
+            Book(
+                title=titles[number],
+                text=source.text,
+                language=prompt_language(source.text),
+                units=tuple(
+                    Unit(start=unit.start, end=unit.end, tokens=estimate_tokens(unit.text)) for unit in own
+                ),
+                summaries=tuple(summaries.get((number, unit.number), none) for unit in own),
+                split="test" if number in tests else "train",
+            )
         )
-        for n, (ref, text) in enumerate(zip(given.sources, texts, strict=True))
-    ]
+    return books
 
 
 def _different(titles: Sequence[str]) -> list[str]:
@@ -364,16 +334,15 @@ def _different(titles: Sequence[str]) -> list[str]:
     return numbered
 
 
-def _pairs(state: LongNovelState, books: Sequence[Book]) -> list[SummaryCase]:
-    made = {(v.unit.book, v.unit.number, v.kind): v.text for v in state.get("texts", [])}
+def _pairs(run: Session, versions: Sequence[UnitText], books: Sequence[Book]) -> list[SummaryCase]:
+    made = {(one.unit.book, one.unit.number, one.kind): one.text for one in versions}
 
     def change(book: int, unit: int, kind: Kind) -> tuple[TextWithError, Version] | None:
         wrong, right = made.get((book, unit, kind)), made.get((book, unit, "reword"))
         return (wrong, right) if isinstance(wrong, TextWithError) and isinstance(right, Version) else None
 
-    given = state["given"]
-    per_scale = max(1, round(given.cases / 2 / len(SCALES)))
-    return [case for pair in case_pairs(books, per_scale, change, given.seed) for case in pair]
+    per_scale = max(1, round(run.wanted.cases / 2 / len(SCALES)))
+    return [case for pair in case_pairs(books, per_scale, change, run.wanted.seed) for case in pair]
 
 
 def _draft_case(draft: UnitText, books: Sequence[Book]) -> SummaryCase:

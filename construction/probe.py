@@ -3,41 +3,22 @@
 Knows: three tasks, complexity 1 to 3, exact spans by comparing with the base text, evidence found by all models and
 accepted where 3 of 4 of them agree. A claim of the base text without accepted evidence is left out and counted, a
 deviation: the paper calls it hallucinated.
-Does not know: how models are opened, or how a graph is put together.
+Does not know: how models are opened, or how many parts are worked on together.
 """
 
 import asyncio
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from operator import add
-from pathlib import Path
+from collections.abc import Sequence
 from random import Random
 from statistics import mean
-from typing import Annotated, Literal
+from typing import Literal
 
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
 from longproof.agent.types import Call, Case, Claim, Place, Task
-from longproof.construction.case_files import (
-    CASES,
-    CaseClaim,
-    CaseError,
-    LabelledCase,
-    Provenance,
-    write_cases,
-)
+from longproof.construction.case_files import CASES, Provenance, write_cases
 from longproof.construction.checks import markdown_table
-from longproof.construction.graph import (
-    ConstructInput,
-    Construction,
-    ConstructState,
-    Made,
-    Session,
-    Stage,
-    finished,
-    noted,
-    parameters_of,
-)
+from longproof.construction.session import Made, Session, made_or_rejected
 from longproof.construction.versions import (
     Outcome,
     Rejection,
@@ -49,8 +30,8 @@ from longproof.construction.versions import (
     prompt_language,
     shared_length,
 )
+from longproof.graphs.cases import GivenCase, GivenClaim, GivenError
 from longproof.graphs.papers.probe import PassFail, Segments
-from longproof.indexes.documents import DocumentRef
 from longproof.prompts import Language, Prompt, render
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.text import sentences
@@ -85,7 +66,7 @@ class Inserted(Form):
 class Assignment(Frozen):
     """A source and what is to be written from it. `number` is the source's; a rewriting alone has the `style`."""
 
-    source: DocumentRef
+    source: Document
     number: int
     task: ProbeTask
     style: str
@@ -109,14 +90,6 @@ class Response(Frozen):
     complexity: int = 0
     inventions: tuple[Place, ...] = ()
     claims: tuple[LabelledClaim, ...] = ()
-
-
-class ProbeState(ConstructState, total=False):
-    """The channels."""
-
-    assignments: list[Assignment]
-    responses: Annotated[list[Response], add]
-    labelled: Annotated[list[Response], add]
 
 
 def invention_places(
@@ -175,19 +148,28 @@ async def _supports(
     return answer.value is not None and answer.value.verdict.strip().lower() == "pass", answer.calls
 
 
-def plan_assignments(run: Session, given: ConstructInput) -> list[Assignment]:
+async def make_probe(run: Session) -> Provenance:
+    """Write base texts, put inventions in, label the claims of all; then the cases and table 1."""
+    bases = await run.each(plan_assignments(run), base)
+    wanted = [one.model_copy(update={"complexity": level}) for one in bases for level in COMPLEXITIES]
+    made = await run.each([*bases, *await run.each(wanted, insert)], claims)
+    write_cases(run.wanted.out / CASES, map(_case, made))
+    write_whole(run.wanted.out / TABLE, probe_table(made).encode("utf-8"))
+    return run.finish("probe", len(made))
+
+
+def plan_assignments(run: Session) -> list[Assignment]:
     """Every source with every task; the style of a rewriting is drawn with the seed."""
-    return [
-        Assignment(source=ref, number=number, task=task, style=style)
-        for number, ref in enumerate(given.sources)
-        for style in [Random(f"{given.seed}:{ref.id}").choice(STYLES)]
-        for task in given.tasks(tuple(TASKS))
-    ]
+    tasks, found = run.wanted.tasks(tuple(TASKS)), []
+    for number, source in enumerate(run.wanted.sources):
+        style = Random(f"{run.wanted.seed}:{source.id}").choice(STYLES)
+        found += [Assignment(source=source, number=number, task=task, style=style) for task in tasks]
+    return found
 
 
-async def base(run: Session, own: Assignment) -> Made:
-    """The base text of one source and task, as the response of complexity 0. A question comes before its answer."""
-    source, question, calls = await run.text(own.source), "", tuple[Call, ...]()
+async def base(run: Session, own: Assignment) -> Made[Response]:
+    """Write the base text of one source and task, of complexity 0. A question comes before its answer."""
+    source, question, calls = own.source.text, "", tuple[Call, ...]()
     language, purpose = prompt_language(source), str(own.task)
     if own.task == "summarization":
         prompt = render("construct_summary", language, evidence=source)
@@ -197,7 +179,7 @@ async def base(run: Session, own: Assignment) -> Made:
         prompt = render("construct_question", language, evidence=source)
         asked = await _written(run.writer, prompt, "question")
         if asked.value is None:
-            return noted(f"base {own.task}", asked)
+            return Made(None, (f"base {own.task}: {asked.rejection}",), asked.calls)
         question, calls, purpose = asked.value.text, asked.calls, "answer"
         prompt = render("construct_answer", language, evidence=source, context=question)
     found = await _written(run.writer, prompt, purpose)
@@ -216,12 +198,12 @@ async def _written(model: Model, prompt: Prompt, purpose: str) -> Outcome[Versio
     return await ask_for(model, prompt, Written, believed, purpose=purpose)
 
 
-async def insert(run: Session, wanted: Response) -> Made:
-    """A base text, given with the complexity that is wanted, with so many inventions.
+async def insert(run: Session, wanted: Response) -> Made[Response]:
+    """Put inventions into a base text, given with the complexity that is wanted: so many of them.
 
     Each is found again as words that the base text does not have.
     """
-    source, level = await run.text(wanted.assignment.source), wanted.complexity
+    source, level = wanted.assignment.source.text, wanted.complexity
 
     def believed(answer: Inserted) -> Response | Rejection:
         text = answer.text.strip()
@@ -238,12 +220,12 @@ async def insert(run: Session, wanted: Response) -> Made:
         complexity=str(level),
     )
     purpose = f"insert {level}"
-    return noted(purpose, await ask_for(run.writer, prompt, Inserted, believed, purpose=purpose))
+    return made_or_rejected(purpose, await ask_for(run.writer, prompt, Inserted, believed, purpose=purpose))
 
 
-async def claims(run: Session, response: Response) -> Made:
-    """The claims of one response: inventions by their place, the others with their evidence."""
-    source = await run.text(response.assignment.source)
+async def claims(run: Session, response: Response) -> Made[Response]:
+    """Label the claims of one response: inventions by their place, the others with their evidence."""
+    source = response.assignment.source.text
     found, calls = await _decomposed(run, response)
     labelled = await asyncio.gather(*(_labelled(run, claim, response, source) for claim in found))
     kept = sorted((claim for claim, _, _ in labelled if claim), key=lambda claim: claim.segment.start)
@@ -254,41 +236,12 @@ async def claims(run: Session, response: Response) -> Made:
     return Made(response.model_copy(update={"claims": tuple(kept)}), rejected, tuple(calls))
 
 
-def write_probe(run: Session, state: ProbeState) -> Provenance:
-    """The cases with their claims, the statistics of table 1, the provenance."""
-    given, made = state["given"], state.get("labelled", [])
-    out, texts = Path(given.out), run.texts(response.assignment.source for response in made)
-    write_cases(out / CASES, map(_case, made, texts))
-    write_whole(out / TABLE, probe_table(made).encode("utf-8"))
-    return finished("probe", state, len(made), models=run.models, parameters=parameters_of(given))
-
-
-def _to_insert(state: ProbeState) -> Iterator[Response]:
-    """Every base text with each complexity that is wanted."""
-    bases = [response for response in state.get("responses", []) if response.complexity == 0]
-    return (base.model_copy(update={"complexity": level}) for base in bases for level in COMPLEXITIES)
-
-
-PROBE = Construction(
-    "probe",
-    ProbeState,
-    "assignments",
-    plan_assignments,
-    (
-        Stage(lambda state: state["assignments"], base, "responses"),
-        Stage(_to_insert, insert, "responses"),
-        Stage(lambda state: state.get("responses", []), claims, "labelled"),
-    ),
-    write_probe,
-)
-
-
 async def _decomposed(run: Session, response: Response) -> tuple[list[Claim], list[Call]]:
     """The response's claims, by the run's decomposer. A sentence that could not be decomposed gives none."""
     text, task = Document.of(response.text), TASKS[response.assignment.task]
     case = Case(id="construct", task=task, response=text.text, context=response.question)
     spans = [text.span(start, end) for start, end in sentences(text.text)]
-    done = await run.resources.panel.decomposer.decompose(case, spans)
+    done = await run.decomposer.decompose(case, spans)
     failed = {sentence.index for sentence in done.sentences if sentence.failure}
     return [claim for claim in done.claims if claim.sentence not in failed], list(done.calls)
 
@@ -316,18 +269,18 @@ def _id(response: Response) -> str:
     return f"{own.number}-{own.task.replace(' ', '_')}-{response.complexity}"
 
 
-def _case(response: Response, source: str) -> LabelledCase:
+def _case(response: Response) -> GivenCase:
     """The response in the case file format; errors are the inventions."""
-    return LabelledCase(
+    return GivenCase(
         id=_id(response),
         task=TASKS[response.assignment.task],
-        source_text=source,
+        source_text=response.assignment.source.text,
         context=response.question,
         response=response.text,
         label="hallucinated" if response.inventions else "faithful",
-        errors=tuple(CaseError(**at.model_dump(), kind="fabrication") for at in response.inventions),
+        errors=tuple(GivenError(**at.model_dump(), kind="fabrication") for at in response.inventions),
         claims=tuple(
-            CaseClaim(**{**claim.model_dump(), "segment": claim.segment.text}) for claim in response.claims
+            GivenClaim(**{**claim.model_dump(), "segment": claim.segment.text}) for claim in response.claims
         ),
         group=response.assignment.source.id.removeprefix("sha256:")[:16],
         slices={"task": response.assignment.task, "complexity": response.complexity},

@@ -14,10 +14,6 @@ from typing import Any
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk import Auth
 
-from longproof.construction.graph import construction_graph
-from longproof.construction.halueval import HALUEVAL
-from longproof.construction.longnovel import LONGNOVEL
-from longproof.construction.probe import PROBE
 from longproof.graphs.protocols import method
 from longproof.graphs.resources import Given, Pool
 from longproof.graphs.state import VerifyInput
@@ -99,9 +95,6 @@ halueval_general = of_paper("halueval-general")
 halueval_general_cot = of_paper("halueval-general-cot")
 data_to_text = of_paper("data-to-text")
 plain = of_paper("plain")
-construct_longnovel = served(construction_graph(pool, LONGNOVEL))
-construct_probe = served(construction_graph(pool, PROBE))
-construct_halueval = served(construction_graph(pool, HALUEVAL))
 STUDIO = (b"https://smith.langchain.com", b"https://eu.smith.langchain.com")
 """The pages that may drive a server without a key; langgraph.json lists the same."""
 auth = Auth()

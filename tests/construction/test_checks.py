@@ -4,16 +4,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import KINDS
-from longproof.construction.case_files import CaseError, LabelledCase
 from longproof.construction.checks import auc, checks, data_card, duplicates, leakage, sample_page
+from longproof.graphs.cases import GivenCase, GivenError
 
 
-def example(n: int, wrong: bool, response: str = "", **slices: str) -> LabelledCase:
+def example(n: int, wrong: bool, response: str = "", **slices: str) -> GivenCase:
     text = response or f"Ann went to town number {n:04d}. She {'lost' if wrong else 'sold'} a cow."
-    error = CaseError(
+    error = GivenError(
         start=0, end=3, text=text[:3], kind=KINDS[n % 8], correction="Bob", reason="a <b> reason"
     )
-    return LabelledCase(
+    return GivenCase(
         id=f"{n}-{wrong}",
         task="summary",
         source_text=f"source {n}",

@@ -14,10 +14,6 @@ GRAPHS = Path(__file__).parents[2] / "graphs"
 OUTSIDE = {
     "verifier.py": "settings by name, and texts of other libraries as they come",
     "settings.py": "what JSON Schema says of a field",
-    "cases.py": "a line of a case file as it was written",
-    "register.py": "settings as a batch keeps them",
-    "cluster.py": "settings on their way to Ray",
-    "batch.py": "settings as a batch keeps them",
     "review.py": "validators, as pydantic takes them",
     "nodes.py": "the stamp of a report, which any JSON may stand in",
 }
@@ -39,12 +35,7 @@ def test_no_file_of_the_graphs_passes_dictionaries_of_anything() -> None:
     files = [path for path in sorted(GRAPHS.rglob("*.py")) if not path.name.startswith(MAKING)]
     places = {path.relative_to(GRAPHS).as_posix(): loose(path) for path in files}
     assert {name: at for name, at in places.items() if at and name not in OUTSIDE} == {}
-    assert {name for name in OUTSIDE if not places.get(name)} <= {
-        "cases.py",
-        "register.py",
-        "cluster.py",
-        "batch.py",
-    }
+    assert {name for name in OUTSIDE if not places.get(name)} == set()
 
 
 def types_in(hint: Any) -> list[Any]:

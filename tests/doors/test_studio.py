@@ -83,7 +83,7 @@ def test_what_clients_name_gets_no_key_of_its_own() -> None:
     assert studio.CLIENTS.by_owner is False
 
 
-@pytest.mark.parametrize("graph", [studio.graph, studio.plain, studio.construct_probe])
+@pytest.mark.parametrize("graph", [studio.graph, studio.plain])
 def test_a_misspelt_input_is_refused_and_never_taken_for_the_empty_form(graph: studio.Served) -> None:
     given = {"text": "Ada sold the boat.", "messages": []}
     for one in (graph, graph.copy()):

@@ -111,17 +111,6 @@ def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
     assert ended["report"]["claims"]
 
 
-def test_every_construction_is_a_graph_with_a_form(server):
-    async def work(client):
-        found = await client.assistants.search(limit=100)
-        return {one["graph_id"]: await client.assistants.get_schemas(one["assistant_id"]) for one in found}
-
-    forms = drive(server, work)
-    constructions = {name: schemas for name, schemas in forms.items() if name.startswith("construct_")}
-    assert set(constructions) == {"construct_longnovel", "construct_probe", "construct_halueval"}
-    assert all("sources" in schemas["input_schema"]["properties"] for schemas in constructions.values())
-
-
 @pytest.mark.parametrize("given", [{"context": {"colour": "red"}}, {"input": {"colour": "red"}}])
 def test_an_unknown_setting_or_input_is_refused(server, given):
     async def work(client):
