@@ -45,9 +45,9 @@ class Spec(Frozen):
     address: str | None = None
     temperature: float = Field(default=0.0, ge=0, le=2)
     samples: int = Field(default=1, ge=1, le=16)
-    """How often it sits on the panel, asked anew each time."""
+    """The number of its seats on the panel, each asked anew."""
     by_owner: bool = True
-    """Whether the owner of the keys named the address, see `longproof.agent.models.addresses`."""
+    """True if the owner of the keys named the address, see `longproof.agent.models.addresses`."""
 
     @property
     def keyless(self) -> bool:
@@ -143,7 +143,7 @@ def read_panel(path: Path) -> PanelTable:
 
 
 def _nearest(name: str) -> str:
-    """Where a name is likely to belong that stands in the wrong place, or is misspelt; else what there is."""
+    """The place where a name is likely to belong that is misspelt or misplaced; else the tables that there are."""
     if near := get_close_matches(name, TABLES, n=1):
         return f": did you mean [{near[0]}]?"
     if near := get_close_matches(name, PanelTable.model_fields, n=1):
@@ -166,7 +166,7 @@ class Panel(NamedTuple):
     searcher: Model | None
     models: list[Model]
     confirmer: Judge | None = None
-    """Who is asked once more about a conviction: the arbiter's model, by default a judge's own."""
+    """Asked once more about a conviction: the arbiter's model, by default a judge's own."""
 
     async def close(self) -> None:
         """Close the models' connections; close the ledger first, it waits for calls under way."""
@@ -221,7 +221,7 @@ def panel_from(
 
 
 async def reach(spec: Spec) -> str | None:
-    """Why this judge would not answer; None: it would. Asks a server for its models, which costs nothing."""
+    """The reason why this judge would not answer, else None. Asks a server for its models, which costs nothing."""
     try:
         if spec.kind == "nli":
             _nli(spec)

@@ -233,7 +233,7 @@ async def open_resources(
     limits = Limits(rates(settings), Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens))
     try:
         if replay:
-            await ledger.fill(replay.answered())
+            await ledger.fill(replay.answers())
         panel = panel_of(settings, given, _asking(settings, ledger, limits, caches, given.recording))
         _refuse_what_is_missing(settings, protocol, given, panel)
         await start_run(ledger, settings, begun)

@@ -16,7 +16,7 @@ from longproof.retrieval.text.redact import one_line
 from longproof.retrieval.types import BadInput
 
 PART = ".part-"
-"""How the name of a file begins that is not whole yet."""
+"""The beginning of a file's name while it is not whole yet."""
 
 
 def home(folder: str | None = None) -> Path:
@@ -98,7 +98,7 @@ def clear_parts(folder: Path) -> None:
 
 
 def read_table(path: Path, name: str) -> Any:
-    """What stands under this name in a TOML file; an empty table where nothing does. Raises BadInput."""
+    """The table of this name in a TOML file; an empty table where nothing does. Raises BadInput."""
     return read_toml(path).get(name, {})
 
 

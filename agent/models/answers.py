@@ -28,13 +28,13 @@ _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOT
 _THINKING = re.compile(r"\s*<(think|thinking|thought|reasoning)>")
 _REFUSED = ("content_filter", "refusal")
 _CUT = ("length", "max_tokens", "error", "abort", "aborted", "cancelled", "canceled")
-"""How servers name an answer that was not finished, in lower case."""
+"""Servers' names for an answer that was not finished, in lower case."""
 OVER_LIMIT = "length"
-"""How a server names an answer that ran into its limit."""
+"""The name of an answer that ran into its limit."""
 _FINISHES = frozenset(
     {*_REFUSED, *_CUT, "stop", "end_turn", "stop_sequence", "eos", "tool_calls", "function_call"}
 )
-"""How servers name the end of an answer, in lower case. Anything else isn't kept: it might be anything, a key too."""
+"""Servers' names for the end of an answer, in lower case. No other is kept: it might be anything, a key too."""
 _REFUSALS = (
     "i can't", "i can’t", "i cannot", "i'm sorry", "i’m sorry", "i am sorry", "sorry, ", "i'm unable", "i’m unable",
     "i am unable", "i won't", "i won’t", "抱歉", "很抱歉", "对不起", "我不能", "我无法", "无法提供", "作为一个",
@@ -44,7 +44,7 @@ _BEGUN = re.compile(r'\{(?=\s*(?:["}]|\Z))')
 _LAYOUT = re.compile(r"\\+[nrt]?|\s+")
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _LINE_NAME = re.compile(r"^(?:[CPS]?[0-9]+|S)\| ", re.MULTILINE)
-"""How the lines of what is shown begin: an object that a source breaks off goes on after the next one."""
+"""The beginning of a line that is shown: an object that a source breaks off goes on after the next one."""
 MOST_BROKEN = 1000
 """Parsing gives up after so many places that look like the start of an object and are none."""
 MOST_QUOTED = 100
@@ -146,7 +146,7 @@ def json_objects(text: str, shown: str = "") -> Iterator[dict[str, Any]]:
 
 
 def _objects(text: str) -> list[slice]:
-    """Where the top-level JSON objects of a text are. Raises Truncated where it ends inside one."""
+    """The places of the top-level JSON objects of a text. Raises Truncated where it ends inside one."""
     decoder = json.JSONDecoder()
     places: list[slice] = []
     broken, begun = 0, _BEGUN.search(text)
@@ -163,7 +163,7 @@ def _objects(text: str) -> list[slice]:
 
 
 def _stands_in(written: str, bare: Sequence[str]) -> bool:
-    """Whether a JSON object with a key stands word for word in one of these bare texts, however it is escaped."""
+    """True if a JSON object with a key stands word for word in one of these bare texts, however it is escaped."""
     if not bare or '"' not in written:
         return False
     same = json.dumps(json.loads(written), ensure_ascii=False)
@@ -171,7 +171,7 @@ def _stands_in(written: str, bare: Sequence[str]) -> bool:
 
 
 def _bare_forms(shown: str) -> list[str]:
-    """What an object is looked for in: what was shown, with and without the names of its lines."""
+    """The texts in which an object is looked for: what was shown, with and without the names of its lines."""
     if "{" not in shown and not _ESCAPED.search(shown):
         return []
     plain = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), shown)
@@ -185,7 +185,7 @@ def _bare(text: str) -> str:
 
 
 def repeats(text: str) -> bool:
-    """Whether the end of the text is one short piece over and over."""
+    """True if the end of the text is one short piece over and over."""
     tail = text.rstrip()[-TAIL:]
     for unit in range(1, _UNIT + 1):
         length = max(unit * _TIMES, 60)
@@ -195,7 +195,7 @@ def repeats(text: str) -> bool:
 
 
 def runs_away(tail: str) -> bool:
-    """Whether the end of a text that is still coming is one short piece over and over, blanks included.
+    """True if the end of a text that is still coming is one short piece over and over, blanks included.
 
     Stricter than `repeats`: a ruled line or a refrain that ends is not enough.
     """

@@ -23,11 +23,11 @@ _NUMBER = re.compile(r"\W*[CS]?\s*(\d{1,4})\W*", re.IGNORECASE | re.ASCII)
 
 
 class MayFail(Protocol):
-    """What was read of one item."""
+    """The outcome for one item."""
 
     @property
     def failure(self) -> Failure | None:
-        """Why nothing could be read; None: something was."""
+        """The reason why nothing could be read; None: something was."""
         ...
 
 
@@ -49,7 +49,7 @@ class Asker(NamedTuple):
     once: bool = False
 
     async def ask(self, prompt: Prompt, form: type[F], purpose: str) -> Answer[F]:
-        """One request, whatever comes of it."""
+        """Send one request, whatever comes of it."""
         return await self.model.ask(
             prompt,
             form,
@@ -95,7 +95,7 @@ class Asker(NamedTuple):
 
 
 def by_number(said: Iterable[tuple[str, S]]) -> dict[int, list[S]]:
-    """What was said, by the number that it names (`C3`, `3`, `[C3]`); what names none is left out."""
+    """Group what was said by the number that it names (`C3`, `3`, `[C3]`); what names none is left out."""
     found: dict[int, list[S]] = defaultdict(list)
     for name, what in said:
         if number := _NUMBER.fullmatch(name):

@@ -31,11 +31,11 @@ if TYPE_CHECKING:
     from openai.types.chat import ChatCompletionChunk
 
 LANGCHAIN = "langchain:"
-"""How the endpoint of a LangChain model begins."""
+"""The beginning of a LangChain model's endpoint."""
 REACH_S = 10.0
 _DETAIL = 300
 _CONTEXT = re.compile(r"context (?:length|size|window)|maximum (?:context|input|model) length", re.IGNORECASE)
-"""How servers name what a prompt may be too long for."""
+"""Servers' words for what a prompt may be too long for."""
 
 
 class Message(NamedTuple):
@@ -50,7 +50,7 @@ class Message(NamedTuple):
     """None: not sent."""
     purpose: str = ""
     key: str = ""
-    """What the ledger calls this request."""
+    """Its name in the ledger."""
 
     @property
     def system(self) -> str:
@@ -212,7 +212,7 @@ class OpenAIChat:
         )
 
     async def _create(self, message: Message) -> Raw:
-        """What is kept of the completion. An answer in one piece is taken where a stream was asked for, too.
+        """Send the message and read the answer. One in one piece is taken where a stream was asked for, too.
 
         All but the messages goes as `extra_body`: else the client copies the schema on the way out.
         """

@@ -46,7 +46,7 @@ CREATE TABLE purchases (
 CREATE INDEX purchases_of_run ON purchases(run_id);
 """
 GRACE_S = 5.0
-"""How long `close` waits for calls under way, so that what is nearly paid for is kept."""
+"""`close` waits so long for calls under way: what is nearly paid for is kept."""
 OPENING_TRIES, OPENING_WAIT_S = 100, 0.1
 """SQLite doesn't wait by itself while another process sets the file up."""
 
@@ -60,7 +60,7 @@ class Entry(NamedTuple):
 
     raw: Raw
     failure: Failure | None = None
-    """Why it was of no use."""
+    """The reason why it was of no use."""
     bought: bool = False
     """True if this caller paid for it."""
 
@@ -89,7 +89,7 @@ class _Abandoned(Exception):
 
 
 _UNDER_WAY: dict[tuple[str, str], _Purchase] = {}
-"""What this process is paying for, by ledger file and key: one table for all of its threads and event loops."""
+"""All that this process is paying for, by ledger file and key: one table for all of its threads and event loops."""
 
 
 class Ledger:
@@ -317,7 +317,7 @@ class Ledger:
 
 
 def begun_otherwise(run_id: str) -> BadInput:
-    """Why a run can't go on under this name."""
+    """The refusal of a run that can't go on under this name."""
     return BadInput(
         f"the run {run_id!r} was begun with another source, response or settings: give those, or another name"
     )

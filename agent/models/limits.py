@@ -51,8 +51,10 @@ class RateLimiter:
 
 
 class Budget:
-    """What one run may pay. `refused` has the calls beyond that, for a dry run: each once, by its key in the ledger,
-    with its purpose and the tokens of its prompt.
+    """The calls and tokens that one run may pay.
+
+    `refused` has the calls beyond that, for a dry run: each once, by its key in the ledger, with its purpose and the
+    tokens of its prompt.
 
     Tokens are the server's own where it sends them, else estimated. Calls under way may overshoot `max_tokens` by
     their answers; `max_calls` is never exceeded.
@@ -91,7 +93,7 @@ class Budget:
 
 
 class Traffic(NamedTuple):
-    """What a run has asked so far: calls paid, their tokens, calls that wait for an answer, and second askings."""
+    """The traffic of a run so far: calls paid, their tokens, calls that wait for an answer, and second askings."""
 
     calls: int = 0
     tokens: int = 0
@@ -110,12 +112,12 @@ class Limits:
 
     @property
     def traffic(self) -> Traffic:
-        """What was asked so far."""
+        """The traffic so far."""
         return Traffic(self.budget.calls, self.budget.tokens, self._waiting, self._retries)
 
     @contextmanager
     def asking(self, *, again: bool) -> Iterator[None]:
-        """A call waits for its answer meanwhile; `again`: it was sent before, and not answered."""
+        """Count a call that waits for its answer meanwhile; `again`: it was sent before, and not answered."""
         self._waiting += 1
         self._retries += again
         try:

@@ -90,9 +90,9 @@ class Model:
         self._down = False
         """True if a call was sent in vain as often as may be: each is sent once, until one is answered."""
         self._warned: set[int | str | None] = set()
-        """What was told once: HTTP statuses (None: no connection) after which a call is sent again, and `slow`."""
+        """Warnings that were given: HTTP statuses (None: no connection) that are waited out, and `slow`."""
         self.refused = ""
-        """Why the server answers nothing, if it said so before it answered anything; nothing more is asked then."""
+        """The server's word that it answers nothing, if that came before any answer; nothing more is asked then."""
 
     @property
     def name(self) -> str:
@@ -101,7 +101,7 @@ class Model:
 
     @property
     def endpoint(self) -> str:
-        """Where its answers come from."""
+        """The address that its answers come from."""
         return self._chat.endpoint
 
     async def ask(
@@ -136,10 +136,10 @@ class Model:
             except Unanswered as error:
                 if not last and error.status in NO_SCHEMA and error.failure != "too_long":
                     continue
-                return self._failed(message, error, calls)
+                return self._name_failure(message, error, calls)
             if last and len(messages) > 1 and not calls:
                 self._in_words.add(form)
-            answer = self._answer(message, entry, form, calls)
+            answer = self._read(message, entry, form, calls)
             if last or answer.failure != "unparsed":
                 return answer
         raise AssertionError("the last message always gives an answer")
@@ -160,18 +160,18 @@ class Model:
         await self._chat.close()
 
     async def _buy(self, message: Message) -> Entry:
-        """The answer, sent for unless it lies in the ledger by now. Raises Unanswered."""
+        """Buy the answer, unless it lies in the ledger by now. Raises Unanswered."""
         slots, ask = self._limiter.slots, partial(self._send, message)
         return await self._ledger.buy(message.key, ask, slots, endpoint=self.endpoint, model=self.name)
 
     async def _send(self, message: Message) -> Raw:
-        """The server's answer, paid from the budget. Sends again what passes; raises Unanswered for the rest."""
+        """Send the message, paid from the budget, and again after trouble that passes. Raises Unanswered."""
         for attempt in range(RETRIES + 1):
             if self.refused:
                 raise Unanswered(self.refused, final=True)
             await self._limiter.wait(message.tokens)
             try:
-                with self._reserved(message), self._limits.asking(again=attempt > 0), self._told_if_slow():
+                with self._reserve(message), self._limits.asking(again=attempt > 0), self._tell_if_slow():
                     async with asyncio.timeout(self._timeout_s):
                         raw = await self._chat.send(message)
             except Unanswered as error:
@@ -187,8 +187,8 @@ class Model:
         raise AssertionError("the last attempt gives up")
 
     @contextmanager
-    def _reserved(self, message: Message) -> Iterator[None]:
-        """One call is taken from the budget, and given back if it is not answered and can't have been billed."""
+    def _reserve(self, message: Message) -> Iterator[None]:
+        """Take one call from the budget; give it back if it is not answered and can't have been billed."""
         budget = self._limits.budget
         if not budget.take(message.tokens, message.purpose, message.key):
             raise Unanswered("the budget of this run is spent", failure="over_budget", final=True)
@@ -231,7 +231,7 @@ class Model:
             await asyncio.sleep(random.uniform(0.5, 1) * waits[attempt])
 
     @contextmanager
-    def _told_if_slow(self) -> Iterator[None]:
+    def _tell_if_slow(self) -> Iterator[None]:
         """Tell, once a model, that an answer has been waited for a while, and how long it will be."""
 
         def tell() -> None:
@@ -273,8 +273,8 @@ class Model:
         )
         return Message(prompt, schema=wanted if by_schema else None, purpose=purpose, key=key, **sampling)
 
-    def _answer(self, message: Message, entry: Entry, form: type[F], calls: list[Call]) -> Answer[F]:
-        """The ledger's entry read into the form; its call is appended to `calls`."""
+    def _read(self, message: Message, entry: Entry, form: type[F], calls: list[Call]) -> Answer[F]:
+        """Read the ledger's entry into the form; its call is appended to `calls`."""
         if self._recorder:
             self._recorder.keep(message, self.name, entry.raw)
         filled = parse(entry.raw, form, message.prompt.foreign)
@@ -282,7 +282,7 @@ class Model:
         calls.append(self._call(message, entry.raw, failure, bought=entry.bought))
         return Answer(value, failure, KEPT if failure else "", tuple(calls))
 
-    def _failed(self, message: Message, error: Unanswered, calls: list[Call]) -> Answer[F]:
+    def _name_failure(self, message: Message, error: Unanswered, calls: list[Call]) -> Answer[F]:
         """The failure of a request that was not answered. One that timed out counts as paid: it may be billed."""
         if self._recorder:
             self._recorder.lose(message, self.name, error.failure)
@@ -308,7 +308,7 @@ class Model:
 
 
 def _tokens(raw: Raw, message: Message) -> int:
-    """What a call cost by the server's own count, else by ours."""
+    """The tokens that a call cost, by the server's own count, else by ours."""
     prompt = message.tokens if raw.prompt_tokens is None else raw.prompt_tokens
     answered = estimate_tokens(raw.text or "") if raw.completion_tokens is None else raw.completion_tokens
     return prompt + answered

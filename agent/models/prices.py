@@ -1,4 +1,4 @@
-"""What models' tokens cost, by a price list that the user gives.
+"""The cost of models' tokens, by a price list that the user gives.
 
 Knows: the `[prices]` table of a TOML file, by model: `input`, `cached` and `output` for a million tokens, in whatever
 currency; and what calls come to by it. Does not know: any price of its own.
@@ -50,7 +50,7 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
 
 
 def money(used: Iterable[Tokens], prices: Prices) -> float | None:
-    """What these tokens cost; None where a model that was asked has no price, or nothing has one."""
+    """The cost of these tokens; None where a model that was asked has no price, or nothing has one."""
     total = 0.0
     for one in used:
         price = prices.get(one.model)
@@ -63,7 +63,7 @@ def money(used: Iterable[Tokens], prices: Prices) -> float | None:
 
 
 def reading_cost(models: Sequence[str], tokens: int, prices: Prices) -> tuple[str, str] | None:
-    """What it costs to have so many tokens read, by the cheapest of these models and by the dearest; None where one
+    """The cost of having so many tokens read, by the cheapest of these models and by the dearest; None where one
     of them has no price."""
     rates = [prices[model].input for model in models if model in prices]
     if not rates or len(rates) < len(models):

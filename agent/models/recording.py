@@ -37,9 +37,9 @@ class Header(Frozen):
     version: Literal[1] = 1
     made: str
     address: str
-    """Where models are that were named without one."""
+    """The address of models that were named without one."""
     run: dict[str, Any]
-    """What was run, in the words of whoever ran it."""
+    """The settings that were run, in the words of whoever ran it."""
 
 
 class Line(Frozen):
@@ -103,7 +103,7 @@ class Replay(NamedTuple):
             raise BadInput(f"{path} is no recording of this version: a request has an answer, or failures")
         return cls(path, header, {line.key: line for line in lines}, Counter())
 
-    def answered(self) -> Iterator[tuple[str, str, Raw]]:
+    def answers(self) -> Iterator[tuple[str, str, Raw]]:
         """Key, model and answer of the requests that were answered, for a ledger."""
         return ((line.key, line.model, line.answer) for line in self.lines.values() if line.answer)
 

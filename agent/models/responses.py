@@ -62,7 +62,7 @@ class _Bounded(AsyncByteStream):
 
 
 def read_completion(data: bytes) -> Raw:
-    """What is kept of an answer that came at once. Raises Broken where it is an error, whatever stands beside it."""
+    """Read an answer that came at once. Raises Broken where it is an error, whatever stands beside it."""
     completion = ChatCompletion.construct(**json.loads(data.decode("utf-8", "replace")))
     if wrong := (completion.model_extra or {}).get("error"):
         raise _broken_by(wrong)
@@ -71,7 +71,7 @@ def read_completion(data: bytes) -> Raw:
 
 
 async def read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
-    """All of a streamed answer. One that only repeats itself, or is too long to be read, is left at its limit.
+    """Read all of a streamed answer. One that only repeats itself, or is too long to be read, is left at its limit.
 
     Raises Broken where it ends without a reason, or is an error.
     """
