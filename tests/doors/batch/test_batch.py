@@ -299,6 +299,7 @@ def test_killed_anywhere_nothing_is_lost_or_half_written(tmp_path):
     assert len(whole) == 14
 
 
+@pytest.mark.heavy
 def test_memory_does_not_grow_with_the_cases(tmp_path):
     rows = [case(f"{i}", response=f"Ada lit the lamp at nine, for the {i}th time.") for i in range(160)]
     path, grown = write(tmp_path, rows), []

@@ -173,6 +173,7 @@ def test_a_batch_stopped_inside_a_group_pays_nothing_twice(tmp_path: Path) -> No
     assert (out / "reports" / "case-0.json").stat().st_mtime_ns == kept
 
 
+@pytest.mark.heavy
 def test_a_batch_killed_inside_a_group_goes_on(tmp_path: Path) -> None:
     cases, out, home = write(tmp_path, map(row, range(20))), tmp_path / "out", tmp_path / "home"
     with ChatServer(well, delay_s=0.1) as server:

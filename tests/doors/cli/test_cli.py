@@ -170,6 +170,7 @@ def test_odd_responses_are_checked_without_complaint(files, response):
         assert report.case.response[claim.origin.start : claim.origin.end] == claim.origin.text
 
 
+@pytest.mark.heavy
 def test_two_megabytes_on_one_line_are_checked(files):
     (files / "source.txt").write_text(SOURCE.replace("\n", " ") * 10_000, "utf-8")
     assert verify(files) == 0
@@ -282,8 +283,9 @@ def test_an_unforeseen_error_exits_with_70_one_line_and_a_saved_traceback(monkey
     assert capsys.readouterr().err.count("\n") == 1
 
 
-@pytest.mark.parametrize("more", [[], ["--json", "-"]])
-@pytest.mark.parametrize(("target", "code"), [("> /dev/full", 70), ("| true", 141)])
+@pytest.mark.parametrize(
+    ("target", "code", "more"), [("> /dev/full", 70, []), ("| true", 141, ["--json", "-"])]
+)
 def test_where_nothing_can_be_written_is_no_verdict(files, more, target, code):
     asked = ["longproof", "verify", "--check", "--source", "source.txt", "--response", "response.txt", *more]
     command = f"{shlex.join(asked)} {target}; exit ${{PIPESTATUS[0]}}"

@@ -146,6 +146,7 @@ def test_a_run_that_is_not_there_is_named(files, capsys):
     assert "no run 'nobody'" in capsys.readouterr().err
 
 
+@pytest.mark.heavy
 def test_a_person_answers_at_the_terminal_in_another_process(files, split, capsys):
     assert verify() == 3
     number = len(disputes(capsys))

@@ -152,7 +152,7 @@ def test_keys_appear_nowhere(files, monkeypatch, capsys):
         assert file.is_dir() or b"very-secret" not in file.read_bytes()
 
 
-@pytest.mark.parametrize("told", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("told", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.heavy)])
 def test_an_interrupted_run_says_how_to_go_on(told, files, capsys):
     with ChatServer(well, delay_s=30) as server:
         command = [
