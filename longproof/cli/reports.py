@@ -5,6 +5,7 @@ Knows: which form goes where, and that several reports make an index page. Does 
 
 import sys
 from collections.abc import Iterable, Sequence
+from os.path import relpath
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -43,7 +44,8 @@ def report_command(
     if len(files) > 1 or reports[0].is_dir():
         if html is None or markdown or corrected:
             raise BadInput("several reports make an index page: give --html FILE, and no other form")
-        typer.echo(_write(html, index_page([(file.name, open_report(file)) for file in files])))
+        linked = ((relpath(file.resolve(), html.resolve().parent), open_report(file)) for file in files)
+        typer.echo(_write(html, index_page(linked)))
         return
     report = open_report(files[0])
     recorded = [Path(document.uri) for document in report.documents if document.uri]
@@ -132,10 +134,16 @@ def report_files(paths: Sequence[Path]) -> list[Path]:
             f"{missing[0]}: no such file or folder; give a report (`verify --json FILE`) or a folder (`--out`); "
             "a run's name finds no report: only answers are kept under it"
         )
-    files = [file for path in paths for file in (sorted(path.glob("*.json")) if path.is_dir() else [path])]
+    files = [file for path in paths for file in (_reports_in(path) if path.is_dir() else [path])]
     if not files:
         raise BadInput(f"there is no report in {', '.join(map(str, paths))}: give JSON reports")
     return files
+
+
+def _reports_in(folder: Path) -> list[Path]:
+    """The reports in a folder, or in the folder of a batch."""
+    reports = folder / "reports"
+    return sorted((reports if reports.is_dir() else folder).glob("*.json"))
 
 
 def _write(path: Path, text: str) -> str:

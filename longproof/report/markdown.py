@@ -13,14 +13,12 @@ from longproof.report.view import ClaimView, ReportView
 
 UNREAD = 10
 """How many claims that no model has read are named; of the others the number is told."""
-_NUMBER = "|".join(r"(?<=^{})".format(r"\d" * digits) for digits in range(1, 10))
-"""Behind a number of up to nine digits, as a list may begin."""
-_MARKUP = re.compile(
-    r"[\\`*_{}\[\]<>#!|~&@$^=]|^[-+]|(?<!\d):(?=\S)|:(?=[^\s\d]|\w+:)|(?<!\d)\.(?=\S)|\.(?=[^\s\d])"
-    rf"|(?:{_NUMBER})[.)](?=\s|$)"
-)
-"""A point or colon before a blank or within a number is none, nor is a hyphen behind the beginning; round brackets
-need square ones."""
+_ALWAYS = frozenset("\\`*_{}[]<>#!|~&@$^=")
+"""Round brackets need square ones."""
+_IN_PLACE = re.compile(r"^[-+]|(?<!\d)[:.](?=\S)|:(?=[^\s\d]|\w+:)|\.(?=[^\s\d])")
+"""A point or colon before a blank or within a number is no markup, nor is a hyphen behind the beginning."""
+_LIST_NUMBER = re.compile(r"\d{1,9}[.)](?=\s|$)")
+"""The number of a list's item, at the beginning."""
 
 
 def to_markdown(report: Report, texts: Mapping[str, str]) -> str:
@@ -30,7 +28,13 @@ def to_markdown(report: Report, texts: Mapping[str, str]) -> str:
 
 def escape_markup(line: str) -> str:
     """The line without live markup; blanks and control characters stay."""
-    return _MARKUP.sub(lambda match: f"&#{ord(match[0])};", line)
+    live = {match.start() for match in _IN_PLACE.finditer(line)}
+    if number := _LIST_NUMBER.match(line):
+        live.add(number.end() - 1)
+    return "".join(
+        f"&#{ord(character)};" if character in _ALWAYS or place in live else character
+        for place, character in enumerate(line)
+    )
 
 
 def _blocks(view: ReportView) -> Iterator[str]:

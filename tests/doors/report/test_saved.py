@@ -139,6 +139,15 @@ def test_every_form_that_is_asked_for_is_written(written, tmp_path, capsys):
     assert not (tmp_path / "c.txt").exists()
 
 
+def test_an_index_of_a_folder_links_to_its_reports_from_where_it_lies(written, tmp_path, capsys):
+    out, index = tmp_path / "out", tmp_path / "pages" / "i.html"
+    (out / "reports").mkdir(parents=True)
+    index.parent.mkdir()
+    (tmp_path / "r.json").rename(out / "reports" / "r.json")
+    assert run("report", out, "--html", index) == 0
+    assert '"href":"./../out/reports/r.json"' in index.read_text("utf-8")
+
+
 def test_two_outputs_never_share_a_file_and_none_takes_an_inputs_place(written, tmp_path, capsys):
     report, source, x = tmp_path / "r.json", tmp_path / "source.txt", tmp_path / "x"
     before = report.read_bytes()
