@@ -150,7 +150,7 @@ def report(
     return Report(
         case=case,
         documents=tuple(documents),
-        verdict=outcome([s.label for s in shown], unread=left_unread(triage, verdicts))
+        verdict=outcome([s.label for s in shown], unread=left_unread(triage, verdicts, documents))
         if claims or copied
         else "undecided",
         triage=triage,
@@ -186,12 +186,22 @@ def outcome(labels: Sequence[Label | None], *, unread: bool = False) -> Outcome:
     return "undecided" if unread or None in labels else "faithful"
 
 
-def left_unread(triage: bool, decided: Iterable[Verdict | ReportClaim]) -> bool:
-    """Return whether only the offline check looked, and the response isn't its source, word for word.
+def left_unread(
+    triage: bool, decided: Iterable[Verdict | ReportClaim], documents: Iterable[ReportDocument]
+) -> bool:
+    """Return whether nobody read all of the response.
 
-    A sentence that stands in the source may mean something else among other sentences.
+    So it is where its file shows text that was not read, and where only the offline check looked and the response
+    isn't its source, word for word: a sentence that stands in the source may mean something else among other ones.
     """
+    if response_is_cut(documents):
+        return True
     return triage and any(one.decided_by != "rule" for one in decided)
+
+
+def response_is_cut(documents: Iterable[ReportDocument]) -> bool:
+    """True if readers of the response's file see text that was not read."""
+    return any(document.role == "response" and document.notes.unread for document in documents)
 
 
 def counts_by_label(labels: Sequence[Label | None]) -> dict[str, int]:

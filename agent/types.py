@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol, Self, get_args, runtime_c
 
 from pydantic import Field, model_validator
 
-from longproof.retrieval.types import Frozen, Span
+from longproof.retrieval.types import FileNotes, Frozen, Span
 
 Label = Literal[
     "contradicting",
@@ -76,6 +76,8 @@ class Case(Frozen):
     reference: str | None = None
     labels: tuple[Label, ...] | None = None
     parts: tuple[int, ...] = Field(default=(), exclude=True)
+    notes: FileNotes = Field(default=FileNotes(), exclude=True)
+    """How the response's file became its text."""
 
 
 class Sentence(Frozen):
@@ -303,6 +305,7 @@ class ReportDocument(Frozen):
     title: str = ""
     uri: str = ""
     characters: int
+    notes: FileNotes = FileNotes()
 
 
 class ReportSentence(Frozen):

@@ -234,7 +234,9 @@ def _own(
         update={
             "case": part.case.model_copy(update={"source_ids": report.case.source_ids}),
             "documents": (response, *report.documents[1:]),
-            "verdict": outcome([one.label for one in shown], unread=left_unread(report.triage, claims))
+            "verdict": outcome(
+                [one.label for one in shown], unread=left_unread(report.triage, claims, [response])
+            )
             if claims
             else "undecided",
             "sentences": shown,

@@ -46,6 +46,7 @@ def store_texts(given: VerifyInput, store: DocumentStore) -> StoredTexts:
         reference=given.reference,
         labels=None if given.labels is None else tuple(given.labels),
         parts=tuple(given.parts),
+        notes=given.notes,
     )
     return StoredTexts(case, kept, list(sources.values()))
 
@@ -54,7 +55,9 @@ def report_documents(
     case: Case, response_id: str, sources: Sequence[DocumentRef], pages: Sequence[DocumentRef]
 ) -> list[ReportDocument]:
     """The texts that a report points into: the response, the sources, the pages that were shown."""
-    response = ReportDocument(id=response_id, role="response", kind="text", characters=len(case.response))
+    response = ReportDocument(
+        id=response_id, role="response", kind="text", characters=len(case.response), notes=case.notes
+    )
     shown = {ref.id: ref for ref in pages}
     return [
         response,
@@ -65,5 +68,11 @@ def report_documents(
 
 def _listed(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocument:
     return ReportDocument(
-        id=ref.id, role=role, kind=ref.kind, title=ref.title, uri=ref.uri, characters=ref.characters
+        id=ref.id,
+        role=role,
+        kind=ref.kind,
+        title=ref.title,
+        uri=ref.uri,
+        characters=ref.characters,
+        notes=ref.notes,
     )

@@ -32,7 +32,7 @@ from longproof.agent.types import (
 )
 from longproof.graphs.evidence.sources import Sources
 from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.retrieval.types import Frozen, Span
+from longproof.retrieval.types import FileNotes, Frozen, Span
 
 
 class VerifyInput(BaseModel):
@@ -81,6 +81,9 @@ class VerifyInput(BaseModel):
         title="Stored sources",
         description="Documents already in the store, instead of a text.",
     )
+    notes: FileNotes = Field(
+        default=FileNotes(), title="Notes", description="How the response's file became its text."
+    )
 
 
 class StoredCase(Frozen):
@@ -95,6 +98,7 @@ class StoredCase(Frozen):
     reference: str | None = None
     labels: tuple[Label, ...] | None = None
     parts: tuple[int, ...] = ()
+    notes: FileNotes = FileNotes()
 
     @classmethod
     def of(cls, case: Case, response_id: str, source_characters: int = 0) -> Self:

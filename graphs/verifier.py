@@ -65,6 +65,8 @@ class LlamaIndexText(Protocol):
 
 Source = str | Path | Document | LangChainText | LlamaIndexText | dict[str, Any] | list[Any]
 """A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record."""
+Sources = Source | Sequence[Source]
+Response = str | Path | Document
 TITLES, ADDRESSES = ("title", "file_name"), ("source", "url", "file_path")
 _SUFFIXES = "|".join(suffix[1:] for suffix in (".txt", *KINDS, *READERS))
 _NAME = re.compile(
@@ -145,7 +147,7 @@ class Verifier:
         self._pool = Pool(given, self._method.protocol)
         self.graph: VerifyGraph = self._method.graph(self._pool, None)
 
-    def verify(self, source: Source | Sequence[Source], response: str | Path, **options: Any) -> Report:
+    def verify(self, source: Sources, response: Response, **options: Any) -> Report:
         """The report on one response; see `averify`. Works inside a running event loop too.
 
         A run that the settings name (`run_id`) is this case's alone. Raises BadInput where it is another's.
@@ -154,8 +156,8 @@ class Verifier:
 
     async def _once(
         self,
-        source: Source | Sequence[Source],
-        response: str | Path,
+        source: Sources,
+        response: Response,
         *,
         progress: Progress | None = None,
         decide: Decide | None = None,
@@ -188,8 +190,8 @@ class Verifier:
 
     async def averify(
         self,
-        source: Source | Sequence[Source],
-        response: str | Path,
+        source: Sources,
+        response: Response,
         *,
         task: str = "summary",
         context: str = "",
@@ -218,7 +220,7 @@ class Verifier:
         )
         return await self._checked(given, progress, decide)
 
-    async def averify_group(self, source: Source | Sequence[Source], cases: Sequence[Case]) -> list[Report]:
+    async def averify_group(self, source: Sources, cases: Sequence[Case]) -> list[Report]:
         """The reports on several responses to one source, in their order, checked together as one response.
 
         The source is searched and read once for all of them; each report tells its share of what that took. The cases
@@ -238,14 +240,13 @@ class Verifier:
         await asyncio.to_thread(self._store, [Document.of(case.response) for case in cases])
         return split(report, cases)
 
-    async def input_of(
-        self, source: Source | Sequence[Source], response: str | Path, **case: Any
-    ) -> VerifyInput:
+    async def input_of(self, source: Sources, response: Response, **case: Any) -> VerifyInput:
         """What the graph is given: the sources in the store, the response's text. Raises BadInput for labels
         that don't exist, and for a file's name in the place of a text: only the answer to a question may be one."""
         if isinstance(response, Path):
-            read = await asyncio.to_thread(read_source, response)
-            response = read.raw or read.text
+            response = await asyncio.to_thread(read_source, response)
+        if isinstance(response, Document):
+            case["notes"], response = response.notes, response.raw or response.text
         if not isinstance(response, str):
             raise BadInput(f"a response is a text or a path, not {response!r:.40}")
         if not case.get("context"):
@@ -342,12 +343,10 @@ async def _nobody(disputes: list[Event]) -> Event:
     return {"name": "nobody", "decisions": []}
 
 
-def documents_of(source: Source | Sequence[Source]) -> list[Document]:
+def documents_of(source: Sources) -> list[Document]:
     """The documents that a source stands for. Raises BadInput for files that can't be read."""
-    if isinstance(source, Document):
-        return [source]
-    if isinstance(source, Path):
-        return [read_source(source)]
+    if isinstance(source, Document | Path):
+        return [read_source(source) if isinstance(source, Path) else source]
     if isinstance(source, str):
         _refuse_name(source)
         return [Document.of(without_surrogates(source))] if source.strip() else []

@@ -71,7 +71,7 @@ class OpenCheckpoints(NamedTuple):
 
 
 async def begin_run(
-    sources: Sequence[Document], settings: dict[str, Any], watcher: Watcher = NOBODY, **case: str
+    sources: Sequence[Document], settings: dict[str, Any], watcher: Watcher = NOBODY, **case: Any
 ) -> WaitingRun:
     """Begin a run, or take a known one up where it stopped. `settings` name the run in `run_id`.
 

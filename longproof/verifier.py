@@ -183,7 +183,7 @@ class Verifier(verifier.Verifier):
     def verify(  # type: ignore[override]
         self,
         source: Sources,
-        response: str | Path,
+        response: str | Path | Document,
         *,
         task: Task = "summary",
         context: str = "",
@@ -213,7 +213,7 @@ class Verifier(verifier.Verifier):
     async def averify(
         self,
         source: Sources,
-        response: str | Path,
+        response: str | Path | Document,
         *,
         task: str = "summary",
         context: str = "",

@@ -54,7 +54,7 @@ def review_command(
     deliver(state.report, texts_of(state.report, []), json, html)
 
 
-def begin(documents: "Sequence[Document]", settings: dict[str, Any], **given: str) -> "Report":
+def begin(documents: "Sequence[Document]", settings: dict[str, Any], **given: Any) -> "Report":
     """A run with a person as arbiter; exits with 3 and the next command where claims wait for one."""
     from longproof.progress import check_progress
     from longproof.review import Watcher, begin_run

@@ -44,7 +44,7 @@ class CaseOptions:
         """All that is read."""
         return [*(self.source or []), self.response, self.context]
 
-    def read(self) -> "tuple[list[Document], dict[str, str]]":
+    def read(self) -> "tuple[list[Document], dict[str, Any]]":
         """The sources, and the response with what is known of it. Raises BadInput for what can't be read."""
         from longproof.retrieval.text.normalise import without_surrogates
         from longproof.retrieval.types import BadInput
@@ -55,7 +55,7 @@ class CaseOptions:
         response = self._read(self.response)
         response.refuse_wordless()
         return documents, {
-            "response": response.raw or response.text,
+            "response": response,
             "task": self.task,
             "context": self._read(self.context).text if self.context else "",
             "case_id": without_surrogates("stdin" if str(self.response) == "-" else self.response.stem),
@@ -117,7 +117,7 @@ def verify_command(
     raise typer.Exit(exit_code(report) if output.check else UNUSABLE if why else 0)
 
 
-def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **given: str) -> "Report":
+def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **given: Any) -> "Report":
     """The report on one response, with a bar meanwhile; with a person as arbiter the run may end here."""
     from longproof.graphs.verifier import Verifier
     from longproof.progress import check_progress

@@ -207,7 +207,10 @@ def _short_form(view: ReportView) -> dict[str, Any]:
         "verdict": report.verdict,
         "stamp": report.stamp,
         "documents": [
-            {**document.model_dump(), **_document_text(texts.get(document.id), document.role)}
+            {
+                **document.model_dump(exclude={"notes"}),
+                **_document_text(texts.get(document.id), document.role),
+            }
             for document in report.documents
         ],
         "sentences": [[sentence.start, sentence.end, sentence.label] for sentence in report.sentences],

@@ -146,7 +146,7 @@ def _damages(report: Report) -> Iterator[str]:
         yield "its counts aren't those of its claims"
     labels = [sentence.label for sentence in report.sentences]
     checked = report.claims or "explicitly_supported" in labels
-    unread = left_unread(report.triage, report.claims)
+    unread = left_unread(report.triage, report.claims, report.documents)
     if report.verdict != (outcome(labels, unread=unread) if checked else "undecided"):
         yield "its verdict isn't that of its sentences"
 

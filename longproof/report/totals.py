@@ -10,8 +10,8 @@ from collections.abc import Iterable, Mapping
 from longproof.agent.cascade import ClearedAlone
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import written
-from longproof.agent.report import CONFIRMING_FAILED, WRONG, price
-from longproof.agent.types import LABELS, Report
+from longproof.agent.report import CONFIRMING_FAILED, WRONG, price, response_is_cut
+from longproof.agent.types import LABELS, Report, ReportDocument
 from longproof.report.pieces import short
 from longproof.report.words import SIGNS
 
@@ -29,7 +29,8 @@ def outcome_line(report: Report, say: Mapping[str, str]) -> str:
         return _offline_outcome(report, say)
     bad = sum(sentence.label in WRONG for sentence in report.sentences)
     undecided = sum(sentence.label is None for sentence in report.sentences)
-    phrase = "sentences_wrong" if bad else "sentences_undecided" if undecided else "nothing_wrong"
+    nothing = "response_is_cut" if response_is_cut(report.documents) else "nothing_wrong"
+    phrase = "sentences_wrong" if bad else "sentences_undecided" if undecided else nothing
     return say[phrase].format(n=bad or undecided, all=len(report.sentences))
 
 
@@ -64,6 +65,19 @@ def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
     lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _confirmations(report, say)]
     lines += [*_silent_judges(report, say), _making(report, say), _caveats(report, say)]
     return [line for line in lines if line]
+
+
+def note_lines(document: ReportDocument, title: str, say: Mapping[str, str]) -> list[str]:
+    """How a document's file became its text: the encoding if that was a guess, what is not in the text."""
+    notes = document.notes
+    parts = (
+        [say["guessed_encoding"].format(encoding=notes.guessed_encoding)] if notes.guessed_encoding else []
+    )
+    for key, names in (("not_read", notes.unread), ("left_out", notes.left_out)):
+        parts += (
+            [say[key].format(what=say["comma"].join(say.get(name, name) for name in names))] if names else []
+        )
+    return [f"{title}{say['colon']}{part}" for part in parts]
 
 
 def _counts(report: Report, say: Mapping[str, str]) -> str:

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from longproof.agent.report import WRONG
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
 from longproof.report.pieces import Piece, around, flat, line, lines, marked_pieces, short
-from longproof.report.totals import NAME, judge_names, no_model_notice, outcome_line, total_lines
+from longproof.report.totals import NAME, judge_names, no_model_notice, note_lines, outcome_line, total_lines
 from longproof.report.words import SIGNS, language, words
 from longproof.retrieval.types import Span, text_id
 
@@ -116,8 +116,17 @@ class ReportView:
 
     @property
     def totals(self) -> list[str]:
-        """Counts, coverage and cost, how it was made, caveats."""
-        return [flat(one) for one in total_lines(self.report, self.say)]
+        """Counts, coverage and cost, how it was made, caveats, how files became texts."""
+        return [flat(one) for one in (*total_lines(self.report, self.say), *self.file_notes)]
+
+    @property
+    def file_notes(self) -> list[str]:
+        """How the documents' files became their texts, where there is something to know of it."""
+        return [
+            flat(note)
+            for document in self.report.documents
+            for note in note_lines(document, line(_title(document, self.say), NAME), self.say)
+        ]
 
     @property
     def missing(self) -> list[str]:

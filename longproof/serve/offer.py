@@ -126,7 +126,7 @@ async def price(
     dry = settings.model_copy(update={"max_calls": 0, "run_id": None})
     verifier = Verifier(**{name: getattr(dry, name) for name in Settings.model_fields})
     try:
-        report = await verifier.averify(list(sources), response.raw or response.text, task=task)
+        report = await verifier.averify(list(sources), response, task=task)
     finally:
         await verifier.close()
     estimated = estimate([report])

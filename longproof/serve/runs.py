@@ -303,7 +303,7 @@ class Runs:
             [self.store.open(ref) for ref in begun.sources],
             {name: getattr(begun.settings, name) for name in Settings.model_fields},
             watcher,
-            response=response.raw or response.text,
+            response=response,
             task=begun.task,
             case_id=begun.title,
         )

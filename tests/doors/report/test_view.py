@@ -1,13 +1,18 @@
 """What is said of a report before it is drawn: its order, its texts, its judges, how far was looked."""
 
+from pathlib import Path
 from typing import Any, get_args
 
 import pytest
 
+from longproof import Verifier
 from longproof.agent.types import DecidedBy, Round
+from longproof.report.markdown import to_markdown
+from longproof.report.saved import open_report
 from longproof.report.totals import judge_names, total_lines
 from longproof.report.view import ReportView, describe_judge, look_line, what_would_settle
 from longproof.report.words import language, words
+from longproof.retrieval.types import Document, FileNotes
 
 LONG = "openai:deepseek-ai/DeepSeek-R1@http://127.0.0.1:8000/v1"
 
@@ -122,3 +127,50 @@ def test_every_judge_and_step_is_explained(spoken: Any) -> None:
     kinds = {describe_judge(name, say) for name in (LONG, "nli:m", "offline", "person:Ines", "mine")}
     assert len({told.partition(say["colon"])[0] for told in kinds}) == 5
     assert describe_judge(f"arbiter:{LONG}", say).endswith(LONG)
+
+
+WHOLE = "Ada lit the lamp at nine. Tom sold the boat to Ada."
+
+
+@pytest.mark.parametrize(
+    ("notes", "verdict"),
+    [
+        (FileNotes(), "faithful"),
+        (FileNotes(left_out=("comments",), guessed_encoding="cp1252"), "faithful"),
+        (FileNotes(unread=("charts and diagrams",)), "undecided"),
+    ],
+)
+def test_a_response_of_which_not_all_was_read_is_never_faithful(
+    tmp_path: Path, notes: FileNotes, verdict: str
+) -> None:
+    response = Document.of(WHOLE, notes=notes)
+    report = Verifier(home=str(tmp_path)).verify(WHOLE, response)
+    assert report.verdict == verdict
+    assert report.documents[0].notes == notes
+    (tmp_path / "report.json").write_text(report.model_dump_json(), "utf-8")
+    assert open_report(tmp_path / "report.json").model_dump() == report.model_dump()
+
+
+def test_a_source_only_says_what_is_missing_from_its_text(tmp_path: Path) -> None:
+    notes = FileNotes(unread=("charts and diagrams",), left_out=("comments", "<b>"), guessed_encoding="big5")
+    source = Document.of(WHOLE, title="Lamp", notes=notes)
+    report = Verifier(home=str(tmp_path)).verify(source, WHOLE)
+    assert report.verdict == "faithful"
+    view = ReportView(report)
+    assert view.file_notes == [
+        "Lamp: its encoding was guessed: big5",
+        "Lamp: its readers see what was not read: charts and diagrams",
+        "Lamp: left out on purpose: comments, <b>",
+    ]
+    assert [line for line in view.totals if line.startswith("Lamp")] == view.file_notes
+    assert "&lt;b&gt;" not in to_markdown(report, {})
+    assert "<b>" not in to_markdown(report, {})
+
+
+def test_a_file_is_a_response_with_its_notes(tmp_path: Path) -> None:
+    page = tmp_path / "answer.html"
+    page.write_text(f"<p>{WHOLE}</p><iframe src=x></iframe><!-- c -->")
+    report = Verifier(home=str(tmp_path)).verify(WHOLE, page)
+    assert report.verdict == "undecided"
+    assert report.documents[0].notes == FileNotes(left_out=("comments",), unread=("embedded pages",))
+    assert ReportView(report).outcome

@@ -11,6 +11,7 @@ import pytest
 
 import longproof.agent
 import longproof.graphs
+import longproof.retrieval
 from longproof.agent.types import (
     LABELS,
     DecidedBy,
@@ -23,6 +24,7 @@ from longproof.agent.types import (
 )
 from longproof.report.words import SIGNS, Language, Section, words
 
+ROOMS = (longproof, longproof.agent, longproof.graphs, longproof.retrieval)
 DATA = json.loads((files("longproof.report") / "words.json").read_text("utf-8"))
 ALL = {key: pair for section in DATA.values() for key, pair in section.items()}
 ROLES = get_args(ReportDocument.model_fields["role"].annotation)
@@ -56,7 +58,7 @@ def test_both_languages_are_complete_and_fill_the_same_places() -> None:
 
 
 def test_every_word_is_used() -> None:
-    rooms = [Path(str(room.__file__)).parent for room in (longproof, longproof.agent, longproof.graphs)]
+    rooms = [Path(str(room.__file__)).parent for room in ROOMS]
     paths = [path for room in rooms for kind in ("py", "js") for path in room.rglob(f"*.{kind}")]
     source = "\n".join(path.read_text("utf-8") for path in paths)
     quoted = set(re.findall(r"""(?<=["'`])[\w ,]+(?=["'`])""", source)) | CLOSED
