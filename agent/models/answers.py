@@ -7,12 +7,15 @@ for a label.
 Does not know: what the fields mean, or who answered.
 """
 
+import html
 import json
 import re
+import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from pydantic import ConfigDict, ValidationError
 
@@ -41,7 +44,9 @@ _REFUSALS = (
 )  # fmt: skip
 _LONGEST_REFUSAL = 600
 _BEGUN = re.compile(r'\{(?=\s*(?:["}]|\Z))')
-_LAYOUT = re.compile(r"\\+[nrt]?|\s+")
+_NO_LETTERS = re.compile(r"[\W_]+")
+LEAST_OBJECT, LEAST_FINDING = 20, 6
+"""Letters and digits from which on an object, or a short finding in it, is compared with what was shown."""
 _ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
 _LINE_NAME = re.compile(r"^(?:[CPS]?[0-9]+|S)\| ", re.MULTILINE)
 """The beginning of a line that is shown: an object that a source breaks off goes on after the next one."""
@@ -138,11 +143,12 @@ def json_objects(text: str, shown: str = "") -> Iterator[dict[str, Any]]:
         raise
     except (ValueError, RecursionError):
         return
-    bare = _bare_forms(shown) if places else []
+    letters = _letters_shown(shown) if places and shown else []
     for place in reversed(places):
         with suppress(ValueError, RecursionError):
-            if not _stands_in(text[place], bare):
-                yield _strict(text[place])
+            value = _strict(text[place])
+            if not _stands_in(value, letters):
+                yield value
 
 
 def _objects(text: str) -> list[slice]:
@@ -162,26 +168,28 @@ def _objects(text: str) -> list[slice]:
     return places
 
 
-def _stands_in(written: str, bare: Sequence[str]) -> bool:
-    """True if a JSON object with a key stands word for word in one of these bare texts, however it is escaped."""
-    if not bare or '"' not in written:
-        return False
-    same = json.dumps(json.loads(written), ensure_ascii=False)
-    return any(_bare(one) in text for one in (written, same) for text in bare)
+def _stands_in(value: dict[str, Any], shown: Sequence[str]) -> bool:
+    """True if an object, or one of its short findings, stands in these texts of letters and digits."""
+    short = value.get("short")
+    findings = [_letters(part) for part in short if isinstance(part, str)] if isinstance(short, list) else []
+    pieces = [letters for letters in findings if len(letters) >= LEAST_FINDING]
+    whole = _letters(json.dumps(value, ensure_ascii=False))
+    if len(whole) >= LEAST_OBJECT:
+        pieces.append(whole)
+    return any(piece in text for piece in pieces for text in shown)
 
 
-def _bare_forms(shown: str) -> list[str]:
-    """The texts in which an object is looked for: what was shown, with and without the names of its lines."""
-    if "{" not in shown and not _ESCAPED.search(shown):
-        return []
-    plain = _ESCAPED.sub(lambda found: chr(int(found[1], 16)), shown)
-    plain = plain.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    return list(dict.fromkeys(_bare(text) for text in (shown, plain, _LINE_NAME.sub("", plain))))
+def _letters_shown(shown: str) -> list[str]:
+    """The letters of what was shown: as it is and with escapes undone, with the names of its lines and without."""
+    plain = _ESCAPED.sub(lambda escape: chr(int(escape[1], 16)), shown)
+    plain = html.unescape(unquote(plain))
+    texts = (shown, _LINE_NAME.sub("", shown), plain, _LINE_NAME.sub("", plain))
+    return [_letters(text) for text in dict.fromkeys(texts)]
 
 
-def _bare(text: str) -> str:
-    """The text without blanks, escaped or not, and without backslashes."""
-    return _LAYOUT.sub("", text)
+def _letters(text: str) -> str:
+    """The letters and digits of a text alone, whatever their case and width."""
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
 def repeats(text: str) -> bool:
