@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from hashlib import sha256
 
 from longproof.agent.report import WRONG
-from longproof.agent.types import Case, Claim, Judgement, Verdict
+from longproof.agent.types import Case, Claim, Judgement, ReportClaim
 from longproof.agent.vote import SIDES
 from longproof.retrieval.types import Frozen
 
@@ -27,28 +27,28 @@ class ClearedAlone(Frozen):
 
 
 def clears(judgement: Judgement) -> bool:
-    """Whether a judge takes a claim for right, or for no fact."""
+    """True if a judge takes a claim for right, or for no fact."""
     return judgement.label is not None and SIDES[judgement.label] in ("supported", "no_fact")
 
 
 def read_again(claim: Claim, case: Case, seed: int) -> bool:
-    """Whether this is one of the cleared claims that the other judges read too. Drawn by the claim and the seed."""
+    """True if this is one of the cleared claims that the other judges read too, drawn by the claim and the seed."""
     drawn = sha256(
         f"{seed}\0{case.id}\0{claim.id}\0{claim.text}".encode("utf-8", "backslashreplace")
     ).digest()
     return int.from_bytes(drawn[:8], "big") % ONE_IN == 0
 
 
-def cleared_alone(verdicts: Sequence[Verdict], first: str) -> ClearedAlone:
+def cleared_alone(claims: Sequence[ReportClaim], first: str) -> ClearedAlone:
     """Count what the judge named `first` cleared alone, and what became of the claims that were read again."""
     alone = again = overturned = 0
-    for verdict in verdicts:
-        last = [j for j in verdict.judgements if j.question_id == verdict.judgements[-1].question_id]
+    for claim in claims:
+        last = [j for j in claim.judgements if j.question_id == claim.judgements[-1].question_id]
         if not any(j.judge == first and clears(j) for j in last):
             continue
         if len(last) == 1:
             alone += 1
-        else:
-            again += 1
-            overturned += verdict.label in WRONG
+            continue
+        again += 1
+        overturned += claim.label in WRONG
     return ClearedAlone(cleared=alone, again=again, overturned=overturned)

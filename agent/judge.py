@@ -154,7 +154,7 @@ def _judgement(
     return Judgement(
         claim_id=claim.id,
         judge=judge,
-        round=question.round,
+        round=question.look,
         question_id=question.id,
         call_id=answer.call_id,
         label=weighed.label,

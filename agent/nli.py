@@ -175,7 +175,7 @@ def _judgement(
     return Judgement(
         claim_id=claim.id,
         judge=judge,
-        round=question.round,
+        round=question.look,
         question_id=question.id,
         label=label,
         failure=None if label else "unavailable",

@@ -12,7 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, reduce
 from hashlib import sha256
-from itertools import pairwise
+from itertools import islice, pairwise
 
 from longproof.agent.evidence.citations import line_name, on_one_line, runs, shown
 from longproof.agent.types import Case, Claim, Judgement, Question
@@ -72,10 +72,12 @@ def shown_lines(question: Question) -> list[Line]:
 
 
 def shown_runs(question: Question) -> list[list[Line]]:
-    """The lines of the sources that a question shows, those together that follow each other in one place."""
-    lines = shown_lines(question)
-    cuts = [0, *(n for n in question.starts if n), len(lines)]
-    return [run for a, b in pairwise(cuts) for run in runs(lines[a:b]) if run[0].number >= 0]
+    """The lines of the sources that a question shows, in runs: one look added them and they follow each other."""
+    found: list[list[Line]] = []
+    rest = iter(shown_lines(question))
+    for added in question.lines:
+        found += runs(islice(rest, len(added)))
+    return found
 
 
 def in_sentences(numbered: Numbered, case: Case) -> str:

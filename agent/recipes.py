@@ -39,7 +39,7 @@ def read_findings(value: Findings, claim: Claim, question: Question, case: Case)
     weighed = weigh(finding, claim, question)._replace(reason=reason)
     if weighed.label in WRONG and not weighed.errors:
         weighed = weighed._replace(errors=_error_in_sentence(finding, claim, case))
-    if weighed.label == "out_dependent" and question.round == "pages":
+    if weighed.label == "out_dependent" and question.look == "pages":
         return _from_pages(weighed, case)
     return weighed
 

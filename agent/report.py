@@ -1,4 +1,4 @@
-"""From judgements and a decision to a verdict with its places, and from all verdicts to the report of a case. Pure.
+"""From judgements and a decision to a reported claim with its places, and from all claims to the report. Pure.
 
 Knows: whose quotes are evidence and whose errors stand; that the whole claim is marked where no judge named what is
 wrong; how sentences get their labels from claims and the case its outcome from sentences; counts, coverage, cost
@@ -8,8 +8,8 @@ Does not know: how a decision was reached, or how a report is shown.
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterable, Sequence
+from typing import Any
 
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.types import (
@@ -33,12 +33,10 @@ from longproof.agent.types import (
     Sentence,
     SourcePlace,
     Usage,
-    Verdict,
 )
 from longproof.agent.vote import SIDES
-from longproof.retrieval.types import Frozen, Span
+from longproof.retrieval.types import Span
 
-F = TypeVar("F", bound=Frozen)
 WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
 UNUSABLE: frozenset[Failure | None] = frozenset(
     {"unparsed", "off_menu", "ungrounded", "self_contradicted", "truncated", "refused"}
@@ -52,7 +50,7 @@ WRITTEN = 5
 """How many times what it costs to have a character read it costs to have one written."""
 
 
-def verdict(
+def reported_claim(
     claim: Claim,
     judgements: Sequence[Judgement],
     *,
@@ -62,58 +60,51 @@ def verdict(
     failure: Failure | None = None,
     caveat: str = "",
     localised: Sequence[Error] = (),
-) -> Verdict:
-    """The verdict on a claim. Evidence and errors come from those who said what was decided.
+    window: SourcePlace | None = None,
+    looked: Looked | None = None,
+) -> ReportClaim:
+    """The claim as the report has it. Evidence and errors come from those who said what was decided.
 
-    `question_id` names the question that was decided on: its judgements go before those of earlier rounds.
+    `question_id` names the question that was decided on: its judgements go before those of earlier ones.
     `localised` are errors found afterwards, where the judges named none.
     """
-    if label is None:
-        return Verdict(
-            claim_id=claim.id,
-            label=None,
-            failure=failure or "unavailable",
-            decided_by="nobody",
-            judgements=tuple(judgements),
-            caveat=caveat,
-        )
-    agreeing = agreed(judgements, label, question_id)
-    return Verdict(
-        claim_id=claim.id,
+    agreeing = agreed(judgements, label, question_id) if label else []
+    errors = named(agreeing) or tuple(localised) or _all_of(claim, agreeing)
+    readings = next((j.readings for j in agreeing if j.readings), ())
+    return ReportClaim(
+        id=claim.id,
+        text=claim.text,
+        sentence=claim.sentence,
+        origin=Place(start=claim.origin.start, end=claim.origin.end, text=claim.origin.text),
+        window=window,
         label=label,
-        decided_by=decided_by,
-        errors=(named(agreeing) or tuple(localised) or _all_of(claim, agreeing)) if label in WRONG else (),
-        readings=next((j.readings for j in agreeing if j.readings), ()) if label == "ambiguous" else (),
+        failure=None if label else failure or "unavailable",
+        decided_by=decided_by if label else "nobody",
+        errors=errors if label in WRONG else (),
+        readings=readings if label == "ambiguous" else (),
+        evidence=tuple(dict.fromkeys(quote for judgement in agreeing for quote in judgement.quotes)),
         judgements=tuple(judgements),
-        evidence=_evidence(agreeing),
         caveat=caveat,
+        looked=looked,
     )
 
 
 def agreed(judgements: Sequence[Judgement], label: Label, question_id: str) -> list[Judgement]:
-    """Those who said what was decided, the decisive question's first."""
+    """The judgements that say what was decided, the decisive question's first."""
     agreeing = [j for j in judgements if j.label is not None and SIDES[j.label] == SIDES[label]]
     return sorted(agreeing, key=lambda j: j.question_id != question_id)
 
 
 def named(judgements: Sequence[Judgement]) -> tuple[Error, ...]:
-    """The errors that were named, one a place, in text order."""
+    """The errors that these judgements name, one a place, in text order."""
     found = {error.span: error for j in reversed(judgements) for error in reversed(j.errors)}
     return tuple(sorted(found.values(), key=lambda error: (error.span.start, error.span.end)))
 
 
-def _evidence(judgements: Sequence[Judgement]) -> tuple[Span, ...]:
-    return _distinct(quote for judgement in judgements for quote in judgement.quotes)
-
-
 def _all_of(claim: Claim, judgements: Sequence[Judgement]) -> tuple[Error, ...]:
-    """No judge located the error: mark the whole claim."""
+    """The whole claim as one error: no judge located it."""
     reason = next((j.reason for j in judgements if j.reason), "")
     return (Error(span=claim.origin, reason=reason),)
-
-
-def _distinct(values: Iterable[F]) -> tuple[F, ...]:
-    return tuple(dict.fromkeys(values))
 
 
 def report(
@@ -121,41 +112,34 @@ def report(
     case: Case,
     documents: Sequence[ReportDocument],
     sentences: Sequence[Sentence],
-    claims: Sequence[Claim],
-    verdicts: Sequence[Verdict],
-    windows: Mapping[str, SourcePlace],
-    looked: Mapping[str, Looked] | None = None,
+    claims: Sequence[ReportClaim],
+    stamp: dict[str, Any],
     searches: Sequence[Search] = (),
     calls: Sequence[Call] = (),
-    stamp: dict[str, Any],
     triage: bool = False,
     copied: bool = False,
 ) -> Report:
-    """The report of one case. `windows` maps claim ids to places in a source, `looked` to how far was looked.
+    """The report of one case, every claim once.
 
     In a `triage`, a sentence without claims is undecided: no rule of the offline check has read it. But where the
     response is `copied` from its source, all of it stands there, titles too; no other triage is faithful.
-    Raises ValueError where a claim has no verdict or more than one: no claim leaves the denominator.
     """
-    by_claim = {verdict.claim_id: verdict for verdict in verdicts}
-    if len(by_claim) != len(verdicts) or set(by_claim) != {claim.id for claim in claims}:
-        raise ValueError("every claim has exactly one verdict")
-    about = _about(sentences, claims)
     unread: list[Label | None] = ["explicitly_supported"] if copied else [None] if triage else []
-    shown = tuple(
-        _sentence(s, [_label_in(s, c, by_claim[c.id], triage) for c in held] or unread)
-        for s, held in zip(sentences, about, strict=True)
-    )
-    labels = [verdict.label for verdict in verdicts]
+    shown = []
+    for sentence, about in zip(sentences, _claims_about(sentences, claims), strict=True):
+        span = sentence.span
+        label = sentence_label([_label_in(sentence, claim, triage) for claim in about] or unread)
+        shown.append(ReportSentence(start=span.start, end=span.end, text=span.text, label=label))
+    labels = [claim.label for claim in claims]
     return Report(
         case=case,
         documents=tuple(documents),
-        verdict=outcome([s.label for s in shown], unread=left_unread(triage, verdicts, documents))
+        verdict=outcome([sentence.label for sentence in shown], unread=left_unread(triage, claims, documents))
         if claims or copied
         else "undecided",
         triage=triage,
-        sentences=shown,
-        claims=tuple(_claim(c, by_claim[c.id], windows.get(c.id), (looked or {}).get(c.id)) for c in claims),
+        sentences=tuple(shown),
+        claims=tuple(claims),
         searches=tuple(searches),
         calls=tuple(calls),
         counts=counts_by_label(labels),
@@ -186,17 +170,15 @@ def outcome(labels: Sequence[Label | None], *, unread: bool = False) -> Outcome:
     return "undecided" if unread or None in labels else "faithful"
 
 
-def left_unread(
-    triage: bool, decided: Iterable[Verdict | ReportClaim], documents: Iterable[ReportDocument]
-) -> bool:
-    """Return whether nobody read all of the response.
+def left_unread(triage: bool, claims: Iterable[ReportClaim], documents: Iterable[ReportDocument]) -> bool:
+    """True if nobody read all of the response.
 
     So it is where its file shows text that was not read, and where only the offline check looked and the response
     isn't its source, word for word: a sentence that stands in the source may mean something else among other ones.
     """
     if response_is_cut(documents):
         return True
-    return triage and any(one.decided_by != "rule" for one in decided)
+    return triage and any(one.decided_by != "rule" for one in claims)
 
 
 def response_is_cut(documents: Iterable[ReportDocument]) -> bool:
@@ -258,61 +240,36 @@ def price(used: Usage, source_characters: int) -> float | None:
     return (used.prompt_characters + WRITTEN * used.answer_characters) / source_characters
 
 
-def _sentence(sentence: Sentence, labels: Sequence[Label | None]) -> ReportSentence:
-    span = sentence.span
-    return ReportSentence(start=span.start, end=span.end, text=span.text, label=sentence_label(labels))
-
-
-def _about(sentences: Sequence[Sentence], claims: Sequence[Claim]) -> list[list[Claim]]:
+def _claims_about(sentences: Sequence[Sentence], claims: Sequence[ReportClaim]) -> list[list[ReportClaim]]:
     """For each sentence the claims from it, and those about a longer passage that it lies in.
 
     Sentences stand in text order and share no character, so those that a claim touches are neighbours.
     """
-    about: list[dict[str, Claim]] = [{} for _ in sentences]
-    places = {sentence.index: place for place, sentence in enumerate(sentences)}
+    about: list[dict[str, ReportClaim]] = [{} for _ in sentences]
+    positions = {sentence.index: position for position, sentence in enumerate(sentences)}
     starts = [sentence.span.start for sentence in sentences]
     ends = [sentence.span.end for sentence in sentences]
     for claim in claims:
         first, last = bisect_right(ends, claim.origin.start), bisect_left(starts, claim.origin.end)
-        for place in (places[claim.sentence], *range(first, last)):
-            about[place][claim.id] = claim
+        for position in (positions[claim.sentence], *range(first, last)):
+            about[position][claim.id] = claim
     return [list(held.values()) for held in about]
 
 
-def _label_in(sentence: Sentence, claim: Claim, verdict: Verdict, triage: bool) -> Label | None:
-    """What a claim's label says of one sentence.
+def _label_in(sentence: Sentence, claim: ReportClaim, triage: bool) -> Label | None:
+    """The label that a claim gives to one sentence.
 
     Where a wrong claim runs over several sentences, its errors say which of them are wrong; the others were read by
     the same judges and not named. In a triage nobody has read them.
     """
     alone = claim.sentence == sentence.index and claim.origin.end <= sentence.span.end
-    if alone or verdict.label not in WRONG or any(_touch(e.span, sentence.span) for e in verdict.errors):
-        return verdict.label
+    if alone or claim.label not in WRONG or any(_touch(e.span, sentence.span) for e in claim.errors):
+        return claim.label
     return None if triage else "implicitly_supported"
 
 
 def _touch(one: Span, other: Span) -> bool:
     return one.start < other.end and other.start < one.end
-
-
-def _claim(claim: Claim, verdict: Verdict, window: SourcePlace | None, looked: Looked | None) -> ReportClaim:
-    origin = claim.origin
-    return ReportClaim(
-        id=claim.id,
-        text=claim.text,
-        sentence=claim.sentence,
-        origin=Place(start=origin.start, end=origin.end, text=origin.text),
-        window=window,
-        label=verdict.label,
-        failure=verdict.failure,
-        decided_by=verdict.decided_by,
-        errors=verdict.errors,
-        readings=verdict.readings,
-        evidence=verdict.evidence,
-        judgements=verdict.judgements,
-        caveat=verdict.caveat,
-        looked=looked,
-    )
 
 
 def judges_failures(report: Report) -> Counter[str | None]:

@@ -1,4 +1,4 @@
-"""The types of checking: cases, claims, questions, judgements, verdicts, reports.
+"""The types of checking: cases, claims, questions, judgements, reports.
 
 Labels are those of VeriGray (seed 002), ordered by faithfulness; kinds are LongNovel's eight
 (seed 004, Appendix A). Does not know: how evidence is found, or what happens after what.
@@ -53,9 +53,11 @@ with the given label; `sourceless`: no source, nor a page about it; `unconfirmed
 
 Task = Literal["summary", "answer", "turn", "article", "rewrite", "open"]
 TASKS: tuple[Task, ...] = get_args(Task)
-Round = Literal["nothing", "place", "window", "search", "scan", "source", "pages"]
-"""How wide the evidence was: nothing, the aligned place, the window, what a searcher found, what a reading of all of
-it found, the source itself, saved pages."""
+Look = Literal["nothing", "place", "window", "search", "scan", "source", "pages"]
+"""How far is looked: not at all, at the aligned place, in the window around it, by a search of the whole source, by a
+reading of all of it, with all of the source shown, in saved pages."""
+Lines = tuple[int, ...]
+"""Numbers of lines of evidence: a line's place among all lines of a case's sources, from 0 on."""
 DecidedBy = Literal["vote", "arbiter", "person", "rule", "nobody"]
 Outcome = Literal["faithful", "hallucinated", "undecided"]
 
@@ -105,21 +107,36 @@ class Claim(Frozen):
     origin: Span
 
 
-class Question(Frozen):
-    """What a judge is asked at once: claims and the evidence shown with them.
+class SourcePlace(Frozen):
+    """A range of one source, without its text: it may be a whole chapter."""
 
-    Where evidence is shown in lines, each of `shown` is one and `numbers` holds their numbers: a line's place among
-    all lines of the sources, or -1, -2, … for snippets of saved pages. Without numbers, texts are shown as they are.
-    `starts` says where in `shown` each place begins: what an earlier question showed stands as it stood there.
+    source_id: str
+    start: int
+    end: int
+
+
+class Question(Frozen):
+    """What judges are asked at once: claims, and the evidence shown with them.
+
+    A question that is kept between steps holds numbers of lines; their texts are filled in before it is asked.
     """
 
     id: str
     claim_ids: tuple[str, ...] = Field(min_length=1)
-    shown: tuple[Span, ...]
-    round: Round
+    look: Look
     prompt: str
-    numbers: tuple[int, ...] = ()
-    starts: tuple[int, ...] = ()
+    lines: tuple[Lines, ...] = ()
+    """What each look at the sources added, sorted: what was shown once stays where it stood."""
+    pages: tuple[SourcePlace, ...] = ()
+    """Snippets of saved pages, shown behind the lines."""
+    shown: tuple[Span, ...] = ()
+    """The texts of the lines and the snippets; texts without numbers, where there are neither."""
+
+    @property
+    def numbers(self) -> Lines:
+        """The number of each text that is shown in lines: a line's own, and -1, -2, … for snippets."""
+        own = tuple(number for added in self.lines for number in added)
+        return own + tuple(-n for n in range(1, len(self.pages) + 1))
 
 
 class Search(Frozen):
@@ -158,7 +175,7 @@ class Judgement(Frozen):
 
     claim_id: str
     judge: str
-    round: Round
+    round: Look
     question_id: str
     call_id: str | None = None
     label: JudgeLabel | None = None
@@ -174,26 +191,6 @@ class Judgement(Frozen):
     def _label_or_failure(self) -> Self:
         if (self.label is None) == (self.failure is None):
             raise ValueError("a judgement has exactly one of label and failure")
-        return self
-
-
-class Verdict(Frozen):
-    """The decision on one claim. There is one for every claim; `label` is None only when nobody could decide."""
-
-    claim_id: str
-    label: Label | None
-    failure: Failure | None = None
-    decided_by: DecidedBy
-    errors: tuple[Error, ...] = ()
-    readings: tuple[Reading, ...] = ()
-    judgements: tuple[Judgement, ...] = ()
-    evidence: tuple[Span, ...] = ()
-    caveat: str = ""
-
-    @model_validator(mode="after")
-    def _undecided_by_nobody(self) -> Self:
-        if (self.label is None) != (self.decided_by == "nobody"):
-            raise ValueError("label is None exactly when nobody decided")
         return self
 
 
@@ -317,26 +314,20 @@ class ReportSentence(Frozen):
     label: Label | None
 
 
-class SourcePlace(Frozen):
-    """A range of one source document, without its text (it may be a whole chapter)."""
-
-    source_id: str
-    start: int
-    end: int
-
-
 class Looked(Frozen):
-    """How far was looked for a claim: the rounds in order, what was searched for, and the share of the source that
-    judges or a reader of all of it read. 1: nothing is left to read."""
+    """How far was looked for a claim, as far as somebody answered for what was shown."""
 
-    rounds: tuple[Round, ...] = ()
+    rounds: tuple[Look, ...] = ()
+    """Each look, in order."""
     queries: tuple[str, ...] = ()
-    share: float = Field(ge=0, le=1)
+    """What was searched for."""
+    share: float = Field(default=0.0, ge=0, le=1)
+    """The share of the sources that was read for it. 1: nothing is left to read."""
 
 
 class ReportClaim(Frozen):
-    """A claim and the verdict on it. `origin` is a place in the response, `window` one in a source; `looked` is None
-    where nobody kept it."""
+    """A claim and the decision on it. `origin` is a place in the response, `window` one in a source; `looked` is None
+    where a report doesn't say. `label` is None only where nobody could decide, and `failure` says why."""
 
     id: str
     text: str
@@ -352,6 +343,12 @@ class ReportClaim(Frozen):
     judgements: tuple[Judgement, ...] = ()
     caveat: str = ""
     looked: Looked | None = None
+
+    @model_validator(mode="after")
+    def _undecided_by_nobody(self) -> Self:
+        if (self.label is None) != (self.decided_by == "nobody"):
+            raise ValueError("label is None exactly when nobody decided")
+        return self
 
 
 class Report(Frozen):

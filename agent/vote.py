@@ -1,6 +1,6 @@
 """The vote: judgements on one claim into a label, if enough of the panel agree. Pure.
 
-Knows: which labels count as one side, shares, consensus, and which side may win in which round.
+Knows: which labels count as one side, shares, consensus, and which side may win after which look.
 Does not know: where judgements come from, or what is done about a split.
 """
 
@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Literal, TypeVar
 
-from longproof.agent.types import Failure, JudgeLabel, Judgement, Label, Round
+from longproof.agent.types import Failure, JudgeLabel, Judgement, Label, Look
 from longproof.retrieval.types import Frozen
 
 T = TypeVar("T", bound=str)
@@ -73,15 +73,15 @@ def vote(
     return Tally(side=side, label=_leader(inside, FAITHFULNESS), share=share, votes=len(labels), panel=panel)
 
 
-def may_decide(side: Side, round_: Round, *, last: bool) -> bool:
-    """Whether this side may be given in this round: nobody says "nowhere in the source" before having looked.
+def may_decide(side: Side, look: Look, *, last: bool) -> bool:
+    """True if this side may be given after this look: nobody says "nowhere in the source" before having looked.
 
-    Supported and no-fact in any round, contradicted and ambiguous from `window` on, not found only where no wider
+    Supported and no-fact after any look, contradicted and ambiguous from the window on, not found only where no wider
     look is left.
     """
     if last or side in ("supported", "no_fact"):
         return True
-    return side != "not_found" and round_ != "place"
+    return side != "not_found" and look != "place"
 
 
 def settled(label: JudgeLabel) -> Label:

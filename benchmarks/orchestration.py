@@ -20,17 +20,17 @@ from operator import add
 from typing import Annotated, Any
 
 from langgraph.graph import END, START, StateGraph
-from langgraph.runtime import Runtime
 from langgraph.types import Send
 from scripted import ScriptedArbiter, ScriptedJudge
 from typing_extensions import TypedDict
 
-from longproof.agent.types import Case, Claim, Question, SourcePlace
-from longproof.graphs.protocol import LONGPROOF
-from longproof.graphs.resources import Given, Pool
+from longproof.agent.types import Case, Claim, Question
+from longproof.graphs.evidence.sources import Sources
+from longproof.graphs.opening import Given
+from longproof.graphs.run import Pool, Run
 from longproof.graphs.settings import Settings
-from longproof.graphs.state import Checked, CheckState, ClaimState, Plan, StoredCase
-from longproof.graphs.verify import check_node
+from longproof.graphs.state import Checked, CheckState, ClaimState
+from longproof.graphs.verify import check_step
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home
 from longproof.retrieval.types import Document
@@ -51,52 +51,46 @@ def judge(name: str, rounds: int) -> ScriptedJudge:
     """Supports what it is asked about, at once or when the whole source was searched."""
 
     def script(question: Question, claim: Claim) -> str:
-        return "explicitly_supported" if rounds == 1 or question.round == "source" else "not_found"
+        return "explicitly_supported" if rounds == 1 or question.look == "source" else "not_found"
 
     return ScriptedJudge(name, script)
 
 
 def states(groups: int, folder: str) -> list[CheckState]:
-    """A state for each claim group: one claim, a window of its own in a source of ten blocks."""
+    """A state for each claim group: one claim, a place of its own in a source of ten blocks."""
     store = DocumentStore(home(folder) / "documents")
     source = Document.of("".join(BLOCK.format(n=n) for n in range(10)))
     response = Document.of("".join(f"The keeper sold boat {n}. " for n in range(groups)))
     kept = [store.put(source), store.put(response)]
-    size = len(source.text) // 10
-    case = StoredCase.of(Case(id="case", response=response.text, source_ids=(source.id,)), response.id)
-    plan = Plan(rounds=LONGPROOF.rounds, consensus=LONGPROOF.consensus, consults=True)
+    lines = Sources([source]).number_of_lines
+    case = Case(id="case", response="", source_ids=(source.id,))
     made: list[CheckState] = []
     at = 0
     for n in range(groups):
         text = f"The keeper sold boat {n}."
         claim = Claim(id=f"c{n}", index=n, sentence=n, text=text, origin=response.span(at, at + len(text)))
         at += len(text) + 1
-        place = SourcePlace(source_id=source.id, start=size * (n % 10), end=size * (n % 10 + 1))
-        held = ClaimState(claim=claim, places=(place,))
-        made.append({"case": case, "plan": plan, "sources": kept[:1], "claims": [held]})
+        part = lines // 10
+        place = tuple(range(part * (n % 10), part * (n % 10 + 1)))
+        held = ClaimState(claim=claim, place=place, around=place)
+        made.append({"case": case, "sources": kept[:1], "claims": [held]})
     return made
 
 
-def node_of(pool: Pool) -> Any:
-    """One node a claim group, which asks the four judges and hands their words back."""
-
-    async def node(state: CheckState, runtime: Runtime[Settings]) -> Checked:
-        resources = await pool.get(runtime.context)
-        case = await state["case"].opened(resources.store)
-        (one,) = state["claims"]
-        question = Question(id="q", claim_ids=(one.claim.id,), shown=(), round="source", prompt="judge")
-        judges = resources.panel.judges
-        answers = await asyncio.gather(*(judge.judge(question, [one.claim], case) for judge in judges))
-        return {"checked": [one.with_judgements(j for answer in answers for j in answer.judgements)]}
-
-    return node
+async def ask_judges(state: CheckState, run: Run) -> Checked:
+    """Ask the four judges about a claim and hand their words back: one node a claim group."""
+    (one,) = state["claims"]
+    question = Question(id="q", claim_ids=(one.claim.id,), look="source", prompt="judge")
+    judges = run.panel.judges
+    answers = await asyncio.gather(*(judge.judge(question, [one.claim], run.case) for judge in judges))
+    return {"checked": [one.with_judgements(j for answer in answers for j in answer.judgements)]}
 
 
 def graph(shape: str, pool: Pool, sent: list[CheckState]) -> Any:
     """The outer graph: a `Send` a claim group to the shape."""
     builder = StateGraph(All, context_schema=Settings)
-    inner: Any = check_node(pool) if shape == "check" else node_of(pool)
-    builder.add_node("check", inner)
+    step = check_step(pool) if shape == "check" else ask_judges
+    builder.add_node("check", pool.node(step), input_schema=CheckState)
     builder.add_conditional_edges(START, lambda _: [Send("check", state) for state in sent], ["check"])
     builder.add_edge("check", END)
     return builder.compile()

@@ -14,7 +14,7 @@ from longproof.construction.halueval import make_halueval
 from longproof.construction.longnovel import make_longnovel
 from longproof.construction.probe import make_probe
 from longproof.construction.session import Progress, Session, Wanted
-from longproof.graphs.resources import Pool
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.verifier import run
 from longproof.retrieval.files import write_whole
@@ -90,7 +90,7 @@ async def _make(
     """Open the models, make the set; the ledger is closed in any case."""
     pool, done = Pool(), False
     try:
-        panel = (await pool.get(settings)).panel
+        panel = (await pool.session(settings)).panel
         if not panel.models:
             raise BadInput("this construction needs a language model: name one as openai:MODEL[@BASE_URL]")
         made = await construction(Session(wanted, panel.models, panel.decomposer, progress))

@@ -36,7 +36,7 @@ from longproof.graphs.runner import (
     run_groups,
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
-from longproof.graphs.verifier import Checker, Verifier, run
+from longproof.graphs.verifier import Verifier, run
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.json_text import record
 from longproof.retrieval.types import BadInput, Document, Frozen
@@ -120,7 +120,7 @@ def evaluate_dataset(
     repeat: int = 1,
     parallel: int = 4,
     progress: Callable[[RunProgress], None] | None = None,
-    checker: Callable[[int], Checker] | None = None,
+    checker: Callable[[int], Verifier] | None = None,
     chosen: Sequence[Example] | None = None,
     recording: Recorder | Replay | None = None,
     reports: Reports | None = None,
@@ -229,7 +229,7 @@ class _Run:
     def check(
         self,
         planned: Sequence[Sequence[Planned]],
-        make: Callable[[int], Checker],
+        make: Callable[[int], Verifier],
         parallel: int,
         *,
         again: bool,
@@ -295,7 +295,7 @@ def _named(value: Any) -> str:
 
 def _verifiers(
     protocol: str, judges: Sequence[str | Spec], settings: dict[str, Any]
-) -> Callable[[int], Checker]:
+) -> Callable[[int], Verifier]:
     """A verifier for each repeat. A repeat is another sample of the same prompts, so the ledger asks anew.
 
     Raises BadInput where a judge, the protocol or a folder can't be had: nothing could be checked then.

@@ -13,6 +13,7 @@ from longproof.agent.evidence.search import TURNS
 from longproof.agent.types import Report
 from longproof.graphs.evidence.reading_plan import WHOLE
 from longproof.graphs.protocol import LONGPROOF
+from longproof.graphs.run import looks_within
 from longproof.graphs.settings import PERSON, settings_of
 
 CLAIMS_A_SENTENCE = 8
@@ -79,7 +80,7 @@ def _most_calls(dry: Report, *, claims_known: bool) -> int:
     """The calls of one case after its claims were made, if every one of them goes every way there is."""
     settings, judges = settings_of(dry.stamp["settings"]), len(dry.stamp["judges"])
     source = sum(document.characters for document in dry.documents if document.role == "source")
-    looks = LONGPROOF.looks(settings.reach, source) if source > WHOLE else ("source",)
+    looks = looks_within(settings.reach, source) if source > WHOLE else ("source",)
     claims = len(dry.claims) * (1 if claims_known else CLAIMS_A_SENTENCE)
     scans, pages = "scan" in looks, settings.pages is not None
     # A split is put to the arbiter before all is read, after it, and once more over pages.

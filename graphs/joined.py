@@ -1,28 +1,23 @@
-"""Many short cases about one long source, checked together: which they are, how they are joined, and whose report is
-whose afterwards. Pure.
+"""Many short cases about one long source, checked together. Pure.
 
 Knows: which cases may be checked together and in which groups; the joined response, in which the cases' responses
 stand one after the other, and where each begins; how the one report on it becomes a report a case, with places in the
-case's own response and its share of what the group used. Does not know: how a joined response is checked, or where
-cases come from.
+case's own response. Does not know: how a joined response is checked, or where cases come from.
 """
 
 import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from fractions import Fraction
 from hashlib import sha256
 from itertools import accumulate, groupby
 from operator import itemgetter
-from typing import NamedTuple, TypeVar
+from typing import TypeVar
 
 from longproof.agent.report import WRONG, counts_by_label, coverage_of, left_unread, outcome
 from longproof.agent.types import (
-    Call,
     Case,
     Error,
-    Judgement,
     Place,
     Report,
     ReportClaim,
@@ -33,9 +28,10 @@ from longproof.agent.types import (
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import protocol
 from longproof.graphs.settings import Settings
-from longproof.retrieval.types import Span, text_id
+from longproof.retrieval.types import Document
 
 T = TypeVar("T")
+P = TypeVar("P", ReportSentence, Place)
 RESPONSE_CHARACTERS = 1000
 """How long a response may be that is checked together with others."""
 SOURCE_CHARACTERS = 16_000
@@ -48,14 +44,14 @@ BETWEEN = "\n\n"
 
 
 def joins(settings: Settings) -> bool:
-    """Whether these settings check cases together: by a protocol that can, with language models."""
+    """True if these settings check cases together: by a protocol that can, with language models."""
     ours = protocol(settings.protocol or LONGPROOF.name).joins
     named = (judge if isinstance(judge, str) else judge.kind for judge in settings.judges)
     return ours and any(judge.startswith("openai") for judge in named)
 
 
 def joinable(case: Case) -> bool:
-    """Whether a case may be checked together with others: a short response, and nothing else that says how to
+    """True if a case may be checked together with others: a short response, and nothing else that says how to
     read it."""
     alone = case.context or case.reference is not None or case.labels is not None
     short = len(case.response) <= RESPONSE_CHARACTERS
@@ -94,193 +90,102 @@ def join(cases: Sequence[Case]) -> Case:
 
 
 def split(report: Report, cases: Sequence[Case]) -> list[Report]:
-    """A report a case, from the one on the joined response.
+    """A report a case, from the one on the joined response. The first one tells the calls of the whole group.
 
     Raises ValueError where that is another response's report, or a sentence or a claim lies in no case's response.
     """
     joined = join(cases)
     if report.case.response != joined.response:
         raise ValueError("the report is on another response")
-    parts = [_Part(n, start, case) for n, (start, case) in enumerate(zip(joined.parts, cases, strict=True))]
-    held_sentences = _held(parts, [(sentence.start, sentence.end) for sentence in report.sentences])
-    held_claims = _held(parts, [(claim.origin.start, claim.origin.end) for claim in report.claims])
-    served = _served(report, held_claims)
-    shares = usage_shares([(call, sorted(served[call.id])) for call in report.calls], len(cases))
-    paid = _paid_shares(Usage.model_validate(report.stamp.get("paid") or {}), shares)
-    return [
-        _own(
-            report,
-            part,
-            held_sentences[part.number],
-            held_claims[part.number],
-            calls=tuple(call for call in report.calls if part.number in served[call.id]),
-            usage=shares[part.number],
-            stamp={
-                **{name: value for name, value in report.stamp.items() if name not in WHOLE},
-                "paid": paid[part.number].model_dump(mode="json"),
-                "group": {
-                    "cases": [case.id for case in cases],
-                    "shared_calls": sum(len(served[call.id]) > 1 for call in report.calls),
-                    "usage": report.usage.model_dump(mode="json"),
-                    **{name: report.stamp[name] for name in WHOLE if name in report.stamp},
-                },
-            },
-        )
-        for part in parts
+    owners = [_owner(joined, sentence.start, sentence.end) for sentence in report.sentences]
+    for claim in report.claims:
+        if _owner(joined, claim.origin.start, claim.origin.end) != owners[claim.sentence]:
+            raise ValueError(f"the claim {claim.id} lies in no response of the group")
+    reports = []
+    for number, case in enumerate(cases):
+        own = [index for index, owner in enumerate(owners) if owner == number]
+        reports.append(_own_report(report, case, joined.parts[number], own, first=not number))
+    group = {"cases": [case.id for case in cases], "usage": report.usage.model_dump(mode="json")}
+    group |= {name: report.stamp[name] for name in WHOLE if name in report.stamp}
+    return [one.model_copy(update={"stamp": one.stamp | {"group": group}}) for one in reports]
+
+
+def _owner(joined: Case, start: int, end: int) -> int:
+    """The number of the case in whose response a place of the joined one lies."""
+    number = bisect_right(joined.parts, start) - 1
+    until = [*joined.parts[1:], len(joined.response) + len(BETWEEN)][number] - len(BETWEEN)
+    if end > until:
+        raise ValueError(f"[{start}, {end}) lies in no response of the group")
+    return number
+
+
+def _own_report(report: Report, case: Case, offset: int, own: Sequence[int], *, first: bool) -> Report:
+    """The report on one case: these sentences of the group's, with their claims, places counted from `offset`."""
+    response = Document.of(case.response)
+    sentences = [_moved(report.sentences[index], offset) for index in own]
+    claims: list[ReportClaim] = []
+    ids: dict[str, str] = {}
+    for claim in report.claims:
+        if claim.sentence in own:
+            ids[claim.id] = f"c{len(claims)}"
+            claims.append(_own_claim(claim, ids[claim.id], own.index(claim.sentence), response, offset))
+    searches = [
+        s.model_copy(update={"claim_id": ids[s.claim_id]}) for s in report.searches if s.claim_id in ids
     ]
-
-
-def usage_shares(calls: Sequence[tuple[Call, Sequence[int]]], cases: int) -> list[Usage]:
-    """What each of so many cases used of calls that served these of them: equal shares of each call.
-
-    Whole numbers that add up to what all calls used.
-    """
-    columns: dict[str, list[int]] = {}
-    for name in Usage.model_fields:
-        used = [Fraction(0)] * cases
-        for call, served in calls:
-            amount = 1 if name == "calls" else getattr(call, name) or 0
-            for case in served:
-                used[case] += Fraction(amount, len(served))
-        columns[name] = apportioned(int(sum(used)), used)
-    return [Usage(**{name: column[n] for name, column in columns.items()}) for n in range(cases)]
-
-
-def apportioned(total: int, weights: Sequence[Fraction | int]) -> list[int]:
-    """Whole numbers that add up to the total, as near to the weights' proportions as can be (largest remainder)."""
-    if not sum(weights):
-        weights = [1] * len(weights)
-    exact = [Fraction(total) * weight / Fraction(sum(weights)) for weight in weights]
-    given = [int(share) for share in exact]
-    by_remainder = sorted(range(len(exact)), key=lambda n: (given[n] - exact[n], n))
-    for n in by_remainder[: total - sum(given)]:
-        given[n] += 1
-    return given
-
-
-class _Part(NamedTuple):
-    """A case's response in the joined one."""
-
-    number: int
-    start: int
-    case: Case
-
-    @property
-    def id(self) -> str:
-        return text_id(self.case.response)
-
-    def holds(self, start: int, end: int) -> bool:
-        return self.start <= start and end <= self.start + len(self.case.response)
-
-    def place(self, place: Place) -> Place:
-        return Place(start=place.start - self.start, end=place.end - self.start, text=place.text)
-
-    def span(self, span: Span) -> Span:
-        return Span(
-            source_id=self.id, start=span.start - self.start, end=span.end - self.start, text=span.text
-        )
-
-
-def _held(parts: Sequence[_Part], places: Sequence[tuple[int, int]]) -> list[list[int]]:
-    """For each part, the indices of the places that lie in it, in order."""
-    starts = [part.start for part in parts]
-    held: list[list[int]] = [[] for _ in parts]
-    for index, (start, end) in enumerate(places):
-        part = parts[bisect_right(starts, start) - 1]
-        if not part.holds(start, end):
-            raise ValueError(f"[{start}, {end}) lies in no response of the group")
-        held[part.number].append(index)
-    return held
-
-
-def _served(report: Report, held_claims: Sequence[Sequence[int]]) -> dict[str, set[int]]:
-    """Which cases each call served: those whose claims' judgements name it; where none does, all of them."""
-    served: dict[str, set[int]] = {call.id: set() for call in report.calls}
-    for number, held in enumerate(held_claims):
-        for judgement in (said for index in held for said in report.claims[index].judgements):
-            if judgement.call_id in served:
-                served[judgement.call_id].add(number)
-    return {id_: cases or set(range(len(held_claims))) for id_, cases in served.items()}
-
-
-def _paid_shares(paid: Usage, used: Sequence[Usage]) -> list[Usage]:
-    """What this run paid, in proportion to what each case used: the report doesn't tell which calls were bought."""
-    columns = {
-        name: apportioned(getattr(paid, name), [getattr(share, name) for share in used])
-        for name in Usage.model_fields
-    }
-    return [Usage(**{name: column[n] for name, column in columns.items()}) for n in range(len(used))]
-
-
-def _own(
-    report: Report,
-    part: _Part,
-    held_sentences: Sequence[int],
-    held_claims: Sequence[int],
-    *,
-    calls: tuple[Call, ...],
-    usage: Usage,
-    stamp: dict[str, object],
-) -> Report:
-    """The report on one case's part."""
-    ids = {report.claims[index].id: f"c{n}" for n, index in enumerate(held_claims)}
-    numbers = {index: n for n, index in enumerate(held_sentences)}
-    shown = tuple(_sentence(report.sentences[index], part) for index in held_sentences)
-    claims = tuple(_claim(report.claims[index], part, ids, numbers) for index in held_claims)
-    searches = (search for search in report.searches if search.claim_id in ids)
     labels = [claim.label for claim in claims]
-    response = ReportDocument(id=part.id, role="response", kind="text", characters=len(part.case.response))
-    return report.model_copy(
-        update={
-            "case": part.case.model_copy(update={"source_ids": report.case.source_ids}),
-            "documents": (response, *report.documents[1:]),
-            "verdict": outcome(
-                [one.label for one in shown], unread=left_unread(report.triage, claims, [response])
-            )
-            if claims
-            else "undecided",
-            "sentences": shown,
-            "claims": claims,
-            "searches": tuple(s.model_copy(update={"claim_id": ids[s.claim_id]}) for s in searches),
-            "calls": calls,
-            "counts": counts_by_label(labels),
-            "coverage": coverage_of(labels),
-            "usage": usage,
-            "stamp": stamp,
-        }
+    document = ReportDocument(
+        id=response.id, role="response", kind="text", characters=len(response.text), notes=case.notes
     )
+    unread = left_unread(report.triage, claims, [document])
+    stamp = {name: value for name, value in report.stamp.items() if name not in WHOLE}
+    changes = {
+        "case": case.model_copy(update={"source_ids": report.case.source_ids}),
+        "documents": (document, *report.documents[1:]),
+        "verdict": outcome([sentence.label for sentence in sentences], unread=unread)
+        if claims
+        else "undecided",
+        "sentences": tuple(sentences),
+        "claims": tuple(claims),
+        "searches": tuple(searches),
+        "counts": counts_by_label(labels),
+        "coverage": coverage_of(labels),
+        "stamp": stamp,
+    }
+    if not first:
+        changes |= {"calls": (), "usage": Usage(), "stamp": stamp | {"paid": Usage().model_dump(mode="json")}}
+    return report.model_copy(update=changes)
 
 
-def _sentence(sentence: ReportSentence, part: _Part) -> ReportSentence:
-    moved = {"start": sentence.start - part.start, "end": sentence.end - part.start}
-    return sentence.model_copy(update=moved)
-
-
-def _claim(claim: ReportClaim, part: _Part, ids: dict[str, str], numbers: dict[int, int]) -> ReportClaim:
-    origin = part.place(claim.origin)
-    errors = _errors(claim.errors, part)
+def _own_claim(claim: ReportClaim, id_: str, sentence: int, response: Document, offset: int) -> ReportClaim:
+    """The claim of a case. An error in another case's words is not this case's: then all of the claim is marked."""
+    origin = _moved(claim.origin, offset)
+    errors = _own_errors(claim.errors, response, offset)
     if claim.errors and not errors and claim.label in WRONG:
-        whole = Span(source_id=part.id, start=origin.start, end=origin.end, text=origin.text)
-        errors = (Error(span=whole, reason=claim.errors[0].reason),)
-    return claim.model_copy(
-        update={
-            "id": ids[claim.id],
-            "sentence": numbers[claim.sentence],
-            "origin": origin,
-            "errors": errors,
-            "judgements": tuple(_judgement(said, part, ids[claim.id]) for said in claim.judgements),
-        }
-    )
+        errors = (Error(span=response.span(origin.start, origin.end), reason=claim.errors[0].reason),)
+    judgements = []
+    for said in claim.judgements:
+        own = {"claim_id": id_, "errors": _own_errors(said.errors, response, offset)}
+        judgements.append(said.model_copy(update=own))
+    changes = {
+        "id": id_,
+        "sentence": sentence,
+        "origin": origin,
+        "errors": errors,
+        "judgements": tuple(judgements),
+    }
+    return claim.model_copy(update=changes)
 
 
-def _judgement(said: Judgement, part: _Part, claim_id: str) -> Judgement:
-    return said.model_copy(update={"claim_id": claim_id, "errors": _errors(said.errors, part)})
+def _own_errors(errors: Sequence[Error], response: Document, offset: int) -> tuple[Error, ...]:
+    """The errors that lie in this response."""
+    own = []
+    for error in errors:
+        start, end = error.span.start - offset, error.span.end - offset
+        if start >= 0 and end <= len(response.text):
+            own.append(error.model_copy(update={"span": response.span(start, end)}))
+    return tuple(own)
 
 
-def _errors(errors: Sequence[Error], part: _Part) -> tuple[Error, ...]:
-    """Those that lie in this part: what is wrong elsewhere is another case's."""
-    return tuple(
-        error.model_copy(update={"span": part.span(error.span)})
-        for error in errors
-        if part.holds(error.span.start, error.span.end)
-    )
+def _moved(place: P, offset: int) -> P:
+    """A place of the joined response, counted from where the case's own response begins in it."""
+    return place.model_copy(update={"start": place.start - offset, "end": place.end - offset})

@@ -14,8 +14,7 @@ from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.runnables import RunnableLambda, ensure_config
 
 from longproof.agent.cascade import clears, read_again
-from longproof.agent.types import Answered, Case, Claim, Judge, Judgement, Question, SourcePlace
-from longproof.retrieval.types import Span
+from longproof.agent.types import Answered, Case, Claim, Judge, Judgement, Lines, Question
 
 Asked = tuple[Judge, Question]
 Asks = Callable[[Judge, Question], Awaitable[Answered]]
@@ -45,42 +44,39 @@ async def ask_cascade(
     claims: Mapping[str, Claim],
     case: Case,
     seed: int,
-    near: Mapping[str, Sequence[SourcePlace]],
+    places: Mapping[str, Lines],
 ) -> list[Answered]:
     """Every question to the first judge; to the others what it doesn't clear, and a random part of what it does.
 
-    `near` has each claim's own place in the source, by id: of a place's question, which shows the places of many
+    `places` has the lines of each claim's own place, by id: of a place's question, which shows the places of many
     claims, the random few are shown theirs alone.
     """
     first = await ask_panel(judges[:1], questions, claims, case)
-    said = (judgement for answer in first for judgement in answer.judgements)
-    cleared = {(j.question_id, j.claim_id) for j in said if clears(j)}
+    cleared = {(j.question_id, j.claim_id) for answer in first for j in answer.judgements if clears(j)}
     left: list[Question] = []
     for question in questions:
         passed = [id_ for id_ in question.claim_ids if (question.id, id_) in cleared]
-        open_ = tuple(id_ for id_ in question.claim_ids if id_ not in passed)
+        doubted = tuple(id_ for id_ in question.claim_ids if id_ not in passed)
         again = [id_ for id_ in passed if read_again(claims[id_], case, seed)]
-        left += [question.model_copy(update={"claim_ids": open_})] if open_ else []
-        left += [_narrowed(question, again, near)] if again else []
+        if doubted:
+            left.append(question.model_copy(update={"claim_ids": doubted}))
+        if again:
+            left.append(_narrowed(question, again, places))
     return [*first, *await ask_panel(judges[1:], left, claims, case)]
 
 
-def _narrowed(question: Question, ids: Sequence[str], near: Mapping[str, Sequence[SourcePlace]]) -> Question:
+def _narrowed(question: Question, ids: Sequence[str], places: Mapping[str, Lines]) -> Question:
     """A question about some of its claims, which shows no more than their own places where it is about places."""
-    asked = question.model_copy(update={"claim_ids": tuple(ids)})
-    if question.round != "place" or not question.numbers:
-        return asked
-    places = [place for id_ in ids for place in near.get(id_, ())]
-    lines = zip(question.numbers, question.shown, strict=True)
-    kept = [(number, line) for number, line in lines if any(_touches(line, place) for place in places)]
-    if not kept:
-        return asked
-    numbers, shown = zip(*kept, strict=True)
-    return asked.model_copy(update={"numbers": numbers, "shown": shown, "starts": ()})
-
-
-def _touches(line: Span, place: SourcePlace) -> bool:
-    return line.source_id == place.source_id and line.start < place.end and place.start < line.end
+    narrowed = question.model_copy(update={"claim_ids": tuple(ids)})
+    own = {number for id_ in ids for number in places.get(id_, ())}
+    numbers, texts = [], []
+    for number, text in zip(question.numbers, question.shown, strict=False):
+        if number in own:
+            numbers.append(number)
+            texts.append(text)
+    if question.look != "place" or not numbers:
+        return narrowed
+    return narrowed.model_copy(update={"lines": (tuple(numbers),), "shown": tuple(texts)})
 
 
 def complete(answer: Answered, judge: str, question: Question) -> Answered:
@@ -88,7 +84,7 @@ def complete(answer: Answered, judge: str, question: Question) -> Answered:
     said = {one.claim_id for one in answer.judgements if one.question_id == question.id}
     silent = [
         Judgement(
-            claim_id=id_, judge=judge, round=question.round, question_id=question.id, failure="unavailable"
+            claim_id=id_, judge=judge, round=question.look, question_id=question.id, failure="unavailable"
         )
         for id_ in question.claim_ids
         if id_ not in said
@@ -118,7 +114,7 @@ def _traced(asks: Asks, claims: Mapping[str, Claim]) -> Asks:
             return await asks(judge, question)
 
         texts = [claims[id_].text for id_ in question.claim_ids]
-        seen = {"question": question.id, "round": question.round, "claims": texts}
+        seen = {"question": question.id, "look": question.look, "claims": texts}
         return await RunnableLambda(judged, name=judge.name).ainvoke(seen)
 
     return one

@@ -1,65 +1,44 @@
-"""What a protocol sets: its name, what it can't do without, and the numbers of this project's own method.
+"""What a protocol is called, and what it can't do without.
 
-Knows: the papers' numbers stand in their files (`graphs/papers/`). Does not know: how a step does its work.
+Knows: our own; those of the papers stand in their files (`graphs/papers/`). Does not know: how any of them checks.
 """
 
-from typing import Literal
+from collections.abc import Collection
+from typing import Literal, NamedTuple, get_args
 
-from longproof.agent.types import Round
-from longproof.agent.vote import CONSENSUS
-from longproof.graphs.evidence.reading_plan import CLAIMS
-from longproof.graphs.needs import Need
-from longproof.retrieval.types import Frozen
+Need = Literal["models", "pages", "labels", "reference", "record"]
+NEEDS: dict[Need, str] = {
+    "models": "judges that are language models: give --judge openai:MODEL",
+    "pages": "saved web pages: give --pages DIR",
+    "labels": "a label for each sentence of the response: give a case file with `labels`",
+    "reference": "the right text beside the response: give a case file with `reference`",
+    "record": "a JSON record as its source",
+}
 
-SCANNED = 1_000_000
-"""Characters of a source up to which all of it is read, if need be, without being asked for."""
-Reach = Literal["place", "search", "scan"]
 
-
-class Protocol(Frozen):
-    """One way to check a response. Sizes are in characters.
-
-    `cites`: where a paper sets the method out (docs/protocols.md numbers the papers). `rounds`: how wide each look at
-    the source is. `lined`: evidence is shown in numbered lines. `proves_absence`: what was not found is fabricated
-    only where all of the source was read. `prompt` names the judges' recipe. `joins`: short responses to one long
-    source may be checked together. Of a paper's protocol only its name, needs, consensus and `joins` are used.
-    """
+class Protocol(NamedTuple):
+    """One way to check a response."""
 
     name: str
     summary: str
     cites: str
-    block_characters: int = 5500
-    embeds: Literal["passages", "blocks"] = "passages"
-    rounds: tuple[Round, ...] = ("source",)
-    claims_a_question: int = 1
-    lined: bool = False
-    proves_absence: bool = False
-    prompt: str = "judge"
-    consult: Literal["never", "when_not_found", "before_judging"] = "when_not_found"
-    consensus: float = CONSENSUS
-    localises: bool = True
-    joins: bool = False
+    """Where a paper sets the method out (docs/protocols.md numbers the papers)."""
     needs: tuple[Need, ...] = ()
-
-    def looks(self, reach: Reach | None, source_characters: int) -> tuple[Round, ...]:
-        """The looks at a source of this length: no further than asked for."""
-        reach = reach or ("scan" if source_characters <= SCANNED else "search")
-        left_out = {"place": ("search", "scan"), "search": ("scan",), "scan": ()}[reach]
-        return tuple(round_ for round_ in self.rounds if round_ not in left_out)
-
-    @property
-    def consults(self) -> bool:
-        """Whether saved pages are asked about what a vote didn't find."""
-        return self.consult == "when_not_found"
+    joins: bool = False
+    """Short responses to one long source may be checked together."""
 
 
 LONGPROOF = Protocol(
     name="longproof",
     summary="Claim by claim, with evidence that grows up to all of the source, a panel that votes and an arbiter.",
     cites="design of this project",
-    rounds=("place", "window", "search", "scan"),
-    claims_a_question=CLAIMS,
-    lined=True,
-    proves_absence=True,
     joins=True,
 )
+
+
+def unmet(
+    name: str, needs: Collection[Need], has: Collection[Need], among: Collection[Need] = get_args(Need)
+) -> str | None:
+    """Why the protocol of this name can't be run with what is there; None: it can. Looks only `among` these needs."""
+    lacking = [NEEDS[need] for need in needs if need in among and need not in has]
+    return f"the protocol {name} needs {' and '.join(lacking)}" if lacking else None

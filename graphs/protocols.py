@@ -40,8 +40,7 @@ def _method_of(known: "Paper") -> Method:
         name=known.name,
         summary=known.summary,
         cites=known.cites,
-        consensus=known.consensus,
-        joins=known.joins,
         needs=known.needs,
+        joins=known.joins,
     )
     return Method(row, partial(build_graph, known))

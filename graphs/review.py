@@ -12,8 +12,8 @@ from pydantic import Field, create_model, model_validator
 
 from longproof.agent.guards import exactly, same, wrong_place
 from longproof.agent.types import JudgeLabel, Judgement, Kind
+from longproof.graphs.run import Run
 from longproof.graphs.state import ClaimState
-from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.types import Frozen
 
 
@@ -58,14 +58,14 @@ class Review(Frozen):
         return self
 
 
-async def put(claim: ClaimState, store: DocumentStore) -> dict[str, object]:
+async def put(claim: ClaimState, run: Run) -> dict[str, object]:
     """A disputed claim as it is put to a person: readable as it stands."""
-    question = await claim.asked[-1].opened(store)
+    question = claim.asked[-1]
     return {
         "claim_id": claim.claim.id,
         "claim": claim.claim.text,
         "passage": claim.claim.origin.text,
-        "shown": [span.text for span in question.shown],
+        "shown": await run.passages(question),
         "said": [
             {
                 "judge": one.judge,
@@ -96,28 +96,33 @@ def form_of(disputes: Sequence[ClaimState]) -> type[Review]:
     )
 
 
-def applied(review: Review, disputes: Sequence[ClaimState]) -> tuple[list[ClaimState], list[ClaimState]]:
+def apply_review(review: Review, disputes: Sequence[ClaimState]) -> tuple[list[ClaimState], list[ClaimState]]:
     """The claims that the review decides, and those that it leaves open."""
-    by_claim = {decision.claim_id: decision for decision in review.decisions}
-    decided = [
-        _ruled(one, by_claim[one.claim.id], review.name) for one in disputes if one.claim.id in by_claim
-    ]
-    left = [one.model_copy(update={"left_open": True}) for one in disputes if one.claim.id not in by_claim]
-    return decided, left
+    decisions = {decision.claim_id: decision for decision in review.decisions}
+    decided: list[ClaimState] = []
+    left_open: list[ClaimState] = []
+    for one in disputes:
+        decision = decisions.get(one.claim.id)
+        if decision is None:
+            left_open.append(one.model_copy(update={"left_open": True}))
+        else:
+            decided.append(_with_ruling(one, decision, review.name))
+    return decided, left_open
 
 
-def _ruled(dispute: ClaimState, decision: Decision, name: str) -> ClaimState:
+def _with_ruling(dispute: ClaimState, decision: Decision, name: str) -> ClaimState:
     """The claim with the person's word, which stands before the judges'."""
     claim, question = dispute.claim, dispute.asked[-1]
+    errors = wrong_place(
+        decision.wrong, decision.kind or "", decision.correction or "?", decision.reason, claim
+    )
     word = Judgement(
         claim_id=claim.id,
         judge=f"person:{' '.join(name.split())}",
-        round=question.round,
+        round=question.look,
         question_id=question.id,
         label=decision.label,
-        errors=wrong_place(
-            decision.wrong, decision.kind or "", decision.correction or "?", decision.reason, claim
-        ),
+        errors=errors,
         reason=decision.reason,
     )
     judgements = (word, *dispute.judgements)

@@ -17,7 +17,7 @@ from longproof.agent.types import Case, Report, Usage
 from longproof.graphs.cases import digest
 from longproof.graphs.joined import SOURCE_CHARACTERS, case_groups
 from longproof.graphs.run_folder import RunList
-from longproof.graphs.verifier import Checker, run
+from longproof.graphs.verifier import Verifier, run
 from longproof.retrieval.types import BadInput, Document
 
 
@@ -155,7 +155,7 @@ def run_groups(engine: Engine, groups: Sequence[Sequence[Planned]], finish: Fini
         engine(groups, finish_left)
 
 
-def local_engine(checker: Checker, cases: Cases, parallel: int = 4) -> Engine:
+def local_engine(checker: Verifier, cases: Cases, parallel: int = 4) -> Engine:
     """The engine in this process: so many groups of cases at once on one event loop."""
 
     def engine(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
@@ -167,7 +167,7 @@ def local_engine(checker: Checker, cases: Cases, parallel: int = 4) -> Engine:
 class GroupChecker:
     """Checks groups of cases."""
 
-    def __init__(self, checker: Checker, cases: Cases) -> None:
+    def __init__(self, checker: Verifier, cases: Cases) -> None:
         self._checker, self._cases = checker, cases
 
     async def check(self, group: Sequence[Planned]) -> list[Report | str]:

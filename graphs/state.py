@@ -1,7 +1,7 @@
-"""What the graphs keep between nodes: frozen models that point into documents and never hold their texts.
+"""What the graphs keep between nodes: frozen models that point into sources by line numbers and hold no source text.
 
-Knows: the input, a claim with all that was asked and said about it, the channels of the graphs. The models are named
-in the graphs' schemas, so that strict checkpoints give them back as themselves.
+Knows: the input form, a claim with all that was asked and said about it, the channels of the graphs. The models are
+named in the graphs' schemas, so that strict checkpoints give them back as themselves.
 Does not know: what a node does, or what happens next to a claim (policy).
 """
 
@@ -21,22 +21,21 @@ from longproof.agent.types import (
     Failure,
     Judgement,
     Label,
+    Lines,
+    Look,
     Looked,
     Question,
     Report,
-    Round,
     Search,
     Sentence,
     SourcePlace,
-    Task,
 )
-from longproof.graphs.evidence.sources import Sources
-from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.retrieval.types import FileNotes, Frozen, Span
+from longproof.indexes.documents import DocumentRef
+from longproof.retrieval.types import FileNotes, Frozen
 
 
 class VerifyInput(BaseModel):
-    """What is checked: a response, and the sources it claims to be faithful to."""
+    """The form of the graph's input: a response, and the sources it claims to be faithful to."""
 
     model_config = ConfigDict(extra="forbid", title="Verify")
 
@@ -86,171 +85,94 @@ class VerifyInput(BaseModel):
     )
 
 
-class StoredCase(Frozen):
-    """A case whose response lies in the document store under `response_id`, with the length of its sources."""
-
-    id: str
-    task: Task
-    response_id: str
-    source_ids: tuple[str, ...]
-    source_characters: int = 0
-    context: str = ""
-    reference: str | None = None
-    labels: tuple[Label, ...] | None = None
-    parts: tuple[int, ...] = ()
-    notes: FileNotes = FileNotes()
-
-    @classmethod
-    def of(cls, case: Case, response_id: str, source_characters: int = 0) -> Self:
-        """The case without its response's text."""
-        kept = {name: getattr(case, name) for name in cls.model_fields if name in Case.model_fields}
-        return cls(**kept, response_id=response_id, source_characters=source_characters)
-
-    async def opened(self, store: DocumentStore) -> Case:
-        """The case with its response's text."""
-        return self.with_text(await store.fetch(self.response_id))
-
-    def with_text(self, response: str) -> Case:
-        """The case, given its response's text."""
-        kept = {name: getattr(self, name) for name in type(self).model_fields if name in Case.model_fields}
-        return Case(**kept, response=response)
-
-
-class QuestionRef(Frozen):
-    """A question without the texts that it shows. With `lined`, its places are whole lines of the sources, and
-    snippets of saved pages behind them."""
-
-    id: str
-    claim_ids: tuple[str, ...]
-    places: tuple[SourcePlace, ...]
-    round: Round
-    prompt: str
-    lined: bool = False
-
-    @classmethod
-    def of(cls, question: Question) -> Self:
-        """The question without its texts."""
-        return cls(
-            id=question.id,
-            claim_ids=question.claim_ids,
-            places=tuple(
-                SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in question.shown
-            ),
-            round=question.round,
-            prompt=question.prompt,
-        )
-
-    async def opened(self, store: DocumentStore, sources: Sources | None = None) -> Question:
-        """The question with the texts that it shows: in lines where it is lined and the sources are given."""
-        lined = self.lined and sources is not None
-        shown: list[Span] = []
-        numbers: list[int] = []
-        starts: list[int] = []
-        for place in self.places:
-            starts.append(len(shown))
-            lines = sources.lines_of(place) if lined and sources else []
-            if lines:
-                shown += [line.span for line in lines]
-                numbers += [line.number for line in lines]
-                continue
-            text = await store.fetch(place.source_id)
-            shown.append(
-                Span(
-                    source_id=place.source_id,
-                    start=place.start,
-                    end=place.end,
-                    text=text[place.start : place.end],
-                )
-            )
-            numbers.append(min([*numbers, 0]) - 1)
-        return Question(
-            id=self.id,
-            claim_ids=self.claim_ids,
-            shown=tuple(shown),
-            round=self.round,
-            prompt=self.prompt,
-            numbers=tuple(numbers) if lined else (),
-            starts=tuple(starts) if lined else (),
-        )
-
-
 Consulted = Literal["not_yet", "no_pages", "nothing_found", "found"]
-"""What saved web pages said of a claim that the source doesn't have: not asked yet, there are none, none speaks of
+"""What saved web pages gave for a claim that the source doesn't have: not asked yet, there are none, none speaks of
 it, or snippets were shown."""
-
-
 Confirmation = Literal["confirmed", "refuted"]
-"""What became of a conviction that was asked about once more: borne out, or not. In its place may stand why that
-question failed."""
+"""What became of a conviction that was asked about once more. In its place may stand why that question failed."""
 
 
 class ClaimState(Frozen):
-    """A claim and all that is known of it: nothing in here is a decision, every decision follows from it (policy).
-
-    `copied`: the response is its source, word for word, so the claim stands where it was taken from.
-    `window` is where its part of the response was aligned to, `places` all that this window shows (nothing where it
-    isn't worth its price), `pieces` what of it is shown first; `sure` says whether that is likely to be its place.
-    `rounds` are the looks taken for it so far, and `found` what the last of them found and nobody was shown yet.
-    `queries` is what was searched for, `share` how much of the sources a searcher saw for it, `unread` why they could
-    not be read through. `asked` are the questions about it in order; `judgements` what was said, a ruling included.
-    `ruling` is the last word of an arbiter or a person, `left_open` that a person chose not to decide. `confirmation`
-    is what became of its conviction, where convictions are confirmed. `localised` are errors that were placed after
-    the decision.
-    """
+    """A claim and all that is known of it: nothing in here is a decision, every decision follows from it (policy)."""
 
     claim: Claim
     copied: bool = False
+    """The response is its source, word for word, so the claim stands where it was taken from."""
     window: SourcePlace | None = None
-    places: tuple[SourcePlace, ...] = ()
-    pieces: tuple[SourcePlace, ...] = ()
+    """The place to which its part of the response was aligned, for the report."""
+    place: Lines = ()
+    """What of its window is shown first."""
+    around: Lines = ()
+    """All of its window; nothing where that isn't worth its price."""
     sure: bool = True
-    rounds: tuple[Round, ...] = ()
-    found: tuple[SourcePlace, ...] = ()
-    queries: tuple[str, ...] = ()
-    share: float = 0.0
+    """That window is likely to be its place."""
+    looks: tuple[Look, ...] = ()
+    """The looks at the sources that were taken for it."""
+    found: Lines = ()
+    """What the last look found and nobody was shown yet."""
+    looked: Looked = Looked()
+    """How far was looked, as far as somebody answered."""
     unread: Failure | None = None
-    asked: tuple[QuestionRef, ...] = ()
+    """Why the sources could not be searched or read through for it."""
+    asked: tuple[Question, ...] = ()
+    """The questions about it, in order, without texts."""
     searches: tuple[Search, ...] = ()
     judgements: tuple[Judgement, ...] = ()
+    """What was said of it, a ruling included."""
     ruling: Judgement | None = None
+    """The last word of an arbiter or a person."""
     ruled_by: Literal["arbiter", "person"] = "arbiter"
     left_open: bool = False
+    """A person chose not to decide."""
     consulted: Consulted = "not_yet"
     confirmation: Confirmation | Failure | None = None
+    """What became of its conviction, where convictions are confirmed."""
     localised: tuple[Error, ...] = ()
+    """Errors that were placed after the decision."""
 
     @property
     def read_whole(self) -> bool:
-        """Whether all of the sources was shown to the panel, or read through for this claim."""
-        scanned = "scan" in self.rounds and self.unread is None
-        return scanned or self.copied or any(question.round == "source" for question in self.asked)
-
-    def how_far(self, case: StoredCase) -> Looked:
-        """How far was looked for it."""
-        shown = {(p.source_id, p.start, p.end) for question in self.asked for p in question.places}
-        characters = sum(end - start for id_, start, end in shown if id_ in case.source_ids)
-        share = max(self.share, characters / max(1, case.source_characters))
-        rounds = tuple(dict.fromkeys([*self.rounds, *(question.round for question in self.asked)]))
-        return Looked(rounds=rounds, queries=self.queries, share=1.0 if self.read_whole else _part(share))
+        """True if all of the sources was read for this claim, by its judges or by a reader."""
+        scanned = "scan" in self.looks and self.unread is None
+        return self.copied or scanned or "source" in self.looked.rounds
 
     @property
     def last_asked(self) -> str:
         """The id of the question that was asked last; empty where none was."""
         return self.asked[-1].id if self.asked else ""
 
+    def shown(self) -> set[int]:
+        """The numbers of all lines that its questions show."""
+        return {number for question in self.asked for added in question.lines for number in added}
+
+    def lines_read(self) -> set[int]:
+        """The numbers of the lines of its questions that some judge answered."""
+        answered = {j.question_id for j in self.judgements if j.label is not None}
+        questions = (question for question in self.asked if question.id in answered)
+        return {number for question in questions for added in question.lines for number in added}
+
     def votes(self, question_id: str) -> list[Judgement]:
         """What the panel said to a question; no ruling among it."""
         return [j for j in self.judgements if j.question_id == question_id and j != self.ruling]
 
-    def looked(self, round_: Round) -> Self:
+    def with_look(self, look: Look) -> Self:
         """The claim after a look at the source: nothing found is left to be shown."""
-        rounds = self.rounds if self.rounds[-1:] == (round_,) else (*self.rounds, round_)
-        return self.model_copy(update={"rounds": rounds, "found": ()})
+        looks = self.looks if self.looks[-1:] == (look,) else (*self.looks, look)
+        return self.model_copy(update={"looks": looks, "found": ()})
 
-    def with_questions(self, questions: Iterable[QuestionRef]) -> Self:
-        """The claim with the questions that ask about it."""
-        mine = tuple(question for question in questions if self.claim.id in question.claim_ids)
-        return self.model_copy(update={"asked": (*self.asked, *mine)}) if mine else self
+    def with_answer(self, look: Look, share: float, queries: tuple[str, ...] = ()) -> Self:
+        """The claim after somebody answered for what this look showed: a share of the sources."""
+        before = self.looked
+        looked = Looked(
+            rounds=tuple(dict.fromkeys((*before.rounds, look))),
+            queries=queries or before.queries,
+            share=max(before.share, share),
+        )
+        return self.model_copy(update={"looked": looked})
+
+    def with_question(self, question: Question) -> Self:
+        """The claim with one more question that asks about it."""
+        return self.model_copy(update={"asked": (*self.asked, question)})
 
     def with_judgements(self, judgements: Iterable[Judgement]) -> Self:
         """The claim with those of the judgements that are about it."""
@@ -259,20 +181,17 @@ class ClaimState(Frozen):
 
 
 class Plan(Frozen):
-    """What a run allows, the same for all claims of a case.
+    """What a run allows, the same for all claims of a case. Worked out from settings and case, never kept."""
 
-    `rounds`: how wide each look at the source is. `sourced`: there is a source at all. `proves_absence`: what was not
-    found is fabricated only where all of the source was read. `consults`: saved pages are asked about what it doesn't
-    have. `confirms`: what is decided wrong is confirmed.
-    """
-
-    rounds: tuple[Round, ...]
+    looks: tuple[Look, ...]
+    """The looks at the sources, each wider than the one before."""
     consensus: float
+    """The share of the panel that must agree."""
     sourced: bool = True
-    proves_absence: bool = False
-    consults: bool = False
+    """There is a source at all."""
     arbiter: Literal["model", "person", "nobody"] = "model"
     confirms: bool = False
+    """What is decided wrong is asked about once more."""
 
 
 class Reviewed(Frozen):
@@ -284,10 +203,9 @@ class Reviewed(Frozen):
 
 
 class CheckState(TypedDict, total=False):
-    """A claim group on its way through `check`."""
+    """A claim group on its way through `check`. Its case comes without the response, which stands in the store."""
 
-    case: StoredCase
-    plan: Plan
+    case: Case
     sources: list[DocumentRef]
     claims: list[ClaimState]
     checked: Annotated[list[ClaimState], add]
@@ -310,8 +228,7 @@ class State(TypedDict, total=False):
     """
 
     started: float
-    case: StoredCase
-    plan: Plan
+    case: Case
     sources: list[DocumentRef]
     sentences: list[Sentence]
     claims: list[ClaimState]
@@ -332,10 +249,5 @@ class VerifyOutput(TypedDict):
 
 def latest(state: State) -> list[ClaimState]:
     """Every claim as it stands now, in the order of the response."""
-    found = {claim.claim.id: claim for claim in [*state["claims"], *state.get("checked", [])]}
-    return list(found.values())
-
-
-def _part(share: float) -> float:
-    """A share that is less than all, however much a searcher saw in passing."""
-    return min(round(share, 4), 0.9999)
+    by_id = {one.claim.id: one for one in [*state["claims"], *state.get("checked", [])]}
+    return list(by_id.values())

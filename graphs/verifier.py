@@ -11,7 +11,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mappi
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
 from pathlib import Path
-from typing import Any, Protocol, TypeVar, cast, runtime_checkable
+from typing import Any, TypeVar, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
@@ -28,9 +28,10 @@ from longproof.agent.report import judges_failures, unanswered
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
 from longproof.graphs.joined import join, split
+from longproof.graphs.opening import Given, begun_with
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import method
-from longproof.graphs.resources import Given, Pool, begun_with
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import VerifyGraph
@@ -42,37 +43,15 @@ from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document
 
 T = TypeVar("T")
-
-
-@runtime_checkable
-class LangChainText(Protocol):
-    """What LangChain calls a document."""
-
-    page_content: str
-    metadata: dict[str, Any]
-
-
-@runtime_checkable
-class LlamaIndexText(Protocol):
-    """What LlamaIndex calls a document or a node. Its own offsets are not used."""
-
-    metadata: dict[str, Any]
-
-    def get_content(self) -> str:
-        """Its text."""
-        ...
-
-
-Source = str | Path | Document | LangChainText | LlamaIndexText | dict[str, Any] | list[Any]
-"""A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record."""
-Sources = Source | Sequence[Source]
+Source = Any
+"""A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record; or a list of them."""
 Response = str | Path | Document
 TITLES, ADDRESSES = ("title", "file_name"), ("source", "url", "file_path")
 _SUFFIXES = "|".join(suffix[1:] for suffix in (".txt", *KINDS, *READERS))
 _NAME = re.compile(
-    rf"\s*(https?://\S+|(/|~|\.\.?[/\\]|\w:\\)[^\n]*\.({_SUFFIXES})|\S+( \S+){{0,2}}\.({_SUFFIXES}))\s*", re.I
+    rf"\s*(https?://\S+|(/|~|\.\.?[/\\]|\w:\\)[^\n]*\.({_SUFFIXES})|\S+\.({_SUFFIXES}))\s*", re.I
 )
-"""An address; a path with a suffix that we read; a name of at most three words with one."""
+"""An address, a path with a suffix that we read, or one word with one."""
 Values = Mapping[str, Any]
 """The values of a graph's channels."""
 Event = Mapping[str, object]
@@ -80,32 +59,6 @@ Event = Mapping[str, object]
 Progress = Callable[[Event], None]
 Decide = Callable[[list[Event]], Awaitable[Mapping[str, object]]]
 """Gets disputes as `longproof.graphs.review.put` words them."""
-
-
-class Checker(Protocol):
-    """What checks one case, of a batch or an evaluation: a `Verifier`, or a stand-in."""
-
-    def averify(
-        self,
-        source: Any,
-        response: str,
-        *,
-        task: str,
-        context: str,
-        case_id: str,
-        reference: str | None,
-        labels: Sequence[str] | None,
-    ) -> Coroutine[Any, Any, Report]:
-        """The report on one response. Raises BadInput for what can't be checked."""
-        ...
-
-    def averify_group(self, source: Any, cases: Sequence[Case]) -> Coroutine[Any, Any, list[Report]]:
-        """The reports on several responses to one source, in their order. Raises BadInput as `averify` does."""
-        ...
-
-    async def close(self, state: RunState = "done") -> None:
-        """Let go of what is open on this event loop; the run ended so."""
-        ...
 
 
 class Verifier:
@@ -147,7 +100,7 @@ class Verifier:
         self._pool = Pool(given, self._method.protocol)
         self.graph: VerifyGraph = self._method.graph(self._pool, None)
 
-    def verify(self, source: Sources, response: Response, **options: Any) -> Report:
+    def verify(self, source: Source, response: Response, **options: Any) -> Report:
         """The report on one response; see `averify`. Works inside a running event loop too.
 
         A run that the settings name (`run_id`) is this case's alone. Raises BadInput where it is another's.
@@ -156,7 +109,7 @@ class Verifier:
 
     async def _once(
         self,
-        source: Sources,
+        source: Source,
         response: Response,
         *,
         progress: Progress | None = None,
@@ -165,7 +118,7 @@ class Verifier:
     ) -> Report:
         try:
             given = await self.input_of(source, response, **case)
-            await self._pool.get(self.settings, begun_with(self.settings, given))
+            await self._pool.session(self.settings, begun_with(self.settings, given))
             report = await self._checked(given, progress, decide)
         except BaseException as error:
             await self.close("failed" if isinstance(error, BadInput) else "interrupted")
@@ -178,7 +131,7 @@ class Verifier:
 
         Raises BadInput for a judge, a protocol or a folder that can't be had.
         """
-        await self._pool.get(self.settings)
+        await self._pool.session(self.settings)
 
     def traffic(self) -> Traffic:
         """What the runs under way have asked so far; another thread may look, too."""
@@ -190,7 +143,7 @@ class Verifier:
 
     async def averify(
         self,
-        source: Sources,
+        source: Source,
         response: Response,
         *,
         task: str = "summary",
@@ -220,10 +173,10 @@ class Verifier:
         )
         return await self._checked(given, progress, decide)
 
-    async def averify_group(self, source: Sources, cases: Sequence[Case]) -> list[Report]:
+    async def averify_group(self, source: Source, cases: Sequence[Case]) -> list[Report]:
         """The reports on several responses to one source, in their order, checked together as one response.
 
-        The source is searched and read once for all of them; each report tells its share of what that took. The cases
+        The source is searched and read once for all of them; the first report tells what that took. The cases
         must be `joinable` and have one task (`longproof.graphs.joined`); their source ids don't count. One alone is
         checked as `averify` does.
         Raises BadInput for what can't be checked.
@@ -240,7 +193,7 @@ class Verifier:
         await asyncio.to_thread(self._store, [Document.of(case.response) for case in cases])
         return split(report, cases)
 
-    async def input_of(self, source: Sources, response: Response, **case: Any) -> VerifyInput:
+    async def input_of(self, source: Source, response: Response, **case: Any) -> VerifyInput:
         """What the graph is given: the sources in the store, the response's text. Raises BadInput for labels
         that don't exist, and for a file's name in the place of a text: only the answer to a question may be one."""
         if isinstance(response, Path):
@@ -263,15 +216,15 @@ class Verifier:
     ) -> Report:
         if self.settings.arbiter == PERSON:
             return await self._with_a_person(given, decide or _nobody, progress)
-        ended = await driven(self.graph, given, self.settings, progress=progress)
+        ended = await drive(self.graph, given, self.settings, progress=progress)
         return Report.model_validate(ended["report"])
 
     async def _with_a_person(self, given: VerifyInput, decide: Decide, progress: Progress | None) -> Report:
         graph = self._method.graph(self._pool, InMemorySaver())
-        ended = await driven(graph, given, self.settings, progress=progress, thread="run")
+        ended = await drive(graph, given, self.settings, progress=progress, thread="run")
         while asked := ended.get("__interrupt__"):
             answer: Command[Any] = Command(resume=await decide(asked[0].value))
-            ended = await driven(graph, answer, self.settings, progress=progress, thread="run")
+            ended = await drive(graph, answer, self.settings, progress=progress, thread="run")
         return Report.model_validate(ended["report"])
 
     def _store(self, documents: Sequence[Document]) -> list[DocumentRef]:
@@ -286,7 +239,7 @@ def _about(case: Case) -> dict[str, Any]:
     return {"case_id": case.id} | {k: getattr(case, k) for k in ("task", "context", "reference", "labels")}
 
 
-async def driven(
+async def drive(
     graph: VerifyGraph,
     given: VerifyInput | Command[Any] | None,
     settings: Settings,
@@ -343,16 +296,16 @@ async def _nobody(disputes: list[Event]) -> Event:
     return {"name": "nobody", "decisions": []}
 
 
-def documents_of(source: Sources) -> list[Document]:
+def documents_of(source: Source) -> list[Document]:
     """The documents that a source stands for. Raises BadInput for files that can't be read."""
     if isinstance(source, Document | Path):
         return [read_source(source) if isinstance(source, Path) else source]
     if isinstance(source, str):
         _refuse_name(source)
         return [Document.of(without_surrogates(source))] if source.strip() else []
-    if isinstance(source, LangChainText):
+    if hasattr(source, "page_content"):
         return [_titled(source.page_content, source.metadata)]
-    if isinstance(source, LlamaIndexText):
+    if hasattr(source, "get_content"):
         return [_titled(source.get_content(), source.metadata)]
     if not isinstance(source, dict | list | tuple):
         raise BadInput(
@@ -373,9 +326,8 @@ def _refuse_name(text: str) -> None:
 
 def _titled(text: str, metadata: dict[str, Any]) -> Document:
     """A document of another library, with the title and address that its metadata name."""
-    title, uri = (
-        next((str(metadata[k]) for k in keys if metadata.get(k)), "") for keys in (TITLES, ADDRESSES)
-    )
+    title = next((str(metadata[key]) for key in TITLES if metadata.get(key)), "")
+    uri = next((str(metadata[key]) for key in ADDRESSES if metadata.get(key)), "")
     return Document.of(without_surrogates(text), title=title, uri=uri)
 
 
@@ -384,10 +336,10 @@ def run(work: Coroutine[Any, Any, T]) -> T:
 
     `asyncio.run` writes out its task, and with it what the task returns, twice as it ends: the task returns nothing.
     """
-    told: list[T] = []
+    results: list[T] = []
 
     async def working() -> None:
-        told.append(await work)
+        results.append(await work)
 
     try:
         asyncio.get_running_loop()
@@ -396,4 +348,4 @@ def run(work: Coroutine[Any, Any, T]) -> T:
     else:
         with ThreadPoolExecutor(1) as pool:
             pool.submit(copy_context().run, asyncio.run, working()).result()
-    return told[0]
+    return results[0]

@@ -17,22 +17,22 @@ from longproof.agent.models.ledger import RunState, begun_otherwise
 from longproof.agent.models.limits import Traffic
 from longproof.agent.report import judges_failures, unanswered
 from longproof.agent.types import Report
+from longproof.graphs.opening import begun_with
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import method
-from longproof.graphs.resources import Pool, begun_with
+from longproof.graphs.reporting import so_far
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings
-from longproof.graphs.so_far import so_far
 from longproof.graphs.state import State, VerifyInput
-from longproof.graphs.verifier import Progress, Verifier, driven
+from longproof.graphs.verifier import Progress, Verifier, drive
 from longproof.graphs.verify import VerifyGraph
-from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home, private_file, private_folder
 from longproof.retrieval.types import BadInput, Document
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
-EDITION = 3
+EDITION = 4
 """Of the graph's state. A run that another edition began can't go on; its answers are in the ledger."""
 ABOUT = ("begun_with", "settings", "edition")
 """What each checkpoint of a run says of the run."""
@@ -54,7 +54,7 @@ class Watcher(NamedTuple):
     progress: Progress | None = None
     """Hears what nodes tell."""
     written: Progress | None = None
-    """Hears what each node writes, as `longproof.graphs.verifier.driven` has it."""
+    """Hears what each node writes, as `longproof.graphs.verifier.drive` has it."""
     asking: Callable[[Callable[[], Traffic]], None] | None = None
     """Is given a function that says how much was asked so far."""
 
@@ -132,11 +132,11 @@ async def _drive(
     watcher: Watcher,
 ) -> StateSnapshot:
     """Run the graph until it ends or waits; its state then."""
-    await checkpoints.pool.get(settings, str(about["begun_with"]))
+    await checkpoints.pool.session(settings, str(about["begun_with"]))
     if watcher.asking:
         watcher.asking(checkpoints.pool.traffic)
     run_id = str(settings.run_id)
-    await driven(
+    await drive(
         checkpoints.graph,
         start,
         settings,
@@ -226,9 +226,8 @@ def _state_of(state: StateSnapshot) -> WaitingRun:
     if not _is_waiting(state):
         return WaitingRun(Report.model_validate(state.values["report"]), [])
     settings = Settings.model_validate_json(cast("Mapping[str, str]", state.metadata)["settings"])
-    store = DocumentStore(home(settings.home) / "documents")
     disputes = [interrupt.value for task in state.tasks for interrupt in task.interrupts]
-    return WaitingRun(None, list(disputes[0]), so_far(cast("State", state.values), store, settings).report)
+    return WaitingRun(None, list(disputes[0]), so_far(cast("State", state.values), settings).report)
 
 
 async def values_of(checkpoints: OpenCheckpoints, run_id: str) -> State:

@@ -14,8 +14,9 @@ from typing import Any
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk import Auth
 
+from longproof.graphs.opening import Given
 from longproof.graphs.protocols import method
-from longproof.graphs.resources import Given, Pool
+from longproof.graphs.run import Pool
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import verify_graph
 from longproof.retrieval.types import BadInput

@@ -24,7 +24,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
 from longproof.examples import example
-from longproof.graphs.resources import Given, Pool
+from longproof.graphs.opening import Given
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.verify import verify_graph
 

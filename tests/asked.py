@@ -28,6 +28,6 @@ def judgements(sources: str | Sequence[str], response: str, told: Sequence[str])
     for at in range(0, len(claims), 8):
         asked = claims[at : at + 8]
         ids = tuple(claim.id for claim in asked)
-        question = Question(id=f"q{at}", claim_ids=ids, shown=shown, round="source", prompt="")
+        question = Question(id=f"q{at}", claim_ids=ids, shown=shown, look="source", prompt="")
         found += asyncio.run(judge.judge(question, asked, case)).judgements
     return found

@@ -5,7 +5,7 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from longproof.agent.report import report, verdict
+from longproof.agent.report import report, reported_claim
 from longproof.agent.types import (
     Case,
     Claim,
@@ -13,9 +13,9 @@ from longproof.agent.types import (
     Judgement,
     Label,
     Report,
+    ReportClaim,
     ReportDocument,
     Sentence,
-    Verdict,
 )
 from longproof.evaluation.results import Prediction, Result
 from longproof.evaluation.types import Gold
@@ -44,14 +44,12 @@ def scripted_report(
             ReportDocument(id=given.id, role="source", kind="text", characters=len(source)),
         ],
         sentences=[Sentence(index=i, span=span) for i, span in enumerate(spans)],
-        claims=claims,
-        verdicts=[_verdict(c, label, document, wrong) for c, label in zip(claims, labels, strict=True)],
-        windows={},
+        claims=[_reported(c, label, document, wrong) for c, label in zip(claims, labels, strict=True)],
         stamp={},
     )
 
 
-def _verdict(claim: Claim, label: Label | None, document: Document, wrong: Sequence[str]) -> Verdict:
+def _reported(claim: Claim, label: Label | None, document: Document, wrong: Sequence[str]) -> ReportClaim:
     places = [document.text.find(word, claim.origin.start) for word in wrong if word in claim.text]
     errors = [
         Error(span=document.span(at, at + len(word)))
@@ -67,7 +65,9 @@ def _verdict(claim: Claim, label: Label | None, document: Document, wrong: Seque
         errors=tuple(errors),
     )
     decided_by, failure = ("vote", None) if label else ("nobody", "unparsed")
-    return verdict(claim, [judgement], label=label, decided_by=decided_by, question_id="q", failure=failure)
+    return reported_claim(
+        claim, [judgement], label=label, decided_by=decided_by, question_id="q", failure=failure
+    )
 
 
 class FakeChecker:

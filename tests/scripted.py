@@ -35,7 +35,7 @@ def judgement(question: Question, claim: Claim, judge: str, word: str) -> Judgem
     return Judgement(
         claim_id=claim.id,
         judge=judge,
-        round=question.round,
+        round=question.look,
         question_id=question.id,
         label=label,
         failure=failure,

@@ -7,9 +7,9 @@ Does not know: how passages are found (`Library`), or who judges the claims by t
 
 import asyncio
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from itertools import chain, zip_longest
 from typing import NamedTuple, Protocol
 
 from longproof.agent.evidence.citations import (
@@ -66,16 +66,15 @@ class Library(Protocol):
 
 
 class Searched(NamedTuple):
-    """What a search found. `lines` and `queries` hold every claim, by its id.
-
-    `lines`: numbers of the lines named as bearing on a claim; `queries`: what was searched for; `shown`: numbers of
-    all lines that the searcher saw beside the outline. `failure`: a turn failed; what was found before it stays.
-    """
+    """What a search found; `lines` and `queries` hold every claim, by its id."""
 
     lines: dict[str, tuple[int, ...]]
+    """Numbers of the lines named as bearing on a claim."""
     queries: dict[str, tuple[str, ...]]
-    shown: tuple[int, ...]
-    failure: Failure | None
+    seen: tuple[int, ...]
+    """Numbers of all lines that a searcher who answered saw, beside the outline."""
+    failures: dict[str, Failure]
+    """Why the search for a claim broke off; what was found before stays."""
     calls: list[Call]
 
 
@@ -94,35 +93,39 @@ async def search(
     `hits`, by claim id, are lines found by the claims' own words: the first turn shows them.
     """
     outline = library.outline()
-    loops = [
-        _Loop(
-            Asker(model), library, outline, case, turns, characters, _numbered(claims[at : at + MOST_CLAIMS])
-        )
-        for at in range(0, len(claims), MOST_CLAIMS)
-    ]
+    loops: list[_Loop] = []
+    for at in range(0, len(claims), MOST_CLAIMS):
+        sought = {n: _Sought(c.id, c.text) for n, c in enumerate(claims[at : at + MOST_CLAIMS], start=1)}
+        loops.append(_Loop(Asker(model), library, outline, case, turns, characters, sought))
     await asyncio.gather(*(loop.run(hits) for loop in loops))
-    return Searched(
-        {claim.id: tuple(claim.named) for loop in loops for claim in loop.claims.values()},
-        {claim.id: tuple(claim.queries) for loop in loops for claim in loop.claims.values()},
-        tuple(sorted({number for loop in loops for number in loop.seen})),
-        next((loop.failure for loop in loops if loop.failure), None),
-        [call for loop in loops for call in loop.calls],
-    )
+    result = Searched({}, {}, tuple(sorted({n for loop in loops for n in loop.answered})), {}, [])
+    for loop in loops:
+        result.calls.extend(loop.calls)
+        for claim in loop.claims.values():
+            result.lines[claim.id] = tuple(claim.named)
+            result.queries[claim.id] = tuple(claim.queries)
+            if loop.failure and not claim.done:
+                result.failures[claim.id] = loop.failure
+    return result
 
 
 @dataclass
 class _Sought:
-    """A claim and what is known of it so far. `asked` are requests of earlier turns, `found` those of this one,
-    `postponed` those of this one for which there was no room."""
+    """A claim and what is known of it so far."""
 
     id: str
     text: str
     named: dict[int, None] = field(default_factory=dict)
+    """Lines that the searcher named for it, in order."""
     queries: dict[str, None] = field(default_factory=dict)
     missing: str = ""
+    """What the searcher says is missing."""
     asked: dict[str, None] = field(default_factory=dict)
+    """Requests of earlier turns."""
     found: dict[str, str] = field(default_factory=dict)
+    """What requests of this turn found."""
     postponed: dict[str, None] = field(default_factory=dict)
+    """Requests of this turn for which there was no room."""
     done: bool = False
 
 
@@ -147,6 +150,8 @@ class _Loop:
     room: int
     claims: dict[int, _Sought]
     seen: dict[int, Line] = field(default_factory=dict)
+    answered: set[int] = field(default_factory=set)
+    """Lines that were shown in a turn that the searcher answered."""
     calls: list[Call] = field(default_factory=list)
     failure: Failure | None = None
 
@@ -159,11 +164,14 @@ class _Loop:
                 return
             answer = await self.asker.ask(self._prompt(turn, new), SearchTurn, "search")
             self.calls += answer.calls
-            self.failure = answer.failure or self._note(answer.value)
+            self.failure = answer.failure or self._take_notes(answer.value)
             await self.asker.mark(answer.call_id, self.failure)
-            if answer.value is None or self.failure or not self._open or turn == self.turns:
+            if answer.value is None or self.failure:
                 return
-            requests = await asyncio.to_thread(self._looked_up, answer.value)
+            self.answered |= set(self.seen)
+            if not self._open or turn == self.turns:
+                return
+            requests = await asyncio.to_thread(self._look_up, answer.value)
 
     @property
     def _open(self) -> dict[int, _Sought]:
@@ -173,59 +181,68 @@ class _Loop:
         """The lines that this turn shows and none did before: the best passage of each request, then the second."""
         room = min(self.room, max(self.room // 2, LEAST_SHOWN))
         before = set(self.seen)
-        kept: list[set[int]] = [set() for _ in requests]
-        for rank in zip_longest(*(request.passages for request in requests), fillvalue=()):
-            for passage, numbers in zip(rank, kept, strict=True):
+        numbers: list[set[int]] = [set() for _ in requests]
+        for rank in range(max((len(request.passages) for request in requests), default=0)):
+            for request, shown_of in zip(requests, numbers, strict=True):
+                if rank >= len(request.passages):
+                    continue
+                passage = request.passages[rank]
                 unseen = {line.number: line for line in passage if line.number not in self.seen}
                 size = sum(len(block) + len(BETWEEN) for block in numbered(unseen.values()))
-                if size <= room:
-                    room, self.room = room - size, self.room - size
-                    self.seen |= unseen
-                    numbers.update(line.number for line in passage)
+                if size > room:
+                    continue
+                room -= size
+                self.room -= size
+                self.seen |= unseen
+                shown_of.update(line.number for line in passage)
         for claim in self.claims.values():
             claim.asked |= dict.fromkeys(claim.found)
             claim.found, claim.postponed = {}, {}
-        for request, numbers in zip(requests, kept, strict=True):
-            _answer(request, numbers)
+        for request, shown_of in zip(requests, numbers, strict=True):
+            _note_result(request, shown_of)
         return [self.seen[number] for number in sorted(set(self.seen) - before)]
 
     def _prompt(self, turn: int, new: Sequence[Line]) -> Prompt:
-        last = " (the last)" if turn == self.turns else ""
         known = self.seen | {line.number: line for line in self.outline}
-        told = chain.from_iterable(_told(n, claim, known) for n, claim in self._open.items())
+        last = " (the last)" if turn == self.turns else ""
+        claims = [f"Turn {turn} of {self.turns}{last}"]
+        for n, claim in self._open.items():
+            claims += _describe(n, claim, known)
         return render(
             "search",
             language_of(self.case),
             outline="\n".join(map(shown, self.outline)),
-            claims="\n".join([f"Turn {turn} of {self.turns}{last}", *told]),
+            claims="\n".join(claims),
             passages=BETWEEN.join(numbered(new)),
         )
 
-    def _note(self, said: SearchTurn | None) -> Failure | None:
+    def _take_notes(self, answer: SearchTurn | None) -> Failure | None:
         """Take down what the searcher says of claims. An answer that says and asks nothing is `unparsed`."""
-        if said is None:
+        if answer is None:
             return None
         known = by_number([*self.outline, *self.seen.values()])
-        entries = [found for text in said.claims if (found := self._about(_ENTRY, text))]
+        entries = [found for text in answer.claims if (found := self._about(_ENTRY, text))]
         for claim, entry in entries:
             claim.named |= dict.fromkeys(proven(entry[3], known))
             claim.done = claim.done or entry[2].lower() == "done"
             words = [piece for piece in pieces(entry[3]) if not citations(piece)]
             claim.missing = on_one_line(words[-1])[:LONGEST_NOTE] if words else ""
-        asks = any(self._about(_REQUEST, text) for text in (*said.find, *said.read))
+        asks = any(self._about(_REQUEST, text) for text in (*answer.find, *answer.read))
         return None if entries or asks else "unparsed"
 
-    def _looked_up(self, said: SearchTurn) -> list[_Request]:
+    def _look_up(self, answer: SearchTurn) -> list[_Request]:
         """What the library has for requests about open claims that were not made before."""
         requests: dict[tuple[str, str], _Request] = {}
-        for claim, words in self._asked(said.find, MOST_QUERIES):
+        for claim, words in self._requests(answer.find, MOST_QUERIES):
             query = on_one_line(words)[:LONGEST_QUERY]
             if query not in claim.queries and (claim.id, query) not in requests:
                 requests[claim.id, query] = _Request(claim, query, self.library.find(query), query)
-        for claim, words in self._asked(said.read, MOST_READS):
+        for claim, words in self._requests(answer.read, MOST_READS):
             place = _PLACE.fullmatch(words)
-            name = f"read {int(place[1])}" if place else ""
-            if place and name not in claim.asked | claim.found and (claim.id, name) not in requests:
+            if place is None:
+                continue
+            name = f"read {int(place[1])}"
+            if name not in claim.asked | claim.found and (claim.id, name) not in requests:
                 requests[claim.id, name] = _Request(claim, name, [self._read(int(place[1]))])
         return list(requests.values())
 
@@ -235,11 +252,15 @@ class _Loop:
         except IndexError:
             return ()
 
-    def _asked(self, texts: Sequence[str], most: int) -> Iterator[tuple[_Sought, str]]:
+    def _requests(self, texts: Sequence[str], most: int) -> Iterator[tuple[_Sought, str]]:
         """The requests about open claims, at most so many for each."""
-        made: dict[str, int] = {}
-        for claim, match in filter(None, (self._about(_REQUEST, text) for text in texts)):
-            made[claim.id] = made.get(claim.id, 0) + 1
+        made = Counter[str]()
+        for text in texts:
+            about = self._about(_REQUEST, text)
+            if about is None:
+                continue
+            claim, match = about
+            made[claim.id] += 1
             if not claim.done and made[claim.id] <= most:
                 yield claim, match[2]
 
@@ -250,11 +271,7 @@ class _Loop:
         return (claim, match) if claim and match else None
 
 
-def _numbered(claims: Sequence[Claim]) -> dict[int, _Sought]:
-    return {n: _Sought(claim.id, claim.text) for n, claim in enumerate(claims, start=1)}
-
-
-def _answer(request: _Request, numbers: set[int]) -> None:
+def _note_result(request: _Request, numbers: set[int]) -> None:
     """Note with the claim what its request found. What there was no room to show may be asked for again."""
     if any(request.passages) and not numbers:
         if request.name != HITS:
@@ -266,12 +283,12 @@ def _answer(request: _Request, numbers: set[int]) -> None:
         request.claim.queries[request.query] = None
 
 
-def _told(n: int, claim: _Sought, seen: Mapping[int, Line]) -> Iterator[str]:
-    """A claim and what is known of it, as the prompt tells it."""
+def _describe(n: int, claim: _Sought, seen: Mapping[int, Line]) -> Iterator[str]:
+    """A claim and what is known of it, as lines of the prompt."""
     yield f"C{n}| {on_one_line(claim.text)}"
     if claim.named:
-        noted = (f"{number} {on_one_line(seen[number].span.text)[:OPENING]}" for number in claim.named)
-        yield f"- noted: {'; '.join(noted)}"
+        openings = (f"{number} {on_one_line(seen[number].span.text)[:OPENING]}" for number in claim.named)
+        yield f"- noted: {'; '.join(openings)}"
     if claim.missing:
         yield f"- missing: {claim.missing}"
     if asked := [name[:LONGEST_NOTE] for name in claim.asked if name != HITS]:

@@ -48,7 +48,7 @@ class OfflineJudge:
         return Judgement(
             claim_id=claim.id,
             judge=self.name,
-            round=question.round,
+            round=question.look,
             question_id=question.id,
             label="contradicting" if error else "explicitly_supported" if quote else None,
             failure=None if quote else "needs_model",

@@ -14,11 +14,11 @@ REASON = "the response is its source, word for word"
 
 
 def same_text(response: str, sources: Sources) -> bool:
-    """Whether the response is the only source, but for blanks before and behind it."""
+    """True if the response is the only source, but for blanks before and behind it."""
     return len(sources.documents) == 1 and sources.documents[0].text.strip() == response.strip()
 
 
-def copied(claim: ClaimState, response: str, sources: Sources) -> ClaimState:
+def place_copy(claim: ClaimState, response: str, sources: Sources) -> ClaimState:
     """A claim of a response that is its source, with the place that it is a copy of."""
     source, words, origin = sources.documents[0], response.strip(), claim.claim.origin
     shift = source.text.index(words) - response.index(words)

@@ -1,5 +1,5 @@
-"""Where a response is read against its sources: a window for every sentence, the piece that is shown first, and the
-claims that are read together.
+"""Claims put in their places: a window for every sentence, the piece that is shown first, and the claims that are
+read together.
 
 Knows: sentences aligned one at a time and response by response, how sure a sentence's place is, which claims are
 about the whole source. Sizes and thresholds were measured with benchmarks/alignment.py. Pure.
@@ -14,13 +14,14 @@ from typing import NamedTuple
 
 import numpy as np
 
-from longproof.agent.types import Claim
-from longproof.graphs.evidence.questions import merge
-from longproof.graphs.evidence.reading_plan import PLACE, ReadingPlan
+from longproof.agent.types import Claim, SourcePlace
+from longproof.graphs.evidence.reading_plan import CLAIMS, PLACE, ReadingPlan, reading_plan
 from longproof.graphs.evidence.sources import Place, Sources
+from longproof.graphs.state import ClaimState
 from longproof.retrieval.align import Matrix, viterbi
 from longproof.retrieval.lexical import terms
 from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import CJK
 from longproof.retrieval.types import Window
 
@@ -29,6 +30,8 @@ RANGE, STEP = 1000, 500
 SURE = 0.75
 """The least confidence of a window that is sure."""
 FEW_WORDS = 3
+FEW_SENTENCES = 2
+"""A response of no more sentences says little about their order."""
 LEAN = 0.5
 """How much of the row of the sentence before counts in the row of a sentence of few words."""
 
@@ -53,12 +56,13 @@ _WHOLE_CHINESE = re.compile(
 
 
 class SentencePlace(NamedTuple):
-    """Where a sentence is read against its sources: the window, the piece of it that is shown first, and whether the
-    window is sure to be the right one."""
+    """Where a sentence is read against its sources."""
 
     window: Window
     piece: Place
+    """The part of the window that is shown first."""
     sure: bool
+    """The window is likely to be the right one."""
 
 
 class Group(NamedTuple):
@@ -68,17 +72,79 @@ class Group(NamedTuple):
     pieces: tuple[Place, ...]
 
 
+Placed = tuple[list[ClaimState], list[list[str]]]
+"""The claims with their places, and the ids of those that are checked together."""
+
+
+def place_claims(
+    claims: Sequence[ClaimState],
+    response: str,
+    parts: Sequence[int],
+    sources: Sources,
+    *,
+    whole: bool = False,
+) -> Placed:
+    """Put each claim where its sentence stands; a source that is short enough, or `whole`, is shown whole.
+
+    A claim of no sure place is in no group: it is searched for at once. Sentences of a longer response hold each
+    other's places, so there only claims about the whole are of none; those of a shorter one are read at their place
+    alone, and searched for where that isn't enough: a window is ten times as dear and no surer. Of several short
+    responses checked together all are searched for at once: one search is for all of them.
+    """
+    cut = sentences(response)
+    responses = parts_of([start for start, _ in cut], parts)
+    located = locate_sentences([response[start:end] for start, end in cut], responses, sources)
+    if not located:
+        return list(claims), _in_order(claims)
+    held = {n for part in responses if len(part) > FEW_SENTENCES for n in part}
+    placed = []
+    for one in claims:
+        place = located[one.claim.sentence]
+        if parts:
+            place = place._replace(sure=False)
+        placed.append(_at_sentence(one, place, one.claim.sentence in held, sources))
+    plan = reading_plan(sources.characters, len(cut))
+    if plan.way == "whole" or whole:
+        everything = tuple(range(sources.number_of_lines))
+        placed = [one.model_copy(update={"place": everything, "sure": True}) for one in placed]
+        return placed, _in_order(placed)
+    likely = [one.claim for one in placed if one.sure]
+    groups = claim_groups(likely, [located[claim.sentence].piece for claim in likely], plan)
+    return placed, [[claim.id for claim in group.claims] for group in groups]
+
+
+def _at_sentence(claim: ClaimState, place: SentencePlace, held: bool, sources: Sources) -> ClaimState:
+    """The claim at its sentence's place. `held`: the sentences around it hold that place."""
+    window = sources.places(place.window)
+    number = sources.blocks[place.window.centre][0]
+    _, start, end = next(one for one in window if one[0] == number)
+    centre = SourcePlace(source_id=sources.documents[number].id, start=start, end=end)
+    return claim.model_copy(
+        update={
+            "window": centre,
+            "place": sources.lines_in([place.piece]),
+            "around": sources.lines_in(window) if held else (),
+            "sure": place.sure or (held and not about_the_whole(claim.claim.text)),
+        }
+    )
+
+
+def _in_order(claims: Sequence[ClaimState]) -> list[list[str]]:
+    ids = [one.claim.id for one in claims]
+    return [ids[n : n + CLAIMS] for n in range(0, len(ids), CLAIMS)]
+
+
 def locate_sentences(
     sentences: Sequence[str], parts: Sequence[range], sources: Sources
 ) -> list[SentencePlace]:
     """The place of every sentence, each of `parts` by itself; empty where the sources have no text."""
     if not sources.blocks:
         return []
-    found = windows(sources.similarity(sentences), sentences, parts)
-    pieces = _pieces(sentences, found, parts, sources)
+    aligned = windows(sources.similarity(sentences), sentences, parts)
+    pieces = _pieces(sentences, aligned, parts, sources)
     return [
         SentencePlace(window, piece, sure(sentence, window))
-        for sentence, window, piece in zip(sentences, found, pieces, strict=True)
+        for sentence, window, piece in zip(sentences, aligned, pieces, strict=True)
     ]
 
 
@@ -90,7 +156,7 @@ def parts_of(starts: Sequence[int], begins: Sequence[int]) -> list[range]:
 
 def windows(similarity: Matrix, sentences: Sequence[str], parts: Sequence[range]) -> list[Window]:
     """The window of every sentence, a row of the matrix each: `viterbi` through the rows of each part."""
-    rows = _leaning(similarity, sentences, parts)
+    rows = _lean_on_neighbours(similarity, sentences, parts)
     return [
         window.model_copy(update={"segment": part.start + window.segment})
         for part in parts
@@ -99,12 +165,12 @@ def windows(similarity: Matrix, sentences: Sequence[str], parts: Sequence[range]
 
 
 def sure(sentence: str, window: Window) -> bool:
-    """Whether the place is certain: nearly all belief lies in the window, and more than a few words say so."""
+    """True if the place is certain: nearly all belief lies in the window, and more than a few words say so."""
     return window.confidence >= SURE and not _few_words(sentence)
 
 
 def about_the_whole(claim: str) -> bool:
-    """Whether no single place can prove the claim: it says always, never, only, the first time, or how often.
+    """True if no single place can prove the claim: it says always, never, only, the first time, or how often.
 
     What is said inside quotation marks doesn't count. Rules, rather too narrow than too wide.
     """
@@ -118,19 +184,30 @@ def claim_groups(claims: Sequence[Claim], pieces: Sequence[Place | None], plan: 
     Claims join as long as their pieces, merged where they touch, are short enough: those of a dense response read
     one long piece along, those of a sparse one have a piece each in a common question.
     """
-    made: list[Group] = []
+    groups: list[Group] = []
     for claim, piece in zip(claims, pieces, strict=True):
         shown = () if piece is None else (piece,)
-        if made and len(made[-1].claims) < plan.claims and bool(made[-1].pieces) == bool(shown):
-            joined = merge([*made[-1].pieces, *shown])
+        if groups and len(groups[-1].claims) < plan.claims and bool(groups[-1].pieces) == bool(shown):
+            joined = merge([*groups[-1].pieces, *shown])
             if sum(end - start for _, start, end in joined) <= plan.evidence:
-                made[-1] = Group((*made[-1].claims, claim), tuple(joined))
+                groups[-1] = Group((*groups[-1].claims, claim), tuple(joined))
                 continue
-        made.append(Group((claim,), shown))
-    return made
+        groups.append(Group((claim,), shown))
+    return groups
 
 
-def _leaning(similarity: Matrix, sentences: Sequence[str], parts: Sequence[range]) -> Matrix:
+def merge(places: Sequence[Place]) -> list[Place]:
+    """Places in order, those that touch or overlap joined."""
+    joined: list[Place] = []
+    for number, start, end in sorted(places):
+        if joined and joined[-1][0] == number and start <= joined[-1][2]:
+            joined[-1] = (number, joined[-1][1], max(end, joined[-1][2]))
+        else:
+            joined.append((number, start, end))
+    return joined
+
+
+def _lean_on_neighbours(similarity: Matrix, sentences: Sequence[str], parts: Sequence[range]) -> Matrix:
     """The rows, those of sentences of few words with a share of the row before: "She wept." stands anywhere."""
     rows = np.array(similarity, dtype=np.float64)
     for part in parts:
@@ -141,21 +218,21 @@ def _leaning(similarity: Matrix, sentences: Sequence[str], parts: Sequence[range
 
 
 def _few_words(sentence: str) -> bool:
-    """Whether a sentence has at most three words that count; four terms of Chinese weigh what one word does."""
+    """True if a sentence has at most three words that count; four terms of Chinese weigh what one word does."""
     return sum(0.25 if _CJK.match(term) else 1 for term in terms(sentence)) <= FEW_WORDS
 
 
 def _pieces(
-    sentences: Sequence[str], found: Sequence[Window], parts: Sequence[range], sources: Sources
+    sentences: Sequence[str], aligned: Sequence[Window], parts: Sequence[range], sources: Sources
 ) -> list[Place]:
     """For each sentence PLACE characters around the range of its window that is most similar to it."""
-    held = [sources.places(window) for window in found]
-    ranges = _ranges([place for places in held for place in places], sources)
-    rows = _leaning(sources.similarity(sentences, ranges), sentences, parts)
+    places_of = [sources.places(window) for window in aligned]
+    ranges = _ranges([place for places in places_of for place in places], sources)
+    rows = _lean_on_neighbours(sources.similarity(sentences, ranges), sentences, parts)
     documents, starts, ends = np.array(ranges).T
     middles = (starts + ends) // 2
     pieces = []
-    for row, places in zip(rows, held, strict=True):
+    for row, places in zip(rows, places_of, strict=True):
         inside = np.zeros(len(ranges), dtype=bool)
         for number, start, end in places:
             inside |= (documents == number) & (start <= middles) & (middles <= end)
@@ -167,13 +244,11 @@ def _pieces(
 
 def _ranges(places: Sequence[Place], sources: Sources) -> list[Place]:
     """All ranges that begin in one of the places or reach into it."""
+    begins: set[tuple[int, int]] = set()
+    for number, start, end in merge(places):
+        begins |= {(number, begin) for begin in range(start - start % STEP, end, STEP)}
     length = [len(document.text) for document in sources.documents]
-    begun = {
-        (number, begin)
-        for number, start, end in merge(places)
-        for begin in range(start - start % STEP, end, STEP)
-    }
-    return [(number, begin, min(begin + RANGE, length[number])) for number, begin in sorted(begun)]
+    return [(number, begin, min(begin + RANGE, length[number])) for number, begin in sorted(begins)]
 
 
 def _around(first: Place, end: int, sources: Sources) -> Place:

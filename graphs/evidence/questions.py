@@ -1,147 +1,97 @@
-"""What the judges are shown: the questions about a claim group, whose evidence only grows.
+"""The questions about a claim group, whose evidence only grows.
 
-Knows: a paper's evidence (nothing, a window, all of the source, as the text stands); the product's, in whole numbered
-lines: what was shown stays where it stood, what is new comes behind it. Pure.
-Does not know: where the evidence was looked for, who judges, or what they say.
+Knows: what was shown stays where it stood, and what is new comes behind it; which claims one question asks about.
+Pure. Does not know: where the evidence was looked for, who judges, or what they say.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from hashlib import sha256
-from itertools import chain, pairwise
 
-from longproof.agent.types import Claim, Question, Round, SourcePlace
-from longproof.graphs.evidence.sources import Place, Sources
-from longproof.graphs.state import ClaimState, QuestionRef
+from longproof.agent.types import Lines, Look, Question, SourcePlace
+from longproof.graphs.evidence.sources import Sources
+from longproof.graphs.state import ClaimState
 from longproof.retrieval.types import Span
 
 TOGETHER = 8000
 """Characters of what a search found that one question shows, for one claim or for several."""
 NOTED = 16_000
 """Characters of what a reader of everything noted for a claim that are shown: as much as of a source shown whole."""
+PROMPT = "judge"
+"""The prompt that judges answer."""
+SCANNED = "judge_scanned"
+"""The prompt that also says that all of the source was read for the claims."""
 
 
-def questions(
-    claims: Sequence[Claim],
-    sources: Sources,
-    windows: Mapping[str, Sequence[Place]],
-    round_: Round,
-    *,
-    prompt: str,
-    size: int,
-) -> list[Question]:
-    """A paper's questions: the claims in groups of at most `size`, the text of the round beside each group.
-
-    `windows` are the places of each claim's window. A round that shows all of the sources is named `source`.
-    """
-    asked = []
-    for group in _shares(claims, size):
-        window = merge([place for claim in group for place in windows.get(claim.id, ())])
-        shown = _shown(sources, window, round_)
-        complete = round_ != "nothing" and sum(end - start for _, start, end in shown) >= sources.characters
-        named: Round = "source" if complete else round_
-        asked.append(make_question(group, tuple(map(sources.span, shown)), named, prompt))
-    return asked
-
-
-def _shown(sources: Sources, window: Sequence[Place], round_: Round) -> list[Place]:
-    if round_ == "source":
-        return [(n, 0, len(document.text)) for n, document in enumerate(sources.documents)]
-    return list(window) if round_ == "window" else []
-
-
-def widened(
-    claims: Sequence[ClaimState], sources: Sources, places: Iterable[SourcePlace], round_: Round, prompt: str
-) -> QuestionRef | None:
-    """The question about these claims with more places shown, in whole lines; None where neither these nor the
-    prompt are new.
+def widen(
+    claims: Sequence[ClaimState], sources: Sources, lines: Iterable[int], look: Look
+) -> Question | None:
+    """The question about these claims with more lines shown; None where neither these nor the prompt are new.
 
     The claims were all asked about in the same question before, or in none.
     """
-    before = claims[0].asked[-1].places if claims[0].asked else ()
-    shown = set(sources.numbers(before))
-    new = sorted(set(sources.numbers(places)) - shown)
-    if claims[0].asked and not new and claims[0].asked[-1].prompt == prompt:
+    last = claims[0].asked[-1] if claims[0].asked else None
+    before = last.lines if last else ()
+    shown = {number for added in before for number in added}
+    new = tuple(sorted(set(lines) - shown))
+    scanned = all("scan" in one.looks and one.unread is None for one in claims)
+    prompt = SCANNED if scanned else PROMPT
+    if last and not new and last.prompt == prompt:
         return None
-    added = tuple(map(sources.named, sources.places_of(new)))
-    named: Round = "source" if len(shown) + len(new) == sources.number_of_lines else round_
-    ids = tuple(one.claim.id for one in claims)
-    all_places = (*before, *added)
-    return QuestionRef(
-        id=_id(ids, all_places, named, prompt),
-        claim_ids=ids,
-        places=all_places,
-        round=named,
-        prompt=prompt,
-        lined=True,
-    )
+    if len(shown) + len(new) == sources.number_of_lines:
+        look = "source"
+    all_lines = (*before, new) if new else before
+    pages = last.pages if last else ()
+    return make_question([one.claim.id for one in claims], sources, look, all_lines, pages, prompt)
 
 
-def together(claims: Iterable[ClaimState], size: int) -> list[list[ClaimState]]:
+def with_snippets(claim: ClaimState, sources: Sources, snippets: Iterable[Span]) -> Question:
+    """The question about one claim, with snippets of saved pages behind the evidence of its last one."""
+    last = claim.asked[-1] if claim.asked else None
+    places = [SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in snippets]
+    pages = (*(last.pages if last else ()), *places)
+    lines, prompt = (last.lines, last.prompt) if last else ((), PROMPT)
+    return make_question([claim.claim.id], sources, "pages", lines, pages, prompt)
+
+
+def make_question(
+    claim_ids: Sequence[str],
+    sources: Sources,
+    look: Look,
+    lines: tuple[Lines, ...] = (),
+    pages: tuple[SourcePlace, ...] = (),
+    prompt: str = PROMPT,
+) -> Question:
+    """A question without texts, named by all that it shows and asks."""
+    places: list[str] = []
+    for added in lines:
+        for number, start, end in sources.places_of(added):
+            places.append(f"{sources.documents[number].id}:{start}-{end}")
+    places += [f"{page.source_id}:{page.start}-{page.end}" for page in pages]
+    # The "0" is part of the names that kept reports have.
+    key = "|".join([prompt, look, "0", *claim_ids, *places])
+    id_ = "q-" + sha256(key.encode()).hexdigest()[:12]
+    return Question(id=id_, claim_ids=tuple(claim_ids), look=look, prompt=prompt, lines=lines, pages=pages)
+
+
+def group_claims(claims: Iterable[ClaimState], size: int, sources: Sources) -> list[list[ClaimState]]:
     """Claims that one question asks about: those that share their last one and whose windows touch; of those never
     asked about yet, as many as find room for what was found for them."""
-    made: dict[str, list[list[ClaimState]]] = {}
+    by_last: dict[str, list[list[ClaimState]]] = {}
     for one in claims:
-        groups = made.setdefault(one.last_asked, [])
-        if groups and len(groups[-1]) < size and _joins(groups[-1], one):
+        groups = by_last.setdefault(one.last_asked, [])
+        if groups and len(groups[-1]) < size and _fits(groups[-1], one, sources):
             groups[-1].append(one)
         else:
             groups.append([one])
-    return list(chain.from_iterable(made.values()))
+    return [group for groups in by_last.values() for group in groups]
 
 
-def _joins(group: Sequence[ClaimState], one: ClaimState) -> bool:
-    """Whether one more claim leaves a question's evidence short enough."""
+def _fits(group: Sequence[ClaimState], one: ClaimState, sources: Sources) -> bool:
+    """True if one more claim leaves a question's evidence short enough, or shares the windows of the group."""
     if one.found:
-        return _characters(place for other in (*group, one) for place in other.found) <= TOGETHER
-    if one.pieces and not one.asked:
-        return _characters({place for other in (*group, one) for place in other.pieces}) <= TOGETHER
-    last = group[-1].places
-    return last == one.places or any(_touch(place, other) for place in last for other in one.places)
-
-
-def _characters(places: Iterable[SourcePlace]) -> int:
-    return sum(place.end - place.start for place in places)
-
-
-def _touch(one: SourcePlace, other: SourcePlace) -> bool:
-    return one.source_id == other.source_id and one.start < other.end and other.start < one.end
-
-
-def with_snippets(ref: QuestionRef, claim: Claim, snippets: Sequence[Span]) -> QuestionRef:
-    """A question about one claim, with snippets of saved pages behind the evidence of its last one."""
-    added = (SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in snippets)
-    places = (*ref.places, *added)
-    id_ = _id((claim.id,), places, "pages", ref.prompt)
-    return ref.model_copy(update={"id": id_, "claim_ids": (claim.id,), "places": places, "round": "pages"})
-
-
-def merge(places: Sequence[Place]) -> list[Place]:
-    """Places in order, those that touch or overlap joined."""
-    joined: list[Place] = []
-    for number, start, end in sorted(places):
-        if joined and joined[-1][0] == number and start <= joined[-1][2]:
-            joined[-1] = (number, joined[-1][1], max(end, joined[-1][2]))
-        else:
-            joined.append((number, start, end))
-    return joined
-
-
-def _shares(claims: Sequence[Claim], size: int) -> list[Sequence[Claim]]:
-    """Neighbours together, in groups of nearly equal size."""
-    count = -(-len(claims) // size)
-    bounds = [round(i * len(claims) / count) for i in range(count + 1)] if count else []
-    return [claims[a:b] for a, b in pairwise(bounds)]
-
-
-def make_question(claims: Sequence[Claim], shown: tuple[Span, ...], round_: Round, prompt: str) -> Question:
-    """A question, named by all that it shows and asks."""
-    ids = tuple(claim.id for claim in claims)
-    places = [SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in shown]
-    return Question(
-        id=_id(ids, places, round_, prompt), claim_ids=ids, shown=shown, round=round_, prompt=prompt
-    )
-
-
-def _id(ids: Sequence[str], places: Iterable[SourcePlace], round_: Round, prompt: str) -> str:
-    key = "|".join([prompt, round_, "0", *ids, *(f"{p.source_id}:{p.start}-{p.end}" for p in places)])
-    return "q-" + sha256(key.encode()).hexdigest()[:12]
+        return sum(sources.characters_of(other.found) for other in (*group, one)) <= TOGETHER
+    if one.place and not one.asked:
+        places = {other.place for other in (*group, one)}
+        return sum(map(sources.characters_of, places)) <= TOGETHER
+    last = group[-1].around
+    return last == one.around or not set(last).isdisjoint(one.around)

@@ -6,19 +6,16 @@ Does not know: how a searcher asks or a reader notes (agent), or which claims ne
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
-
-from langgraph.runtime import Runtime
+from collections.abc import Iterable, Sequence
 
 from longproof.agent.evidence.scan import MOST_CLAIMS, Noted, Scanner, scan
 from longproof.agent.evidence.search import Searched, search
 from longproof.agent.models.limits import estimate_tokens
-from longproof.agent.types import Case, Claim, SourcePlace
+from longproof.agent.types import Claim, Failure, Lines
 from longproof.graphs.evidence.questions import NOTED, TOGETHER
 from longproof.graphs.evidence.sources import Sources
-from longproof.graphs.policy import Policy, next_step
-from longproof.graphs.resources import Pool, Resources
-from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.policy import next_step
+from longproof.graphs.run import Run
 from longproof.graphs.state import ClaimState, State, latest
 from longproof.retrieval.lexical import terms
 from longproof.retrieval.types import Line
@@ -29,136 +26,100 @@ HITS_ALONE = 6
 """The same where there is no model to search."""
 
 
-class SearchNodes:
-    """The two nodes over one pool of resources; `policy` says which claims they are for."""
-
-    def __init__(self, pool: Pool, policy: Policy = next_step) -> None:
-        self._pool, self._policy = pool, policy
-
-    async def search(self, state: State, runtime: Runtime[Settings]) -> State:
-        """A searcher looks through all of the sources for what their places lack."""
-        resources, sources, case = await self._opened(state, runtime)
-        due = self._due(state, "search", resources)
-        claims = [one.claim for one in due]
-        hits = await asyncio.to_thread(
-            _hits, claims, sources, HITS if resources.panel.searcher else HITS_ALONE
-        )
-        runtime.stream_writer({"node": "search", "claims": len(due)})
-        found = await _searched(claims, hits, sources, case, resources)
-        return {"checked": [_with_search(one, hits, found, sources) for one in due], "calls": found.calls}
-
-    async def scan(self, state: State, runtime: Runtime[Settings]) -> State:
-        """All of the sources is read, for claims found nowhere; first their own place, where it was never shown."""
-        resources, sources, case = await self._opened(state, runtime)
-        due = self._due(state, "scan", resources)
-        if placed := [at for one in due if (at := _at_its_place(one, sources)).found]:
-            return {"checked": placed}
-        pieces = sources.pieces()
-        runtime.stream_writer({"node": "scan", "claims": len(due), "pieces": len(pieces)})
-        if not _affordable(pieces, len(due), resources):
-            unread = {"unread": "not_found_so_far"}
-            return {"checked": [one.looked("scan").model_copy(update=unread) for one in due]}
-        noted = await _read_through([one.claim for one in due], pieces, case, resources)
-        return {"checked": [_with_notes(one, noted, sources) for one in due], "calls": noted.calls}
-
-    async def _opened(self, state: State, runtime: Runtime[Settings]) -> tuple[Resources, Sources, Case]:
-        resources = await self._pool.get(settings_of(runtime.context))
-        sources = await resources.sources(state["sources"])
-        return resources, sources, await state["case"].opened(resources.store)
-
-    def _due(self, state: State, do: str, resources: Resources) -> list[ClaimState]:
-        plan = resources.plan(state["case"])
-        return [one for one in latest(state) if self._policy(one, plan).do == do]
+async def search_sources(state: State, run: Run) -> State:
+    """Have a searcher look through all of the sources for what the claims' places lack."""
+    due = [one for one in latest(state) if next_step(one, run.plan).do == "search"]
+    claims, searcher = [one.claim for one in due], run.panel.searcher
+    hits = await asyncio.to_thread(_hits, claims, run.sources, HITS if searcher else HITS_ALONE)
+    run.say({"node": "search", "claims": len(due)})
+    searched = Searched({}, {}, (), {}, [])
+    if searcher is not None:
+        searched = await search(searcher, claims, hits, run.sources, run.case)
+    checked = [_with_search(one, hits[one.claim.id], searched, run.sources) for one in due]
+    return {"checked": checked, "calls": searched.calls}
 
 
-async def _searched(
-    claims: Sequence[Claim],
-    hits: Mapping[str, Sequence[Line]],
-    sources: Sources,
-    case: Case,
-    resources: Resources,
-) -> Searched:
-    if resources.panel.searcher is None:
-        return Searched({}, {}, (), None, [])
-    return await search(resources.panel.searcher, claims, hits, sources, case)
+async def scan_sources(state: State, run: Run) -> State:
+    """Read all of the sources, for claims found nowhere; first show them their own place, where it never was."""
+    due = [one for one in latest(state) if next_step(one, run.plan).do == "scan"]
+    at_places = [at for one in due if (at := _at_its_place(one)).found]
+    if at_places:
+        return {"checked": at_places}
+    pieces = run.sources.pieces()
+    run.say({"node": "scan", "claims": len(due), "pieces": len(pieces)})
+    if not _affordable(pieces, len(due), run):
+        return {"checked": [_after_scan(one, (), "not_found_so_far") for one in due]}
+    noted = await _read_through([one.claim for one in due], pieces, run)
+    return {"checked": [_with_notes(one, noted, run.sources) for one in due], "calls": noted.calls}
 
 
 def _hits(claims: Sequence[Claim], sources: Sources, passages: int) -> dict[str, list[Line]]:
-    """What the claims' own words find, by claim id."""
+    """The lines that the claims' own words find, by claim id."""
     return {claim.id: sources.hits(claim.text, passages) for claim in claims}
 
 
-def _with_search(
-    claim: ClaimState, hits: Mapping[str, Sequence[Line]], found: Searched, sources: Sources
-) -> ClaimState:
+def _with_search(claim: ClaimState, hits: Sequence[Line], searched: Searched, sources: Sources) -> ClaimState:
     """The claim with what was found for it and not shown yet; its first place where that is nothing at all."""
-    id_ = claim.claim.id
-    shown = _shown(claim, sources)
-    named = dict.fromkeys([*(line.number for line in hits[id_]), *found.lines.get(id_, ())])
-    places = _named(_within(TOGETHER, (n for n in named if n not in shown), sources), sources)
-    seen = shown | set(named) | set(found.shown)
-    return claim.looked("search").model_copy(
-        update={
-            "found": places or (() if claim.asked else claim.pieces),
-            "queries": found.queries.get(id_, ()),
-            "share": sources.share(seen),
-        }
+    id_, shown = claim.claim.id, claim.shown()
+    named = dict.fromkeys([*(line.number for line in hits), *searched.lines.get(id_, ())])
+    found = _fitting(TOGETHER, (number for number in named if number not in shown), sources)
+    failure = searched.failures.get(id_)
+    after = claim.with_look("search").model_copy(
+        update={"found": found or (() if claim.asked else claim.place), "unread": failure}
     )
+    if failure and not searched.seen:
+        return after
+    share = sources.share(claim.lines_read() | set(searched.seen))
+    return after.with_answer("search", share, searched.queries.get(id_, ()))
 
 
-def _at_its_place(claim: ClaimState, sources: Sources) -> ClaimState:
+def _at_its_place(claim: ClaimState) -> ClaimState:
     """The claim with what it was not shown of the place that it was aligned to: a search may have come first."""
-    new = _named(set(sources.numbers(claim.pieces)) - _shown(claim, sources), sources)
-    return claim.model_copy(update={"found": new})
+    return claim.model_copy(update={"found": tuple(sorted(set(claim.place) - claim.shown()))})
 
 
-async def _read_through(
-    claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case, resources: Resources
-) -> Noted:
-    """What a reader of everything noted: the searcher's model, else a judge that scores passages."""
-    if resources.panel.searcher is not None:
-        return await scan(resources.panel.searcher, claims, pieces, case)
-    scanner = next(judge for judge in resources.panel.judges if isinstance(judge, Scanner))
-    return await scanner.scan(claims, pieces, case)
+async def _read_through(claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], run: Run) -> Noted:
+    """The notes of a reader of everything: the searcher's model, else a judge that scores passages."""
+    if run.panel.searcher is not None:
+        return await scan(run.panel.searcher, claims, pieces, run.case)
+    scanner = next(judge for judge in run.panel.judges if isinstance(judge, Scanner))
+    return await scanner.scan(claims, pieces, run.case)
 
 
 def _with_notes(claim: ClaimState, noted: Noted, sources: Sources) -> ClaimState:
     """The claim with the lines that were noted for it and not shown yet: where they are too many, with those that
     share most with its words, and not as read through, since the judges don't see the others."""
     id_ = claim.claim.id
-    new = set(noted.lines.get(id_, ())) - _shown(claim, sources)
+    new = set(noted.lines.get(id_, ())) - claim.shown()
     words = set(terms(claim.claim.text))
-    fitting = sorted(new, key=lambda n: -len(words & set(terms(sources.line(n).span.text))))
-    kept = _within(NOTED, fitting, sources)
-    unread = noted.failures.get(id_) or ("not_found_so_far" if kept < new else None)
-    return claim.looked("scan").model_copy(update={"found": _named(kept, sources), "unread": unread})
+    by_words = sorted(new, key=lambda n: -len(words & set(terms(sources.line(n).span.text))))
+    kept = _fitting(NOTED, by_words, sources)
+    unread = noted.failures.get(id_) or ("not_found_so_far" if len(kept) < len(new) else None)
+    return _after_scan(claim, kept, unread)
 
 
-def _shown(claim: ClaimState, sources: Sources) -> set[int]:
-    """The lines that the judges saw."""
-    return set(sources.numbers(place for ref in claim.asked for place in ref.places))
+def _after_scan(claim: ClaimState, found: Lines, unread: Failure | None) -> ClaimState:
+    """The claim after a reading of all of it, which is told even if it was not finished."""
+    after = claim.with_look("scan").with_answer("scan", 0.0)
+    return after.model_copy(update={"found": found, "unread": unread})
 
 
-def _within(room: int, numbers: Iterable[int], sources: Sources) -> set[int]:
+def _fitting(room: int, numbers: Iterable[int], sources: Sources) -> Lines:
     """As many of these lines, the first first, as find room."""
-    kept = set[int]()
+    kept: list[int] = []
     for number in numbers:
         room -= len(sources.line(number).span.text)
         if room < 0 and kept:
             break
-        kept.add(number)
-    return kept
+        kept.append(number)
+    return tuple(sorted(kept))
 
 
-def _named(numbers: set[int], sources: Sources) -> tuple[SourcePlace, ...]:
-    return tuple(map(sources.named, sources.places_of(numbers)))
-
-
-def _affordable(pieces: Sequence[Sequence[Line]], claims: int, resources: Resources) -> bool:
-    """Whether the budget holds a prompt for every piece and every fifty claims; who scores passages is not paid."""
-    if resources.panel.searcher is None:
+def _affordable(pieces: Sequence[Sequence[Line]], claims: int, run: Run) -> bool:
+    """True if the budget holds a prompt for every piece and every fifty claims; who scores passages is not paid."""
+    if run.panel.searcher is None:
         return True
-    budget, prompts = resources.budget, -(-claims // MOST_CLAIMS)
+    budget, prompts = run.session.limits.budget, -(-claims // MOST_CLAIMS)
     if budget.max_calls is not None and budget.calls + len(pieces) * prompts > budget.max_calls:
         return False
     if budget.max_tokens is None:

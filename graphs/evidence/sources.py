@@ -1,7 +1,7 @@
 """The sources of one case, seen as one row of blocks and as one row of numbered lines.
 
-Knows: blocks and lines across several documents, passages found inside some of them or in all, windows as places.
-Does not know: judges, rounds, how lines are written into a prompt.
+Knows: blocks and lines across several documents, and what of them is found, read or shown: by line numbers.
+Does not know: judges, looks, how lines are written into a prompt.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -11,32 +11,30 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.agent.types import SourcePlace
+from longproof.agent.types import Lines
 from longproof.indexes.sources import PassageSize
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.outline import fitted, outline
 from longproof.retrieval.ranking import fuse
-from longproof.retrieval.text.chunking import blocks, overlapping
+from longproof.retrieval.text.chunking import BLOCK, blocks, overlapping
 from longproof.retrieval.text.lines import evidence_lines
-from longproof.retrieval.types import Document, Hit, Line, SourceIndex, Span, Window
+from longproof.retrieval.types import Document, Hit, Line, SourceIndex, Window
 
 Place = tuple[int, int, int]
-"""Document number, start, end."""
+"""Document number, start, end: a piece of text that is compared with a sentence, cut anywhere."""
 Index = Callable[[Document, PassageSize], SourceIndex]
 
 SHOWN = PassageSize(300, 150)
 """The passages that are searched for and shown: small ones, so that many claims find theirs in one question."""
-
 RUN = 500
 """A found run of lines is at most this long: a passage and what touches it."""
 HITS_A_RUN = 6
 """So many passages are looked at for every run that is wanted, since several of them show one scene."""
-
 MARGIN = 500
 """Characters shown before and behind a window: blocks are cut anywhere, what a segment tells of is not."""
 
 
-class _Lines(NamedTuple):
+class _LineTable(NamedTuple):
     """Where the lines of all documents start and end, in order; `first[n]` is the number of document n's first line.
 
     `first` has one entry more than there are documents: the number of all lines.
@@ -47,7 +45,7 @@ class _Lines(NamedTuple):
     first: NDArray[np.int64]
 
     @classmethod
-    def of(cls, documents: Sequence[Document]) -> "_Lines":
+    def of(cls, documents: Sequence[Document]) -> "_LineTable":
         found = [evidence_lines(document.text, record=document.kind == "record") for document in documents]
         ranges = np.array([line for some in found for line in some], dtype=np.int64).reshape(-1, 2)
         first = np.cumsum([0, *map(len, found)])
@@ -70,6 +68,10 @@ class _Lines(NamedTuple):
         until = first + int(np.searchsorted(self.starts[first:last], end, side="left"))
         return range(begin, until if end > start else begin)
 
+    def extent(self, low: int, high: int) -> int:
+        """The characters from the first line of a range of numbers, in one document, to the end of the last."""
+        return int(self.ends[high - 1] - self.starts[low])
+
 
 class Indexes(NamedTuple):
     """How a document is indexed: by words, and by an embedder where there is one."""
@@ -84,25 +86,18 @@ def in_memory(document: Document, cut: PassageSize) -> SourceIndex:
 
 
 class Sources:
-    """Documents cut into blocks of `block_characters`, each indexed by its passages.
+    """The documents of a case, each indexed by its passages.
 
-    Where there is an embedder it aligns, by passages or, with `whole_blocks`, by blocks; words always search, and
-    all of a source is searched by both, fused by reciprocal rank. Whole blocks are shown without a margin, as cut.
+    Where there is an embedder it aligns; words always search, and all of a source is searched by both, fused by
+    reciprocal rank.
     """
 
     def __init__(
-        self,
-        documents: Sequence[Document],
-        block_characters: int,
-        indexes: Indexes | None = None,
-        *,
-        whole_blocks: bool = False,
+        self, documents: Sequence[Document], block_characters: int = BLOCK, indexes: Indexes | None = None
     ) -> None:
         lexical, dense = indexes or Indexes(in_memory)
         self.documents = list(documents)
-        cut = PassageSize(block_characters, block_characters) if whole_blocks and dense else PassageSize()
-        self._margin = 0 if whole_blocks else MARGIN
-        self._aligning = [(dense or lexical)(document, cut) for document in documents]
+        self._aligning = [(dense or lexical)(document, PassageSize()) for document in documents]
         self._searching = [lexical(document, SHOWN) for document in documents]
         self._dense = [dense(document, SHOWN) for document in documents] if dense else []
         self.blocks: list[Place] = [
@@ -136,33 +131,13 @@ class Sources:
             else:
                 joined.append((number, start, end))
         return [
-            (n, max(0, start - self._margin), min(end + self._margin, len(self.documents[n].text)))
+            (n, max(0, start - MARGIN), min(end + MARGIN, len(self.documents[n].text)))
             for n, start, end in joined
         ]
 
-    def span(self, place: Place) -> Span:
-        """The text of a place."""
-        number, start, end = place
-        return self.documents[number].span(start, end)
-
-    def named(self, place: Place) -> SourcePlace:
-        """A place by its document's id."""
-        number, start, end = place
-        return SourcePlace(source_id=self.documents[number].id, start=start, end=end)
-
-    def numbered(self, places: Iterable[SourcePlace]) -> list[Place]:
-        """Places by the number of their document; those in none of them, such as saved pages, are left out."""
-        number = self._number
-        return [(number[p.source_id], p.start, p.end) for p in places if p.source_id in number]
-
     @cached_property
-    def _number(self) -> dict[str, int]:
-        """The number of the first document of each id."""
-        return {document.id: n for n, document in reversed(list(enumerate(self.documents)))}
-
-    @cached_property
-    def _lines(self) -> _Lines:
-        return _Lines.of(self.documents)
+    def _lines(self) -> _LineTable:
+        return _LineTable.of(self.documents)
 
     @property
     def number_of_lines(self) -> int:
@@ -176,39 +151,26 @@ class Sources:
         document = self.documents[self._lines.document(number)]
         return Line(number, document.span(int(self._lines.starts[number]), int(self._lines.ends[number])))
 
-    def lines_in(self, place: Place) -> list[Line]:
-        """All lines that touch the place, whole."""
-        return [self.line(number) for number in self._lines.touching(place)]
-
-    def whole(self, place: Place) -> Place:
-        """The place, widened to whole lines."""
-        document, start, end = place
-        touched = self._lines.touching(place)
-        if not touched:
-            return place
-        first, last = int(self._lines.starts[touched[0]]), int(self._lines.ends[touched[-1]])
-        return document, min(start, first), max(end, last)
+    def lines_in(self, places: Iterable[Place]) -> Lines:
+        """The numbers of all lines that touch these places, sorted."""
+        return tuple(sorted({number for place in places for number in self._lines.touching(place)}))
 
     def places_of(self, numbers: Iterable[int]) -> list[Place]:
         """The places of these lines, in order, those of consecutive numbers in one document joined."""
         joined: list[Place] = []
         before = -1
         for number in sorted(set(numbers)):
-            document, span = self._lines.document(number), self.line(number).span
+            document, end = self._lines.document(number), int(self._lines.ends[number])
             if joined and number == before + 1 and joined[-1][0] == document:
-                joined[-1] = (document, joined[-1][1], span.end)
+                joined[-1] = (document, joined[-1][1], end)
             else:
-                joined.append((document, span.start, span.end))
+                joined.append((document, int(self._lines.starts[number]), end))
             before = number
         return joined
 
-    def lines_of(self, place: SourcePlace) -> list[Line]:
-        """All lines that touch the place, whole; none where it lies in no source."""
-        return [line for numbered in self.numbered([place]) for line in self.lines_in(numbered)]
-
-    def numbers(self, places: Iterable[SourcePlace]) -> list[int]:
-        """The numbers of all lines that touch these places, in their order."""
-        return [n for place in self.numbered(places) for n in self._lines.touching(place)]
+    def characters_of(self, numbers: Iterable[int]) -> int:
+        """The characters of these lines, with what stands between neighbours."""
+        return sum(end - start for _, start, end in self.places_of(numbers))
 
     def share(self, numbers: Iterable[int]) -> float:
         """The share of all lines' characters that these lines hold, from 0 to 1."""
@@ -221,34 +183,35 @@ class Sources:
         document = self._lines.document(number)
         first, until = map(int, self._lines.first[document : document + 2])
         low, high = number, number + 1
-        while (low > first or high < until) and self._extent(low, high) < characters:
+        while (low > first or high < until) and self._lines.extent(low, high) < characters:
             wider = max(first, low - 1), min(until, high + 1)
-            if self._extent(*wider) > characters:
+            if self._lines.extent(*wider) > characters:
                 break
             low, high = wider
         return [self.line(n) for n in range(low, high)]
 
     def pieces(self, characters: int = 16_000) -> list[list[Line]]:
         """All lines in order, in pieces of at most so many characters of lines; a longer line is a piece alone."""
-        made: list[list[Line]] = []
+        pieces: list[list[Line]] = []
         held = 0
         for number in range(self.number_of_lines):
             line = self.line(number)
             held += len(line.span.text)
-            if not made or held > characters:
-                made.append([])
+            if not pieces or held > characters:
+                pieces.append([])
                 held = len(line.span.text)
-            made[-1].append(line)
-        return made
+            pieces[-1].append(line)
+        return pieces
 
     def find(self, query: str, k: int = 4) -> list[list[Line]]:
         """The k best passages for a query, best first, as runs of whole lines; each scene once.
 
         A hit that overlaps or touches a better one widens it, as long as it stays below RUN characters.
         """
+        number_of = {document.id: n for n, document in reversed(list(enumerate(self.documents)))}
         runs: list[range] = []
         for hit in self.search(query, HITS_A_RUN * k):
-            run = self._run((self._number[hit.span.source_id], hit.span.start, hit.span.end))
+            run = self._run((number_of[hit.span.source_id], hit.span.start, hit.span.end))
             if not run:
                 continue
             near = [i for i, other in enumerate(runs) if self._meet(run, other)]
@@ -264,57 +227,47 @@ class Sources:
 
     def outline(self, characters: int = 4000) -> list[Line]:
         """Headings of the sources, and openings of their parts where headings are rare; texts are cut short."""
-        found = [
+        entries = [
             (n, entry)
             for n, document in enumerate(self.documents)
             for entry in outline(document.text, self._lines.ranges(n))
         ]
         return [
             Line(self._lines.touching((n, start, end))[0], self.documents[n].span(start, end))
-            for n, entry in fitted(found, characters)
+            for n, entry in fitted(entries, characters)
             for start, end in entry
         ]
+
+    def search(self, query: str, k: int) -> list[Hit]:
+        """The k best passages for a query, the best first."""
+        hits = _best(self._searching, query, k)
+        return fuse([hits, _best(self._dense, query, k)], k) if self._dense else hits
 
     def _run(self, place: Place) -> range:
         """The lines that a passage touches, without the one at an end that shares less while they exceed RUN."""
         _, start, end = place
         run = self._lines.touching(place)
-        while len(run) > 1 and self._extent(run.start, run.stop) > RUN:
+        while len(run) > 1 and self._lines.extent(run.start, run.stop) > RUN:
             first = int(self._lines.ends[run.start]) - start
             last = end - int(self._lines.starts[run.stop - 1])
             run = run[1:] if first < last else run[:-1]
         return run
 
     def _meet(self, run: range, other: range) -> bool:
-        """Whether two runs of one document overlap or touch."""
-        return (
-            self._lines.document(run.start) == self._lines.document(other.start)
-            and run.start <= other.stop
-            and other.start <= run.stop
-        )
+        """True if two runs of one document overlap or touch."""
+        same = self._lines.document(run.start) == self._lines.document(other.start)
+        return same and run.start <= other.stop and other.start <= run.stop
 
     def _joined(self, better: range, run: range) -> range:
         """Both runs as one where that stays below RUN characters, else the better one."""
         low, high = min(better.start, run.start), max(better.stop, run.stop)
-        return range(low, high) if self._extent(low, high) <= RUN else better
-
-    def _extent(self, low: int, high: int) -> int:
-        """The characters from the first line of a range of numbers, in one document, to the end of the last."""
-        return int(self._lines.ends[high - 1] - self._lines.starts[low])
-
-    def search(self, query: str, k: int, within: Sequence[Place] | None = None) -> list[Hit]:
-        """The k best passages for a query, inside `within` or anywhere, the best first."""
-        if within is None and self._dense:
-            return fuse([_best(self._searching, query, k, None), _best(self._dense, query, k, None)], k)
-        return _best(self._searching, query, k, within)
+        return range(low, high) if self._lines.extent(low, high) <= RUN else better
 
 
-def _best(indexes: Sequence[SourceIndex], query: str, k: int, within: Sequence[Place] | None) -> list[Hit]:
+def _best(indexes: Sequence[SourceIndex], query: str, k: int) -> list[Hit]:
     """The best hits of several documents' indexes, by score."""
     hits: list[Hit] = []
-    for number, index in enumerate(indexes):
-        ranges = None if within is None else [(start, end) for n, start, end in within if n == number]
-        if ranges is None or ranges:
-            hits.extend(index.search(query, k, ranges))
+    for index in indexes:
+        hits.extend(index.search(query, k))
     hits.sort(key=lambda hit: -hit.score)
     return [hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits[:k], 1)]

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from longproof.graphs.papers.paper import Paper
-    from longproof.graphs.resources import Pool
+    from longproof.graphs.run import Pool
     from longproof.graphs.verify import Saver, VerifyGraph
 
 FILES = {
@@ -30,7 +30,7 @@ def find_paper(name: str) -> "Paper | None":
 
 
 def build_graph(paper: "Paper", pool: "Pool", saver: "Saver | None" = None) -> "VerifyGraph":
-    """The graph of a paper's method over a pool of resources for it."""
+    """The graph of a paper's method over a pool for it."""
     graph: VerifyGraph = import_module("longproof.graphs.papers.runner").paper_graph(paper, pool, saver)
     return graph
 

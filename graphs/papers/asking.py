@@ -19,8 +19,8 @@ from longproof.agent.types import (
     Claim,
     Judge,
     Judgement,
+    Look,
     Question,
-    Round,
     SourcePlace,
 )
 from longproof.graphs.papers.answers import Numbered, fill
@@ -31,15 +31,13 @@ from longproof.prompts import Prompt, render
 from longproof.retrieval.types import Span
 
 
-def question_about(
-    paper: Paper, claims: Sequence[Claim], places: Sequence[SourcePlace], round_: Round
-) -> Asked:
+def question_about(paper: Paper, claims: Sequence[Claim], places: Sequence[SourcePlace], look: Look) -> Asked:
     """A question, named by all that it shows and asks."""
     ids = tuple(claim.id for claim in claims)
     shown = (f"{place.source_id}:{place.start}-{place.end}" for place in places)
-    key = "|".join([paper.question or paper.prompt[0], round_, "0", *ids, *shown])
+    key = "|".join([paper.question or paper.prompt[0], look, "0", *ids, *shown])
     name = "q-" + sha256(key.encode()).hexdigest()[:12]
-    return Asked(id=name, claim_ids=ids, places=tuple(places), round=round_)
+    return Asked(id=name, claim_ids=ids, places=tuple(places), look=look)
 
 
 def place_of(span: Span) -> SourcePlace:
@@ -57,7 +55,7 @@ async def open_question(asked: Asked, paper: Paper, store: DocumentStore) -> Que
         id=asked.id,
         claim_ids=asked.claim_ids,
         shown=tuple(shown),
-        round=asked.round,
+        look=asked.look,
         prompt=paper.question or paper.prompt[0],
     )
 
@@ -144,7 +142,7 @@ def _complete(answered: Answered, judge: str, question: Question, paper: Paper) 
     judgements = []
     for id_ in question.claim_ids:
         silent = Judgement(
-            claim_id=id_, judge=judge, round=question.round, question_id=question.id, failure="unavailable"
+            claim_id=id_, judge=judge, round=question.look, question_id=question.id, failure="unavailable"
         )
         judgements.append(on_menu(said.get(id_, silent), paper.menu))
     return Answered(judgements, answered.calls)

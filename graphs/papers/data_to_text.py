@@ -33,7 +33,7 @@ async def as_given(state: PaperState, run: Run) -> PaperState:
     sources = []
     for ref in state["sources"]:
         if ref.raw_id is not None:
-            raw = await run.resources.store.fetch(ref.raw_id)
+            raw = await run.session.store.fetch(ref.raw_id)
             ref = ref.model_copy(update={"id": ref.raw_id, "characters": len(raw), "raw_id": None})
         sources.append(ref)
     ids = tuple(ref.id for ref in sources)

@@ -95,7 +95,7 @@ class Block(NamedTuple):
 
 async def align(state: PaperState, run: Run) -> PaperState:
     """Ask about each segment with the window of blocks that it is aligned to (Appendix D)."""
-    store = run.resources.store
+    store = run.session.store
     documents = await asyncio.to_thread(lambda: [store.open(ref) for ref in state["sources"]])
     cuts = [
         Block(n, *place) for n, document in enumerate(documents) for place in blocks(document.text, BLOCK)
@@ -118,9 +118,9 @@ async def align(state: PaperState, run: Run) -> PaperState:
 
 def _windows(texts: list[str], documents: list[Document], cuts: list[Block], run: Run) -> list[Window]:
     """The window of each segment; similarities are the embedder's over whole blocks, or those of words."""
-    embedder = run.resources.embedder()
+    embedder = run.session.embedder()
     size = PassageSize(BLOCK, BLOCK) if embedder else PassageSize()
-    folder = home(run.resources.settings.home)
+    folder = home(run.session.settings.home)
     columns = []
     for n, document in enumerate(documents):
         index = source_index(document, folder, embedder, size)

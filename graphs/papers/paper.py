@@ -20,15 +20,15 @@ from longproof.agent.types import (
     Failure,
     Judgement,
     Label,
+    Look,
     Report,
-    Round,
     Search,
     Sentence,
     SourcePlace,
 )
 from longproof.agent.vote import CONSENSUS
-from longproof.graphs.needs import Need
-from longproof.graphs.resources import Resources
+from longproof.graphs.protocol import Need
+from longproof.graphs.run import Session
 from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.types import Frozen, Span
 
@@ -39,7 +39,7 @@ class Asked(Frozen):
     id: str
     claim_ids: tuple[str, ...]
     places: tuple[SourcePlace, ...]
-    round: Round
+    look: Look
 
 
 class Decision(Frozen):
@@ -98,13 +98,13 @@ class Run(NamedTuple):
     """All that a step may use: its paper, what the settings opened, and a way to tell what it is doing."""
 
     paper: "Paper"
-    resources: Resources
+    session: Session
     tell: Callable[[dict[str, object]], None]
 
     @property
     def consensus(self) -> float:
         """The settings' share of the panel, else the paper's."""
-        return self.resources.settings.consensus or self.paper.consensus
+        return self.session.settings.consensus or self.paper.consensus
 
 
 Step = Callable[[Any, Run], Awaitable[PaperState]]

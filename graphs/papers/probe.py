@@ -16,11 +16,11 @@ from longproof.agent.judge import ModelJudge
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search
 from longproof.agent.vote import SIDES, most_common
-from longproof.graphs.needs import NEEDS
 from longproof.graphs.papers.answers import LISTED, choose, fill, mark_pieces
 from longproof.graphs.papers.asking import asker_of, place_of, question_about
 from longproof.graphs.papers.paper import About, Asked, Decision, Paper, PaperState, Run, Unit
 from longproof.graphs.papers.runner import ask, read, vote
+from longproof.graphs.protocol import NEEDS
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Document, Span
 
@@ -68,7 +68,7 @@ async def decompose(state: PaperState, run: Run) -> PaperState:
     response = Document.of(case.response)
     spans = [response.span(start, end) for start, end in sentences(case.response)]
     run.tell({"node": "decompose", "sentences": len(spans)})
-    made = await run.resources.panel.decomposer.decompose(case, spans)
+    made = await run.session.panel.decomposer.decompose(case, spans)
     run.tell({"node": "decompose", "claims": len(made.claims)})
     units = [Unit(claim=claim) for claim in made.claims]
     return {"sentences": made.sentences, "units": units, "calls": made.calls}
@@ -79,10 +79,10 @@ async def find(state: PaperState, run: Run) -> PaperState:
 
     Raises BadInput where somebody on the panel is no language model: nobody else can say where evidence stands.
     """
-    finders = [judge for judge in run.resources.panel.judges if isinstance(judge, ModelJudge)]
-    if len(finders) < len(run.resources.panel.judges):
+    finders = [judge for judge in run.session.panel.judges if isinstance(judge, ModelJudge)]
+    if len(finders) < len(run.session.panel.judges):
         raise BadInput(f"the protocol probe needs {NEEDS['models']}")
-    store = run.resources.store
+    store = run.session.store
     documents = await asyncio.to_thread(lambda: [store.open(ref) for ref in state["sources"]])
     source = tuple(document.span(0, len(document.text)) for document in documents)
     case, claims = state["case"], [unit.claim for unit in state["units"]]

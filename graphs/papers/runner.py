@@ -17,15 +17,15 @@ from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
-from longproof.agent.report import distinct, report, verdict
-from longproof.agent.types import Claim, Judgement, Looked, Sentence, SourcePlace, Verdict
+from longproof.agent.report import distinct, report, reported_claim
+from longproof.agent.types import Claim, Judgement, Looked, ReportClaim, Sentence, SourcePlace
 from longproof.agent.vote import settled
-from longproof.graphs.needs import Need, unmet
 from longproof.graphs.papers.asking import ask_arbiter, ask_panel, open_question, question_about
 from longproof.graphs.papers.paper import Decision, Paper, PaperState, Run, Step, Unit
 from longproof.graphs.papers.votes import by_vote
+from longproof.graphs.protocol import Need, unmet
 from longproof.graphs.reading import NO_SOURCE, StoredTexts, report_documents, store_texts
-from longproof.graphs.resources import Pool
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.stamp import stamp_of
 from longproof.graphs.state import VerifyInput, VerifyOutput
@@ -41,7 +41,7 @@ SEGMENT = 150
 
 async def read(given: VerifyInput, run: Run) -> PaperState:
     """Keep the texts. Raises BadInput for what this paper can't check."""
-    texts = await asyncio.to_thread(store_texts, given, run.resources.store)
+    texts = await asyncio.to_thread(store_texts, given, run.session.store)
     _refuse(run.paper, texts)
     return {"started": time.time(), "case": texts.case, "sources": texts.sources}
 
@@ -66,13 +66,13 @@ async def show(state: PaperState, run: Run) -> PaperState:
     """Put a question about each unit, or one about all, that shows all of the source or nothing."""
     shows = run.paper.shows == "source"
     places = [whole(ref) for ref in state["sources"]] if shows else []
-    round_ = run.paper.shows
+    look = run.paper.shows
     units = state["units"]
     claims = [unit.claim for unit in units]
     if run.paper.together:
-        asked = [question_about(run.paper, claims, places, round_)] * len(units)
+        asked = [question_about(run.paper, claims, places, look)] * len(units)
     else:
-        asked = [question_about(run.paper, [claim], places, round_) for claim in claims]
+        asked = [question_about(run.paper, [claim], places, look) for claim in claims]
     shown = [
         unit.model_copy(update={"asked": (question,)}) for unit, question in zip(units, asked, strict=True)
     ]
@@ -83,9 +83,9 @@ async def ask(state: PaperState, run: Run) -> PaperState:
     """Put every question about what is not decided yet to every judge of the panel."""
     due = [unit for unit in state["units"] if unit.decision is None]
     questions = dict.fromkeys(question for unit in due for question in unit.asked)
-    opened = [await open_question(question, run.paper, run.resources.store) for question in questions]
+    opened = [await open_question(question, run.paper, run.session.store) for question in questions]
     claims = {unit.claim.id: unit.claim for unit in due}
-    answers = await ask_panel(run.paper, run.resources.panel.judges, opened, claims, state["case"])
+    answers = await ask_panel(run.paper, run.session.panel.judges, opened, claims, state["case"])
     said: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in chain.from_iterable(answer.judgements for answer in answers):
         said[judgement.claim_id].append(judgement)
@@ -106,7 +106,7 @@ async def vote(state: PaperState, run: Run) -> PaperState:
 
 async def arbitrate(state: PaperState, run: Run) -> PaperState:
     """Let one more judge decide where the panel is split; without one it stays split."""
-    arbiter = run.resources.panel.arbiter
+    arbiter = run.session.panel.arbiter
     if arbiter is None:
         return {}
     paper, case = run.paper, state["case"]
@@ -116,7 +116,7 @@ async def arbitrate(state: PaperState, run: Run) -> PaperState:
     answers = []
     for held in disputes.values():
         asked = held[0].asked[-1].model_copy(update={"claim_ids": tuple(unit.claim.id for unit in held)})
-        question = await open_question(asked, paper, run.resources.store)
+        question = await open_question(asked, paper, run.session.store)
         said = [judgement for unit in held for judgement in unit.votes(asked.id)]
         answers.append(ask_arbiter(paper, arbiter, question, [unit.claim for unit in held], said, case))
     answered = await asyncio.gather(*answers)
@@ -136,19 +136,16 @@ async def write_report(state: PaperState, run: Run) -> PaperState:
     """Make the report of all units, in their order."""
     case, units, calls = state["case"], state["units"], distinct(state.get("calls", []))
     response = Document.of(case.response)
-    by_model = run.resources.panel.decomposer.name if "decompose" in _names(run.paper) else ""
+    by_model = run.session.panel.decomposer.name if "decompose" in _names(run.paper) else ""
     made = report(
         case=case,
         documents=report_documents(case, response.id, state["sources"], state.get("pages", [])),
         sentences=state["sentences"],
-        claims=[unit.claim for unit in units],
-        verdicts=[_verdict(unit) for unit in units],
+        claims=[_report_unit(unit, state["sources"]) for unit in units],
         searches=[search for unit in units for search in unit.searches],
-        windows={unit.claim.id: unit.window for unit in units if unit.window},
-        looked={unit.claim.id: _looked(unit, state["sources"]) for unit in units},
         calls=[call.model_copy(update={"bought": True}) for call in calls],
         stamp={
-            **stamp_of(run.resources, state["started"], by_model or f"whole {run.paper.unit}s", calls),
+            **stamp_of(run.session, state["started"], by_model or f"whole {run.paper.unit}s", calls),
             "coarse": bool(run.paper.menu),
         },
     )
@@ -156,7 +153,7 @@ async def write_report(state: PaperState, run: Run) -> PaperState:
 
 
 def paper_graph(paper: Paper, pool: Pool, saver: BaseCheckpointSaver[str] | None = None) -> PaperGraph:
-    """The graph of a paper's method over a pool of resources for it."""
+    """The graph of a paper's method over a pool for it."""
     builder = StateGraph(
         PaperState, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput
     )
@@ -194,8 +191,8 @@ def _node(step: Step, paper: Paper, pool: Pool) -> Node:
     """The node of a step: this is where every step gets its run from."""
 
     async def node(state: PaperState, runtime: Runtime[Settings]) -> PaperState:
-        resources = await pool.get(settings_of(runtime.context))
-        return await step(state, Run(paper, resources, runtime.stream_writer))
+        session = await pool.session(settings_of(runtime.context))
+        return await step(state, Run(paper, session, runtime.stream_writer))
 
     return node
 
@@ -242,24 +239,29 @@ def _refuse(paper: Paper, texts: StoredTexts) -> None:
         )
 
 
-def _verdict(unit: Unit) -> Verdict:
+def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
+    """The unit as the report has it."""
     decision = unit.decision
     assert decision is not None, "every unit went through the vote"
-    made = verdict(
+    claim = reported_claim(
         unit.claim,
         [*unit.judgements, *([unit.ruling] if unit.ruling else [])],
         label=decision.label,
         decided_by=decision.decided_by,
         question_id=unit.asked[-1].id if unit.asked else "",
         failure=decision.failure,
+        window=unit.window,
+        looked=_looked(unit, sources),
     )
-    return made if decision.evidence is None else made.model_copy(update={"evidence": decision.evidence})
+    return claim if decision.evidence is None else claim.model_copy(update={"evidence": decision.evidence})
 
 
 def _looked(unit: Unit, sources: Sequence[DocumentRef]) -> Looked:
-    """The evidence that was shown for a unit, told as how far was looked."""
+    """How far was looked for a unit: what was shown counts if a judge answered for it."""
     ids, characters = {ref.id for ref in sources}, sum(ref.characters for ref in sources)
-    places = {place for question in unit.asked for place in question.places if place.source_id in ids}
+    answered = {judgement.question_id for judgement in unit.judgements if judgement.label is not None}
+    asked = [question for question in unit.asked if question.id in answered]
+    places = {place for question in asked for place in question.places if place.source_id in ids}
     shown = sum(place.end - place.start for place in places)
-    rounds = tuple(dict.fromkeys(question.round for question in unit.asked))
-    return Looked(rounds=rounds, share=min(1.0, round(shown / max(1, characters), 4)))
+    looks = tuple(dict.fromkeys(question.look for question in asked))
+    return Looked(rounds=looks, share=min(1.0, round(shown / max(1, characters), 4)))

@@ -60,7 +60,7 @@ def read_attribution(answer: Attribution, about: About) -> Weighed:
 
 async def retrieve(state: PaperState, run: Run) -> PaperState:
     """Ask about each sentence with the whole source, and with the best snippets of the saved pages behind it."""
-    pages = await run.resources.pages("okapi")
+    pages = await run.session.pages("okapi")
     assert pages is not None, "the protocol needs pages"
     texts = [unit.claim.text for unit in state["units"]]
     found = await asyncio.gather(*(asyncio.to_thread(_snippets, pages, text) for text in texts))

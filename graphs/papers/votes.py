@@ -20,7 +20,7 @@ def by_vote(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
     """The label that enough of the panel agree on; `split` where they don't, a failure where nobody answered."""
     question = unit.asked[-1]
     sides = COARSE if paper.menu else SIDES
-    if question.round == "pages":
+    if question.look == "pages":
         sides = {**sides, "out_dependent": "supported"}
     tally = vote(unit.votes(question.id), consensus=consensus, sides=sides)
     if tally.label is not None:

@@ -20,7 +20,8 @@ from longproof.agent.models.model import Answer, Model, Refused
 from longproof.agent.report import judges_failures, unanswered
 from longproof.agent.types import Report
 from longproof.batch.run import FileCases
-from longproof.graphs.resources import SAMPLES_APART, rates, start_run
+from longproof.graphs.opening import rates, start_run
+from longproof.graphs.run import SAMPLES_APART
 from longproof.graphs.runner import Engine, Finish, GroupChecker, Planned
 from longproof.graphs.settings import settings_of
 from longproof.graphs.verifier import Verifier

@@ -20,7 +20,7 @@ from starlette.types import ASGIApp
 
 from longproof.agent.types import Report
 from longproof.graphs.cases import file_name
-from longproof.graphs.so_far import SoFar, report_of
+from longproof.graphs.reporting import SoFar, report_of
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.corrected import FORMS, changes, corrected, known_changes
 from longproof.report.words import Language

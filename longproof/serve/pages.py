@@ -9,7 +9,7 @@ from typing import Any
 
 from longproof.agent.report import WRONG
 from longproof.agent.types import Report
-from longproof.graphs.so_far import SoFar, report_of
+from longproof.graphs.reporting import SoFar, report_of
 from longproof.report.html import (
     INDEX,
     PAGE,

@@ -17,15 +17,15 @@ from pydantic import Field, ValidationError
 
 from longproof.agent.models.limits import Traffic
 from longproof.agent.report import distinct, usage
-from longproof.agent.types import Report, Task
+from longproof.agent.types import Case, Report, Task
+from longproof.graphs.reporting import SoFar, grow, so_far
 from longproof.graphs.settings import Settings
-from longproof.graphs.so_far import SoFar, grown, so_far
-from longproof.graphs.state import State, StoredCase
+from longproof.graphs.state import State
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.html import index_line
 from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_whole
-from longproof.retrieval.types import BadInput, Frozen
+from longproof.retrieval.types import BadInput, Document, Frozen
 from longproof.review import (
     WaitingRun,
     Watcher,
@@ -64,12 +64,12 @@ def _paid(values: State) -> tuple[int, int]:
     return used.calls, used.prompt_tokens + used.completion_tokens
 
 
-def _given(begun: Begun) -> State:
+def _given(begun: Begun, response: Document) -> State:
     """The channels as they are before a run has read anything."""
-    case = StoredCase(
+    case = Case(
         id=begun.title,
         task=begun.task,
-        response_id=begun.response.raw_id or begun.response.id,
+        response=response.raw or response.text,
         source_ids=tuple(ref.id for ref in begun.sources),
     )
     return {"case": case, "sources": list(begun.sources)}
@@ -114,7 +114,7 @@ class Watched:
         """Take in what nodes wrote to the graph's channels."""
         for one in written.values():
             if isinstance(one, dict):
-                self.values = grown(self.values, cast("State", one))
+                self.values = grow(self.values, cast("State", one))
                 self.news += 1
 
 
@@ -221,8 +221,9 @@ class Runs:
         """The report so far of a run that isn't done."""
         watched = self.watching(begun.id)
         values = watched.values if watched else await self._saved_values(begun)
-        values = cast("State", {**_given(begun), **values})
-        return await asyncio.to_thread(so_far, values, self.store, begun.settings)
+        response = await asyncio.to_thread(self.store.open, begun.response)
+        values = cast("State", {**_given(begun, response), **values})
+        return await asyncio.to_thread(so_far, values, begun.settings)
 
     def report(self, id_: str) -> Report:
         """The report of a run that is done. Raises BadInput where there is none."""

@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.cascade import ONE_IN, cleared_alone, read_again
-from longproof.agent.types import Answered, Case, Claim, Judgement, Question, SourcePlace, Verdict
+from longproof.agent.report import reported_claim
+from longproof.agent.types import Answered, Case, Claim, Judgement, Question, ReportClaim
 from longproof.graphs.panel import ask_cascade
 from longproof.retrieval.types import Document
 
@@ -45,7 +46,7 @@ class Scripted:
 
 def asked(first: Scripted, others: list[Scripted], count: int, seed: int = 0) -> list[Judgement]:
     held = claims(count)
-    question = Question(id="q", claim_ids=tuple(held), shown=(), round="place", prompt="judge")
+    question = Question(id="q", claim_ids=tuple(held), shown=(), look="place", prompt="judge")
     answers = asyncio.run(ask_cascade([first, *others], [question], held, CASE, seed, {}))
     return [one for answer in answers for one in answer.judgements]
 
@@ -70,15 +71,15 @@ def test_of_a_question_about_many_places_a_drawn_claim_is_shown_its_own() -> Non
     shown = tuple(source.span(*bounds) for bounds in ((0, 11), (12, 23), (24, 37)))
     held = claims(ONE_IN * 3)
     (drawn, *_), doubted = [c.id for c in held.values() if read_again(c, CASE, 0)], "c0"
-    near = {id_: [SourcePlace(source_id=source.id, start=12, end=20)] for id_ in held}
+    near = dict.fromkeys(held, (5,))
     question = Question(
-        id="q", claim_ids=(drawn, doubted), shown=shown, round="place", prompt="judge", numbers=(4, 5, 6)
+        id="q", claim_ids=(drawn, doubted), shown=shown, look="place", prompt="judge", lines=((4, 5, 6),)
     )
     first = Scripted("a", lambda id_: "contradicting" if id_ == doubted else "explicitly_supported")
     second = Scripted("b", lambda _: "explicitly_supported")
     asyncio.run(ask_cascade([first, second], [question], held, CASE, 0, near))
     assert [(q.claim_ids, q.numbers) for q in second.questions] == [((doubted,), (4, 5, 6)), ((drawn,), (5,))]
-    wide = question.model_copy(update={"round": "window"})
+    wide = question.model_copy(update={"look": "window"})
     asyncio.run(ask_cascade([first, second], [wide], held, CASE, 0, near))
     assert second.questions[-1].shown == shown
 
@@ -91,18 +92,20 @@ def test_about_one_in_twenty_is_read_again_and_the_same_ones_each_time() -> None
     assert 4000 / ONE_IN * 0.7 < len(drawn) < 4000 / ONE_IN * 1.3
 
 
-def verdict(id_: str, label: Any, said: list[tuple[str, str]]) -> Verdict:
+def reported(id_: str, label: Any, said: list[tuple[str, str]]) -> ReportClaim:
     judged = tuple(
         Judgement(claim_id=id_, judge=name, round="place", question_id="q", label=word)  # type: ignore[arg-type]
         for name, word in said
     )
-    return Verdict(claim_id=id_, label=label, decided_by="vote", judgements=judged)
+    origin = Document.of("Ada lit it.").span(0, 11)
+    claim = Claim(id=id_, index=0, sentence=0, text=origin.text, origin=origin)
+    return reported_claim(claim, judged, label=label, decided_by="vote", question_id="q")
 
 
 def test_what_was_cleared_alone_read_again_and_overturned_is_counted() -> None:
-    alone = [verdict(f"a{n}", "explicitly_supported", [("a", "explicitly_supported")]) for n in range(190)]
+    alone = [reported(f"a{n}", "explicitly_supported", [("a", "explicitly_supported")]) for n in range(190)]
     both = [("a", "explicitly_supported"), ("b", "contradicting"), ("c", "contradicting")]
-    again = [verdict(f"b{n}", "contradicting" if n < 1 else "explicitly_supported", both) for n in range(10)]
-    caught = [verdict("w", "contradicting", [("a", "contradicting"), ("b", "contradicting")])]
+    again = [reported(f"b{n}", "contradicting" if n < 1 else "explicitly_supported", both) for n in range(10)]
+    caught = [reported("w", "contradicting", [("a", "contradicting"), ("b", "contradicting")])]
     found = cleared_alone([*alone, *again, *caught], "a")
     assert (found.cleared, found.again, found.overturned) == (190, 10, 1)

@@ -21,7 +21,7 @@ from longproof.agent.guards import (
     word,
     wrong_place,
 )
-from longproof.agent.types import KINDS, Claim, Question
+from longproof.agent.types import KINDS, Claim, Question, SourcePlace
 from longproof.retrieval.types import Document, Span
 
 SOURCE = Document.of(
@@ -37,8 +37,17 @@ SHOWN = (SOURCE.span(0, CUT), SOURCE.span(CUT, len(SOURCE.text)))
 
 
 def asked(shown: Sequence[Span] = SHOWN, numbers: Sequence[int] = ()) -> Question:
+    """A question that shows these texts, in lines where there are numbers: those of snippets are negative."""
+    lines = tuple(number for number in numbers if number >= 0)
+    pages = [SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in shown[len(lines) :]]
     return Question(
-        id="q", claim_ids=("c0",), shown=tuple(shown), round="window", prompt="judge", numbers=tuple(numbers)
+        id="q",
+        claim_ids=("c0",),
+        shown=tuple(shown),
+        look="window",
+        prompt="judge",
+        lines=(lines,) if lines else (),
+        pages=tuple(pages) if numbers else (),
     )
 
 

@@ -19,7 +19,7 @@ SOURCE = Document.of("The old keeper gave her nine letters. She did not open the
 RESPONSE = Document.of("Then the keeper gave her nineteen letters. She opened them.")
 CASE = Case(id="case", response=RESPONSE.text, source_ids=(SOURCE.id,))
 QUESTION = Question(
-    id="q", claim_ids=("c0", "c1"), shown=(SOURCE.span(0, len(SOURCE.text)),), round="window", prompt="judge"
+    id="q", claim_ids=("c0", "c1"), shown=(SOURCE.span(0, len(SOURCE.text)),), look="window", prompt="judge"
 )
 CLAIMS = [
     Claim(
@@ -52,8 +52,7 @@ def localised(script: Script, wrong: list[Claim] = CLAIMS) -> tuple[Localised, C
 
     with ChatServer(script) as server:
         found = asyncio.run(run(server.address))
-    told = [*found.errors, *found.unmarked, *found.failures]
-    assert sorted(told) == sorted(claim.id for claim in wrong)
+    assert {*found.errors, *found.reasons} <= {claim.id for claim in wrong}
     return found, server
 
 
@@ -63,7 +62,7 @@ def form(*items: dict[str, Any]) -> Reply:
 
 def test_places_are_spans_of_the_response() -> None:
     found, server = localised([form(*GOOD)])
-    errors = [found.errors[claim.id][0] for claim in CLAIMS]
+    errors = [found.errors[claim.id] for claim in CLAIMS]
     assert [RESPONSE.text[e.span.start : e.span.end] for e in errors] == ["nineteen", "opened"]
     assert [(e.kind, e.correction) for e in errors] == [("numerical", "nine"), ("inversion", "did not open")]
     assert [item["reason"] for item in server.asked[0].items("reasons")] == ["It says otherwise."] * 2
@@ -84,9 +83,9 @@ def test_places_are_spans_of_the_response() -> None:
     ],
 )
 def test_what_cannot_be_placed_is_named(script: Script, failure: Failure) -> None:
-    found, _ = localised(script)
-    assert found.failures == {"c0": failure, "c1": failure}
-    assert found.errors == {}
+    found, server = localised(script)
+    assert (found.errors, found.reasons) == ({}, {})
+    assert any(f"C1: {failure}\nC2: {failure}" in asked.user for asked in server.asked[1:])
 
 
 def test_only_what_failed_is_asked_again() -> None:
@@ -103,9 +102,8 @@ def test_only_what_failed_is_asked_again() -> None:
 def test_what_is_not_wrong_here_is_said_and_nothing_is_struck(where: str, wrong: str) -> None:
     answers = [{"claim": g["claim"], "reason": "Not shown.", "where": where, "wrong": wrong} for g in GOOD]
     found, server = localised([form(*answers)])
-    assert found.unmarked == {"c0": where, "c1": where}
     assert found.reasons == dict.fromkeys(("c0", "c1"), "Not shown.")
-    assert (found.errors, found.failures, len(server.asked)) == ({}, {}, 1)
+    assert (found.errors, len(server.asked)) == ({}, 1)
 
 
 def test_an_error_is_sought_in_the_claims_words_and_then_in_its_sentence() -> None:
@@ -113,25 +111,25 @@ def test_an_error_is_sought_in_the_claims_words_and_then_in_its_sentence() -> No
     assert part.origin.text == "gave her nineteen letters"
     for wrong, start in [("nineteen", 25), ("keeper", 9), ("er", 22)]:
         found, server = localised([form({**GOOD[0], "wrong": wrong, "correction": "x"})], [part])
-        assert [e.span.start for e in found.errors["c0"]] == [start]
+        assert found.errors["c0"].span.start == start
         (item,) = server.asked[0].items("claims")
         assert (item["sentence"], item["words"]) == (RESPONSE.text[:42], part.origin.text)
     found, _ = localised(always(form({**GOOD[0], "wrong": "opened"})), [part])
-    assert found.failures == {"c0": "ungrounded"}, "that stands in another sentence"
+    assert found.errors == {}, "that stands in another sentence"
 
 
 def test_a_claim_that_is_no_part_of_a_sentence_is_marked_in_its_own_words() -> None:
     whole = CLAIMS[0].model_copy(update={"origin": RESPONSE.span(0, 59)})
     found, server = localised([form({**GOOD[0], "wrong": "opened"})], [whole])
-    assert [e.span.text for e in found.errors["c0"]] == ["opened"]
+    assert found.errors["c0"].span.text == "opened"
     assert "words" not in server.asked[0].items("claims")[0]
 
 
 def test_leaving_words_out_is_a_correction() -> None:
     found, _ = localised([form(*[{**g, "correction": ""} for g in GOOD])])
-    assert {e.correction for errors in found.errors.values() for e in errors} == {""}
+    assert {error.correction for error in found.errors.values()} == {""}
 
 
 def test_nothing_wrong_is_nothing_asked() -> None:
     found, server = localised(well, [])
-    assert (found, server.asked) == (Localised({}, {}, {}, [], {}), [])
+    assert (found, server.asked) == (Localised({}, {}, []), [])

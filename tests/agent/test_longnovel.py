@@ -2,8 +2,8 @@
 
 import pytest
 
-from longproof.agent.report import report, trusted
-from longproof.agent.types import LABELS, Case, Claim, Error, Label, Report, Sentence, Verdict
+from longproof.agent.report import report, reported_claim, trusted
+from longproof.agent.types import LABELS, Case, Claim, Error, Label, Report, Sentence
 from longproof.evaluation.paper_answer import paper_answer
 from longproof.evaluation.review_list import review_list
 from longproof.graphs.papers.longnovel import NO, YES, Narrative, read_details
@@ -17,22 +17,14 @@ SENTENCES = [(0, 10), (10, 17), (17, 25)]
 
 
 def made(label: Label | None, errors: tuple[Error, ...] = ()) -> Report:
-    decided = "vote" if label else "nobody"
+    claim = reported_claim(
+        CLAIM, [], label=label, decided_by="vote", question_id="", failure="unparsed", localised=errors
+    )
     return report(
         case=Case(id="x", response=RESPONSE.text),
         documents=[],
         sentences=[Sentence(index=n, span=RESPONSE.span(*at)) for n, at in enumerate(SENTENCES)],
-        claims=[CLAIM],
-        verdicts=[
-            Verdict(
-                claim_id="c0",
-                label=label,
-                decided_by=decided,
-                errors=errors,
-                failure=None if label else "unparsed",
-            )
-        ],
-        windows={},
+        claims=[claim],
         stamp={},
     )
 

@@ -107,7 +107,7 @@ CLAIMS = [
     for n, text in enumerate(["Mara rowed to the island.", "Mara rowed at dawn."])
 ]
 QUESTION = Question(
-    id="q", claim_ids=("c0", "c1"), shown=(SOURCE.span(0, 600),), round="window", prompt="judge"
+    id="q", claim_ids=("c0", "c1"), shown=(SOURCE.span(0, 600),), look="window", prompt="judge"
 )
 CASE = Case(id="case", response="Mara rowed.", source_ids=(SOURCE.id,))
 

@@ -27,7 +27,7 @@ CASE = Case(
 
 def question(prompt: str) -> Question:
     shown = (SOURCE.span(0, 11), SOURCE.span(11, len(SOURCE.text)), PAGE.span(0, len(PAGE.text)))
-    return Question(id="q", claim_ids=("c0",), shown=shown, round="pages", prompt=prompt)
+    return Question(id="q", claim_ids=("c0",), shown=shown, look="pages", prompt=prompt)
 
 
 def read(prompt: str, answer: dict[str, Any]) -> Weighed:

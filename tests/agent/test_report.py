@@ -1,12 +1,14 @@
 """The sentence rule, the outcome rule, and numbers that add up."""
 
+from typing import Any
+
 import pytest
 from counted import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.report import outcome, price, report, sentence_label, total_usage, usage
-from longproof.agent.types import LABELS, Call, Case, Claim, Error, Sentence, Verdict
+from longproof.agent.report import outcome, price, report, reported_claim, sentence_label, total_usage, usage
+from longproof.agent.types import LABELS, Call, Case, Claim, Error, Place, ReportClaim, Sentence
 from longproof.retrieval.types import Document
 
 LABEL = st.one_of(st.sampled_from(LABELS), st.none())
@@ -14,39 +16,41 @@ TEXT = "A lamp stood there. It was lit."
 DOCUMENT = Document.of(TEXT)
 
 
-def claims(count: int) -> list[Claim]:
-    spans = [DOCUMENT.span(0, 19), DOCUMENT.span(20, 31)]
-    return [
-        Claim(id=f"c{i}", index=i, sentence=i % 2, text=spans[i % 2].text, origin=spans[i % 2])
-        for i in range(count)
-    ]
+def claim(number: int, label: str | None, start: int = 0, end: int = 19, **given: Any) -> ReportClaim:
+    return ReportClaim(
+        id=f"c{number}",
+        text=TEXT[start:end],
+        sentence=int(start >= 20),
+        origin=Place(start=start, end=end, text=TEXT[start:end]),
+        window=None,
+        label=label,
+        failure=None if label else "unparsed",
+        decided_by="vote" if label else "nobody",
+        **given,
+    )
 
 
-def verdicts(labels: list[str | None]) -> list[Verdict]:
-    return [
-        Verdict(claim_id=f"c{i}", label=label, decided_by="vote" if label else "nobody")
-        for i, label in enumerate(labels)
-    ]
-
-
-def made(labels: list[str | None], n_claims: int | None = None, *, triage: bool = False):
+def made(claims: list[ReportClaim], *, triage: bool = False):
+    places = [(0, 19), (20, 31)]
     return report(
         case=Case(id="x", response=TEXT),
         documents=[],
-        sentences=[
-            Sentence(index=i, span=DOCUMENT.span(a, b)) for i, (a, b) in enumerate([(0, 19), (20, 31)])
-        ],
-        claims=claims(len(labels) if n_claims is None else n_claims),
-        verdicts=verdicts(labels),
-        windows={},
+        sentences=[Sentence(index=i, span=DOCUMENT.span(*place)) for i, place in enumerate(places)],
+        claims=claims,
         stamp={},
         triage=triage,
     )
 
 
+def labelled(labels: list[str | None], *, triage: bool = False):
+    return made(
+        [claim(i, label, *((20, 31) if i % 2 else (0, 19))) for i, label in enumerate(labels)], triage=triage
+    )
+
+
 @given(st.lists(LABEL, max_size=12))
 def test_counts_add_up_and_coverage_is_their_share(labels):
-    result = made(labels)
+    result = labelled(labels)
     assert sum(result.counts.values()) == len(result.claims) == len(labels)
     undecided = labels.count(None)
     assert result.coverage == pytest.approx(1 - undecided / len(labels) if labels else 0)
@@ -54,7 +58,7 @@ def test_counts_add_up_and_coverage_is_their_share(labels):
 
 @given(st.lists(LABEL, max_size=12))
 def test_a_triage_with_anything_undecided_is_never_faithful(labels):
-    result = made(labels, triage=True)
+    result = labelled(labels, triage=True)
     held = {claim.sentence for claim in result.claims}
     if None in labels or held != {0, 1}:
         assert result.verdict != "faithful"
@@ -63,7 +67,7 @@ def test_a_triage_with_anything_undecided_is_never_faithful(labels):
 
 @pytest.mark.parametrize("triage", [True, False])
 def test_a_response_without_claims_is_undecided(triage):
-    result = made([], triage=triage)
+    result = labelled([], triage=triage)
     assert (result.verdict, result.coverage) == ("undecided", 0)
 
 
@@ -96,65 +100,17 @@ def test_the_outcome_rule():
     assert outcome([]) == "faithful"
 
 
-def test_no_claim_leaves_the_denominator():
-    with pytest.raises(ValueError, match="exactly one verdict"):
-        made(["fabricated"], n_claims=2)
-
-
 def test_a_claim_that_runs_over_sentences_counts_in_each_of_them():
-    sentences = [Sentence(index=n, span=DOCUMENT.span(*place)) for n, place in enumerate([(0, 19), (20, 31)])]
-    long = Claim(id="c0", index=0, sentence=0, text=TEXT, origin=DOCUMENT.span(0, 31))
-    own = Claim(id="c1", index=1, sentence=1, text="It was lit.", origin=DOCUMENT.span(20, 31))
-    given = verdicts(["ambiguous", "explicitly_supported"])
-    result = report(
-        case=Case(id="x", response=TEXT),
-        documents=[],
-        sentences=sentences,
-        claims=[long, own],
-        verdicts=given,
-        windows={},
-        stamp={},
-    )
+    result = made([claim(0, "ambiguous", 0, 31), claim(1, "explicitly_supported", 20, 31)])
     assert [sentence.label for sentence in result.sentences] == ["ambiguous", "ambiguous"]
 
 
 @pytest.mark.parametrize(("triage", "other"), [(True, None), (False, "implicitly_supported")])
 def test_what_a_wrong_claim_does_not_name_is_borne_out_only_where_somebody_read_it(triage, other):
-    sentences = [Sentence(index=n, span=DOCUMENT.span(*place)) for n, place in enumerate([(0, 19), (20, 31)])]
-    claim = Claim(id="c0", index=0, sentence=0, text=TEXT, origin=DOCUMENT.span(0, 31))
     error = Error(span=DOCUMENT.span(2, 6))
-    result = report(
-        case=Case(id="x", response=TEXT),
-        documents=[],
-        sentences=sentences,
-        claims=[claim],
-        verdicts=[Verdict(claim_id="c0", label="contradicting", decided_by="vote", errors=(error,))],
-        windows={},
-        stamp={},
-        triage=triage,
-    )
+    result = made([claim(0, "contradicting", 0, 31, errors=(error,))], triage=triage)
     assert [sentence.label for sentence in result.sentences] == ["contradicting", other]
     assert result.verdict == "hallucinated"
-
-
-def test_the_time_grows_with_the_claims_not_with_their_square():
-    document = Document.of("x" * 5000)
-    spans = [document.span(start, start + 4) for start in range(0, 5000, 5)]
-    claims = [Claim(id=f"c{n}", index=n, sentence=n, text="x", origin=span) for n, span in enumerate(spans)]
-    sentences = [Sentence(index=n, span=span) for n, span in enumerate(spans)]
-    given = verdicts(["no_fact"] * len(claims))
-    assert_linear(
-        lambda size: report(
-            case=Case(id="x", response=document.text),
-            documents=[],
-            sentences=sentences[:size],
-            claims=claims[:size],
-            verdicts=given[:size],
-            windows={},
-            stamp={},
-        ),
-        500,
-    )
 
 
 def test_unknown_token_counts_add_nothing():
@@ -176,3 +132,21 @@ def test_without_the_answers_lengths_there_is_no_price():
     old = Call(id="1", purpose="judge", endpoint="e", model="m", prompt_hash="h", prompt_characters=1000)
     assert old.answer_characters is None
     assert price(usage([old]), 500) is None
+
+
+def test_the_work_grows_with_the_claims_not_with_their_square():
+    document = Document.of("x" * 5000)
+    spans = [document.span(start, start + 4) for start in range(0, 5000, 5)]
+    sentences = [Sentence(index=n, span=span) for n, span in enumerate(spans)]
+    claims = [Claim(id=f"c{n}", index=n, sentence=n, text="x", origin=span) for n, span in enumerate(spans)]
+    told = [reported_claim(one, [], label="no_fact", decided_by="vote", question_id="") for one in claims]
+    assert_linear(
+        lambda size: report(
+            case=Case(id="x", response=document.text),
+            documents=[],
+            sentences=sentences[:size],
+            claims=told[:size],
+            stamp={},
+        ),
+        500,
+    )

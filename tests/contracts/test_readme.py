@@ -13,7 +13,7 @@ import pytest
 from longproof.agent.types import KINDS, LABELS
 from longproof.graphs.papers import all_papers
 from longproof.graphs.protocols import method as method_of
-from longproof.graphs.resources import Pool
+from longproof.graphs.run import Pool
 from longproof.graphs.verify import verify_graph
 
 ROOT = Path(__file__).parents[2]

@@ -15,7 +15,7 @@ OUTSIDE = {
     "verifier.py": "settings by name, and texts of other libraries as they come",
     "settings.py": "what JSON Schema says of a field",
     "review.py": "validators, as pydantic takes them",
-    "nodes.py": "the stamp of a report, which any JSON may stand in",
+    "reporting.py": "the stamp of a report, which any JSON may stand in",
 }
 """Where a dictionary of anything stands at an edge of the project, and why. None of these goes between nodes."""
 MAKING = ("construct", "made_")

@@ -16,12 +16,13 @@ from typing_extensions import TypedDict
 
 from longproof import Verifier
 from longproof.adapters.langgraph import node
-from longproof.agent.types import Judgement, Report, Sentence
+from longproof.agent.types import Case, Judgement, Question, Report, Sentence
+from longproof.graphs.opening import Given
 from longproof.graphs.papers.paper import Unit
 from longproof.graphs.protocols import method
-from longproof.graphs.resources import Given, Pool
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings
-from longproof.graphs.state import ClaimState, Plan, QuestionRef, Reviewed, StoredCase
+from longproof.graphs.state import ClaimState, Reviewed
 from longproof.indexes.documents import DocumentRef
 
 LINES = "\n".join(f"Chapter {n}. The {n}th day passed and rain fell on the {n} hills." for n in range(600))
@@ -31,8 +32,7 @@ GIVEN: Any = {"source": SOURCE, "response": RESPONSE}
 WORDS = ["contradicting", "explicitly_supported", "not_found"]
 THREAD: Any = {"configurable": {"thread_id": "1"}}
 MODELS = {
-    "case": StoredCase,
-    "plan": Plan,
+    "case": Case,
     "sources": DocumentRef,
     "sentences": Sentence,
     "claims": ClaimState,
@@ -80,8 +80,9 @@ def kept_as_themselves(values: Any) -> set[str]:
             for one in value if isinstance(value, list) else [value]:
                 assert type(one) is MODELS[name], (name, type(one), str(one)[:80])
     for claim in [*values.get("claims", []), *values.get("checked", [])]:
-        assert {type(question) for question in claim.asked} <= {QuestionRef}
+        assert {type(question) for question in claim.asked} <= {Question}
         assert {type(said) for said in claim.judgements} <= {Judgement}
+    assert SOURCE not in str(values), "a checkpoint holds no source"
     return set(values) & set(MODELS)
 
 
@@ -119,7 +120,7 @@ def test_an_interrupted_run_goes_on_in_another_process(tmp_path: Path) -> None:
 
     asked = saved(tmp_path, start)
     before, ended, after = saved(tmp_path, resume)
-    assert {"case", "plan", "sources", "sentences", "claims"} <= kept_as_themselves(before)
+    assert {"case", "sources", "sentences", "claims"} <= kept_as_themselves(before)
     assert {"reviews", "report", "decided"} <= kept_as_themselves(after)
     assert kept_as_themselves(ended) == {"report"}
     assert {claim.decided_by for claim in ended["report"].claims} == {"person"}

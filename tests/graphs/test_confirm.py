@@ -11,7 +11,7 @@ from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 from longproof import Verifier
 from longproof.agent.report import CONFIRMING_FAILED
 from longproof.agent.types import Claim, Question, Report
-from longproof.report.summary import total_lines
+from longproof.report.totals import total_lines
 from longproof.report.words import words
 from longproof.retrieval.types import BadInput
 

@@ -1,4 +1,4 @@
-"""What each question shows: whole lines that only grow, for claims that belong together; papers' texts unchanged."""
+"""What each question shows: whole lines that only grow, for claims that belong together."""
 
 from collections.abc import Sequence
 from itertools import chain, pairwise
@@ -8,14 +8,12 @@ from counted import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.types import Claim, Round
-from longproof.graphs.evidence.places import claim_groups
-from longproof.graphs.evidence.placing import in_groups
-from longproof.graphs.evidence.questions import TOGETHER, merge, questions, together, widened, with_snippets
+from longproof.agent.types import Claim, Look, Question
+from longproof.graphs.evidence.places import claim_groups, merge, place_claims
+from longproof.graphs.evidence.questions import TOGETHER, group_claims, widen, with_snippets
 from longproof.graphs.evidence.reading_plan import CLAIMS, reading_plan
 from longproof.graphs.evidence.sources import Sources
-from longproof.graphs.protocol import LONGPROOF
-from longproof.graphs.state import ClaimState, QuestionRef
+from longproof.graphs.state import ClaimState
 from longproof.retrieval.types import Document
 
 PLAN = reading_plan(10**6, 10)
@@ -31,7 +29,7 @@ PLACE = st.tuples(st.integers(0, 2), st.integers(0, 300), st.integers(0, 100)).m
 WITHIN = st.tuples(st.integers(0, 1), st.integers(0, 17), st.integers(1, 12)).map(
     lambda p: (p[0], p[1], p[1] + p[2])
 )
-ROUNDS: tuple[Round, ...] = ("place", "window", "search", "scan")
+LOOKS: tuple[Look, ...] = ("place", "window", "search", "scan")
 
 
 def claims(count: int = 1) -> list[Claim]:
@@ -43,14 +41,17 @@ def states(count: int = 1, **fields: Any) -> list[ClaimState]:
     return [ClaimState(claim=claim, **fields) for claim in claims(count)]
 
 
-def grown(sources: Sources, looks: Sequence[Sequence[Any]], count: int = 1) -> list[QuestionRef]:
+def grown(sources: Sources, looks: Sequence[Sequence[Any]], count: int = 1) -> list[Question]:
     """The questions about claims that are looked at in these places, one look after the other."""
     held = states(count)
     for n, places in enumerate(looks):
-        named = map(sources.named, places)
-        ref = widened(held, sources, named, ROUNDS[min(n, 3)], "judge")
-        held = [one.with_questions([ref] if ref else []) for one in held]
+        question = widen(held, sources, sources.lines_in(places), LOOKS[min(n, 3)])
+        held = [one.with_question(question) if question else one for one in held]
     return list(held[0].asked)
+
+
+def numbers_of(question: Question) -> list[int]:
+    return [number for added in question.lines for number in added]
 
 
 @given(st.lists(PLACE, max_size=12))
@@ -64,19 +65,19 @@ def test_merged_places_are_in_order_apart_and_cover_the_same_text(places):
 @given(st.lists(st.lists(WITHIN, max_size=3), min_size=1, max_size=5))
 def test_what_was_shown_stays_where_it_stood_and_what_is_new_comes_behind_it(looks):
     asked = grown(TWO, looks)
-    assert all(later.places[: len(one.places)] == one.places for one, later in pairwise(asked))
-    numbers = [TWO.numbers(ref.places) for ref in asked]
+    assert all(later.lines[: len(one.lines)] == one.lines for one, later in pairwise(asked))
+    numbers = [numbers_of(question) for question in asked]
     assert all(len(one) == len(set(one)) for one in numbers), "no line is shown twice"
     assert all(set(one) < set(later) for one, later in pairwise(numbers)), "each question shows something new"
-    wanted = TWO.numbers(TWO.named(place) for place in chain.from_iterable(looks))
+    wanted = TWO.lines_in(chain.from_iterable(looks))
     assert set(numbers[-1]) == set(wanted), "whole lines, and all that were looked at"
-    assert len({ref.id for ref in asked}) == len(asked)
+    assert len({question.id for question in asked}) == len(asked)
 
 
 @given(st.lists(st.lists(WITHIN, max_size=4), min_size=1, max_size=5))
-def test_the_round_is_named_source_exactly_where_every_line_is_shown(looks):
-    for ref in grown(TWO, looks):
-        assert (ref.round == "source") == (len(TWO.numbers(ref.places)) == TWO.number_of_lines)
+def test_the_look_is_named_source_exactly_where_every_line_is_shown(looks):
+    for question in grown(TWO, looks):
+        assert (question.look == "source") == (len(numbers_of(question)) == TWO.number_of_lines)
 
 
 def test_claims_of_one_question_are_asked_about_together_when_more_is_shown():
@@ -86,84 +87,58 @@ def test_claims_of_one_question_are_asked_about_together_when_more_is_shown():
 
 def placed(places: Sequence[tuple[int, int]], **fields: Any) -> list[ClaimState]:
     """A claim for each window."""
-    held = [(SOURCES.named((0, start, end)),) for start, end in places]
     return [
-        one.model_copy(update={"places": at, **fields})
-        for one, at in zip(states(len(places)), held, strict=True)
+        one.model_copy(update={"around": SOURCES.lines_in([(0, *place)]), **fields})
+        for one, place in zip(states(len(places)), places, strict=True)
     ]
 
 
 @given(st.lists(st.tuples(st.integers(0, 40), st.integers(1, 9)), max_size=30))
 def test_no_claim_is_lost_among_the_questions_and_neighbours_windows_touch(at):
     windows = [(1000 * start, 1000 * (start + length)) for start, length in at]
-    made = together(placed(windows), CLAIMS)
+    made = group_claims(placed(windows), CLAIMS, SOURCES)
     assert [one.claim.index for one in chain.from_iterable(made)] == list(range(len(at)))
     for one, other in chain.from_iterable(pairwise(group) for group in made):
-        (a,), (b,) = one.places, other.places
-        assert a.start < b.end
-        assert b.start < a.end
+        assert set(one.around) & set(other.around)
 
 
 @given(st.lists(st.integers(1, 5000), max_size=30))
 def test_what_was_found_for_the_claims_of_one_question_is_not_too_long(sizes):
-    found = [(SOURCES.named((0, 0, size)),) for size in sizes]
+    found = [SOURCES.lines_in([(0, 0, size)]) for size in sizes]
     held = [one.model_copy(update={"found": at}) for one, at in zip(states(len(sizes)), found, strict=True)]
-    made = together(held, CLAIMS)
+    made = group_claims(held, CLAIMS, SOURCES)
     assert [one for group in made for one in group] == held
     for group in made:
-        assert len(group) == 1 or sum(p.end - p.start for one in group for p in one.found) <= TOGETHER
+        assert len(group) == 1 or sum(SOURCES.characters_of(one.found) for one in group) <= TOGETHER
 
 
 def test_a_question_has_at_most_so_many_claims_and_those_of_another_are_not_among_them():
     held = placed([(0, 9000)] * 95)
-    assert [len(group) for group in together(held, CLAIMS)] == [40, 40, 15]
-    (ref,) = grown(SOURCES, [[(0, 0, 3000)]])
-    held = [held[0].model_copy(update={"asked": (ref,)}), *held[1:5]]
-    assert [len(group) for group in together(held, CLAIMS)] == [1, 4]
+    assert [len(group) for group in group_claims(held, CLAIMS, SOURCES)] == [40, 40, 15]
+    (question,) = grown(SOURCES, [[(0, 0, 3000)]])
+    held = [held[0].model_copy(update={"asked": (question,)}), *held[1:5]]
+    assert [len(group) for group in group_claims(held, CLAIMS, SOURCES)] == [1, 4]
 
 
 def test_snippets_stand_behind_all_that_was_shown():
-    *_, ref = grown(SOURCES, [[(0, 0, 3000)], [(0, 9000, 9900)]], 3)
+    *_, last = grown(SOURCES, [[(0, 0, 3000)], [(0, 9000, 9900)]], 3)
     page = Document.of("A page says so.")
-    asked = with_snippets(ref, claims()[0], [page.span(0, 15)])
-    assert asked.places[:-1] == ref.places
-    assert (asked.places[-1].source_id, asked.claim_ids, asked.round) == (page.id, ("c0",), "pages")
+    asked = with_snippets(states()[0].with_question(last), SOURCES, [page.span(0, 15)])
+    assert asked.lines == last.lines
+    assert asked.numbers[-1] == -1
+    assert (asked.pages[0].source_id, asked.claim_ids, asked.look) == (page.id, ("c0",), "pages")
 
 
-def test_a_papers_window_is_shown_as_it_stands():
-    (question,) = questions(claims(), SOURCES, {"c0": [(0, 5500, 11000)]}, "window", prompt="judge", size=8)
-    assert [(span.start, span.end) for span in question.shown] == [(5500, 11000)]
-    assert (question.round, question.numbers) == ("window", ())
-
-
-def test_a_papers_window_that_is_all_of_the_source_is_named_so():
-    short = Sources([Document.of("A short source."), Document.of("And another.")], 5500)
-    windows = {"c0": [(0, 0, 15), (1, 0, 12)]}
-    (question,) = questions(claims(), short, windows, "window", prompt="judge", size=8)
-    assert question.round == "source"
-    assert [span.text for span in question.shown] == ["A short source.", "And another."]
-
-
-def test_claims_share_a_papers_questions_of_nearly_equal_size():
-    windows = {claim.id: [(0, 0, 5500)] for claim in claims(17)}
-    made = questions(claims(17), SOURCES, windows, "window", prompt="judge", size=8)
-    assert [len(q.claim_ids) for q in made] == [6, 5, 6]
-    assert [i for q in made for i in q.claim_ids] == [c.id for c in claims(17)]
-    assert len({q.id for q in made}) == 3
-
-
-def test_without_a_source_nothing_is_shown_and_claims_still_share_questions():
-    (question,) = questions(claims(), Sources([], 5500), {}, "window", prompt="judge", size=8)
-    assert question.shown == ()
-    held, groups = in_groups(states(90), RESPONSE.text, (), Sources([], 5500), LONGPROOF)
-    assert {(one.window, one.places, one.pieces) for one in held} == {(None, (), ())}
+def test_without_a_source_claims_still_share_groups():
+    held, groups = place_claims(states(90), RESPONSE.text, (), Sources([], 5500))
+    assert {(one.window, one.place, one.around) for one in held} == {(None, (), ())}
     assert [len(group) for group in groups] == [40, 40, 10]
 
 
-def test_the_time_to_group_grows_with_the_claims_not_with_their_square():
+def test_the_work_to_group_grows_with_the_claims_not_with_their_square():
     origin = RESPONSE.span(0, 3)
     many = [Claim(id=f"c{n}", index=n, sentence=n, text="The", origin=origin) for n in range(2000)]
-    held = [ClaimState(claim=claim, places=(SOURCES.named((0, 0, 5500)),)) for claim in many]
     windows = [(0, 100 * n, 100 * n + 3000) for n in range(len(many))]
     assert_linear(lambda size: claim_groups(many[:size], windows[:size], PLAN), 1000)
-    assert_linear(lambda size: together(held[:size], CLAIMS), 1000)
+    held = [ClaimState(claim=claim, around=(0, 1, 2)) for claim in many]
+    assert_linear(lambda size: group_claims(held[:size], CLAIMS, SOURCES), 1000)

@@ -1,7 +1,6 @@
 """Many cases about one source: their groups, the joined response, and the reports that the one report becomes."""
 
 import asyncio
-from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
 from textwrap import wrap
@@ -12,13 +11,14 @@ from fakes import FORMS, Asked, ChatServer, Reply, denying, well
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.report import report, usage, verdict
+from longproof.agent.report import report, reported_claim, usage
 from longproof.agent.types import (
     Call,
     Case,
     Claim,
     Error,
     Judgement,
+    Label,
     Report,
     ReportDocument,
     Sentence,
@@ -26,13 +26,11 @@ from longproof.agent.types import (
 )
 from longproof.graphs.joined import (
     MOST_CASES,
-    apportioned,
     case_groups,
     join,
     joinable,
     joins,
     split,
-    usage_shares,
 )
 from longproof.graphs.settings import Settings
 from longproof.graphs.verifier import Verifier
@@ -69,7 +67,7 @@ def one_report(joined: Case) -> Report:
         for begin, end in sentences(joined.response[start : stop - 2])
     ]
     claims = [Claim(id=f"c{n}", index=n, sentence=n, text=s.text, origin=s) for n, s in enumerate(spans)]
-    verdicts = []
+    reported = []
     for n, claim in enumerate(claims):
         wrong = [Error(span=response.span(claim.origin.start, claim.origin.start + 1))] if n % 2 else []
         said = Judgement(
@@ -82,9 +80,8 @@ def one_report(joined: Case) -> Report:
             quotes=(source.span(0, 8),),
             errors=tuple(wrong),
         )
-        verdicts.append(
-            verdict(claim, [said], label=said.label, decided_by="vote", question_id="q")  # type: ignore[arg-type]
-        )
+        label: Label = "contradicting" if wrong else "explicitly_supported"
+        reported.append(reported_claim(claim, [said], label=label, decided_by="vote", question_id="q"))
     documents = [
         ReportDocument(id=response.id, role="response", kind="text", characters=len(response.text)),
         ReportDocument(id=source.id, role="source", kind="text", characters=len(SOURCE)),
@@ -94,9 +91,7 @@ def one_report(joined: Case) -> Report:
         case=joined.model_copy(update={"source_ids": (source.id,)}),
         documents=documents,
         sentences=[Sentence(index=n, span=span) for n, span in enumerate(spans)],
-        claims=claims,
-        verdicts=verdicts,
-        windows={},
+        claims=reported,
         calls=calls,
         stamp={"paid": usage(calls[:2]).model_dump(mode="json"), "judges": ["m"]},
     )
@@ -147,11 +142,9 @@ def test_every_report_of_a_group_is_sound_and_is_the_case_s_own(texts: list[str]
             named = [*claim.errors, *(e for said in claim.judgements for e in said.errors)]
             assert {error.span.source_id for error in named} <= {text_id(case.response)}
             assert {said.claim_id for said in claim.judgements} == {claim.id}
-            ids = {one.id for one in part.calls}
-            assert {said.call_id for said in claim.judgements} <= ids
-            assert "decompose" in ids
     assert [c.text for part in parts for c in part.claims] == [c.text for c in whole.claims]
     assert added([part.usage for part in parts]) == whole.usage
+    assert [part.calls for part in parts] == [whole.calls, *[()] * (len(parts) - 1)]
     assert added([Usage(**part.stamp["paid"]) for part in parts]) == Usage(**whole.stamp["paid"])
     totals = [part.counts for part in parts]
     assert {name: sum(counts[name] for counts in totals) for name in whole.counts} == whole.counts
@@ -184,21 +177,6 @@ def test_a_claim_over_two_responses_is_refused() -> None:
     both = first.model_copy(update={"end": second.end, "text": text})
     with pytest.raises(ValueError, match="no response of the group"):
         split(whole.model_copy(update={"sentences": (both, second)}), group)
-
-
-@given(st.integers(0, 10_000), st.lists(st.integers(0, 50), min_size=1, max_size=9))
-def test_shares_add_up_and_differ_from_the_exact_ones_by_less_than_one(total: int, given: list[int]) -> None:
-    shares = apportioned(total, given)
-    assert sum(shares) == total
-    if sum(given):
-        exact = [Fraction(total * weight, sum(given)) for weight in given]
-        assert all(abs(share - one) < 1 for share, one in zip(shares, exact, strict=True))
-
-
-def test_a_call_is_shared_by_those_it_served() -> None:
-    shares = usage_shares([(call("a", 100), [0]), (call("b", 101), [0, 1, 2])], 3)
-    assert [share.prompt_characters for share in shares] == [134, 34, 33]
-    assert sum(share.calls for share in shares) == 2
 
 
 PAIRS = st.lists(st.tuples(st.sampled_from(["", "k", "l"]), st.sampled_from([None, "p", "q", "r"])))

@@ -100,7 +100,7 @@ def test_evidence_grows_and_fabricated_means_that_all_was_read(server: ChatServe
 def test_a_claim_of_no_sure_place_is_searched_for_before_it_is_judged(server: ChatServer) -> None:
     judge = ScriptedJudge("j", reads(HIDDEN))
     report = verifier(server, [judge]).verify(SOURCE, "Marguerite buried the chalice.")
-    assert [question.round for question in judge.heard] == ["search"]
+    assert [question.look for question in judge.heard] == ["search"]
     assert report.claims[0].label == "explicitly_supported"
 
 
@@ -131,7 +131,7 @@ def test_no_searcher_can_hide_what_the_claims_own_words_find(searcher: Any) -> N
         report = checks.verify(SOURCE, "Marguerite buried the chalice.")
     (claim,) = report.claims
     assert claim.label == "explicitly_supported"
-    assert [question.round for question in judge.heard] == ["search"]
+    assert [question.look for question in judge.heard] == ["search"]
     assert sum(len(span.text) for span in judge.heard[0].shown) <= TOGETHER
 
 

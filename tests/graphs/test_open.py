@@ -64,7 +64,7 @@ def test_pages_are_asked_at_once_and_what_they_alone_say_is_out_dependent(
     report, (path,), judges = checked(tmp_path, TOWER, OPENED, WRONG, pages=pages)
     assert path == ["consult", "judge", "vote", "localise"]
     assert [c.label for c in report.claims] == ["out_dependent", "out_dependent", "contradicting"]
-    assert {q.round for judge in judges for q in judge.heard} == {"pages"}
+    assert {q.look for judge in judges for q in judge.heard} == {"pages"}
     assert [span.text for span in report.claims[0].evidence] == [PAGE]
     assert report.verdict == "hallucinated"
 

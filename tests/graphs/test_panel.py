@@ -18,7 +18,7 @@ CLAIMS = {
 
 def question(number: int, start: int, end: int) -> Question:
     shown = (SOURCE.span(start, end),)
-    return Question(id=f"q{number}", claim_ids=(f"c{number}",), shown=shown, round="window", prompt="judge")
+    return Question(id=f"q{number}", claim_ids=(f"c{number}",), shown=shown, look="window", prompt="judge")
 
 
 class Served(ScriptedJudge):

@@ -7,7 +7,8 @@ from scripted import ScriptedJudge
 
 from longproof import Verifier
 from longproof.agent.offline import OfflineJudge
-from longproof.graphs.protocol import LONGPROOF, SCANNED
+from longproof.graphs.policy import LOOKS
+from longproof.graphs.run import SCANNED, looks_within
 from longproof.retrieval.types import BadInput
 
 SOURCE = "The lamp was lit at nine. Ada sold the boat to Tom. The bridge fell in March. Nobody was hurt."
@@ -25,8 +26,7 @@ def test_the_offline_check_given_as_an_object_is_the_same_check(tmp_path: Path) 
 
 
 def test_a_source_is_read_through_unasked_up_to_a_million_characters_and_beyond_where_asked() -> None:
-    row = LONGPROOF
-    assert row.looks(None, SCANNED)[-1] == "scan"
-    assert row.looks(None, SCANNED + 1)[-1] == row.looks("search", 1)[-1] == "search"
-    assert row.looks("scan", SCANNED + 1) == row.rounds
-    assert row.looks("place", 1)[-1] == "window"
+    assert looks_within(None, SCANNED)[-1] == "scan"
+    assert looks_within(None, SCANNED + 1)[-1] == looks_within("search", 1)[-1] == "search"
+    assert looks_within("scan", SCANNED + 1) == LOOKS
+    assert looks_within("place", 1)[-1] == "window"

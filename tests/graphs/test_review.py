@@ -10,7 +10,8 @@ from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier
 from longproof.agent.types import Report
-from longproof.graphs.resources import Given, Pool
+from longproof.graphs.opening import Given
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.verify import verify_graph
 
@@ -22,7 +23,7 @@ THREAD = {"configurable": {"thread_id": "1"}}
 def judges(pages="not_found"):
     def seat(word):
         def script(question, claim):
-            if question.round == "pages":
+            if question.look == "pages":
                 return pages if isinstance(pages, str) else pages[word]
             return "explicitly_supported" if claim.index == 2 else word
 

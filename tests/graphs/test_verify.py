@@ -12,7 +12,8 @@ from scripted import FAILURES, ScanningJudge, ScriptedArbiter, ScriptedJudge, Wh
 from longproof import Verifier
 from longproof.agent.types import LABELS, Answered
 from longproof.graphs.evidence.reading_plan import CLAIMS
-from longproof.graphs.resources import Given, Pool
+from longproof.graphs.opening import Given
+from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.verify import verify_graph
 from longproof.retrieval.types import BadInput
@@ -40,7 +41,7 @@ def checked(script, arbiter="explicitly_supported", *, response=FACTS[0], source
 
 
 def rounds(judge):
-    return [question.round for question in judge.heard]
+    return [question.look for question in judge.heard]
 
 
 def test_what_is_supported_is_decided_in_the_first_round():
@@ -136,7 +137,7 @@ def test_an_arbiter_that_does_not_find_it_sends_it_to_the_pages_too():
 
 def test_each_round_is_counted_for_itself():
     def script(question, claim):
-        return "timeout" if question.round == "place" else "explicitly_supported"
+        return "timeout" if question.look == "place" else "explicitly_supported"
 
     report, judges, _ = checked(script, size=1)
     (claim,) = report.claims

@@ -205,9 +205,9 @@ def test_the_judges_own_example_is_read_as_it_is_meant(language: Language) -> No
         id="q",
         claim_ids=("c",),
         shown=tuple(document.span(0, len(document.text)) for document in documents),
-        round="place",
+        look="place",
         prompt="judge",
-        numbers=tuple(texts),
+        lines=(tuple(texts),),
     )
     assert read_lines([read.citations], question) == (question.shown, 0)
 

@@ -236,7 +236,7 @@ def test_a_run_whose_checkpoints_cannot_be_read_at_its_end_is_closed_in_the_ledg
     async def broken() -> None:
         settings = Settings(run_id="r")
         async with open_checkpoints(settings) as checkpoints:
-            await checkpoints.pool.get(settings, "a case")
+            await checkpoints.pool.session(settings, "a case")
             await checkpoints.saver.conn.close()
 
     with pytest.raises(ValueError, match="no active connection"):

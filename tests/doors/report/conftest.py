@@ -11,16 +11,16 @@ from longproof.agent.report import report as make_report
 from longproof.agent.types import (
     Call,
     Case,
-    Claim,
     Error,
     Judgement,
     Looked,
+    Place,
     Reading,
     Report,
+    ReportClaim,
     ReportDocument,
     Sentence,
     SourcePlace,
-    Verdict,
 )
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document, Span
@@ -44,9 +44,7 @@ class Builder:
         self.triage = triage
         self.stamp = stamp
         self.spans = [self.response.span(start, end) for start, end in sentences(response)]
-        self.verdicts: list[Verdict] = []
-        self.windows: dict[str, SourcePlace] = {}
-        self.looked: dict[str, Looked] = {}
+        self.claims: list[ReportClaim] = []
         self.calls: list[Call] = []
 
     def quote(self, text: str, source: int = 0) -> Span:
@@ -64,35 +62,37 @@ class Builder:
         )
 
     def says(self, label: Any, *quotes: Span, window: tuple[int, int] | None = None, **given: Any) -> None:
-        claim_id = f"c{len(self.verdicts)}"
+        number = len(self.claims)
+        span = self.spans[number]
         by = given.pop("decided_by", "vote" if label else "nobody")
-        if looked := given.pop("looked", None):
-            self.looked[claim_id] = looked
         judgements = tuple(
-            judgement.model_copy(update={"claim_id": claim_id}) for judgement in given.pop("judgements", ())
+            judgement.model_copy(update={"claim_id": f"c{number}"})
+            for judgement in given.pop("judgements", ())
         )
-        self.verdicts.append(
-            Verdict(
-                claim_id=claim_id, label=label, decided_by=by, evidence=quotes, judgements=judgements, **given
+        place = window and SourcePlace(source_id=self.sources[0].id, start=window[0], end=window[1])
+        given.setdefault("failure", None)
+        self.claims.append(
+            ReportClaim(
+                id=f"c{number}",
+                text=span.text,
+                sentence=number,
+                origin=Place(start=span.start, end=span.end, text=span.text),
+                window=place,
+                label=label,
+                decided_by=by,
+                evidence=quotes,
+                judgements=judgements,
+                **given,
             )
         )
-        if window:
-            self.windows[claim_id] = SourcePlace(source_id=self.sources[0].id, start=window[0], end=window[1])
 
     def build(self, case_id: str = "case") -> Built:
-        claims = [
-            Claim(id=f"c{i}", index=i, sentence=i, text=span.text, origin=span)
-            for i, span in enumerate(self.spans)
-        ]
         documents = [_told(self.response, "response"), *(_told(source, "source") for source in self.sources)]
         report = make_report(
             case=Case(id=case_id, response=self.response.text, source_ids=tuple(s.id for s in self.sources)),
             documents=documents,
             sentences=[Sentence(index=i, span=span) for i, span in enumerate(self.spans)],
-            claims=claims,
-            verdicts=self.verdicts,
-            windows=self.windows,
-            looked=self.looked,
+            claims=self.claims,
             calls=self.calls,
             stamp=self.stamp,
             triage=self.triage,

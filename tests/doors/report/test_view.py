@@ -6,7 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from longproof import Verifier
-from longproof.agent.types import DecidedBy, Round
+from longproof.agent.types import DecidedBy, Look
 from longproof.report.markdown import to_markdown
 from longproof.report.saved import open_report
 from longproof.report.totals import judge_names, total_lines
@@ -123,7 +123,7 @@ def test_two_judges_are_never_called_the_same() -> None:
 @pytest.mark.parametrize("spoken", ["en", "zh"])
 def test_every_judge_and_step_is_explained(spoken: Any) -> None:
     say = words(spoken)
-    assert all(say[f"{step}_is"] for step in (*get_args(Round), *get_args(DecidedBy)))
+    assert all(say[f"{step}_is"] for step in (*get_args(Look), *get_args(DecidedBy)))
     kinds = {describe_judge(name, say) for name in (LONG, "nli:m", "offline", "person:Ines", "mine")}
     assert len({told.partition(say["colon"])[0] for told in kinds}) == 5
     assert describe_judge(f"arbiter:{LONG}", say).endswith(LONG)

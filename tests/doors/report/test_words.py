@@ -18,9 +18,9 @@ from longproof.agent.types import (
     Failure,
     JudgeLabel,
     Kind,
+    Look,
     Outcome,
     ReportDocument,
-    Round,
 )
 from longproof.report.words import SIGNS, Language, Section, words
 
@@ -30,7 +30,7 @@ ALL = {key: pair for section in DATA.values() for key, pair in section.items()}
 ROLES = get_args(ReportDocument.model_fields["role"].annotation)
 CLOSED = {
     *ROLES,
-    *(word for closed in (JudgeLabel, Kind, Failure, Round, DecidedBy, Outcome) for word in get_args(closed)),
+    *(word for closed in (JudgeLabel, Kind, Failure, Look, DecidedBy, Outcome) for word in get_args(closed)),
 }
 """What stands in the data under a closed list of words."""
 

@@ -48,7 +48,7 @@ def decided(unit: Unit) -> Decision:
 def voted(pieces: Sequence[Sequence[str]]) -> Unit:
     """A claim with these votes on each of its pieces."""
     asked = tuple(
-        types.Asked(id=f"q{n}", claim_ids=("c0",), places=(), round="source") for n in range(len(pieces))
+        types.Asked(id=f"q{n}", claim_ids=("c0",), places=(), look="source") for n in range(len(pieces))
     )
     said = [
         judgement(f"q{n}", f"j{seat}", word)

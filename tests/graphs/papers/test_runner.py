@@ -12,12 +12,12 @@ from scripted import ScriptedArbiter, ScriptedJudge
 
 from longproof import Verifier
 from longproof.agent.types import LABELS, Case, Judgement
-from longproof.graphs.needs import NEEDS, unmet
 from longproof.graphs.papers import all_papers, find_paper
 from longproof.graphs.papers.answers import VALUES
 from longproof.graphs.papers.paper import Paper, PaperState, Run
 from longproof.graphs.papers.runner import cut
 from longproof.graphs.papers.votes import COARSE, on_menu
+from longproof.graphs.protocol import NEEDS, unmet
 from longproof.graphs.protocols import protocol, protocols
 from longproof.prompts import placeholders
 from longproof.retrieval.types import BadInput

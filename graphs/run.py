@@ -1,0 +1,334 @@
+"""What a run needs open: ledger, limits and panel as the settings say; the case's sources, indexed; its plan.
+
+Knows: how settings become these, once per (settings, event loop), and how every node and every edge of a graph gets
+its run. A pool belongs to one graph; there is no module-level state.
+Does not know: when any of it is used.
+"""
+
+import asyncio
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeVar
+from weakref import WeakValueDictionary
+
+from langgraph.runtime import Runtime
+
+from longproof.agent.evidence.scan import Scanner
+from longproof.agent.models.addresses import place_and_key
+from longproof.agent.models.clients import Chat
+from longproof.agent.models.ledger import Ledger, RunState
+from longproof.agent.models.limits import Budget, Limits, Traffic
+from longproof.agent.models.model import Model
+from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.offline import OfflineJudge
+from longproof.agent.specs import Panel
+from longproof.agent.types import Case, Look, Question
+from longproof.agent.vote import CONSENSUS
+from longproof.graphs.evidence.sources import Indexes, Sources
+from longproof.graphs.opening import (
+    Given,
+    panel_of,
+    rates,
+    refuse_what_is_missing,
+    refuse_what_is_not_recorded,
+    start_run,
+)
+from longproof.graphs.policy import LOOKS
+from longproof.graphs.protocol import LONGPROOF, Protocol
+from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
+from longproof.graphs.state import CheckState, Plan, State, VerifyInput
+from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
+from longproof.indexes.pages import PageIndex, open_pages
+from longproof.indexes.sources import PassageSize, source_index
+from longproof.retrieval.bm25 import Engine
+from longproof.retrieval.dense import Embedder
+from longproof.retrieval.embedders import embedder
+from longproof.retrieval.files import home
+from longproof.retrieval.types import BadInput, Document, SourceIndex, Span
+
+S = TypeVar("S", State, CheckState)
+SAMPLES_APART = 1000
+"""How far apart two values of the setting `sample` number their answers."""
+GROUPS = 32
+"""At least so many claim groups are checked at the same time; twice `concurrency` keeps an endpoint busy."""
+SOURCES = 4_000_000
+"""Characters of sources that stay indexed for the next case."""
+SCANNED = 1_000_000
+"""Characters of a source up to which all of it is read, if need be, without being asked for."""
+
+
+class Session:
+    """Everything that settings open on one event loop, for all runs with them."""
+
+    def __init__(
+        self, pool: "Pool", settings: Settings, panel: Panel, ledger: Ledger, limits: Limits
+    ) -> None:
+        self.settings, self.panel, self.ledger, self.limits = settings, panel, ledger, limits
+        self.store = DocumentStore(home(settings.home) / "documents")
+        self.triage = isinstance(panel.judges[0], OfflineJudge)
+        """Only the offline check looks. It reads all of the source at once."""
+        self.groups = asyncio.Semaphore(max(GROUPS, 2 * settings.concurrency))
+        """Places for claim groups that are being checked at the same time."""
+        self._pool = pool
+
+    def plan(self, sources: Sequence[DocumentRef]) -> Plan:
+        """What these settings allow for a case with these sources."""
+        reads = self.panel.searcher or any(isinstance(judge, Scanner) for judge in self.panel.judges)
+        arbiter = self.settings.arbiter == PERSON or self.panel.arbiter is not None
+        return plan_of(self.settings, sources, arbiter=arbiter, reads=bool(reads), triage=self.triage)
+
+    async def sources(self, refs: Sequence[DocumentRef]) -> Sources:
+        """The indexed sources of a case, built in a thread where they aren't at hand."""
+        key = " ".join([self.settings.embedder, *(ref.id for ref in refs)])
+        cache, in_use = self._pool.sources, self._pool.in_use
+        found = cache.at_hand(key) or in_use.get(key)
+        if found is None:
+            found = await asyncio.to_thread(cache.get, key, lambda: self._index(refs))
+            in_use[key] = found
+        return found
+
+    def _index(self, refs: Sequence[DocumentRef]) -> Sources:
+        folder, model = home(self.settings.home), self.embedder()
+        lexical = partial(_index, folder, None)
+        indexes = Indexes(lexical, partial(_index, folder, model) if model else None)
+        return Sources([self.store.open(ref) for ref in refs], indexes=indexes)
+
+    def embedder(self) -> Embedder | None:
+        """Who embeds texts, loaded where it isn't at hand; None where words alone are compared."""
+        name, by_owner = self.settings.embedder, self._pool.given.by_owner
+        return self._pool.embedders.get(
+            name, lambda: embedder(name, partial(place_and_key, by_owner=by_owner))
+        )
+
+    async def pages(self, engine: Engine = "bm25") -> PageIndex | None:
+        """The saved pages that may be consulted; None where none are given."""
+        if self.settings.pages is None:
+            return None
+        folder = Path(self.settings.pages)
+        opened = partial(open_pages, folder, home(self.settings.home), engine)
+        return await asyncio.to_thread(self._pool.pages.get, f"{engine} {folder}", opened)
+
+    async def close(self, state: RunState) -> None:
+        """End the run in the ledger, then let go of ledger and connections."""
+        if self.settings.run_id:
+            await self.ledger.end_run(state)
+        await self.ledger.close()
+        await self.panel.close()
+
+
+@dataclass(frozen=True)
+class Run:
+    """One case being checked: all that a node needs beside the state."""
+
+    session: Session
+    case: Case
+    sources: Sources
+    plan: Plan
+    say: Callable[[Mapping[str, object]], None]
+    """Tells whoever watches what a node is doing."""
+
+    @property
+    def panel(self) -> Panel:
+        """Who is asked."""
+        return self.session.panel
+
+    @property
+    def settings(self) -> Settings:
+        """The settings of the run."""
+        return self.session.settings
+
+    async def show(self, question: Question) -> Question:
+        """The question with the texts that it shows. The offline check reads documents, others read lines."""
+        if self.session.triage:
+            shown = [document.span(0, len(document.text)) for document in self.sources.documents]
+        else:
+            shown = [self.sources.line(number).span for added in question.lines for number in added]
+        return question.model_copy(update={"shown": (*shown, *await self._snippets(question))})
+
+    async def passages(self, question: Question) -> list[str]:
+        """What a question shows as a person reads it: whole passages, then snippets."""
+        texts: list[str] = []
+        for added in question.lines:
+            for number, start, end in self.sources.places_of(added):
+                texts.append(self.sources.documents[number].text[start:end])
+        return [*texts, *(snippet.text for snippet in await self._snippets(question))]
+
+    async def _snippets(self, question: Question) -> list[Span]:
+        snippets: list[Span] = []
+        for page in question.pages:
+            text = (await self.session.store.fetch(page.source_id))[page.start : page.end]
+            snippets.append(Span(source_id=page.source_id, start=page.start, end=page.end, text=text))
+        return snippets
+
+
+class Pool:
+    """Opens a session once per (settings, event loop), and gives each node its run; `close` ends this loop's."""
+
+    def __init__(self, given: Given | None = None, protocol: Protocol = LONGPROOF) -> None:
+        self.given, self.protocol = given or Given(), protocol
+        self.sources: Cache[Sources] = Cache(SOURCES, lambda sources: sources.characters)
+        self.in_use: WeakValueDictionary[str, Sources] = WeakValueDictionary()
+        """Sources that some run holds, whatever the cache let go."""
+        self.pages: Cache[PageIndex] = Cache()
+        self.embedders: Cache[Embedder | None] = Cache()
+        self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Session]]] = {}
+        self._last: tuple[Settings | None, str] = (None, "")
+
+    def node(self, step: Callable[[S, Run], Awaitable[object]]) -> Any:
+        """The step as a node of a graph: the one place that finds the run."""
+
+        async def run_step(state: S, runtime: Runtime[Settings]) -> object:
+            return await step(state, await self.run(state, runtime))
+
+        return run_step
+
+    def edge(self, route: Callable[[S, Run], object]) -> Any:
+        """The route as a conditional edge of a graph. The node before it has opened what it needs."""
+
+        async def choose(state: S, runtime: Runtime[Settings]) -> object:
+            return route(state, await self.run(state, runtime))
+
+        choose.__name__ = route.__name__
+        return choose
+
+    def door(self, step: Callable[[VerifyInput, Session], Awaitable[object]]) -> Any:
+        """The step as the first node of a graph, where there is no case yet."""
+
+        async def run_step(given: VerifyInput, runtime: Runtime[Settings]) -> object:
+            return await step(given, await self.session(settings_of(runtime.context)))
+
+        return run_step
+
+    async def run(self, state: S, runtime: Runtime[Settings]) -> Run:
+        """The run of this state."""
+        session = await self.session(settings_of(runtime.context))
+        case, refs = state["case"], state["sources"]
+        if not case.response:
+            # A claim group travels without the response: its claims say under which id it is stored.
+            text = await session.store.fetch(state["claims"][0].claim.origin.source_id)
+            case = case.model_copy(update={"response": text})
+        sources = await session.sources(refs)
+        return Run(session, case, sources, session.plan(refs), runtime.stream_writer)
+
+    async def session(self, settings: Settings, begun: str | None = None) -> Session:
+        """What these settings open; the first call says what the run was begun with if it has but one case.
+
+        Raises BadInput for a judge that isn't there, and for the name of another run; Refused where a model's server
+        answers nothing. An opening that failed is tried again.
+        """
+        here = self._open.setdefault(asyncio.get_running_loop(), {})
+        key = self._key(settings)
+        if key not in here:
+            here[key] = asyncio.create_task(open_session(self, settings, begun))
+        task = here[key]
+        try:
+            session = task.result() if task.done() else await asyncio.shield(task)
+        except BaseException:
+            if task.done() and here.get(key) is task:
+                del here[key]
+            raise
+        for model in session.panel.models:
+            model.refuse()
+        return session
+
+    def traffic(self) -> Traffic:
+        """What everything that is open has asked so far."""
+        tasks = [task for opened in list(self._open.values()) for task in list(opened.values())]
+        opened = [task for task in tasks if task.done() and not task.cancelled() and not task.exception()]
+        each = [task.result().limits.traffic for task in opened]
+        return Traffic(*map(sum, zip(*each, strict=True))) if each else Traffic()
+
+    def _key(self, settings: Settings) -> str:
+        """The settings' content. Every node of every claim group asks, mostly with the same object."""
+        if settings is not self._last[0]:
+            self._last = (settings, settings.model_dump_json())
+        return self._last[1]
+
+    async def close(self, state: RunState = "done") -> None:
+        """Let go of what is open on this event loop: it holds the loop, and would keep it alive."""
+        for task in self._open.pop(asyncio.get_running_loop(), {}).values():
+            await asyncio.wait([task])
+            if not task.cancelled() and task.exception() is None:
+                await task.result().close(state)
+
+    def asking(self, settings: Settings, ledger: Ledger, limits: Limits) -> Callable[[Chat], Model]:
+        """How the models of a run are asked: over its ledger, within its limits."""
+        recording = self.given.recording
+
+        def make(chat: Chat) -> Model:
+            return Model(
+                chat,
+                ledger,
+                limits,
+                timeout_s=settings.timeout_s,
+                first_sample=settings.sample * SAMPLES_APART,
+                recorder=recording if isinstance(recording, Recorder) else None,
+            )
+
+        return make
+
+
+async def open_session(pool: Pool, settings: Settings, begun: str | None = None) -> Session:
+    """Open ledger, limits and panel as the settings say. Raises BadInput where one can't be had."""
+    if settings.protocol is None:
+        settings = settings.model_copy(update={"protocol": pool.protocol.name})
+    if settings.protocol != pool.protocol.name:
+        raise BadInput(
+            f"this graph runs the protocol {pool.protocol.name}, not {settings.protocol}: choose its own graph"
+        )
+    recording = pool.given.recording
+    if recording:
+        refuse_what_is_not_recorded(settings)
+    replay = recording if isinstance(recording, Replay) else None
+    path = home(settings.home) / "ledger.sqlite" if settings.cache and not replay else None
+    ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
+    limits = Limits(rates(settings), Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens))
+    try:
+        if replay:
+            await ledger.fill(replay.answers())
+        panel = panel_of(settings, pool.given, pool.asking(settings, ledger, limits))
+        try:
+            refuse_what_is_missing(settings, pool.protocol, pool.given, panel)
+            await start_run(ledger, settings, begun)
+        except BaseException:
+            await panel.close()
+            raise
+    except BaseException:
+        await ledger.close()
+        raise
+    return Session(pool, settings, panel, ledger, limits)
+
+
+def plan_of(
+    settings: Settings,
+    sources: Sequence[DocumentRef],
+    *,
+    arbiter: bool,
+    reads: bool,
+    triage: bool = False,
+) -> Plan:
+    """What settings allow for a case. `arbiter`: somebody decides a split; `reads`: somebody can read all of it."""
+    looks = looks_within(settings.reach, sum(ref.characters for ref in sources))
+    if not reads:
+        looks = tuple(look for look in looks if look != "scan")
+    return Plan(
+        looks=("source",) if triage else looks,
+        consensus=settings.consensus or CONSENSUS,
+        sourced=bool(sources),
+        arbiter="nobody" if not arbiter else "person" if settings.arbiter == PERSON else "model",
+        confirms=settings.confirm,
+    )
+
+
+def looks_within(reach: Reach | None, source_characters: int) -> tuple[Look, ...]:
+    """The looks at a source of this length: no further than asked for."""
+    reach = reach or ("scan" if source_characters <= SCANNED else "search")
+    beyond: dict[Reach, tuple[Look, ...]] = {"place": ("search", "scan"), "search": ("scan",), "scan": ()}
+    return tuple(look for look in LOOKS if look not in beyond[reach])
+
+
+def _index(folder: Path, model: Embedder | None, document: Document, cut: PassageSize) -> SourceIndex:
+    """The index of a document; vectors are kept for the next run, words are counted anew."""
+    return source_index(document, folder, model, cut)
