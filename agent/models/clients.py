@@ -140,9 +140,10 @@ class OpenAIChat:
 
         Raises BadInput where the address is none, or the key that OpenAI itself needs is not set.
         """
+        # Importing the client and reading certificates takes a second: not while an answer is waited for.
         from longproof.agent.models import responses
 
-        self._responses = responses
+        self._responses, self._certificates = responses, _trusted()
         self.model, self.by_owner, self._transport = model, by_owner, transport
         self.endpoint, self._key = place_and_key(address, by_owner=by_owner, needs_key=needs_key)
         self._limit_name = "max_tokens"
@@ -195,7 +196,7 @@ class OpenAIChat:
         from openai import AsyncOpenAI, DefaultAsyncHttpxClient
 
         http = DefaultAsyncHttpxClient(
-            verify=_trusted(),
+            verify=self._certificates,
             transport=self._transport,
             follow_redirects=False,
             event_hooks={"response": [self._responses.bound]},
