@@ -134,7 +134,7 @@ def _files(folder: Path) -> list[_File]:
         _File(path, os.fsencode(path.relative_to(folder)).decode("utf-8", "replace"), _digest(path))
         for path in sorted(folder.rglob("*"))
         if path.suffix.lower() in SUFFIXES
-        and not any(_skipped(part) for part in path.relative_to(folder).parts)
+        and not any(_is_skipped(part) for part in path.relative_to(folder).parts)
         and path.is_file()
         and path.resolve().is_relative_to(root)
     ]
@@ -145,7 +145,7 @@ def _files(folder: Path) -> list[_File]:
     return files
 
 
-def _skipped(part: str) -> bool:
+def _is_skipped(part: str) -> bool:
     return part.startswith(".") or part.endswith(("_files", ".files"))
 
 

@@ -35,7 +35,7 @@ def greedy(similarity: NDArray[Any]) -> list[Window]:
     the ends, so the first is {0, 1, 2}. Of equal similarities the one nearest to the last centre counts
     first, then the earlier. Raises BadInput where the matrix isn't one of finite numbers.
     """
-    scores = _checked(similarity)
+    scores = _check_matrix(similarity)
     beliefs = _softmax(_evidence(scores))
     end = scores.shape[1] - 1
     windows: list[Window] = []
@@ -67,7 +67,7 @@ def viterbi(similarity: NDArray[Any]) -> list[Window]:
     beside it, and others as far as they are worth reading. Confidence is the share of belief that the window
     holds. Raises BadInput where the matrix isn't one of finite numbers.
     """
-    scores = _checked(similarity)
+    scores = _check_matrix(similarity)
     if not len(scores):
         return []
     evidence = _evidence(scores)
@@ -78,7 +78,7 @@ def viterbi(similarity: NDArray[Any]) -> list[Window]:
 
 
 def _path_support(evidence: Matrix) -> Matrix:
-    """How well each block fits the best path through the other segments: 0 on it, never below -LEAVE."""
+    """The fit of each block to the best path through the other segments: 0 on it, never below -LEAVE."""
     normal = evidence.shape[1] / evidence.shape[0]
     forward, back = FORWARD / normal, BACK / max(1.0, normal)
     kept = np.maximum(evidence, -LEAVE)
@@ -131,7 +131,7 @@ def _window(segment: int, blocks: tuple[int, int], centre: int, row: Matrix, bel
 
 
 def _evidence(scores: Matrix) -> Matrix:
-    """What each row says by itself: 0 at its best block, falling in units of its rise above its median.
+    """The evidence of each row alone: 0 at its best block, falling in units of its rise above its median.
 
     A row that rises less than most is measured by theirs: it has less to say.
     """
@@ -152,7 +152,8 @@ def _softmax(logs: Matrix) -> Matrix:
     return result
 
 
-def _checked(similarity: NDArray[Any]) -> Matrix:
+def _check_matrix(similarity: NDArray[Any]) -> Matrix:
+    """The similarities as a matrix. Raises BadInput where they aren't one of finite numbers."""
     scores = np.asarray(similarity, dtype=np.float64)
     if scores.ndim != 2:
         raise BadInput(

@@ -73,7 +73,7 @@ class Bm25:
         return scores
 
     def count_shared(self, words: Iterable[int]) -> NDArray[np.int32]:
-        """How many of the different words each text holds."""
+        """The number of the different words that each text holds."""
         shared = np.zeros(self._texts, dtype=np.int32)
         starts = self.arrays["indptr"]
         for word in set(words):
@@ -103,7 +103,7 @@ class Okapi:
         return scores
 
     def count_shared(self, words: Iterable[int]) -> NDArray[np.int32]:
-        """How many of the different words each text holds."""
+        """The number of the different words that each text holds."""
         different = set(words)
         return np.array([len(different & held.keys()) for held in self._engine.doc_freqs], dtype=np.int32)
 

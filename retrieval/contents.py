@@ -27,7 +27,7 @@ _BROKEN_MORE = (ArithmeticError, AssertionError, MemoryError, zipfile.BadZipFile
 
 
 class Contents(Frozen):
-    """What a reader gives: Markdown, the title that the file names, if any, and notes."""
+    """The text of a file as Markdown, the title that it names, if any, and notes."""
 
     text: str
     title: str = ""
@@ -35,7 +35,7 @@ class Contents(Frozen):
 
 
 @contextmanager
-def reading(name: str, what: str) -> Iterator[None]:
+def plain_errors(name: str, what: str) -> Iterator[None]:
     """Turn what parsers raise on a broken file into one line; a missing library too."""
     try:
         yield
@@ -44,10 +44,10 @@ def reading(name: str, what: str) -> Iterator[None]:
     except ImportError as error:
         raise BadInput(f"{name}: to read {what}, install longproof[read] ({_line(error)})") from error
     except (*_BROKEN, *_BROKEN_MORE) as error:
-        raise broken(name, what, error) from error
+        raise broken_file(name, what, error) from error
 
 
-def broken(name: str, what: str, error: Exception) -> BadInput:
+def broken_file(name: str, what: str, error: Exception) -> BadInput:
     """That a file of this name is not what it should be."""
     return BadInput(f"{name}: not {what} that can be read: {_line(error)}; save it again, or as text")
 
@@ -75,7 +75,7 @@ def refuse_longer(text: str, name: str) -> None:
 
 
 def join_notes(notes: list[FileNotes]) -> FileNotes:
-    """What is to be known of all parts of a file."""
+    """The notes on all parts of a file as one."""
     guesses = [each.guessed_encoding for each in notes if each.guessed_encoding]
     return FileNotes(
         guessed_encoding=guesses[0] if guesses else "",

@@ -11,7 +11,7 @@ import zipfile
 from collections.abc import Iterator
 from xml.etree.ElementTree import Element
 
-from longproof.retrieval.contents import Contents, open_archive, parse_xml, reading
+from longproof.retrieval.contents import Contents, open_archive, parse_xml, plain_errors
 from longproof.retrieval.types import BadInput, FileNotes
 
 _AWAY = {
@@ -44,7 +44,7 @@ def read_docx(data: bytes, name: str) -> Contents:
     Headers stand before the text and footers behind it; a note stands behind the paragraph that refers to it. Raises
     BadInput where it is no Word document.
     """
-    with reading(name, "a Word document"), open_archive(data, name) as archive:
+    with plain_errors(name, "a Word document"), open_archive(data, name) as archive:
         word = _Word(archive, name)
         text = "\n\n".join(dict.fromkeys(word.parts("header")))
         body = "\n\n".join(word.blocks(word.document))
@@ -96,7 +96,7 @@ class _Word:
             elif tag == "tbl":
                 yield "\n".join(self._row(row) for row in _children(child, "tr"))
             elif not self._is_away(child):
-                yield from self.blocks(_chosen(child))
+                yield from self.blocks(_first_alternative(child))
 
     def _paragraph(self, paragraph: Element) -> Iterator[str]:
         """The paragraph's text, then that of its text boxes and notes."""
@@ -124,7 +124,7 @@ class _Word:
                 note = self._notes.pop((tag.removesuffix("Reference"), _attribute(child, "id")), None)
                 beside.extend(self.blocks(note) if note is not None else ())
             elif not self._is_away(child):
-                yield from self._inline(_chosen(child), beside)
+                yield from self._inline(_first_alternative(child), beside)
 
     def _row(self, row: Element) -> str:
         cells = (" ".join(" ".join(self.blocks(cell)).split()) for cell in _children(row, "tc"))
@@ -200,7 +200,7 @@ def _children(element: Element, tag: str) -> Iterator[Element]:
             yield from _children(child, tag)
 
 
-def _chosen(element: Element) -> Element:
+def _first_alternative(element: Element) -> Element:
     """Of alternatives for newer and older programs the first, else the element itself."""
     if _tag(element) != "AlternateContent":
         return element

@@ -10,7 +10,7 @@ import zipfile
 from urllib.parse import unquote, urldefrag
 from xml.etree import ElementTree
 
-from longproof.retrieval.contents import Contents, join_notes, open_archive, parse_xml, reading
+from longproof.retrieval.contents import Contents, join_notes, open_archive, parse_xml, plain_errors
 from longproof.retrieval.html_markdown import html_to_markdown
 from longproof.retrieval.types import BadInput, FileNotes
 from longproof.retrieval.web_pages import decode_html
@@ -26,7 +26,7 @@ def read_epub(data: bytes, name: str) -> Contents:
 
     Raises BadInput where it is protected or not one.
     """
-    with reading(name, "an EPUB"), open_archive(data, name) as archive:
+    with plain_errors(name, "an EPUB"), open_archive(data, name) as archive:
         root = parse_xml(archive.read(_CONTAINER), name).find(".//{*}rootfile")
         opf = unquote(root.get("full-path", "")) if root is not None else ""
         package = parse_xml(archive.read(opf), name)

@@ -15,13 +15,12 @@ from longproof.retrieval.types import BadInput, Document
 
 DEEPEST = 200
 """Containers may be nested this deep; deeper ones are a mistake or an attack on the parser's stack."""
-
 VALUES = 500_000
 """How many values a record may have: each is a line that is indexed, and millions take minutes and gigabytes."""
+GROWTH = 50
+"""How much longer than the JSON its lines may be; long paths over many values would fill the memory."""
 
 _LONGEST_KEY = 100
-_GROWTH = 50
-_STRUCTURE = re.compile(r'"(?:[^"\\]|\\.)*+(?:"|\\?\Z)|[\[\]{}]', re.DOTALL)
 _PLAIN_KEY = re.compile(r"[^\s.\[\]:\"](?:[^.\[\]:\"\x00-\x1f]*[^\s.\[\]:\"])?")
 _BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
@@ -34,95 +33,85 @@ def record(raw: str, *, title: str = "", uri: str = "") -> Document:
     quoted in the path. Raises BadInput for what is not JSON (with line and column), for NaN and infinities, for a key
     given twice in an object, for more than `DEEPEST` levels or VALUES values.
     """
-    raw = _writable(raw.removeprefix("\ufeff"))
+    raw = _make_writable(raw.removeprefix("\ufeff"))
     name = uri or title or "record"
     if not raw.strip():
         raise BadInput(f"{name}: no JSON in it; give an object or a list")
-    lines = list(_within(_lines(_parsed(raw, name), ""), 100_000 + _GROWTH * len(raw), name))
-    return Document.of("\n".join(lines), kind="record", title=title, uri=uri, raw=raw)
-
-
-class _Refused(ValueError):
-    """What Python's parser accepts although JSON does not allow it."""
-
-
-def _parsed(raw: str, name: str) -> Any:
-    """The JSON value, numbers as they are written. Depth is measured first: the parser would end its stack."""
-    _refuse_depth(raw, name)
     try:
-        return json.loads(
+        # Numbers stay as they are written.
+        value = json.loads(
             raw, object_pairs_hook=_object, parse_constant=_refuse, parse_int=str, parse_float=str
         )
+        lines = _bounded_lines(value, 100_000 + GROWTH * len(raw))
     except json.JSONDecodeError as error:
         raise BadInput(
             f"{name}: not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
         ) from error
+    except RecursionError as error:
+        raise BadInput(f"{name}: JSON nested more than {DEEPEST} levels deep; flatten it") from error
     except _Refused as error:
-        raise BadInput(f"{name}: not usable JSON: {error}") from error
+        raise BadInput(f"{name}: {error}") from error
+    return Document.of("\n".join(lines), kind="record", title=title, uri=uri, raw=raw)
 
 
-def _refuse_depth(raw: str, name: str) -> None:
-    depth = 0
-    for match in _STRUCTURE.finditer(raw):
-        depth += {"[": 1, "{": 1, "]": -1, "}": -1}.get(match[0], 0)
-        if depth > DEEPEST:
-            raise BadInput(f"{name}: JSON nested more than {DEEPEST} levels deep; flatten it")
+class _Refused(ValueError):
+    """JSON that can't be used, though Python's parser accepts it."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
-            raise _Refused(f"the key {json.dumps(key[:60])} stands twice in one object; keep one")
-        found[key] = value
-    return found
+        if key in values:
+            raise _Refused(
+                f"not usable JSON: the key {json.dumps(key[:60])} stands twice in one object; keep one"
+            )
+        values[key] = value
+    return values
 
 
 def _refuse(constant: str) -> Never:
-    raise _Refused(f"{constant} is no JSON value; write null or a number")
+    raise _Refused(f"not usable JSON: {constant} is no JSON value; write null or a number")
 
 
-def _lines(value: Any, path: str) -> Iterator[str]:
+def _bounded_lines(value: Any, most: int) -> list[str]:
+    """The lines of a value, of at most VALUES lines and `most` characters."""
+    lines, length = [], 0
+    for line in _lines(value, "", 0):
+        lines.append(line)
+        length += len(line) + 1
+        if len(lines) > VALUES:
+            raise _Refused(f"more than {VALUES:,} values; split it")
+        if length > most:
+            raise _Refused("too long when each value is written with its path; shorten keys or nest less")
+    return lines
+
+
+def _lines(value: Any, path: str, depth: int) -> Iterator[str]:
     """The lines of a value, depth first, in the order of the JSON."""
+    if depth > DEEPEST:
+        raise RecursionError
     if isinstance(value, dict) and value:
         for key, inner in value.items():
-            yield from _lines(inner, f"{path}.{_key(key)}" if path else _key(key))
+            yield from _lines(inner, f"{path}.{_key(key)}" if path else _key(key), depth + 1)
     elif isinstance(value, list) and value:
         for index, inner in enumerate(value):
-            yield from _lines(inner, f"{path}[{index}]")
+            yield from _lines(inner, f"{path}[{index}]", depth + 1)
     else:
         yield f"{path}: {_scalar(value)}" if path else _scalar(value)
 
 
 def _scalar(value: Any) -> str:
-    """A scalar or an empty container. Numbers are strings already (see `_parsed`)."""
+    """A scalar or an empty container. Numbers are strings already."""
     if isinstance(value, str) and value:
-        return _writable(_BREAKS.sub(" ", value))
+        return _make_writable(_BREAKS.sub(" ", value))
     return json.dumps(value)
 
 
 def _key(key: str) -> str:
-    clipped = _writable(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…")
+    clipped = _make_writable(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…")
     return clipped if _PLAIN_KEY.fullmatch(clipped) else json.dumps(clipped, ensure_ascii=False)
 
 
-def _writable(text: str) -> str:
+def _make_writable(text: str) -> str:
     """The text without lone surrogates and NUL, which JSON can escape but no text may hold."""
     return without_surrogates(text).replace("\0", "\ufffd")
-
-
-def _within(lines: Iterator[str], most: int, name: str) -> Iterator[str]:
-    """The lines, as long as they are at most VALUES and stay below `most` characters.
-
-    Long paths over many leaves would fill the memory.
-    """
-    written = 0
-    for number, line in enumerate(lines, start=1):
-        if number > VALUES:
-            raise BadInput(f"{name}: more than {VALUES:,} values; split it")
-        written += len(line) + 1
-        if written > most:
-            raise BadInput(
-                f"{name}: too long when each value is written with its path; shorten keys or nest less"
-            )
-        yield line

@@ -33,7 +33,7 @@ _ENDING = re.compile(r"(?<=[a-z]{3})(?:ings?|edly|ed|ly|ers?|es|s|e)$")
 
 
 def terms(text: str) -> list[str]:
-    """What is counted: the text's tokens without the stop words, English ones without their endings."""
+    """The tokens of a text that are counted: no stop words, and English words without their endings."""
     return [term for token in tokens(text) if (term := _term(token) if token.isascii() else token)]
 
 
@@ -55,7 +55,7 @@ class LexicalIndex:
         numbered = number_tokens(terms(document.text[start:end]) for start, end in passages)
         self._vocabulary = numbered.vocabulary
         self._scales: list[Scale] = []
-        for joined in _joined_passages(passages):
+        for joined in _join_passages(passages):
             ranges = [(passages[some[0]][0], passages[some[-1]][1]) for some in joined]
             texts = [[word for i in some for word in numbered.texts[i]] for some in joined]
             weights = Bm25.of(Numbered(texts, numbered.vocabulary), "lucene")
@@ -129,7 +129,7 @@ class LexicalIndex:
         return [self._vocabulary[word] for word in dict.fromkeys(words) if word in self._vocabulary]
 
 
-def _joined_passages(passages: Ranges) -> Iterator[list[Sequence[int]]]:
+def _join_passages(passages: Ranges) -> Iterator[list[Sequence[int]]]:
     """For each scale, the passages that each of its ranges joins: one each, then as many side by side as in WIDER."""
     yield [[i] for i in range(len(passages))]
     beside = _side_by_side(passages)
@@ -149,7 +149,7 @@ def _side_by_side(passages: Ranges) -> list[int]:
 
 
 def _starts(count: int, width: int) -> range:
-    """Where ranges of `width` begin among `count` things, each in the middle of the one before or earlier."""
+    """The numbers at which ranges of `width` among `count` things begin: in the middle of the one before or earlier."""
     return range(0, max(1, count - width + width // 2), width // 2) if count else range(0)
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from longproof.retrieval.apart import read_apart
-from longproof.retrieval.contents import Contents, reading, refuse_longer
+from longproof.retrieval.contents import Contents, plain_errors, refuse_longer
 from longproof.retrieval.encoding import decode, printable
 from longproof.retrieval.epub import read_epub
 from longproof.retrieval.json_text import record
@@ -72,14 +72,14 @@ def read_document(path: Path, encoding: str | None = None, data: bytes | None = 
 def read_stdin(encoding: str | None = None) -> Document:
     """The plain text that comes on standard input. Raises BadInput as `read_document` does."""
     name = "standard input"
-    text, guess = decode(_bounded(sys.stdin.buffer, name), encoding, name)
+    text, guess = decode(_read_bounded(sys.stdin.buffer, name), encoding, name)
     refuse_longer(text, name)
     return Document.of(text, title=name, notes=FileNotes(guessed_encoding=guess))
 
 
 def read_html(data: bytes, name: str) -> Contents:
     """The text of a saved page. Raises BadInput for a page without one."""
-    with reading(name, "a page"):
+    with plain_errors(name, "a page"):
         document = read_page(data, name).document
     return Contents(text=document.text, title=document.title, notes=document.notes)
 
@@ -103,7 +103,7 @@ def read_bytes(path: Path) -> bytes:
     try:
         refuse_irregular(path)
         with path.open("rb") as file:
-            return _bounded(file, name)
+            return _read_bounded(file, name)
     except FileNotFoundError as error:
         if re.match("(?:https?|ftp):/", name, re.IGNORECASE):
             name = name.replace(":/", "://", 1)
@@ -117,7 +117,7 @@ def read_bytes(path: Path) -> bytes:
         raise BadInput(f"{name}: this can't be a file's name: {error}") from error
 
 
-def _bounded(file: IO[bytes], name: str) -> bytes:
+def _read_bounded(file: IO[bytes], name: str) -> bytes:
     """All that is in a file. Raises BadInput where that is more than FILE_BYTES."""
     data = file.read(FILE_BYTES + 1)
     if len(data) > FILE_BYTES:

@@ -125,7 +125,7 @@ def _openings(
 
 
 def _opens_well(text: str, line: Range) -> bool:
-    """Whether the line begins a paragraph and tells something, rather than is called out."""
+    """True if the line begins a paragraph and tells something, rather than is called out."""
     start, end = line
     wide = text[start] >= "\u2e80"
     begins = start == 0 or "\n" in text[max(0, start - 8) : start]
@@ -141,20 +141,20 @@ def _first_at(lines: Sequence[Range], at: int) -> int:
     return low
 
 
-def fitted(entries: Sequence[tuple[int, Entry]], characters: int) -> list[tuple[int, Entry]]:
+def fit_entries(entries: Sequence[tuple[int, Entry]], characters: int) -> list[tuple[int, Entry]]:
     """Entries, each with the number of its text, cut and then thinned evenly to at most `characters` together."""
     most = characters // SHORTEST_ENTRY + 1
-    short = _thinned(entries, most)
+    short = _thin(entries, most)
     for longest in (LONGEST_HEADING, 60, 40):
         short = [(n, [(start, min(end, start + longest)) for start, end in entry]) for n, entry in short]
         if _size(short) <= characters:
             return short
     while short and _size(short) > characters:
-        short = _thinned(short, min(len(short) - 1, len(short) * characters // _size(short)))
+        short = _thin(short, min(len(short) - 1, len(short) * characters // _size(short)))
     return short
 
 
-def _thinned(entries: Sequence[tuple[int, Entry]], count: int) -> list[tuple[int, Entry]]:
+def _thin(entries: Sequence[tuple[int, Entry]], count: int) -> list[tuple[int, Entry]]:
     if len(entries) <= count:
         return list(entries)
     return [entries[i * len(entries) // count] for i in range(count)]

@@ -7,7 +7,7 @@ import logging
 from io import BytesIO
 from typing import Any
 
-from longproof.retrieval.contents import Contents, broken, reading
+from longproof.retrieval.contents import Contents, broken_file, plain_errors
 from longproof.retrieval.types import BadInput, FileNotes
 
 _SILENT = logging.NullHandler()
@@ -18,7 +18,7 @@ _NOTES_WITH_TEXT = {"/FreeText", "/Stamp", "/Widget"}
 
 def read_pdf(data: bytes, name: str) -> Contents:
     """The pages of a PDF, entries of its outline as headings. Raises BadInput where it is locked or not one."""
-    with reading(name, "a PDF"):
+    with plain_errors(name, "a PDF"):
         from pypdf import PdfReader
         from pypdf.errors import PyPdfError
 
@@ -35,7 +35,7 @@ def read_pdf(data: bytes, name: str) -> Contents:
                 pages.append(_with_headings(text, [h for h in headings if h[0] == number]))
             title = str((reader.metadata.title if reader.metadata else "") or "")
         except PyPdfError as error:
-            raise broken(name, "a PDF", error) from error
+            raise broken_file(name, "a PDF", error) from error
     notes = FileNotes(left_out=tuple(sorted(left_out)), unread=tuple(sorted(unread)))
     return Contents(text="\n\n".join(pages), title=" ".join(title.split()), notes=notes)
 

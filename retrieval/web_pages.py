@@ -107,7 +107,7 @@ def _day(said: str) -> str:
 
 def decode_html(data: bytes, name: str) -> Decoded:
     """The markup of an HTML file. A declared encoding holds if all but one character in a thousand are in it."""
-    declared = _declared(data)
+    declared = _declared_encoding(data)
     if declared and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         text = data.decode(declared, "replace")
         if 1000 * text.count("\ufffd") <= len(text):
@@ -115,7 +115,7 @@ def decode_html(data: bytes, name: str) -> Decoded:
     return decode(data.replace(b"\0", b"") if declared else data, name=name)
 
 
-def _declared(data: bytes) -> str | None:
+def _declared_encoding(data: bytes) -> str | None:
     found = _CHARSET.search(data[:4096].lower())
     label = found[1].decode("ascii") if found else ""
     codec = _CODECS.get(label, label)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from longproof.agent.types import Lines
 from longproof.indexes.sources import PassageSize
 from longproof.retrieval.lexical import LexicalIndex
-from longproof.retrieval.outline import fitted, outline
+from longproof.retrieval.outline import fit_entries, outline
 from longproof.retrieval.ranking import fuse
 from longproof.retrieval.text.chunking import BLOCK, blocks, overlapping
 from longproof.retrieval.text.lines import evidence_lines
@@ -234,7 +234,7 @@ class Sources:
         ]
         return [
             Line(self._lines.touching((n, start, end))[0], self.documents[n].span(start, end))
-            for n, entry in fitted(entries, characters)
+            for n, entry in fit_entries(entries, characters)
             for start, end in entry
         ]
 

@@ -7,7 +7,7 @@ from counted import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.retrieval.outline import STRETCH, Entry, fitted, outline
+from longproof.retrieval.outline import STRETCH, Entry, outline
 from longproof.retrieval.text.lines import evidence_lines
 
 PARAGRAPH = "The boats came in late that evening, and nobody spoke of it afterwards. “No!” cried Ann.\n\n"
@@ -78,7 +78,7 @@ def test_every_entry_lies_in_the_text(text: str) -> None:
 @given(st.lists(st.integers(1, 200), max_size=60), st.integers(0, 2000))
 def test_what_is_fitted_never_holds_more_than_it_may(lengths: list[int], characters: int) -> None:
     entries: list[tuple[int, Entry]] = [(n, [(0, length)]) for n, length in enumerate(lengths)]
-    kept = fitted(entries, characters)
+    kept = fit_entries(entries, characters)
     assert sum(end - start for _, entry in kept for start, end in entry) <= characters
     assert [n for n, _ in kept] == sorted({n for n, _ in kept})
     if sum(lengths) <= characters:
@@ -89,6 +89,6 @@ def test_what_is_fitted_never_holds_more_than_it_may(lengths: list[int], charact
 def test_an_outline_costs_little_for_hostile_text(piece: str) -> None:
     def outlined(size: int) -> None:
         text = piece * size
-        fitted([(0, entry) for entry in outline(text, evidence_lines(text))], 4000)
+        fit_entries([(0, entry) for entry in outline(text, evidence_lines(text))], 4000)
 
     assert_linear(outlined, 1000)
