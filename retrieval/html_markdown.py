@@ -109,7 +109,7 @@ class _Cleaning:
         self.unread: set[str] = set()
 
     def replace(self, token: re.Match[str]) -> str:
-        """Return what stays of a token: nothing of scripts and comments, and of a tag its name and short attributes."""
+        """Return what stays of a token: nothing of scripts and comments, of a tag its name and short attributes."""
         if not token["name"]:
             self._note_cut(token)
             return ""

@@ -149,7 +149,7 @@ def _side_by_side(passages: Ranges) -> list[int]:
 
 
 def _starts(count: int, width: int) -> range:
-    """The numbers at which ranges of `width` among `count` things begin: in the middle of the one before or earlier."""
+    """The numbers at which ranges of `width` among `count` things begin, each in the middle of the one before."""
     return range(0, max(1, count - width + width // 2), width // 2) if count else range(0)
 
 
