@@ -5,14 +5,16 @@ Does not know: who asks, or how anything is checked. Stdout belongs to the proto
 """
 
 import asyncio
+from collections.abc import Awaitable, Callable
+from inspect import signature
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from pydantic import Field
 
 from longproof import __version__
 from longproof.adapters.brief import Brief, brief_of
-from longproof.agent.types import Report
+from longproof.agent.types import Report, Task
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.encoding import printable
 from longproof.retrieval.loaders import read_source
@@ -24,29 +26,27 @@ if TYPE_CHECKING:
 ABOUT = (
     "Checks, claim by claim, whether a text is faithful to a long source, and shows where to look in both."
 )
-Response = Annotated[str, Field(description="The text to check.")]
-Source = Annotated[str, Field(description="The text to be faithful to; or leave it empty and name a file.")]
-File = Annotated[str, Field(description="A file in the server's folder that holds the source.")]
-Task = Annotated[str, Field(description="summary, answer, turn, article, rewrite or open.")]
-Context = Annotated[str, Field(description="The question or the turns before, if any.")]
+WHOLE = "The whole report on a text: every claim with its label and evidence."
+SHORT = "What does not hold in a text or is undecided, and why, in short; what holds is left out."
+Tools = tuple[Callable[..., Awaitable[Report]], Callable[..., Awaitable[Brief]]]
 
 
 def server(verifier: Verifier, folder: Path | None = None) -> "MCPServer[None]":
     """The server, not yet running. Raises BadInput where the `mcp` package is missing."""
     try:
         from mcp.server.mcpserver import MCPServer
+        from mcp.server.mcpserver.tools import Tool
     except ImportError as error:
         raise BadInput("MCP is not installed: pip install 'longproof[mcp]'") from error
-    tools = _Tools(verifier, folder)
-    made: MCPServer[None] = MCPServer("longproof", version=__version__, instructions=ABOUT)
-    made.add_tool(
-        tools.verify, description="The whole report on a text: every claim with its label and evidence."
-    )
-    made.add_tool(
-        tools.explain,
-        description="What does not hold in a text or is undecided, and why, in short; what holds is left out.",
-    )
-    return made
+    tools = []
+    for work, description in zip(_tools(verifier, folder), (WHOLE, SHORT), strict=True):
+        tool = Tool.from_function(work, description=description)
+        # An argument that the tool doesn't have is refused: a misspelt one would be passed over in silence.
+        asked = tool.fn_metadata.arg_model
+        asked.model_config["extra"] = "forbid"
+        asked.model_rebuild(force=True)
+        tools.append(tool.model_copy(update={"parameters": asked.model_json_schema(by_alias=True)}))
+    return MCPServer("longproof", version=__version__, instructions=ABOUT, tools=tools)
 
 
 def serve(verifier: Verifier, folder: Path | None = None) -> None:
@@ -62,42 +62,37 @@ def serve(verifier: Verifier, folder: Path | None = None) -> None:
     asyncio.run(served())
 
 
-class _Tools:
-    """The tools, over one verifier and the one folder that may be read."""
-
-    def __init__(self, verifier: Verifier, folder: Path | None) -> None:
-        self._verifier, self._folder = verifier, folder
+def _tools(verifier: Verifier, folder: Path | None) -> Tools:
+    """The tools, over one verifier and the one folder that may be read. Both take the same."""
 
     async def verify(
-        self,
-        response: Response,
-        source: Source = "",
-        source_file: File = "",
-        task: Task = "summary",
-        context: Context = "",
+        response: Annotated[str, Field(description="The text to check.")],
+        source: Annotated[
+            str, Field(description="The text to be faithful to; or leave it empty and name a file.")
+        ] = "",
+        source_file: Annotated[
+            str, Field(description="A file in the server's folder that holds the source.")
+        ] = "",
+        task: Annotated[Task, Field(description="What the text is.")] = "summary",
+        context: Annotated[str, Field(description="The question or the turns before, if any.")] = "",
     ) -> Report:
-        """The report on a text."""
         from mcp.server.mcpserver.exceptions import ToolError
 
         try:
-            text = await asyncio.to_thread(_source, source, source_file, self._folder)
-            return await self._verifier.averify(text, response, task=task, context=context)
+            text = await asyncio.to_thread(_source, source, source_file, folder)
+            return await verifier.averify(text, response, task=task, context=context)
         except BadInput as error:
             raise ToolError(str(error)) from error
 
-    async def explain(
-        self,
-        response: Response,
-        source: Source = "",
-        source_file: File = "",
-        task: Task = "summary",
-        context: Context = "",
-    ) -> Brief:
-        """What does not hold, in short."""
-        return brief_of(await self.verify(response, source, source_file, task, context))
+    async def explain(**asked: Any) -> Brief:
+        return brief_of(await verify(**asked))
+
+    explain.__signature__ = signature(verify).replace(return_annotation=Brief)  # type: ignore[attr-defined]
+    return verify, explain
 
 
 def _source(source: str, file: str, folder: Path | None) -> str | Document:
+    """The source as a text, or read from a file in the folder. Raises BadInput for any other file."""
     if not file:
         return source
     if folder is None:

@@ -11,7 +11,9 @@ pytest.importorskip("mcp", reason="needs the extra `mcp`")
 from mcp import Client, StdioServerParameters
 
 import longproof
+from longproof import Verifier
 from longproof.adapters.brief import Brief
+from longproof.adapters.mcp import server
 from longproof.agent.types import Report
 
 pytestmark = pytest.mark.heavy
@@ -27,6 +29,12 @@ def talk(work, *arguments):
             return await work(client)
 
     return asyncio.run(go())
+
+
+async def in_memory(work):
+    """The same without a process: the server in memory."""
+    async with Client(server(Verifier())) as client:
+        return await work(client)
 
 
 def test_the_server_says_its_version():
@@ -88,15 +96,21 @@ def test_a_file_that_cannot_be_read_is_named_as_it_was_asked_for(tmp_path):
     assert str(tmp_path) not in "".join(told)
 
 
-def test_what_cannot_be_checked_is_said_in_one_line():
+@pytest.mark.parametrize(
+    ("more", "says"),
+    [
+        ({}, "no source text"),
+        ({"source_file": "book.txt"}, "--folder"),
+        ({"source": SOURCE, "cotnext": "Who?"}, "cotnext"),
+        ({"source": SOURCE, "task": "poem"}, "poem"),
+    ],
+)
+def test_what_cannot_be_checked_is_said(more, says):
     async def work(client):
         return [
-            await client.call_tool("verify", {"response": RESPONSE}),
-            await client.call_tool("verify", {"response": RESPONSE, "source_file": "book.txt"}),
+            await client.call_tool(name, {"response": RESPONSE, **more}) for name in ("verify", "explain")
         ]
 
-    nothing, no_folder = talk(work)
-    assert nothing.is_error
-    assert "no source text" in str(nothing.content)
-    assert no_folder.is_error
-    assert "--folder" in str(no_folder.content)
+    for answer in asyncio.run(in_memory(work)):
+        assert answer.is_error
+        assert says in str(answer.content)
