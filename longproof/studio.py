@@ -11,12 +11,15 @@ from hmac import compare_digest
 from ipaddress import ip_address
 from typing import Any
 
+from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk import Auth
 
 from longproof.graphs.opening import Given
+from longproof.graphs.papers import all_papers
 from longproof.graphs.protocols import method
 from longproof.graphs.run import Pool
+from longproof.graphs.settings import settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import verify_graph
 from longproof.retrieval.types import BadInput
@@ -43,13 +46,27 @@ class Served(CompiledStateGraph[Any, Any, Any, Any]):
         made._serde_allowlist = self._serde_allowlist
         return made
 
-    async def astream(self, input: Any, *args: Any, **options: Any) -> AsyncIterator[Any]:  # noqa: A002
-        """As every graph; raises BadInput for a key that the graph has no input for. LangGraph drops those, and what
-        is left of a misspelt input would be the empty form."""
+    def get_context_jsonschema(self) -> dict[str, Any]:
+        """The form of the settings, without what is the server's own."""
+        schema: dict[str, Any] = super().get_context_jsonschema() or {}
+        properties = {name: form for name, form in schema["properties"].items() if name not in OWN}
+        return {**schema, "properties": properties}
+
+    async def astream(
+        self,
+        input: Any,  # noqa: A002
+        config: RunnableConfig | None = None,
+        *,
+        context: Any = None,
+        **options: Any,
+    ) -> AsyncIterator[Any]:
+        """As every graph; raises BadInput for an input or a setting that a client can't give. LangGraph drops unknown
+        inputs, and what is left of a misspelt one would be the empty form."""
         known = self.builder.schemas[self.builder.input_schema]
         if unknown := [key for key in input if key not in known] if isinstance(input, Mapping) else []:
             raise BadInput(f"there is no input {', '.join(map(repr, unknown))}: known are {', '.join(known)}")
-        async for part in super().astream(input, *args, **options):
+        refuse_settings(context)
+        async for part in super().astream(input, config, context=context, **options):
             yield part
 
 
@@ -60,42 +77,25 @@ def served(compiled: CompiledStateGraph[Any, Any, Any, Any]) -> Served:
     return made
 
 
-def of_paper(protocol: str) -> Served:
-    """The graph of a paper's protocol, over resources of its own."""
-    chosen = method(protocol)
-    return served(chosen.graph(Pool(CLIENTS, chosen.protocol), None))
+def refuse_settings(context: Any) -> None:
+    """Raises BadInput for settings that a client can't give: unknown ones, and where the server keeps its data."""
+    given = context if isinstance(context, Mapping) else {}
+    if own := [name for name in OWN if given.get(name)]:
+        raise BadInput(f"setting {own[0]}: the server's own; leave it out")
+    settings_of({name: value for name, value in given.items() if name not in PLATFORM})
 
 
+OWN = ("home",)
+"""Settings that the server's owner makes in the environment: a client's could write anywhere."""
+PLATFORM = ("thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map", "__context_provided__")
+"""What LangGraph's server may put beside a client's settings."""
 CLIENTS = Given(by_owner=False)
 """Settings come from clients: what they name gets no key that the server's environment doesn't grant."""
-pool = Pool(CLIENTS)
-graph = served(verify_graph(pool, example=bundled))
+graph = served(verify_graph(Pool(CLIENTS), example=bundled))
 """No checkpointer of its own: the server brings one."""
-longnovel_rag = of_paper("longnovel-rag")
-longnovel_zero_shot = of_paper("longnovel-zero-shot")
-longnovel_zero_shot_beginning = of_paper("longnovel-zero-shot-beginning")
-longnovel_zero_shot_cot = of_paper("longnovel-zero-shot-cot")
-longnovel_arbitration = of_paper("longnovel-arbitration")
-probe = of_paper("probe")
-probe_direct = of_paper("probe-direct")
-verigray = of_paper("verigray")
-verigray_rag = of_paper("verigray-rag")
-verigray_audit = of_paper("verigray-audit")
-halueval_qa = of_paper("halueval-qa")
-halueval_qa_knowledge = of_paper("halueval-qa-knowledge")
-halueval_qa_cot = of_paper("halueval-qa-cot")
-halueval_qa_contrast = of_paper("halueval-qa-contrast")
-halueval_dialogue = of_paper("halueval-dialogue")
-halueval_dialogue_knowledge = of_paper("halueval-dialogue-knowledge")
-halueval_dialogue_cot = of_paper("halueval-dialogue-cot")
-halueval_dialogue_contrast = of_paper("halueval-dialogue-contrast")
-halueval_summary = of_paper("halueval-summary")
-halueval_summary_cot = of_paper("halueval-summary-cot")
-halueval_summary_contrast = of_paper("halueval-summary-contrast")
-halueval_general = of_paper("halueval-general")
-halueval_general_cot = of_paper("halueval-general-cot")
-data_to_text = of_paper("data-to-text")
-plain = of_paper("plain")
+for _paper in all_papers():
+    _method = method(_paper.name)
+    globals()[_paper.name.replace("-", "_")] = served(_method.graph(Pool(CLIENTS, _method.protocol), None))
 STUDIO = (b"https://smith.langchain.com", b"https://eu.smith.langchain.com")
 """The pages that may drive a server without a key; langgraph.json lists the same."""
 auth = Auth()
@@ -120,6 +120,16 @@ async def authenticate(headers: dict[bytes, bytes]) -> Auth.types.MinimalUserDic
             "or as localhost",
         )
     return {"identity": "studio"}
+
+
+@auth.on
+async def check_settings(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> None:
+    """Refuse a run, or an assistant, with settings that a client can't give: the server itself drops unknown ones
+    without a word, and what is left of a misspelt one would be a run paid for with other settings."""
+    try:
+        refuse_settings((value.get("kwargs") or value).get("context"))
+    except BadInput as error:
+        raise Auth.exceptions.HTTPException(status_code=422, detail=str(error)) from error
 
 
 def _foreign(headers: dict[bytes, bytes]) -> bool:

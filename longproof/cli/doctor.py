@@ -6,11 +6,12 @@ Knows: how to ask without starting anything. Does not know: how to mend what is 
 import asyncio
 import json
 import os
+import re
 import sys
-from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, version
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
+from importlib.metadata import PackageNotFoundError, requires, version
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -19,15 +20,10 @@ from longproof.cli.options import TOML
 if TYPE_CHECKING:
     from longproof.agent.models.ledger import Run
 
-CORE = ("langgraph", "langchain-core", "openai", "numpy", "pydantic", "rank-bm25", "html-to-markdown")
-EXTRAS = {
-    "bge": ("FlagEmbedding", "sentence-transformers"),
-    "read": ("pypdf", "python-docx"),
-    "llama-index": ("llama-index-core",),
-    "studio": ("langgraph-cli",),
-    "ray": ("ray",),
-    "mcp": ("mcp",),
-}
+_NEED = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra == [\"'](?P<extra>[\w-]+)[\"'])?")
+"""What a package needs, as its metadata say it."""
+DEVELOPERS = ("test", "dev")
+"""Extras that nobody needs who only uses it."""
 
 
 def doctor_command(
@@ -72,7 +68,7 @@ def _one_line(text: str) -> str:
     return visible(text).replace("\n", "␊")
 
 
-async def _runs() -> list[Any]:
+async def _runs() -> "list[Run]":
     """The latest first."""
     from longproof.agent.models.ledger import Ledger
     from longproof.retrieval.files import home
@@ -82,7 +78,7 @@ async def _runs() -> list[Any]:
         return []
     ledger = await Ledger.open(path)
     try:
-        return list(await ledger.runs())
+        return [*await ledger.runs()]
     finally:
         await ledger.close()
 
@@ -93,26 +89,42 @@ def _diagnosis() -> Iterator[str]:
     from longproof.retrieval.files import home
 
     yield f"longproof {__version__} on Python {sys.version.split()[0]}"
-    for name in CORE:
+    needs = needed_packages()
+    for name in needs[""]:
         yield f"  {name} {_version(name) or 'MISSING: reinstall longproof'}"
-    for extra, names in EXTRAS.items():
-        there = all(_version(name) for name in names)
-        yield f"  extra {extra}: " + (
-            "installed" if there else f"not installed (pip install longproof[{extra}])"
-        )
+    for extra, names in needs.items():
+        if extra and extra not in DEVELOPERS:
+            missing = [name for name in names if not _version(name)]
+            yield f"  extra {extra}: {_about_missing(extra, missing) if missing else 'installed'}"
     folder = home()
-    yield f"data folder: {folder} ({'writable' if _writable(folder) else 'NOT writable: set LONGPROOF_HOME'})"
+    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
+    can_write = "writable" if os.access(there, os.W_OK) else "NOT writable: set LONGPROOF_HOME"
+    yield f"data folder: {folder} ({can_write})"
     for name in ("OPENAI_API_KEY", "LONGPROOF_API_KEY"):
         yield f"{name}: {'set' if os.environ.get(name) else 'not set'}"
     yield from _judges()
     yield "embedder: lexical (BM25 over passages; nothing to download)"
 
 
+def needed_packages() -> Mapping[str, list[str]]:
+    """The packages that each extra needs, as the package's metadata say; those needed always under no name."""
+    needs: defaultdict[str, list[str]] = defaultdict(list)
+    for line in requires("longproof") or []:
+        need = _NEED.match(line)
+        if need and need["name"] != "longproof":
+            needs[need["extra"] or ""].append(need["name"])
+    return needs
+
+
+def _about_missing(extra: str, missing: list[str]) -> str:
+    return f"{', '.join(missing)} not installed (pip install 'longproof[{extra}]')"
+
+
 def _judges() -> Iterator[str]:
     """Which judges answer: the offline ones, and those of `longproof.toml`. Asking a server costs nothing."""
     from longproof.agent.specs import reach, read_panel
 
-    yield "judge offline: answers (says which sentences stand there and which conflict; the rest needs a model)"
+    yield "judge offline: answers (says what stands there and what plainly conflicts; the rest needs a model)"
     for judge in read_panel(TOML).judges if TOML.exists() else ():
         why = asyncio.run(reach(judge))
         about = (
@@ -126,9 +138,3 @@ def _version(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-def _writable(folder: Path) -> bool:
-    while not folder.exists():
-        folder = folder.parent
-    return os.access(folder, os.W_OK)

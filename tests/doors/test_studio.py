@@ -95,6 +95,19 @@ def test_a_misspelt_input_is_refused_and_never_taken_for_the_empty_form(graph: s
         )
 
 
+@pytest.mark.parametrize(
+    ("context", "says"),
+    [({"judgs": ["offline"]}, "did you mean judges"), ({"home": "/tmp/elsewhere"}, "the server's own")],
+)
+def test_settings_that_a_client_cannot_give_are_refused(context: dict[str, object], says: str) -> None:
+    with pytest.raises(Auth.exceptions.HTTPException) as refused:
+        asyncio.run(studio.check_settings(None, {"kwargs": {"context": context}}))  # type: ignore[arg-type]
+    assert says in refused.value.detail
+    with pytest.raises(BadInput, match=says):
+        asyncio.run(studio.graph.ainvoke({}, context=context))
+    assert "home" not in studio.graph.get_context_jsonschema()["properties"]
+
+
 @pytest.mark.heavy
 def test_no_graph_sends_a_key_to_what_a_client_names(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("LONGPROOF_API_KEY", "lp-secret")
@@ -102,7 +115,8 @@ def test_no_graph_sends_a_key_to_what_a_client_names(monkeypatch: pytest.MonkeyP
     with ChatServer(well) as server:
         named = f"openai:m@{server.address}"
         owned = {"kind": "openai", "model": "n", "address": server.address, "by_owner": True}
-        usual = {"home": str(tmp_path), "judges": [named, owned]}
+        monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path))
+        usual = {"judges": [named, owned]}
         more = [{}, {"arbiter": owned, "decomposer": owned}]
         for graph in (studio.graph, studio.verigray):
             for settings in more:

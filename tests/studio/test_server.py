@@ -20,6 +20,7 @@ from fakes import ChatServer, well
 
 pytest.importorskip("langgraph_api", reason="needs the extra `studio`")
 from langgraph_sdk import get_client
+from langgraph_sdk.errors import APIStatusError
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(180)]
 CONFIG = Path(__file__).parents[2] / "langgraph.json"
@@ -111,15 +112,37 @@ def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
     assert ended["report"]["claims"]
 
 
-@pytest.mark.parametrize("given", [{"context": {"colour": "red"}}, {"input": {"colour": "red"}}])
-def test_an_unknown_setting_or_input_is_refused(server, given):
+def test_an_unknown_input_is_refused(server):
     async def work(client):
         thread = await client.threads.create()
         return await client.runs.wait(
-            thread["thread_id"], "verify", **{"input": {}, **given}, raise_error=False
+            thread["thread_id"], "verify", input={"colour": "red"}, raise_error=False
         )
 
     assert "colour" in json.dumps(drive(server, work))
+
+
+@pytest.mark.parametrize(
+    ("context", "says"),
+    [
+        ({"judgs": ["openai:m"]}, "did you mean judges"),
+        ({"max_tokens": -1}, "max_tokens"),
+        ({"home": "/tmp/elsewhere"}, "the server's own"),
+    ],
+)
+def test_settings_that_a_client_cannot_give_are_refused_before_anything_runs(server, context, says):
+    async def run(client):
+        thread = await client.threads.create()
+        await client.runs.wait(thread["thread_id"], "verify", input={}, context=context)
+
+    async def keep(client):
+        await client.assistants.create("verify", context=context)
+
+    for work in (run, keep):
+        with pytest.raises(APIStatusError, match=says) as refused:
+            drive(server, work)
+        assert refused.value.status_code == 422
+    assert not Path("/tmp/elsewhere").exists()
 
 
 def test_the_nodes_are_streamed_and_every_step_can_be_read_afterwards(server):

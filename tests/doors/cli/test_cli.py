@@ -4,6 +4,7 @@ import json
 import os
 import shlex
 import subprocess
+from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
@@ -243,7 +244,10 @@ def test_trust_is_counted_from_a_label_on(files, capsys):
 def test_protocols_doctor_and_schema_answer(capsys):
     assert run("protocols") == 0
     assert run("doctor") == 0
-    assert "longproof" in capsys.readouterr().out
+    told = capsys.readouterr().out
+    extras = {*(metadata("longproof").get_all("Provides-Extra") or [])} - {"test", "dev"}
+    assert all(f"  extra {extra}: " in told for extra in extras)
+    assert all(f"  {name} " in told for name in ("langgraph", "httpx2", "bm25s"))
     assert run("doctor", "--schema") == 0
     assert "verdict" in json.loads(capsys.readouterr().out)["properties"]
 
