@@ -4,13 +4,12 @@ Knows: the answers to all forms that the product and the plain question ask for,
 Does not know: what is measured, or what an answer costs.
 """
 
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice, pairwise
 from typing import Any, NamedTuple
 
-from fakes import Asked, Reply, answer_of, placed, taken
+from reader import Asked, Reader, answer_of, placed, taken
 
 from longproof.retrieval.text.tokens import is_chinese
 
@@ -28,24 +27,20 @@ class Task(NamedTuple):
     grouped: bool = False
 
 
-class Reader:
+class Knowing(Reader):
     """Answers as a judge, decomposer, searcher and reader of everything who know what decides each sentence."""
 
     def __init__(self, task: Task) -> None:
         self._task = task
         self._from: dict[str, str] = {}
-        self._forms = {
-            "Sentences": self._sentences,
-            "Findings": self._findings,
-            "SearchTurn": self._searching,
-            "ScanNotes": self._notes,
-            "Places": self._places,
-            "WrongSentences": self._plain,
-        }
-
-    def __call__(self, asked: Asked) -> Reply:
-        """The answer to any of the forms."""
-        return Reply(json.dumps(self._forms[asked.form](asked), ensure_ascii=False))
+        super().__init__(
+            Sentences=self._sentences,
+            Findings=self._findings,
+            SearchTurn=self._searching,
+            ScanNotes=self._notes,
+            Places=self._places,
+            WrongSentences=self._plain,
+        )
 
     def _sentences(self, asked: Asked) -> dict[str, Any]:
         found = []
@@ -86,9 +81,9 @@ class Reader:
         }
 
     def _searching(self, asked: Asked) -> dict[str, Any]:
-        shown, claims, find = numbered(asked, "passages"), [], []
+        shown, claims, find = asked.numbered("passages"), [], []
         turn = int(re.findall(r"[0-9]+", asked.parts("claims")[0])[0])
-        for name, claim in numbered(asked, "claims").items():
+        for name, claim in asked.numbered("claims").items():
             passages = self._passages(claim)
             if cited := bearing(passages, shown):
                 claims.append(f"{name} done {'; '.join(cited)}")
@@ -104,9 +99,9 @@ class Reader:
         return {"claims": claims, "find": find, "read": []}
 
     def _notes(self, asked: Asked) -> dict[str, Any]:
-        piece = numbered(asked, "piece")
+        piece = asked.numbered("piece")
         number, last = list(piece.items())[-1]
-        noted = ((n, bearing(self._passages(claim), piece)) for n, claim in numbered(asked, "claims").items())
+        noted = ((n, bearing(self._passages(claim), piece)) for n, claim in asked.numbered("claims").items())
         notes = [f"{name} {'; '.join(cited)}" for name, cited in noted if cited]
         return {"notes": notes, "last": f"{number} {last[:12]}"}
 
@@ -149,13 +144,6 @@ def split(sentence: str, most: int) -> Iterator[str]:
         piece = sentence[start:end].strip(" ，；、：,;:")
         bounds = f"{piece[:2]}…{piece[-2:]}" if chinese else f"{piece.split()[0]}…{piece.split()[-1]}"
         yield piece if n == 0 else f"{name}{sign}{piece} @ {bounds}"
-
-
-def numbered(asked: Asked, name: str) -> dict[str, str]:
-    """The lines `123| text` of a part, by number or claim."""
-    return {
-        n: t for part in asked.parts(name) for n, t in re.findall(r"^(C?\d+)\| (.*)$", part, re.MULTILINE)
-    }
 
 
 def seen(passages: Sequence[str], shown: Mapping[str, str]) -> bool:

@@ -18,7 +18,8 @@ import time
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from fakes import ChatServer, Reply, always
+from fakes import ChatServer
+from reader import Reply, always
 
 from longproof.agent.models.answers import Form
 from longproof.agent.models.clients import OpenAIChat

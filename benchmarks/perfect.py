@@ -137,17 +137,14 @@ PEERS = {
 
 def judged(asked: Any) -> str:
     """What a perfect reader says to a prompt of this project."""
-    from fakes import FORMS, answer_of
+    from reader import Reader
 
-    if asked.form != "Findings":
-        return json.dumps(FORMS[asked.form](asked))
-    evidence = " ".join(asked.said("evidence"))
-    held = {match[1]: match for match in ENTRY.finditer(evidence)}
-    return json.dumps(answer_of(asked, [finding(item, held) for item in asked.items("claims")]))
+    return str(Reader(finding)(asked).text)
 
 
-def finding(item: dict[str, Any], held: dict[str, re.Match[str]]) -> dict[str, Any]:
+def finding(asked: Any, item: dict[str, Any]) -> dict[str, Any]:
     """One claim, held against the entries shown."""
+    held = {match[1]: match for text in asked.said("evidence") for match in ENTRY.finditer(text)}
     claim = CLAIM.search(item["text"])
     entry = held.get(claim[1]) if claim else None
     right = bool(claim and entry and claim[3] == entry[3])
@@ -184,7 +181,8 @@ def serve(latency: float, line: Connection) -> None:
 
     Answers at both of OpenAI's endpoints, chat completions and responses.
     """
-    from fakes import Asked, ChatServer, Reply
+    from fakes import ChatServer
+    from reader import Asked, Reply
 
     sizes: list[int] = []
 

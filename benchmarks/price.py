@@ -22,8 +22,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from alignment import EVENTS, titled
-from fakes import Asked, ChatServer, Reply
-from knowing import Reader, Task
+from fakes import ChatServer
+from knowing import Knowing, Task
+from reader import Asked, Reply
 
 from longproof import Verifier
 from longproof.agent.report import price
@@ -51,7 +52,7 @@ class Way(NamedTuple):
 class Watched(ChatServer):
     """A server that counts the characters that it wrote."""
 
-    def __init__(self, reader: Reader) -> None:
+    def __init__(self, reader: Knowing) -> None:
         super().__init__(reader, delay_s=SECONDS)
         self.wrote = 0
 
@@ -144,7 +145,7 @@ def checked(task: Task, way: Way, server: Watched, home: str) -> list[Report]:
 
 def row(task: Task, way: Way) -> list[str]:
     """The cells of one check."""
-    with Watched(Reader(task)) as server, tempfile.TemporaryDirectory() as home:
+    with Watched(Knowing(task)) as server, tempfile.TemporaryDirectory() as home:
         began = time.perf_counter()
         reports = checked(task, way, server, home)
         took = time.perf_counter() - began

@@ -5,7 +5,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from typing import Any, NamedTuple, TypeVar
 
-from fakes import FENCED
+from reader import FENCED
 
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.clients import Message

@@ -8,14 +8,12 @@ what is asked after such an answer depends on which came first. Nothing of the p
 as they are sent.
 """
 
-import json
 import re
-from collections.abc import Callable
 from functools import lru_cache
 from hashlib import sha256
 from typing import Any
 
-from fakes import PROSE, REFUSAL, Asked, Reply, answer_of, notes, placed, searching, taken
+from reader import PROSE, REFUSAL, Asked, Item, Reader, Reply, placed, taken
 
 KINDS = ("entity", "numerical", "relation", "inversion", "event", "temporal", "causal", "fabrication")
 KIND_NAMES = (
@@ -42,20 +40,15 @@ _END = re.compile(r"(?<=[.!?。！？])\s*")
 
 def disputing(asked: Asked) -> Reply:
     """The answer of the model that is named in the request."""
-    if asked.schema is not None and model(asked).startswith("wordy"):
+    if asked.schema is not None and asked.model.startswith("wordy"):
         return PROSE
-    text = json.dumps(FORMS[asked.form](asked), ensure_ascii=False)
-    fault = roll(model(asked), asked.user) % 40
+    text = DISPUTING(asked).text or ""
+    fault = roll(asked.model, asked.user) % 40
     if fault == 0:
         return REFUSAL
     if fault == 1:
         return Reply(text[: len(text) // 2], finish="length")
     return Reply(text)
-
-
-def model(asked: Asked) -> str:
-    """Who is asked."""
-    return str(asked.body["model"])
 
 
 def roll(*parts: str) -> int:
@@ -99,11 +92,6 @@ def sentences(asked: Asked) -> dict[str, Any]:
     return {"claims": [claim for item in asked.items("sentences") for claim in _taken(item)]}
 
 
-def findings(asked: Asked) -> dict[str, Any]:
-    """A finding for each claim."""
-    return answer_of(asked, [_finding(asked, item) for item in asked.items("claims")])
-
-
 def places(asked: Asked) -> dict[str, Any]:
     """A few words of each passage are wrong."""
     return {"places": [_place(asked, item) for item in asked.items("claims")]}
@@ -112,7 +100,7 @@ def places(asked: Asked) -> dict[str, Any]:
 def segments(asked: Asked) -> dict[str, Any]:
     """One or two sentences of the source, sometimes one that nobody wrote."""
     (claim,) = asked.parts("passage")
-    said = roll(model(asked), claim)
+    said = roll(asked.model, claim)
     wanted = words(claim)
     found = sorted(
         (p for part in asked.parts("evidence") for p in pieces(part)), key=lambda p: -len(wanted & words(p))
@@ -124,7 +112,7 @@ def segments(asked: Asked) -> dict[str, Any]:
 def pass_fail(asked: Asked) -> dict[str, Any]:
     """Passes where the piece shares words with the claim, or does not."""
     (claim,), (piece,) = asked.parts("passage"), asked.parts("piece")
-    passes = (best(claim, [piece])[1] >= 0.3) != (roll(model(asked), claim, piece) % 6 == 0)
+    passes = (best(claim, [piece])[1] >= 0.3) != (roll(asked.model, claim, piece) % 6 == 0)
     return {"reasoning": "Words in common.", "verdict": "PASS" if passes else "fail"}
 
 
@@ -149,39 +137,39 @@ def narrative(asked: Asked) -> dict[str, Any]:
     (passage,) = asked.parts("passage")
     details = [
         {
-            "hallucination_type": KIND_NAMES[roll(model(asked), piece) % 8],
+            "hallucination_type": KIND_NAMES[roll(asked.model, piece) % 8],
             "hallucinated_sentence": piece,
             "corrected_content": "改",
-            "reason": f"{model(asked)} finds it nowhere.",
+            "reason": f"{asked.model} finds it nowhere.",
         }
         for piece in pieces(passage)
-        if roll(model(asked), piece) % 5 == 0
+        if roll(asked.model, piece) % 5 == 0
     ]
     return {"has_hallucination": "有幻觉" if details else "无幻觉", "details": details}
 
 
 def recognition(asked: Asked) -> dict[str, Any]:
     """Yes or no."""
-    return {"answer": ("yes", "no", "No.")[roll(model(asked), asked.user) % 3]}
+    return {"answer": ("yes", "no", "No.")[roll(asked.model, asked.user) % 3]}
 
 
 def contrast(asked: Asked) -> dict[str, Any]:
     """One of two."""
-    return {"hallucinated": ("first", "second")[roll(model(asked), asked.user) % 2]}
+    return {"hallucinated": ("first", "second")[roll(asked.model, asked.user) % 2]}
 
 
 def article(asked: Asked) -> dict[str, Any]:
     """Numbers of the article that the record doesn't have; sometimes words that the article doesn't have."""
     (text,), record = asked.parts("response"), " ".join(asked.parts("evidence"))
     listed = [number for number in re.findall(r"\d+", text) if number not in record]
-    listed += [some_words(text, model(asked))] + [INVENTED] * (roll(model(asked), text) % 2)
+    listed += [some_words(text, asked.model)] + [INVENTED] * (roll(asked.model, text) % 2)
     return {"reasoning": dict.fromkeys(STEPS, "Looked up."), "hallucination_list": listed}
 
 
 def made_up(asked: Asked) -> dict[str, Any]:
     """Every third sentence or so."""
     (text,) = asked.parts("response")
-    return {"hallucinated": [p for p in pieces(text) if roll(model(asked), p) % 3 == 0]}
+    return {"hallucinated": [p for p in pieces(text) if roll(asked.model, p) % 3 == 0]}
 
 
 def wrong_sentences(asked: Asked) -> dict[str, Any]:
@@ -190,32 +178,11 @@ def wrong_sentences(asked: Asked) -> dict[str, Any]:
     for item in asked.items("sentences"):
         label = _label(asked, item["text"], ["implicitly_supported", "contradicting", "fabricated"])
         if label in ("contradicting", "fabricated", "unsure"):
-            words = some_words(item["text"], model(asked))
+            words = some_words(item["text"], asked.model)
             found.append(
                 {"sentence": item["sentence"], "reason": "Compared.", "label": label, "words": words}
             )
     return {"wrong": found}
-
-
-FORMS: dict[str, Callable[[Asked], dict[str, Any]]] = {
-    "Sentences": sentences,
-    "Findings": findings,
-    "Places": places,
-    "SearchTurn": searching,
-    "ScanNotes": notes,
-    "Segments": segments,
-    "PassFail": pass_fail,
-    "Option": option,
-    "Attribution": attribution,
-    "Narrative": narrative,
-    "AnalysedNarrative": lambda asked: {"analysis": "Sentence by sentence.", **narrative(asked)},
-    "Recognition": recognition,
-    "ReasonedRecognition": lambda asked: {"reasoning": "Word by word.", **recognition(asked)},
-    "Contrast": contrast,
-    "Article": article,
-    "MadeUp": made_up,
-    "WrongSentences": wrong_sentences,
-}
 
 
 def _taken(item: dict[str, Any]) -> list[str]:
@@ -226,10 +193,11 @@ def _taken(item: dict[str, Any]) -> list[str]:
     return taken(item, halves if fact else [])
 
 
-def _finding(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
+def finding(asked: Asked, item: Item) -> dict[str, Any]:
+    """A label by the words in common, and what goes with it."""
     text = item["text"]
     label = _label(asked, text, [*LABELS, "not_found"])
-    said = roll(model(asked), text, label)
+    said = roll(asked.model, text, label)
     quote = best(text, asked.said("pages" if label == "out_dependent" else "evidence"))[0]
     wrong = label in ("contradicting", "fabricated", "not_found")
     return {
@@ -241,7 +209,7 @@ def _finding(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
         else [],
         "label": label,
         "kind": KINDS[said % 8] if wrong else "none",
-        "wrong": some_words(item.get("passage", text), model(asked)) if wrong and roll(text) % 3 else "",
+        "wrong": some_words(item.get("passage", text), asked.model) if wrong and roll(text) % 3 else "",
         "correction": ("else" if said % 15 else text) if wrong else "",
     }
 
@@ -249,7 +217,7 @@ def _finding(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
 def _label(asked: Asked, text: str, menu: list[str]) -> str:
     """By the words in common; one time in three by the hash alone."""
     evidence, pages = asked.said("evidence"), asked.said("pages")
-    mood = roll(model(asked), text, str(sum(map(len, evidence)))) % 30
+    mood = roll(asked.model, text, str(sum(map(len, evidence)))) % 30
     if mood < 9:
         return "unsure" if mood == 8 else menu[mood % len(menu)]
     common = best(text, evidence)[1]
@@ -264,3 +232,22 @@ def _place(asked: Asked, item: dict[str, Any]) -> dict[str, Any]:
     wrong = some_words(item.get("words", item["sentence"]), "place")
     about = {"reason": "It is not so.", "kind": KINDS[roll(wrong) % 8], "correction": "else"}
     return placed(item, wrong, **about)
+
+
+DISPUTING = Reader(
+    finding,
+    Sentences=sentences,
+    Places=places,
+    Segments=segments,
+    PassFail=pass_fail,
+    Option=option,
+    Attribution=attribution,
+    Narrative=narrative,
+    AnalysedNarrative=lambda asked: {"analysis": "Sentence by sentence.", **narrative(asked)},
+    Recognition=recognition,
+    ReasonedRecognition=lambda asked: {"reasoning": "Word by word.", **recognition(asked)},
+    Contrast=contrast,
+    Article=article,
+    MadeUp=made_up,
+    WrongSentences=wrong_sentences,
+)

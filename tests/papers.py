@@ -1,27 +1,14 @@
 """A scripted server that answers the papers' forms, and what was asked of it: for tests of the protocols."""
 
 import asyncio
-import json
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from fakes import FORMS, Asked, ChatServer, Reply
+from fakes import ChatServer
+from reader import Asked
 
 from longproof import Verifier
 from longproof.agent.types import Report
-
-Answer = Callable[[Asked], dict[str, Any]]
-
-
-def answers(**by_form: Answer | dict[str, Any]) -> Callable[[Asked], Reply]:
-    """Answers each form as it is told to; forms of our own as well as can be."""
-
-    def script(asked: Asked) -> Reply:
-        said = by_form.get(asked.form) or FORMS[asked.form]
-        return Reply(json.dumps(said(asked) if callable(said) else said, ensure_ascii=False))
-
-    return script
 
 
 def asked_for(server: ChatServer, form: str) -> list[Asked]:

@@ -22,7 +22,8 @@ from typing import Any, NamedTuple
 
 import pytest
 from disputing import disputing, roll
-from fakes import Asked, ChatServer, Reply
+from fakes import ChatServer
+from reader import Asked, Reply
 
 from longproof import Verifier
 

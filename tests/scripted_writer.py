@@ -4,12 +4,10 @@
 by its title, with a function of what was asked, a reply or a dictionary.
 """
 
-import json
-from collections.abc import Callable
 from random import Random
 from typing import Any, get_args
 
-from fakes import Asked, Reply, sentences
+from reader import Answer, Asked, Reader
 
 from longproof.agent.types import KINDS, Kind
 from longproof.prompts import Language, render
@@ -41,7 +39,6 @@ def novel(seed: int, n_paragraphs: int = 900) -> Document:
     return Document.of("\n".join(lines), title=f"书{seed}")
 
 
-Answer = dict[str, Any] | Reply | Callable[[Asked], "dict[str, Any] | Reply"]
 TWINS = {
     "带着": "领着",
     "答应": "应允",
@@ -53,16 +50,9 @@ TWINS = {
 }
 
 
-def writer(**changes: Answer) -> Callable[[Asked], Reply]:
+def writer(**changes: Answer) -> Reader:
     """A script that answers well but for the forms that are named."""
-
-    def script(asked: Asked) -> Reply:
-        answer = changes.get(asked.form, GOOD.get(asked.form))
-        assert answer is not None, asked.form
-        found = answer(asked) if callable(answer) else answer
-        return found if isinstance(found, Reply) else Reply(json.dumps(found, ensure_ascii=False))
-
-    return script
+    return Reader(**{**GOOD, **changes})
 
 
 def kind_asked(asked: Asked) -> Kind:
@@ -151,7 +141,6 @@ GOOD: dict[str, Answer] = {
     "Inserted": inserted,
     "Segments": found,
     "PassFail": {"reasoning": "It says so.", "verdict": "pass"},
-    "Sentences": sentences,
     "Lesson": {"rule": "Say what is not so.", "example": "Right: nine. Wrong: ten."},
     "Choice": {"reason": "It is closer.", "best": "second"},
 }

@@ -5,9 +5,10 @@ import json
 from typing import Any
 
 import pytest
-from fakes import EMPTY, PROSE, REFUSAL, Asked, ChatServer, Reply, Script, always, cut, faulty, stingy, well
+from fakes import ChatServer, Script
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reader import EMPTY, PROSE, REFUSAL, Asked, Reply, always, cut, faulty, stingy, well
 
 from longproof.agent.decompose import (
     BATCH_CHARACTERS,

@@ -10,21 +10,19 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import (
+from fakes import ChatServer, Script
+from reader import (
     EMPTY,
     HANGS,
     PROSE,
     REFUSAL,
     Asked,
-    ChatServer,
     Reply,
-    Script,
     always,
     answer_of,
     cut,
     cut_silently,
     faulty,
-    findings,
     inventing,
     repeating,
     stingy,
@@ -300,12 +298,12 @@ def test_a_chinese_response_is_asked_about_in_chinese() -> None:
 
 
 def each(**changes: Any) -> Script:
-    """The good findings, all changed so."""
+    """The good all changed so."""
     return always(form(*({**item, **changes} for item in GOOD)))
 
 
 def doubled() -> Script:
-    """The good findings, and then others on the same claims."""
+    """The good and then others on the same claims."""
     return always(form(*GOOD, *({**item, "label": "ambiguous"} for item in GOOD)))
 
 
@@ -550,6 +548,6 @@ def test_the_arbiter_sees_lines_by_number_and_beginning() -> None:
 
 def test_findings_of_the_fake_are_what_the_prompt_asks_for() -> None:
     _, server = judged(well)
-    said = findings(server.asked[0])
+    said = well.findings(server.asked[0])
     assert set(said) == set(Findings.model_fields)
     assert {frozenset(rest) for rest in said["rest"]} == {frozenset(Finding.model_fields)}

@@ -5,7 +5,8 @@ import json
 from typing import Any
 
 import pytest
-from fakes import PROSE, Asked, ChatServer, Reply, Script, always, placed, well
+from fakes import ChatServer, Script
+from reader import PROSE, Asked, Reply, always, placed, well
 
 from longproof.agent.localise import Localised, Wrong, localise
 from longproof.agent.models.clients import OpenAIChat

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import ChatServer, well
+from fakes import ChatServer
+from reader import well
 
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.forms import Findings

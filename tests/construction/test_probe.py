@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Asked, ChatServer, Reply
+from fakes import ChatServer
+from reader import Asked, Reply
 from scripted_writer import GOOD, inserted, writer
 
 from longproof.agent.types import Place

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import recorded
 from disputing import disputing
-from fakes import Asked, ChatServer, Reply
+from fakes import ChatServer
+from reader import Asked, Reply
 
 LEDGER = Path(__file__).parent.parent / "golden" / "old_ledger.sql"
 

@@ -7,7 +7,8 @@ from typing import get_type_hints
 
 import pytest
 from embedded import RESPONSE, SOURCE, plain
-from fakes import ChatServer, Reply, always, denying, well
+from fakes import ChatServer
+from reader import Reply, always, denying, well
 
 import longproof
 from longproof import BadInput, Refused, Report, Verifier

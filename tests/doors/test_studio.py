@@ -6,8 +6,9 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, well
+from fakes import ChatServer
 from langgraph_sdk import Auth
+from reader import well
 
 from longproof import studio
 from longproof.graphs.state import VerifyInput

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 from disputing import disputing
-from fakes import Asked
+from reader import Asked
 from scripts import benchmark
 
 from longproof import Verifier

@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import ChatServer, well
+from fakes import ChatServer
+from reader import well
 
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.run import Evaluation, evaluate_dataset, planned_examples

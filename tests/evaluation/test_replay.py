@@ -8,7 +8,8 @@ from typing import Any
 
 import pytest
 from disputing import disputing
-from fakes import Asked, ChatServer, Reply
+from fakes import ChatServer
+from reader import Asked, Reply
 
 from longproof.agent.models import recording
 from longproof.agent.models.recording import Replay

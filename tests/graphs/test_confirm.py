@@ -5,7 +5,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Asked, ChatServer, Reply, denying, well
+from fakes import ChatServer
+from reader import Asked, Reply, denying, well
 from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier

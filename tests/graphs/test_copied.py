@@ -1,7 +1,8 @@
 """A response that is its source, word for word: nobody has to be asked, whatever stands in it."""
 
 import pytest
-from fakes import ChatServer, well
+from fakes import ChatServer
+from reader import well
 from scripted import ScriptedJudge
 
 from longproof import Verifier

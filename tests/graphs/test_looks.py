@@ -1,7 +1,6 @@
 """How far is looked in whole runs: evidence that only grows, a search that hides nothing, absence said last."""
 
 import asyncio
-import json
 from collections.abc import Callable, Iterator
 from functools import partial
 from itertools import pairwise
@@ -10,9 +9,10 @@ from typing import Any
 
 import pytest
 from disputing import roll
-from fakes import PROSE, REFUSAL, Asked, ChatServer, Reply, notes, well
+from fakes import ChatServer
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reader import PROSE, REFUSAL, Asked, Reader, notes, well
 from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences, reads
 
 from longproof import Verifier
@@ -40,14 +40,6 @@ def verifier(server: ChatServer | None, judges: list[Any], **given: Any) -> Veri
 
 def forms(server: ChatServer) -> list[str]:
     return [asked.form for asked in server.asked]
-
-
-def answering(**by_form: Callable[[Asked], Reply]) -> Callable[[Asked], Reply]:
-    return lambda asked: by_form.get(asked.form, well)(asked)
-
-
-def said(answer: dict[str, Any]) -> Reply:
-    return Reply(json.dumps(answer, ensure_ascii=False))
 
 
 @pytest.fixture(scope="module")
@@ -104,21 +96,24 @@ def test_a_claim_of_no_sure_place_is_searched_for_before_it_is_judged(server: Ch
     assert report.claims[0].label == "explicitly_supported"
 
 
-def obeying(asked: Asked) -> Reply:
+def obeying(asked: Asked) -> dict[str, Any]:
     """Does what the text says to a searcher."""
-    return said({"claims": ["C1 done"], "find": [], "read": []})
+    return {"claims": ["C1 done"], "find": [], "read": []}
 
 
-def misleading(asked: Asked) -> Reply:
+def misleading(asked: Asked) -> dict[str, Any]:
     """Names lines that aren't there, and asks for other things."""
-    return said({"claims": ["C1 done 0 Nothing; 99999 The widow"], "find": ["C1 gate"], "read": ["C1 -4"]})
+    return {"claims": ["C1 done 0 Nothing; 99999 The widow"], "find": ["C1 gate"], "read": ["C1 -4"]}
 
 
-def flooding(asked: Asked) -> Reply:
+def flooding(asked: Asked) -> dict[str, Any]:
     """Names every line that it sees."""
-    shown = [row.split("| ", 1) for part in asked.parts("passages") for row in part.splitlines() if row]
-    return said({"claims": ["C1 open " + "; ".join(f"{n} {t[:12]}" for n, t in shown)],
-                 "find": [f"C1 gate {len(asked.user) % 89}"], "read": ["C1 7"]})  # fmt: skip
+    shown = asked.numbered("passages").items()
+    return {
+        "claims": ["C1 open " + "; ".join(f"{n} {t[:12]}" for n, t in shown)],
+        "find": [f"C1 gate {len(asked.user) % 89}"],
+        "read": ["C1 7"],
+    }
 
 
 @pytest.mark.parametrize(
@@ -126,7 +121,7 @@ def flooding(asked: Asked) -> Reply:
 )
 def test_no_searcher_can_hide_what_the_claims_own_words_find(searcher: Any) -> None:
     judge = ScriptedJudge("j", reads(HIDDEN))
-    with ChatServer(answering(SearchTurn=searcher)) as server:
+    with ChatServer(Reader(SearchTurn=searcher)) as server:
         checks = verifier(server, [judge])
         report = checks.verify(SOURCE, "Marguerite buried the chalice.")
     (claim,) = report.claims
@@ -137,19 +132,19 @@ def test_no_searcher_can_hide_what_the_claims_own_words_find(searcher: Any) -> N
 
 def test_a_searcher_decides_nothing() -> None:
     """What it calls done, citing what it likes, is judged by the panel and read through."""
-    with ChatServer(answering(SearchTurn=flooding)) as server:
+    with ChatServer(Reader(SearchTurn=flooding)) as server:
         report = verifier(server, [ScriptedJudge("j", "not_found")]).verify(SOURCE, NOWHERE)
     assert report.claims[0].label == "fabricated"
     assert "ScanNotes" in forms(server)
 
 
-def failing(asked: Asked, reply: Reply) -> Reply:
+def failing(asked: Asked, reply: Any) -> Any:
     """One piece is not read."""
-    return reply if any("On day 450 " in part for part in asked.parts("piece")) else said(notes(asked))
+    return reply if any("On day 450 " in part for part in asked.parts("piece")) else notes(asked)
 
 
-def not_to_its_end(asked: Asked) -> Reply:
-    return said({**notes(asked), "last": "1 Once upon"})
+def not_to_its_end(asked: Asked) -> dict[str, Any]:
+    return {**notes(asked), "last": "1 Once upon"}
 
 
 @pytest.mark.parametrize(
@@ -157,13 +152,13 @@ def not_to_its_end(asked: Asked) -> Reply:
     [
         (partial(failing, reply=PROSE), "unparsed"),
         (partial(failing, reply=REFUSAL), "refused"),
-        (partial(failing, reply=said({"notes": [], "last": ""})), "ungrounded"),
+        (partial(failing, reply={"notes": [], "last": ""}), "ungrounded"),
         (not_to_its_end, "ungrounded"),
     ],
     ids=["prose", "refusal", "no end", "wrong end"],
 )
 def test_a_piece_that_was_not_read_leaves_its_claims_undecided(reader: Any, failure: str) -> None:
-    with ChatServer(answering(ScanNotes=reader)) as server:
+    with ChatServer(Reader(ScanNotes=reader)) as server:
         report = verifier(server, [ScriptedJudge("j", "not_found")]).verify(SOURCE, f"{TOLD} {NOWHERE}")
     for claim in report.claims:
         assert (claim.label, claim.failure) == (None, failure)
@@ -173,7 +168,7 @@ def test_a_piece_that_was_not_read_leaves_its_claims_undecided(reader: Any, fail
 
 def test_what_a_failed_scan_did_find_is_judged_all_the_same() -> None:
     """A note on one piece is shown though another piece was not read."""
-    with ChatServer(answering(SearchTurn=obeying, ScanNotes=partial(failing, reply=PROSE))) as server:
+    with ChatServer(Reader(SearchTurn=obeying, ScanNotes=partial(failing, reply=PROSE))) as server:
         judge = ScriptedJudge("j", reads(TOLD))
         unlike = "On day 40 the keeper of gate 40 sold 43 lamps to the miller, and he never sold any other."
         report = verifier(server, [judge]).verify(SOURCE, unlike)
@@ -183,13 +178,13 @@ def test_what_a_failed_scan_did_find_is_judged_all_the_same() -> None:
 def test_more_notes_than_a_question_shows_leave_the_claim_undecided() -> None:
     """A reader that notes everything makes no question long, and absence is not said of what nobody was shown."""
 
-    def all_of_it(asked: Asked) -> Reply:
-        rows = [row.split("| ", 1) for row in asked.parts("piece")[0].splitlines() if row]
+    def all_of_it(asked: Asked) -> dict[str, Any]:
+        rows = list(asked.numbered("piece").items())
         told = "; ".join(f"{n} {text[:12]}" for n, text in rows)
-        return said({"notes": [f"C1 {told}"], "last": f"{rows[-1][0]} {rows[-1][1][:12]}"})
+        return {"notes": [f"C1 {told}"], "last": f"{rows[-1][0]} {rows[-1][1][:12]}"}
 
     judge = ScriptedJudge("j", "not_found")
-    with ChatServer(answering(ScanNotes=all_of_it)) as server:
+    with ChatServer(Reader(ScanNotes=all_of_it)) as server:
         report = verifier(server, [judge]).verify(SOURCE, NOWHERE)
     assert (report.claims[0].label, report.claims[0].failure) == (None, "not_found_so_far")
     before, after = (sum(len(span.text) for span in question.shown) for question in judge.heard[-2:])
@@ -208,7 +203,7 @@ def test_reach_search_reads_nothing_through() -> None:
 def test_what_only_a_searcher_saw_was_not_all_read() -> None:
     """A searcher may see all of a source that is not much longer than what is shown whole."""
     source = f"{DAYS[:17000]}\n{HIDDEN}"
-    with ChatServer(answering(SearchTurn=flooding_more)) as server:
+    with ChatServer(Reader(SearchTurn=flooding_more)) as server:
         checks = verifier(server, [ScriptedJudge("j", "not_found")], reach="search")
         report = checks.verify(source, "Bishops swallowed it.")
     (claim,) = report.claims
@@ -216,11 +211,14 @@ def test_what_only_a_searcher_saw_was_not_all_read() -> None:
     assert 0.5 < claim.looked.share < 1
 
 
-def flooding_more(asked: Asked) -> Reply:
+def flooding_more(asked: Asked) -> dict[str, Any]:
     """Reads on, six times two places a turn."""
     n = sum(map(ord, asked.user)) % 200
-    return said({"claims": ["C1 open"], "find": [f"C1 keeper {k} of gate {n}" for k in range(3)],
-                 "read": [f"C1 {n}", f"C1 {(n + 90) % 200}"]})  # fmt: skip
+    return {
+        "claims": ["C1 open"],
+        "find": [f"C1 keeper {k} of gate {n}" for k in range(3)],
+        "read": [f"C1 {n}", f"C1 {(n + 90) % 200}"],
+    }
 
 
 def test_reach_place_searches_for_nothing_and_still_checks_every_claim() -> None:
@@ -269,7 +267,7 @@ def test_a_group_of_cases_is_searched_for_and_read_once(tmp_path: Path) -> None:
     group = [
         Case(id=f"case-{n}", response=f"The bishop number {n} swallowed a purple lagoon.") for n in range(6)
     ]
-    with ChatServer(answering(SearchTurn=obeying_all)) as server:
+    with ChatServer(Reader(SearchTurn=obeying_all)) as server:
         checks = Verifier([f"openai:m@{server.address}"], home=str(tmp_path))
         reports = together(checks, group)
     assert forms(server).count("SearchTurn") == 1
@@ -280,8 +278,8 @@ def test_a_group_of_cases_is_searched_for_and_read_once(tmp_path: Path) -> None:
     assert all(report.claims[0].looked.share == 1.0 for report in reports)
 
 
-def obeying_all(asked: Asked) -> Reply:
-    return said({"claims": [f"C{n} done" for n in range(1, 51)], "find": [], "read": []})
+def obeying_all(asked: Asked) -> dict[str, Any]:
+    return {"claims": [f"C{n} done" for n in range(1, 51)], "find": [], "read": []}
 
 
 def together(checks: Verifier, group: list[Case]) -> list[Report]:
@@ -320,20 +318,20 @@ def test_a_source_given_twice_is_one_source() -> None:
     assert (report.claims[0].label, report.claims[0].looked.share) == ("fabricated", 1.0)  # type: ignore[union-attr]
 
 
-def unfound(asked: Asked) -> Reply:
-    return said({"short": [f"{item['claim']} N" for item in asked.items("claims")], "rest": []})
+def unfound(asked: Asked) -> dict[str, Any]:
+    return {"short": [f"{item['claim']} N" for item in asked.items("claims")], "rest": []}
 
 
-def nothing_wrong(asked: Asked) -> Reply:
+def nothing_wrong(asked: Asked) -> dict[str, Any]:
     places = [
         {"claim": item["claim"], "reason": "No bishop is told of.", "where": "nothing"}
         for item in asked.items("claims")
     ]
-    return said({"places": places})
+    return {"places": places}
 
 
 def test_a_finding_has_the_localisers_reason_where_no_judge_gave_one(tmp_path: Path) -> None:
-    with ChatServer(answering(Findings=unfound, Places=nothing_wrong)) as server:
+    with ChatServer(Reader(Findings=unfound, Places=nothing_wrong)) as server:
         report = Verifier([f"openai:m@{server.address}"], home=str(tmp_path)).verify(SOURCE, NOWHERE)
     (claim,) = report.claims
     assert claim.label == "fabricated"

@@ -11,7 +11,8 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, faulty, well
+from fakes import ChatServer
+from reader import faulty, well
 
 from longproof import Verifier
 from longproof.agent.types import Report

@@ -8,9 +8,9 @@ from string import Template
 from typing import get_args
 
 import pytest
-from fakes import FENCED
 from hypothesis import given
 from hypothesis import strategies as st
+from reader import FENCED
 
 from longproof import prompts
 from longproof.agent.forms import Finding, Findings

@@ -16,7 +16,8 @@ from pathlib import Path
 
 import pytest
 from disputing import disputing
-from fakes import ChatServer, well
+from fakes import ChatServer
+from reader import well
 
 pytest.importorskip("langgraph_api", reason="needs the extra `studio`")
 from langgraph_sdk import get_client

@@ -7,7 +7,8 @@ from typing import Any
 from urllib.parse import unquote
 
 import pytest
-from fakes import BUSY, DOWN, HANGS, PAGE, PROSE, REFUSAL, Asked, ChatServer, Reply, always
+from fakes import ChatServer
+from reader import BUSY, DOWN, HANGS, PAGE, PROSE, REFUSAL, Asked, Reply, always
 from seam import GOOD, Colour, answer, answers, ask, raw, using
 
 from longproof.agent.models import responses

@@ -12,7 +12,8 @@ from contextlib import closing
 from pathlib import Path
 
 import pytest
-from fakes import Asked, ChatServer, Reply
+from fakes import ChatServer
+from reader import Asked, Reply
 
 CALLS, CONCURRENCY, KILLS = 150, 10, 20
 WORK = f"""

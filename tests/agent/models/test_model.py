@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import BUSY, DOWN, EMPTY, HANGS, ILL, PAGE, PROSE, REFUSAL, SNAPS, Asked, ChatServer, Reply, always
+from fakes import ChatServer
+from reader import BUSY, DOWN, EMPTY, HANGS, ILL, PAGE, PROSE, REFUSAL, SNAPS, Asked, Reply, always
 from seam import ADDRESS, GOOD, PROMPT, Colour, answer, answers, ask, asks, using
 
 from longproof.agent.models.answers import Form

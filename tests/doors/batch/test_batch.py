@@ -13,7 +13,8 @@ import tracemalloc
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, well
+from fakes import ChatServer
+from reader import well
 
 from longproof.agent.types import Report
 from longproof.batch.folder import check_cases

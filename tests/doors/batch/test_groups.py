@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Asked, ChatServer, well
+from fakes import ChatServer
+from reader import Asked, well
 
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Case, Report, Usage

@@ -11,7 +11,8 @@ import time
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, Reply, always, well
+from fakes import ChatServer
+from reader import Reply, always, well
 
 from longproof.batch.folder import EngineOptions
 from longproof.batch.run import BatchDone, FileCases, run_batch

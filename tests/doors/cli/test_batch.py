@@ -6,7 +6,8 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from fakes import ChatServer, denying
+from fakes import ChatServer
+from reader import denying
 
 from longproof.agent.types import Usage
 from longproof.cli import main

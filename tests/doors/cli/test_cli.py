@@ -8,7 +8,8 @@ from importlib.metadata import metadata
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, Reply, always, denying
+from fakes import ChatServer
+from reader import Reply, always, denying
 
 from longproof.agent.types import Report
 from longproof.cli import main

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Asked, ChatServer, choice, findings, taken
-from papers import answers, verifier
+from fakes import ChatServer
+from papers import verifier
+from reader import Asked, Item, Reader, by_words, taken, well
 
 from longproof import Verifier
 from longproof.agent.models.limits import estimate_tokens
@@ -25,18 +26,19 @@ def in_two(asked: Asked) -> dict[str, Any]:
     }
 
 
-def nowhere(asked: Asked) -> dict[str, Any]:
-    """Nobody finds anything, wherever they look."""
-    return findings(asked, quotes=[], label="not_found")
+def nowhere(asked: Asked, item: Item) -> dict[str, Any]:
+    """Nobody finds anything, wherever they look; what confirms reads it plainly."""
+    found = {"quotes": [], "label": "not_found"} if item["claim"] else {}
+    return {**by_words(asked, item), **found}
 
 
-def disputed(asked: Asked) -> dict[str, Any]:
+def disputed(asked: Asked, item: Item) -> dict[str, Any]:
     """Every judge says something else of every claim, and the arbiter finds nothing."""
-    if asked.parts("opinions") or not asked.parts("evidence"):
-        return nowhere(asked)
-    evidence = asked.said("evidence")[0].split("\n")[0].strip()
-    said = {"m0": "not_found", "m1": "contradicting", "m2": "explicitly_supported"}[asked.body["model"]]
-    return findings(asked, quotes=[evidence], label=said)
+    finding = nowhere(asked, item)
+    if asked.parts("opinions") or not asked.parts("evidence") or not item["claim"]:
+        return finding
+    said = {"m0": "not_found", "m1": "contradicting", "m2": "explicitly_supported"}[asked.model]
+    return {**finding, "quotes": [asked.first_line], "label": said}
 
 
 def dry_run(server: ChatServer, home: Path, protocol: str = "longproof", **settings: Any) -> Report:
@@ -45,7 +47,7 @@ def dry_run(server: ChatServer, home: Path, protocol: str = "longproof", **setti
 
 def test_the_first_round_is_what_is_asked_where_nothing_more_is_needed(tmp_path: Path) -> None:
     response = " ".join(SOLD.format(n=n) for n in range(3))
-    with ChatServer(answers(Findings=findings)) as server:
+    with ChatServer(well) as server:
         dry = verifier(server, tmp_path, "longproof", 3, max_calls=0).verify(SOURCE[:9000], response)
         assert server.asked == []
         verifier(server, tmp_path, "longproof", 3).verify(SOURCE[:9000], response)
@@ -57,11 +59,9 @@ def test_the_first_round_is_what_is_asked_where_nothing_more_is_needed(tmp_path:
     )
 
 
-@pytest.mark.parametrize(
-    "script", [{"Findings": nowhere}, {"Findings": disputed}, {"Findings": disputed, "Sentences": in_two}]
-)
-def test_no_run_passes_the_bound(script: dict[str, Any], tmp_path: Path) -> None:
-    with ChatServer(answers(**script, StatementChoice=choice)) as server:
+@pytest.mark.parametrize("script", [Reader(nowhere), Reader(disputed), Reader(disputed, Sentences=in_two)])
+def test_no_run_passes_the_bound(script: Reader, tmp_path: Path) -> None:
+    with ChatServer(script) as server:
         told = estimate([dry_run(server, tmp_path, confirm=True)])
         assert server.asked == []
         verifier(server, tmp_path, "longproof", 3, confirm=True).verify(SOURCE, RESPONSE)
@@ -71,7 +71,7 @@ def test_no_run_passes_the_bound(script: dict[str, Any], tmp_path: Path) -> None
 
 
 def test_looks_that_are_not_taken_are_not_counted(tmp_path: Path) -> None:
-    with ChatServer(answers(Findings=findings)) as server:
+    with ChatServer(well) as server:
         most = [
             estimate([dry_run(server, tmp_path, reach=reach)]).most for reach in ("place", "search", "scan")
         ]
@@ -80,7 +80,7 @@ def test_looks_that_are_not_taken_are_not_counted(tmp_path: Path) -> None:
 
 
 def test_it_is_said_in_a_few_lines(tmp_path: Path) -> None:
-    with ChatServer(answers(Findings=findings)) as server:
+    with ChatServer(well) as server:
         first, bound, why = estimate_lines(estimate([dry_run(server, tmp_path)]))
         paper = list(estimate_lines(estimate([dry_run(server, tmp_path, "verigray")])))
     assert first.startswith("first round: ")

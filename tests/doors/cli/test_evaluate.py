@@ -4,7 +4,8 @@ import json
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, Reply, always, well
+from fakes import ChatServer
+from reader import Reply, always, well
 
 from longproof.cli import main
 

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import PROSE, ChatServer, Reply, always, denying, inventing, well
+from fakes import ChatServer
+from reader import PROSE, Reply, always, denying, inventing, well
 
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Report

@@ -3,7 +3,8 @@
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, well
+from fakes import ChatServer
+from reader import well
 
 from longproof.cli import main
 

@@ -12,7 +12,8 @@ from importlib.resources import files as files_of
 from pathlib import Path
 
 import pytest
-from fakes import ChatServer, Reply, findings, well
+from fakes import ChatServer
+from reader import Reader, by_words, well
 
 from longproof.cli import main
 from longproof.review import Settings, open_checkpoints
@@ -34,7 +35,7 @@ def files(tmp_path, monkeypatch):
 @pytest.fixture
 def split(files):
     """Two models that agree on no claim, and a person who decides."""
-    with ChatServer(disagreeing) as server:
+    with ChatServer(Reader(disagreeing)) as server:
         judges = [f"openai:{name}@{server.address}" for name in ("for", "against")]
         Path("longproof.toml").write_text(
             f'[panel]\njudges = {json.dumps(judges)}\narbiter = "person"\n', "utf-8"
@@ -42,13 +43,10 @@ def split(files):
         yield
 
 
-def disagreeing(asked):
+def disagreeing(asked, item):
     """What one model calls supported the other calls contradicting, by the same quote."""
-    if asked.form != "Findings":
-        return well(asked)
-    quote = asked.said("evidence")[0].strip().split("\n")[0]
-    label = "explicitly_supported" if asked.body["model"] == "for" else "contradicting"
-    return Reply(json.dumps(findings(asked, quotes=[quote], label=label)))
+    label = "explicitly_supported" if asked.model == "for" else "contradicting"
+    return {**by_words(asked, item), "quotes": [asked.first_line], "label": label}
 
 
 def run(*arguments: object) -> int:
@@ -204,7 +202,7 @@ def lose_last_checkpoint(home):
 
 
 def test_a_run_that_lost_its_last_checkpoints_goes_on_and_asks_nobody_again(files, capsys):
-    with ChatServer(disagreeing) as server:
+    with ChatServer(Reader(disagreeing)) as server:
         judges = [f"openai:{name}@{server.address}" for name in ("for", "against")]
         Path("longproof.toml").write_text(
             f'[panel]\njudges = {json.dumps(judges)}\narbiter = "person"\n', "utf-8"
@@ -254,7 +252,7 @@ def test_the_run_is_kept_step_by_step(files, split, capsys):
 
 
 def test_a_run_of_another_edition_is_refused_in_one_line_and_its_answers_are_kept(files, capsys, monkeypatch):
-    with ChatServer(disagreeing) as server:
+    with ChatServer(Reader(disagreeing)) as server:
         judges = [f"openai:{name}@{server.address}" for name in ("for", "against")]
         Path("longproof.toml").write_text(
             f'[panel]\njudges = {json.dumps(judges)}\narbiter = "person"\n', "utf-8"

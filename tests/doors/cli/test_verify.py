@@ -7,7 +7,8 @@ import subprocess
 import time
 
 import pytest
-from fakes import ChatServer, well
+from fakes import ChatServer
+from reader import well
 
 from longproof.cli import main
 

@@ -4,7 +4,8 @@ import json
 from typing import Any
 
 import pytest
-from fakes import ChatServer, denying
+from fakes import ChatServer
+from reader import denying
 
 from longproof.cli import main
 from longproof.retrieval.types import text_id

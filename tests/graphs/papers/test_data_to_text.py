@@ -5,8 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Asked, ChatServer
-from papers import END, SPLIT, answers, traced, verifier
+from fakes import ChatServer
+from papers import END, SPLIT, traced, verifier
+from reader import Asked, Reader
 
 from longproof.graphs.papers.data_to_text import Steps
 from longproof.retrieval.json_text import record
@@ -23,7 +24,7 @@ def listed(*spans: str) -> dict[str, Any]:
 
 def checked(home: Path, *answers_in_turn: dict[str, Any]) -> tuple[Any, list[Asked]]:
     left = list(answers_in_turn)
-    with ChatServer(answers(Article=lambda asked: left.pop(0))) as server:
+    with ChatServer(Reader(Article=lambda asked: left.pop(0))) as server:
         report, path, _ = traced(verifier(server, home, "data-to-text"), record(RAW), ARTICLE, task="article")
         assert path == ["read", "as_given", *SPLIT[1:], *END]
         return report, list(server.asked)
@@ -66,7 +67,7 @@ def test_what_is_wrong_twice_stays_a_failure(tmp_path: Path) -> None:
 
 def test_a_text_is_no_record(tmp_path: Path) -> None:
     with (
-        ChatServer(answers(Article=listed())) as server,
+        ChatServer(Reader(Article=listed())) as server,
         pytest.raises(BadInput, match="data-to-text needs a JSON record"),
     ):
         verifier(server, tmp_path, "data-to-text").verify("The lighthouse is 31 metres high.", ARTICLE)

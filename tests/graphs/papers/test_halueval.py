@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Asked, ChatServer
-from papers import END, SPLIT, answers, traced, verifier
+from fakes import ChatServer
+from papers import END, SPLIT, traced, verifier
+from reader import Asked, Reader
 
 from longproof import Verifier
 from longproof.graphs.papers import all_papers
@@ -31,7 +32,7 @@ def contrasted(asked: Asked) -> dict[str, Any]:
     return {"hallucinated": "first" if asked.parts("first") == [MADE_UP] else "second"}
 
 
-SCRIPT = answers(
+SCRIPT = Reader(
     Recognition=lambda asked: {"answer": word(asked).title()},
     ReasonedRecognition=lambda asked: {"reasoning": "Step by step.", "answer": word(asked)},
     Contrast=contrasted,
@@ -94,7 +95,7 @@ def test_there_are_the_variants_of_table_9() -> None:
 
 @pytest.mark.parametrize("answer", ["perhaps", "Yes and no", ""])
 def test_another_word_is_a_failure_after_one_call(answer: str, tmp_path: Path) -> None:
-    with ChatServer(answers(Recognition={"answer": answer})) as server:
+    with ChatServer(Reader(Recognition={"answer": answer})) as server:
         report = verifier(server, tmp_path, "halueval-qa").verify(KNOWLEDGE, RIGHT, context=ASKED)
         assert len(server.asked) == 1
     assert (report.claims[0].label, report.claims[0].failure) == (None, "unparsed")

@@ -4,8 +4,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import PROSE, Asked, ChatServer, repeating
-from papers import END, SPLIT, answers, asked_for, seats, traced, verifier
+from fakes import ChatServer
+from papers import END, SPLIT, asked_for, seats, traced, verifier
+from reader import PROSE, Asked, Reader, repeating
 
 from longproof import Verifier
 from longproof.evaluation.paper_answer import paper_answer
@@ -38,7 +39,7 @@ def analysed(asked: Asked) -> dict[str, Any]:
     return {"analysis": "逐句对照。", **narrative(asked)}
 
 
-PAPER = answers(Narrative=narrative, AnalysedNarrative=analysed)
+PAPER = Reader(Narrative=narrative, AnalysedNarrative=analysed)
 
 
 def test_rag_shows_each_segment_its_window_and_one_flagged_segment_decides(tmp_path: Path) -> None:
@@ -122,7 +123,7 @@ def says(word: str) -> dict[str, Any]:
 
 def arbitrated(words: tuple[str, str, str], home: Path) -> tuple[Any, list[str], list[Asked]]:
     """Models m0 and m1 judge, m2 arbitrates; each says its word."""
-    script = answers(Narrative=lambda asked: says(words[int(asked.body["model"][1])]))
+    script = Reader(Narrative=lambda asked: says(words[int(asked.body["model"][1])]))
     with ChatServer(script) as server:
         first, second, third = seats(server, 3)
         asks = Verifier(
@@ -154,7 +155,7 @@ def test_two_that_call_it_wrong_by_different_names_agree(tmp_path: Path) -> None
         "corrected_content": "",
         "reason": "无",
     }
-    script = answers(
+    script = Reader(
         Narrative=lambda asked: {
             "has_hallucination": YES,
             "details": [invented] if asked.body["model"] == "m0" else [],

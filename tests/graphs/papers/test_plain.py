@@ -5,7 +5,8 @@ from typing import Any
 
 import pytest
 from fakes import ChatServer
-from papers import END, SPLIT, answers, asked_for, traced, verifier
+from papers import END, SPLIT, asked_for, traced, verifier
+from reader import Reader
 
 from longproof.agent.types import Report
 from longproof.retrieval.types import BadInput
@@ -31,14 +32,14 @@ def wrong(sentence: str, label: str, words: str) -> dict[str, str]:
 def checked(
     home: Path, said: Any, response: str = RESPONSE, count: int = 1, **case: Any
 ) -> tuple[Report, int]:
-    with ChatServer(answers(WrongSentences={"wrong": said})) as server:
+    with ChatServer(Reader(WrongSentences={"wrong": said})) as server:
         report = verifier(server, home, "plain", count).verify(SOURCE, response, **case)
         return report, len(server.asked)
 
 
 def test_all_sentences_and_all_of_the_source_stand_in_one_prompt(tmp_path: Path) -> None:
     said = [wrong("S2", "contradicting", "ten"), wrong("S3", "fabricated", "bought a horse")]
-    with ChatServer(answers(WrongSentences={"wrong": said})) as server:
+    with ChatServer(Reader(WrongSentences={"wrong": said})) as server:
         report, path, _ = traced(verifier(server, tmp_path, "plain"), SOURCE, RESPONSE, context="Summarise.")
         (asked,) = asked_for(server, "WrongSentences")
     assert path == [*SPLIT, *END]

@@ -7,10 +7,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fakes import Asked, ChatServer
+from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
-from papers import END, SPLIT, answers, asked_for, seats, traced, verifier
+from papers import END, SPLIT, asked_for, seats, traced, verifier
+from reader import Asked, Reader
 from scripted import ScriptedJudge
 from walked import FAILURE, claim, judgement
 
@@ -133,7 +134,7 @@ def passes(asked: Asked, against: int) -> dict[str, Any]:
 
 def probed(home: Path, against: int = 0, **forms: Any) -> tuple[Any, list[str], ChatServer]:
     told = {"Segments": found, "PassFail": lambda asked: passes(asked, against), **forms}
-    with ChatServer(answers(**told)) as server:
+    with ChatServer(Reader(**told)) as server:
         report, path, _ = traced(verifier(server, home, "probe", 4), SOURCE, RESPONSE)
     return report, path, server
 
@@ -234,7 +235,7 @@ def test_without_models_it_says_so(tmp_path: Path) -> None:
     [([], "faithful"), (["painted by Tom Rell"], "hallucinated"), (["not there"], "undecided")],
 )
 def test_direct_prompting_lists_what_is_made_up(listed: list[str], verdict: str, tmp_path: Path) -> None:
-    with ChatServer(answers(MadeUp={"hallucinated": listed})) as server:
+    with ChatServer(Reader(MadeUp={"hallucinated": listed})) as server:
         report, path, _ = traced(verifier(server, tmp_path, "probe-direct"), SOURCE, RESPONSE)
         (asked,) = server.asked
     assert path == [*SPLIT, *END]
@@ -246,7 +247,7 @@ def test_direct_prompting_lists_what_is_made_up(listed: list[str], verdict: str,
 
 
 def test_direct_prompting_may_call_all_of_a_response_made_up(tmp_path: Path) -> None:
-    with ChatServer(answers(MadeUp={"hallucinated": [SENTENCES[2]]})) as server:
+    with ChatServer(Reader(MadeUp={"hallucinated": [SENTENCES[2]]})) as server:
         report = verifier(server, tmp_path, "probe-direct").verify(SOURCE, SENTENCES[2])
     assert (report.verdict, report.claims[0].errors[0].span.text) == ("hallucinated", SENTENCES[2])
 
@@ -259,7 +260,7 @@ def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
     ]
     row = {"id": "1", "task": "summary", "source_text": SOURCE, "response": RESPONSE, "claims": claims}
     (tmp_path / "probe.jsonl").write_text(json.dumps(row), "utf-8")
-    with ChatServer(answers(Segments=found, PassFail=lambda asked: passes(asked, 0))) as server:
+    with ChatServer(Reader(Segments=found, PassFail=lambda asked: passes(asked, 0))) as server:
         done = evaluate_dataset(
             str(tmp_path / "probe.jsonl"),
             protocol="probe",

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from fakes import Asked, ChatServer
+from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
-from papers import END, SPLIT, answers, asked_for, traced, verifier
+from papers import END, SPLIT, asked_for, traced, verifier
+from reader import Asked, Reader
 from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 from walked import SAID as WORD
 from walked import claim, judgement
@@ -93,7 +94,7 @@ def option(asked: Asked) -> dict[str, Any]:
 
 
 def test_verigray_asks_one_judge_once_a_sentence_at_0_6_with_the_whole_document(tmp_path: Path) -> None:
-    with ChatServer(answers(Option=option)) as server:
+    with ChatServer(Reader(Option=option)) as server:
         report, path, _ = traced(verifier(server, tmp_path, "verigray"), ARTICLE, SUMMARY)
         asked = asked_for(server, "Option")
     assert len(server.asked) == len(asked) == len(SAID), "one call a sentence, and nothing else"
@@ -110,7 +111,7 @@ def test_verigray_asks_one_judge_once_a_sentence_at_0_6_with_the_whole_document(
 
 
 def test_verigray_rag_retrieves_three_snippets_by_the_sentence_before_it_judges(tmp_path: Path) -> None:
-    with as_file(GRAY / "pages") as pages, ChatServer(answers(Option=option)) as server:
+    with as_file(GRAY / "pages") as pages, ChatServer(Reader(Option=option)) as server:
         asks = verifier(server, tmp_path, "verigray-rag", pages=str(pages))
         report, path, _ = traced(asks, ARTICLE, SUMMARY)
         asked = asked_for(server, "Option")
@@ -132,7 +133,7 @@ def test_verigray_rag_without_pages_is_refused_in_one_line(tmp_path: Path) -> No
 
 
 def test_a_judges_own_temperature_goes_before_the_papers(tmp_path: Path) -> None:
-    with ChatServer(answers(Option=option)) as server:
+    with ChatServer(Reader(Option=option)) as server:
         spec = Spec(kind="openai", model="m", address=server.address, temperature=0.1)
         asks = Verifier([spec], protocol="verigray", home=str(tmp_path))
         asks.verify(ARTICLE, SAID[0]["sentence"])
@@ -140,7 +141,7 @@ def test_a_judges_own_temperature_goes_before_the_papers(tmp_path: Path) -> None
 
 
 def test_what_is_beside_the_seven_options_is_kept_as_a_failure_and_not_asked_again(tmp_path: Path) -> None:
-    with ChatServer(answers(Option={"facts": [], "label": "mostly fine"})) as server:
+    with ChatServer(Reader(Option={"facts": [], "label": "mostly fine"})) as server:
         report = verifier(server, tmp_path, "verigray").verify(ARTICLE, SAID[0]["sentence"])
     assert (report.claims[0].label, report.claims[0].failure) == (None, "unparsed")
     assert len(server.asked) == 1
@@ -259,7 +260,7 @@ def test_faithbench_through_verigray(data: Path, tmp_path: Path) -> None:
     from longproof.evaluation.datasets import examples
 
     chosen = examples("faithbench", data / "faithbench")[:3]
-    with ChatServer(answers(Option=lambda asked: {"facts": [], "label": "implicitly_supported"})) as server:
+    with ChatServer(Reader(Option=lambda asked: {"facts": [], "label": "implicitly_supported"})) as server:
         for example in chosen:
             report, _, _ = traced(
                 verifier(server, tmp_path, "verigray"),

@@ -14,7 +14,8 @@ from typing import Any
 
 import pytest
 from disputing import disputing
-from fakes import Asked, ChatServer, Reply, findings, well
+from fakes import ChatServer
+from reader import Asked, Item, Reader, by_words
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 
@@ -29,16 +30,10 @@ document.querySelector(zone).dispatchEvent(new DragEvent("drop", { dataTransfer:
 HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1>"
 
 
-def contradicting(asked: Asked) -> Reply:
+def contradicting(asked: Asked, item: Item) -> dict[str, Any]:
     """Each claim is contradicted by the first line shown, and its first word corrected to a hostile text."""
-    if asked.form != "Findings":
-        return well(asked)
-    quote = asked.said("evidence")[0].strip().split("\n")[0]
-    first = {item["claim"]: item.get("passage", item["text"]).split()[0] for item in asked.items("claims")}
-    found = findings(asked, quotes=[quote], label="contradicting", kind="event", correction=HOSTILE)
-    for one in found["rest"]:
-        one["wrong"] = first[one["claim"]]
-    return Reply(json.dumps(found))
+    about = {"label": "contradicting", "kind": "event", "wrong": item["passage"].split()[0]}
+    return {**by_words(asked, item), "quotes": [asked.first_line], "correction": HOSTILE, **about}
 
 
 class Served:
@@ -313,7 +308,7 @@ def test_marks_outlive_a_dead_server(serve: Any, opened_at: Any) -> None:
 
 
 def test_tabs_of_a_finished_run_hear_of_each_other(serve: Any, opened_at: Any) -> None:
-    with ChatServer(contradicting) as chat:
+    with ChatServer(Reader(contradicting)) as chat:
         seen = opened_at(serve([f"openai:a@{chat.address}"]).address)
         checked(seen)
     first, address = seen.browser.current_window_handle, seen.js("return location.href")
