@@ -259,7 +259,7 @@ def test_a_run_of_another_edition_is_refused_in_one_line_and_its_answers_are_kep
         )
         assert verify() == 3
         asked = len(server.asked)
-        monkeypatch.setattr("longproof.review.EDITION", 4)
+        monkeypatch.setattr("longproof.review.EDITION", 99)
         capsys.readouterr()
         for refused in (run("review", "r", "--show"), verify()):
             assert refused == 2
