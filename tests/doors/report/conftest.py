@@ -474,6 +474,7 @@ def rich(language: str) -> Built:
         judgements=[
             judgement("confirm:openai:b", "implicitly_supported", quotes=(opened,)),
             judgement(a, "contradicting", quotes=(opened,), reason="Half past five."),
+            judgement(b, failure="self_contradicted", quotes=(shut,)),
         ],
     )
     made.says("explicitly_supported", made.quote(told["held"]))

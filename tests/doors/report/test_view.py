@@ -6,6 +6,7 @@ from typing import Any, get_args
 import pytest
 
 from longproof import Verifier
+from longproof.agent.report import WRONG
 from longproof.agent.types import DecidedBy, Look
 from longproof.report.markdown import to_markdown
 from longproof.report.saved import open_report
@@ -40,6 +41,15 @@ def test_a_faithful_report_says_that_nothing_was_found(english_report: Any) -> N
     changed = {"sentences": tuple(calm), "claims": tuple(claims), "verdict": "faithful"}
     view = ReportView(report.model_copy(update=changed), texts)
     assert (view.outcome, view.findings) == ("nothing wrong was found in 7 sentences", [])
+
+
+def test_what_could_not_be_decided_is_told_where_nothing_is_wrong(english_report: Any) -> None:
+    report, texts = english_report
+    labels = [None if one.label in WRONG else one.label for one in report.sentences]
+    pairs = zip(report.sentences, labels, strict=True)
+    sentences = tuple(one.model_copy(update={"label": label}) for one, label in pairs)
+    view = ReportView(report.model_copy(update={"sentences": sentences}), texts)
+    assert view.outcome == "4 of 7 sentences could not be decided"
 
 
 def test_a_judge_that_was_there_is_not_said_to_be_silent(english_report: Any) -> None:
