@@ -14,7 +14,7 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, wrong_place
 from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
-from longproof.agent.types import Error, Kind, Label, SourcePlace
+from longproof.agent.types import Error, Kind, Label, Report, ReportClaim, SourcePlace
 from longproof.graphs.papers.asking import question_about
 from longproof.graphs.papers.paper import About, Paper, PaperState, Run
 from longproof.graphs.papers.runner import ask, cut, read, vote
@@ -136,6 +136,37 @@ def _places(window: Window, documents: list[Document], cuts: list[Block]) -> lis
         first = joined[number].start if number in joined else start
         joined[number] = SourcePlace(source_id=documents[number].id, start=first, end=end)
     return list(joined.values())
+
+
+def paper_answer(report: Report) -> dict[str, object]:
+    """The report in the paper's own form (Appendix I.2), as its data and its scripts have it.
+
+    One entry for each error, with the sentences that it touches. `has_hallucination` is None where nobody could
+    decide: the paper has no word for that, and a failure is never written as an answer.
+    """
+    answers = {"hallucinated": YES, "faithful": NO, "undecided": None}
+    details = [
+        _detail_of(report, claim, error)
+        for claim in report.claims
+        if claim.label in ("contradicting", "fabricated")
+        for error in claim.errors
+    ]
+    hallucinated = report.verdict == "hallucinated"
+    return {"has_hallucination": answers[report.verdict], "details": details if hallucinated else []}
+
+
+def _detail_of(report: Report, claim: ReportClaim, error: Error) -> dict[str, str]:
+    response, wrong = report.case.response, error.span
+    kind = error.kind or ("fabrication" if claim.label == "fabricated" else None)
+    touched = [s for s in report.sentences if s.start < wrong.end and wrong.start < s.end]
+    start, end = (touched[0].start, touched[-1].end) if touched else (wrong.start, wrong.start)
+    right = response[start : wrong.start] + (error.correction or "") + response[wrong.end : end]
+    return {
+        "hallucination_type": KIND_NAMES[kind] if kind else "",
+        "hallucinated_sentence": response[start:end],
+        "corrected_content": right if error.correction else "",
+        "reason": error.reason,
+    }
 
 
 RAG = Paper(

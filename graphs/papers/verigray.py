@@ -12,7 +12,7 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
-from longproof.agent.types import LABELS, Case, JudgeLabel, Label
+from longproof.agent.types import LABELS, Case, JudgeLabel, Label, Report, ReportClaim
 from longproof.agent.vote import SIDES, most_common
 from longproof.graphs.papers.answers import choose
 from longproof.graphs.papers.asking import place_of, question_about
@@ -104,6 +104,14 @@ def disputes(given: Label, said: JudgeLabel) -> bool:
     if given == "no_fact":
         return SIDES[said] == "contradicted"
     return SIDES[given] != SIDES[said]
+
+
+def review_list(report: Report) -> list[ReportClaim]:
+    """The sentences of an audit that annotators should look at again, in text order (section 4.2).
+
+    Some judge disputes their given label, or nobody could read them. Empty for a report that is no audit.
+    """
+    return [claim for claim in report.claims if report.case.labels and claim.label is None]
 
 
 def _given_label(unit: Unit, case: Case) -> Label:

@@ -4,10 +4,9 @@ import pytest
 
 from longproof.agent.report import report, reported_claim, trusted
 from longproof.agent.types import LABELS, Case, Claim, Error, Label, Report, Sentence
-from longproof.evaluation.paper_answer import paper_answer
-from longproof.evaluation.review_list import review_list
-from longproof.graphs.papers.longnovel import NO, YES, Narrative, read_details
+from longproof.graphs.papers.longnovel import NO, YES, Narrative, paper_answer, read_details
 from longproof.graphs.papers.paper import About
+from longproof.graphs.papers.verigray import review_list
 from longproof.retrieval.types import Document
 
 RESPONSE = Document.of("陆遥在正午离开渡口。船上有九盏灯。老掌柜暗自欢喜。")

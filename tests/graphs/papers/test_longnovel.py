@@ -9,8 +9,7 @@ from papers import END, SPLIT, asked_for, seats, traced, verifier
 from reader import PROSE, Asked, Reader, repeating
 
 from longproof import Verifier
-from longproof.evaluation.paper_answer import paper_answer
-from longproof.graphs.papers.longnovel import NO, YES
+from longproof.graphs.papers.longnovel import NO, YES, paper_answer
 
 SCENES = [
     f"第{n}日，陆遥走到第{n}座桥，桥边住着姓{name}的船夫。" for n, name in enumerate("赵钱孙李周吴郑王冯陈")

@@ -21,9 +21,8 @@ from longproof import Verifier
 from longproof.agent.specs import Spec
 from longproof.agent.types import LABELS as ALL
 from longproof.agent.types import Case, Claim, Label, Question
-from longproof.evaluation.review_list import review_list
 from longproof.graphs.papers.paper import Decision, Unit
-from longproof.graphs.papers.verigray import AUDIT, by_dispute, disputes
+from longproof.graphs.papers.verigray import AUDIT, by_dispute, disputes, review_list
 from longproof.retrieval.types import BadInput
 
 GRAY = files("longproof.examples") / "gray"
@@ -193,8 +192,10 @@ def test_one_seat_that_disputes_a_label_flags_it(label: str, tmp_path: Path) -> 
         assert flagged == []
         return
     (one,) = flagged
-    assert (one.given, one.why, len(one.said)) == (label, "disputed", 5)
-    assert [said.label for said in one.said].count("contradicting") == 1
+    assert report.case.labels
+    assert (report.case.labels[one.sentence], one.failure) == (label, "disputed")
+    assert len(one.judgements) == 5
+    assert [said.label for said in one.judgements].count("contradicting") == 1
 
 
 def test_labels_that_do_not_fit_the_sentences_are_refused(tmp_path: Path) -> None:
