@@ -140,7 +140,7 @@ def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path, monkeypatch
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the actors' processes under /proc")
-@pytest.mark.parametrize(("who", "budget"), [("ModelProxy", None), ("ModelProxy", 1000), ("MapWorker", None)])
+@pytest.mark.parametrize(("who", "budget"), [("ModelProxy", None), ("ModelProxy", 1000), ("Worker", None)])
 def test_who_dies_is_started_again_but_for_a_proxy_with_a_budget(tmp_path, monkeypatch, who, budget):
     pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
     from longproof.batch.ray import ray_engine
