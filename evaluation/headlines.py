@@ -1,10 +1,11 @@
-"""Scores with intervals: what each example counts, the rate of the counts' sum, and the groups to resample.
+"""Rates of two-by-two counts, with and without intervals: what each example counts, and the groups to resample.
 
 Knows: two-by-two counts of responses, parts and characters. Does not know: which scores a set is given, or how
 they are shown.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from longproof.agent.types import KINDS
 from longproof.evaluation.metrics.classes import is_hallucinated
@@ -12,8 +13,10 @@ from longproof.evaluation.metrics.outcomes import outcome_counts
 from longproof.evaluation.metrics.spans import Offsets, character_counts
 from longproof.evaluation.metrics.statistics import (
     Counts,
+    accuracy,
     bootstrap_interval,
     count,
+    coverage,
     f1,
     mcc,
     mean_accuracy,
@@ -30,7 +33,39 @@ ORDER = ("S", "M", "L", "XL", "XXL", "begin", "middle", "end", *KINDS)
 """Values of slices that have an order of their own."""
 
 
-def headline(results: Sequence[Result], name: str, over: str, n: int, coverage: float | None) -> Score:
+class ClassRate(NamedTuple):
+    """A rate of counts, its denominator in words, and how large that is."""
+
+    rate: Callable[[Counts], float | None]
+    over: str
+    n: Callable[[Counts], int]
+
+
+CLASS_RATES = {
+    "mean accuracy": ClassRate(mean_accuracy, "two classes", lambda counts: counts.all),
+    "recall": ClassRate(recall, "hallucinated", lambda counts: counts.hallucinated),
+    "accuracy of faithful": ClassRate(specificity, "faithful", lambda counts: counts.faithful),
+    "precision": ClassRate(precision, "called hallucinated", lambda counts: counts.called),
+    "F1": ClassRate(f1, "hallucinated", lambda counts: counts.hallucinated),
+    "accuracy": ClassRate(accuracy, "responses", lambda counts: counts.all),
+    "MCC": ClassRate(mcc, "responses", lambda counts: counts.all),
+}
+
+
+def class_scores(counts: Counts, names: Iterable[str], before: str = "", after: str = "") -> Iterator[Score]:
+    """Some of CLASS_RATES; `before` and `after` are put around their names."""
+    for name in names:
+        one = CLASS_RATES[name]
+        yield Score(
+            name=f"{before}{name}{after}",
+            value=one.rate(counts),
+            over=one.over,
+            n=one.n(counts),
+            coverage=coverage(counts),
+        )
+
+
+def headline(results: Sequence[Result], name: str, over: str, n: int, decided: float | None) -> Score:
     """One of HEADLINES with its 95 % interval over whole groups."""
     counted, rate = HEADLINES[name]
     groups: dict[str, list[Counts]] = {}
@@ -39,9 +74,8 @@ def headline(results: Sequence[Result], name: str, over: str, n: int, coverage: 
     bags = [bag for bag in map(sum_counts, groups.values()) if any(bag)]
     found = bootstrap_interval(lambda drawn: rate(sum_counts(drawn)), bags)
     low, high = (found.low, found.high) if found else (None, None)
-    return Score(
-        name=name, value=rate(sum_counts(bags)), over=over, n=n, coverage=coverage, low=low, high=high
-    )
+    value = rate(sum_counts(bags))
+    return Score(name=name, value=value, over=over, n=n, coverage=decided, low=low, high=high)
 
 
 def with_gold_outcome(results: Iterable[Result]) -> list[Result]:

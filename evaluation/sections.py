@@ -9,6 +9,7 @@ from collections.abc import Iterator, Sequence
 from longproof.agent.report import price, total_usage
 from longproof.evaluation.claim_scores import audit_scores, judge_scores, probe_scores
 from longproof.evaluation.headlines import (
+    class_scores,
     conflict_counts,
     gold_places,
     headline,
@@ -22,15 +23,12 @@ from longproof.evaluation.metrics.outcomes import hallucinated_by, hallucinated_
 from longproof.evaluation.metrics.spans import character_scores, mistake_scores
 from longproof.evaluation.metrics.statistics import (
     Counts,
-    accuracy,
     coverage,
     f1,
-    mcc,
     mean_accuracy,
     precision,
     recall,
     share,
-    specificity,
     sum_counts,
 )
 from longproof.evaluation.metrics.verigray import risk_coverage, verigray_scores
@@ -94,12 +92,7 @@ def _responses(results: Sequence[Result]) -> Iterator[Score]:
     yield headline(taken, "accuracy of hallucinated", "hallucinated", hallucinated, decided)
     yield headline(taken, "accuracy of faithful", "faithful", counts.faithful, decided)
     yield headline(taken, "MCC", "responses", n, decided)
-    yield from plain_scores(
-        decided,
-        ("precision", precision(counts), "called hallucinated", counts.called),
-        ("F1", f1(counts), "hallucinated", hallucinated),
-        ("accuracy", accuracy(counts), "responses", n),
-    )
+    yield from class_scores(counts, ("precision", "F1", "accuracy"))
     n_gray = len(results) - n
     if n_gray:
         yield from plain_scores(
@@ -143,18 +136,10 @@ def _labels(columns: Sequence[tuple[str, str | None]]) -> Iterator[Score]:
 
 def _parts(results: Sequence[Result]) -> Iterator[Score]:
     counts = sum_counts(map(part_counts, results))
-    hallucinated, decided = counts.hallucinated, coverage(counts)
-    n = hallucinated + counts.faithful
-    if not n:
-        return
-    yield headline(results, "parts: mean accuracy", "two classes", n, decided)
-    yield from plain_scores(
-        decided,
-        ("parts: recall", recall(counts), "hallucinated", hallucinated),
-        ("parts: accuracy of faithful", specificity(counts), "faithful", counts.faithful),
-        ("parts: precision", precision(counts), "called hallucinated", counts.called),
-        ("parts: F1", f1(counts), "hallucinated", hallucinated),
-    )
+    if counts.all:
+        yield headline(results, "parts: mean accuracy", "two classes", counts.all, coverage(counts))
+        names = ("recall", "accuracy of faithful", "precision", "F1")
+        yield from class_scores(counts, names, before="parts: ")
 
 
 def _places(results: Sequence[Result]) -> Iterator[Score]:
@@ -212,21 +197,14 @@ def _by_position(results: Sequence[Result]) -> Iterator[Score]:
 
 def _recall_scores(by_slice: dict[str, Counts]) -> Iterator[Score]:
     for value in ordered(by_slice):
-        counts = by_slice[value]
-        one = (f"recall of {value}", recall(counts), "hallucinated", counts.hallucinated)
-        yield from plain_scores(coverage(counts), one)
+        yield from class_scores(by_slice[value], ["recall"], after=f" of {value}")
 
 
 def _by_slice(results: Sequence[Result], name: str) -> Iterator[Score]:
     for value in ordered(result.slices[name] for result in results):
         part = [result for result in results if result.slices[name] == value]
         counts = sum_counts(map(response_counts, part))
-        yield from plain_scores(
-            coverage(counts),
-            (f"{value}: mean accuracy", mean_accuracy(counts), "two classes", len(part)),
-            (f"{value}: recall", recall(counts), "hallucinated", counts.hallucinated),
-            (f"{value}: MCC", mcc(counts), "responses", len(part)),
-        )
+        yield from class_scores(counts, ("mean accuracy", "recall", "MCC"), before=f"{value}: ")
 
 
 def _cost(results: Sequence[Result]) -> Iterator[Score]:

@@ -6,7 +6,7 @@ there are. Intervals: Efron's percentile bootstrap over whole groups, seeded. Do
 """
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from math import sqrt
 from random import Random
@@ -45,6 +45,11 @@ class Counts(NamedTuple):
     def faithful(self) -> int:
         """Gold negatives."""
         return int(self.false_positive + self.true_negative)
+
+    @property
+    def all(self) -> int:
+        """Gold positives and negatives."""
+        return self.hallucinated + self.faithful
 
     @property
     def called(self) -> int:
@@ -136,13 +141,12 @@ def mean_accuracy(counts: Counts) -> float | None:
 
 def accuracy(counts: Counts) -> float | None:
     """Right predictions over all."""
-    return share(counts.true_positive + counts.true_negative, counts.hallucinated + counts.faithful)
+    return share(counts.true_positive + counts.true_negative, counts.all)
 
 
 def coverage(counts: Counts) -> float | None:
     """Decided predictions over all."""
-    n = counts.hallucinated + counts.faithful
-    return share(n - counts.undecided, n)
+    return share(counts.all - counts.undecided, counts.all)
 
 
 def mcc(counts: Counts) -> float | None:
@@ -210,36 +214,22 @@ def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
 def bootstrap_interval(
     statistic: Callable[[Sequence[T]], float | None],
     items: Sequence[T],
-    groups: Sequence[Hashable] | None = None,
     draws: int = DRAWS,
     level: float = 0.95,
     seed: int = 0,
 ) -> Interval | None:
-    """Percentile interval of a statistic, resampling whole groups (items of one source belong together).
+    """Percentile interval of a statistic, resampling the items: whole groups, where things belong together.
 
-    None where there are no items, or where the statistic is undefined in more than one resample of
-    twenty: an interval over the rest would be of something else. For a paired difference let each item
-    hold both sides.
+    None where there are no items, or where the statistic is undefined in more than one resample of twenty: an
+    interval over the rest would be of something else. For a paired difference let each item hold both sides.
     """
-    bags = _bags(items, groups)
     random = Random(seed)
-    values = [
-        statistic([item for bag in random.choices(bags, k=len(bags)) for item in bag])
-        for _ in range(draws if bags else 0)
-    ]
+    values = [statistic(random.choices(items, k=len(items))) for _ in range(draws if items else 0)]
     known = sorted(value for value in values if value is not None)
     if not known or len(known) < LEAST_DEFINED * draws:
         return None
     tail = (1 - level) / 2
     return Interval(_quantile(known, tail), _quantile(known, 1 - tail), len(known))
-
-
-def _bags(items: Sequence[T], groups: Sequence[Hashable] | None) -> list[list[T]]:
-    same_length(items, groups if groups is not None else items)
-    bags: dict[Hashable, list[T]] = {}
-    for place, item in enumerate(items):
-        bags.setdefault(groups[place] if groups is not None else place, []).append(item)
-    return list(bags.values())
 
 
 def _quantile(ordered: Sequence[float], at: float) -> float:

@@ -1,4 +1,4 @@
-"""VeriGray's scores (seed 002, section 5.2): two merged classes, ranking loss, seven classes, selection.
+"""VeriGray's scores (seed 002, section 5.2): two merged classes, ranking loss, selection.
 
 Gold is dropped by the gold label only. A prediction below implicitly_supported is unfaithful.
 The ranking loss is the paper's equation 1. Does not know: pages, prompts, or who predicted.
@@ -12,8 +12,6 @@ from longproof.agent.types import LABELS
 from longproof.evaluation.metrics.classes import (
     UNDECIDED,
     count_undecided_as_wrong,
-    gold_classes,
-    refuse_unknown,
     same_length,
 )
 from longproof.evaluation.metrics.statistics import Counts, Rate, count, decided_share, share
@@ -23,7 +21,6 @@ FAITHFUL_LABELS = frozenset({"implicitly_supported", "explicitly_supported"})
 GRAY_LABELS = frozenset({"ambiguous", "out_dependent"})
 DROPPED_GOLD = GRAY_LABELS | {"no_fact"}
 THRESHOLDS = ("out_dependent", "implicitly_supported", "explicitly_supported")
-SAID = frozenset({*LABELS, "not_found"})
 DEGREE: dict[str, int] = {label: degree for degree, label in enumerate(LABELS)}
 
 
@@ -95,39 +92,6 @@ def _below(tree: list[int], rank: int) -> int:
         total += tree[rank]
         rank &= rank - 1
     return total
-
-
-def label_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str, Counts]:
-    """The counts of each of the seven labels against all others, for precision and recall as in figure 4.
-
-    gold: names of the seven labels. predicted: the same, `not_found`, or None, `undecided` or a failure's name.
-    Raises BadInput for other names or columns of unequal length.
-    """
-    same_length(gold, predicted)
-    for name in gold:
-        _degree(name)
-    refuse_unknown(predicted, SAID)
-    return {
-        label: count([name == label for name in gold], [said == label for said in predicted])
-        for label in LABELS
-    }
-
-
-def confusion(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str, dict[str, int]]:
-    """Counts by gold name, then by predicted name; None and failures stand as `undecided`.
-
-    Names are labels or outcomes; a prediction may be `not_found`. Raises BadInput for other names or columns of
-    unequal length.
-    """
-    same_length(gold, predicted)
-    refuse_unknown(predicted)
-    gold_classes(gold)
-    table: dict[str, dict[str, int]] = {}
-    for name, said in zip(gold, predicted, strict=True):
-        counts = table.setdefault(name, {})
-        column = "undecided" if said is None or said in UNDECIDED else said
-        counts[column] = counts.get(column, 0) + 1
-    return table
 
 
 def risk_coverage(

@@ -67,14 +67,5 @@ def test_interval_is_seeded_and_holds_the_mean() -> None:
     assert bootstrap_interval(_mean, []) is None
 
 
-def test_groups_are_drawn_whole() -> None:
-    """All of a group or none of it: with equal values inside groups the interval must widen."""
-    values, groups = [0.0] * 50 + [1.0] * 50, [i // 10 for i in range(100)]
-    alone, grouped = bootstrap_interval(_mean, values), bootstrap_interval(_mean, values, groups)
-    assert alone is not None
-    assert grouped is not None
-    assert grouped.high - grouped.low > 2 * (alone.high - alone.low)
-
-
 def test_an_interval_of_a_mostly_undefined_statistic_is_none() -> None:
     assert bootstrap_interval(lambda items: 1.0 if "rare" in items else None, ["rare"] + ["x"] * 9) is None

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 from longproof.agent.types import LABELS
 from longproof.evaluation.metrics.statistics import f1, mean_accuracy, precision, recall
 from longproof.evaluation.metrics.verigray import (
-    confusion,
-    label_counts,
     ranking_loss,
     risk_coverage,
     verigray_scores,
@@ -91,30 +89,6 @@ def test_f1_of_the_papers_own_precision_and_recall() -> None:
     counts = verigray_scores(gold, predicted).counts
     assert f1(counts) == pytest.approx(0.735, abs=5e-4)
     assert mean_accuracy(counts) == pytest.approx(0.836, abs=1e-3)
-
-
-def test_label_counts_and_confusion() -> None:
-    gold, predicted = ["ambiguous", "ambiguous", "fabricated"], ["ambiguous", None, "ambiguous"]
-    scores = label_counts(gold, predicted)
-    assert (precision(scores["ambiguous"]), recall(scores["ambiguous"])) == (0.5, 0.5)
-    assert precision(scores["fabricated"]) is None
-    assert recall(scores["fabricated"]) == 0.0
-    assert confusion(gold, predicted) == {
-        "ambiguous": {"ambiguous": 1, "undecided": 1},
-        "fabricated": {"ambiguous": 1},
-    }
-
-
-def test_label_counts_and_confusion_refuse_unknown_names() -> None:
-    for score in (label_counts, confusion):
-        with pytest.raises(BadInput, match="'bogus'"):
-            score(["bogus"], ["ambiguous"])
-        with pytest.raises(BadInput, match="'x' is no name"):
-            score(["ambiguous"], ["x"])
-        score(["ambiguous"] * 3, ["not_found", "timeout", None])
-    assert confusion(["faithful"], ["undecided"]) == {"faithful": {"undecided": 1}}
-    with pytest.raises(BadInput, match="'faithful' is no label"):
-        label_counts(["faithful"], ["ambiguous"])
 
 
 def test_risk_falls_and_coverage_shrinks_with_the_threshold() -> None:
