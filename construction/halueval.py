@@ -21,7 +21,7 @@ from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
 from longproof.agent.types import Call, Task
 from longproof.construction.case_files import CASES, Provenance, write_cases, write_json_lines
-from longproof.construction.session import Made, Session
+from longproof.construction.maker import Made, Maker
 from longproof.construction.versions import (
     Drawing,
     Outcome,
@@ -195,7 +195,7 @@ async def chosen(model: Model, item: Item, found: Sequence[Sampled], draw: Rando
     return await ask_for(model, prompt, Choice, choice, purpose="choose")
 
 
-async def compare_answers(run: Session, row: GivenRow) -> Made[MadeRow]:
+async def compare_answers(run: Maker, row: GivenRow) -> Made[MadeRow]:
     """Draw three answers to a query at temperature 1, and say how alike they are; none where one of them fails."""
     query = str(row.fields["user_query"])
     prompt = render("construct_reply", prompt_language(query), context=query)
@@ -221,7 +221,7 @@ def _words(text: str, language: Language) -> int:
     return len(text.split()) if language == "en" else -(-len("".join(text.split())) // 2)
 
 
-async def make_halueval(run: Session) -> Provenance:
+async def make_halueval(run: Maker) -> Provenance:
     """Make every row, then write the paper's files, our case form, and the provenance."""
     made = await run.each(plan_rows(run), make)
     out = run.wanted.out
@@ -238,7 +238,7 @@ async def make_halueval(run: Session) -> Provenance:
     return run.finish("halueval", len(made_up) + len(kept), models=run.models[:1])
 
 
-def plan_rows(run: Session) -> list[GivenRow]:
+def plan_rows(run: Maker) -> list[GivenRow]:
     """Every row of every file that is of a task that was asked for. Raises BadInput for other rows."""
     wanted = run.wanted.tasks(tuple(FIELDS))
     found = list[GivenRow]()
@@ -253,7 +253,7 @@ def plan_rows(run: Session) -> list[GivenRow]:
     return found
 
 
-async def make(run: Session, row: GivenRow) -> Made[MadeRow]:
+async def make(run: Maker, row: GivenRow) -> Made[MadeRow]:
     """Make a text up by each sampling, with a pattern in turn, and choose the more plausible of the two.
 
     Of a query: three answers, and how alike they are.

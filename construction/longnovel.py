@@ -18,7 +18,7 @@ from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.models.model import Model
 from longproof.agent.types import KINDS, Call, Kind
 from longproof.construction.case_files import Provenance, books_used, write_summary_cases
-from longproof.construction.session import Made, Session, made_or_rejected
+from longproof.construction.maker import Made, Maker, made_or_rejected
 from longproof.construction.units import (
     SCALES,
     Book,
@@ -191,7 +191,7 @@ def _figures(text: str) -> list[float]:
     return sorted(number.value for number in numbers(text))
 
 
-async def make_longnovel(run: Session) -> Provenance:
+async def make_longnovel(run: Maker) -> Provenance:
     """Summarise every unit, make versions of what is faithful, and write pairs of all scales.
 
     Drafts that models call unfaithful are cases of their own.
@@ -210,7 +210,7 @@ async def make_longnovel(run: Session) -> Provenance:
     )
 
 
-def plan_units(run: Session) -> list[UnitToSummarise]:
+def plan_units(run: Maker) -> list[UnitToSummarise]:
     """Every unit of every book, with the summary that people wrote of it, if they did."""
     by_people = [row for file in run.wanted.summaries for row in _given(file.title, file.text)]
     found = list[UnitToSummarise]()
@@ -221,7 +221,7 @@ def plan_units(run: Session) -> list[UnitToSummarise]:
     return found
 
 
-async def summarise(run: Session, unit: UnitToSummarise) -> Made[UnitText]:
+async def summarise(run: Maker, unit: UnitToSummarise) -> Made[UnitText]:
     """Write a unit's summary, label a draft, and list the entities of what is faithful."""
     text = unit.text
     language, calls = prompt_language(text), tuple[Call, ...]()
@@ -249,7 +249,7 @@ async def summarise(run: Session, unit: UnitToSummarise) -> Made[UnitText]:
     return made_or_rejected("entities", found._replace(calls=calls + found.calls))
 
 
-async def version(run: Session, wanted: UnitText) -> Made[UnitText]:
+async def version(run: Maker, wanted: UnitText) -> Made[UnitText]:
     """Write one version of a summary, given with the kind that is wanted: an error, or a faithful rewording."""
     summary, kind = wanted.text.text, wanted.kind
     language = prompt_language(summary)
@@ -299,7 +299,7 @@ def _units(book: int, text: str, given: Sequence[GivenSummary]) -> list[UnitToSu
     ]
 
 
-def _books(run: Session, planned: Sequence[UnitToSummarise], made: Sequence[UnitText]) -> list[Book]:
+def _books(run: Maker, planned: Sequence[UnitToSummarise], made: Sequence[UnitText]) -> list[Book]:
     """The books with the faithful summaries that there are; a unit without one is joined as nothing."""
     wanted = run.wanted
     tests = books_for_test(len(wanted.sources), wanted.test_share, wanted.seed)
@@ -334,7 +334,7 @@ def _different(titles: Sequence[str]) -> list[str]:
     return numbered
 
 
-def _pairs(run: Session, versions: Sequence[UnitText], books: Sequence[Book]) -> list[SummaryCase]:
+def _pairs(run: Maker, versions: Sequence[UnitText], books: Sequence[Book]) -> list[SummaryCase]:
     made = {(one.unit.book, one.unit.number, one.kind): one.text for one in versions}
 
     def change(book: int, unit: int, kind: Kind) -> tuple[TextWithError, Version] | None:

@@ -18,7 +18,7 @@ from longproof.agent.models.model import Model
 from longproof.agent.types import Call, Case, Claim, Place, Task
 from longproof.construction.case_files import CASES, Provenance, write_cases
 from longproof.construction.checks import markdown_table
-from longproof.construction.session import Made, Session, made_or_rejected
+from longproof.construction.maker import Made, Maker, made_or_rejected
 from longproof.construction.versions import (
     Outcome,
     Rejection,
@@ -148,7 +148,7 @@ async def _supports(
     return answer.value is not None and answer.value.verdict.strip().lower() == "pass", answer.calls
 
 
-async def make_probe(run: Session) -> Provenance:
+async def make_probe(run: Maker) -> Provenance:
     """Write base texts, put inventions in, label the claims of all; then the cases and table 1."""
     bases = await run.each(plan_assignments(run), base)
     wanted = [one.model_copy(update={"complexity": level}) for one in bases for level in COMPLEXITIES]
@@ -158,7 +158,7 @@ async def make_probe(run: Session) -> Provenance:
     return run.finish("probe", len(made))
 
 
-def plan_assignments(run: Session) -> list[Assignment]:
+def plan_assignments(run: Maker) -> list[Assignment]:
     """Every source with every task; the style of a rewriting is drawn with the seed."""
     tasks, found = run.wanted.tasks(tuple(TASKS)), []
     for number, source in enumerate(run.wanted.sources):
@@ -167,7 +167,7 @@ def plan_assignments(run: Session) -> list[Assignment]:
     return found
 
 
-async def base(run: Session, own: Assignment) -> Made[Response]:
+async def base(run: Maker, own: Assignment) -> Made[Response]:
     """Write the base text of one source and task, of complexity 0. A question comes before its answer."""
     source, question, calls = own.source.text, "", tuple[Call, ...]()
     language, purpose = prompt_language(source), str(own.task)
@@ -198,7 +198,7 @@ async def _written(model: Model, prompt: Prompt, purpose: str) -> Outcome[Versio
     return await ask_for(model, prompt, Written, believed, purpose=purpose)
 
 
-async def insert(run: Session, wanted: Response) -> Made[Response]:
+async def insert(run: Maker, wanted: Response) -> Made[Response]:
     """Put inventions into a base text, given with the complexity that is wanted: so many of them.
 
     Each is found again as words that the base text does not have.
@@ -223,7 +223,7 @@ async def insert(run: Session, wanted: Response) -> Made[Response]:
     return made_or_rejected(purpose, await ask_for(run.writer, prompt, Inserted, believed, purpose=purpose))
 
 
-async def claims(run: Session, response: Response) -> Made[Response]:
+async def claims(run: Maker, response: Response) -> Made[Response]:
     """Label the claims of one response: inventions by their place, the others with their evidence."""
     source = response.assignment.source.text
     found, calls = await _decomposed(run, response)
@@ -236,7 +236,7 @@ async def claims(run: Session, response: Response) -> Made[Response]:
     return Made(response.model_copy(update={"claims": tuple(kept)}), rejected, tuple(calls))
 
 
-async def _decomposed(run: Session, response: Response) -> tuple[list[Claim], list[Call]]:
+async def _decomposed(run: Maker, response: Response) -> tuple[list[Claim], list[Call]]:
     """The response's claims, by the run's decomposer. A sentence that could not be decomposed gives none."""
     text, task = Document.of(response.text), TASKS[response.assignment.task]
     case = Case(id="construct", task=task, response=text.text, context=response.question)
@@ -247,7 +247,7 @@ async def _decomposed(run: Session, response: Response) -> tuple[list[Claim], li
 
 
 async def _labelled(
-    run: Session, claim: Claim, response: Response, source: str
+    run: Maker, claim: Claim, response: Response, source: str
 ) -> tuple[LabelledClaim | None, str | None, tuple[Call, ...]]:
     """One claim with its label, or why it is left out: partly new, or no agreed evidence."""
     segment = Place(start=claim.origin.start, end=claim.origin.end, text=claim.origin.text)

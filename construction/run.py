@@ -12,8 +12,8 @@ from longproof.construction.case_files import CASES, TRAIN, Provenance, read_cas
 from longproof.construction.checks import Check, checks, data_card, sample_page
 from longproof.construction.halueval import make_halueval
 from longproof.construction.longnovel import make_longnovel
+from longproof.construction.maker import Maker, Progress, Wanted
 from longproof.construction.probe import make_probe
-from longproof.construction.session import Progress, Session, Wanted
 from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.verifier import run
@@ -21,7 +21,7 @@ from longproof.retrieval.files import write_whole
 from longproof.retrieval.loaders import read_source
 from longproof.retrieval.types import BadInput
 
-Construction = Callable[[Session], Awaitable[Provenance]]
+Construction = Callable[[Maker], Awaitable[Provenance]]
 CONSTRUCTIONS: dict[str, Construction] = {
     "longnovel": make_longnovel,
     "probe": make_probe,
@@ -93,7 +93,7 @@ async def _make(
         panel = (await pool.session(settings)).panel
         if not panel.models:
             raise BadInput("this construction needs a language model: name one as openai:MODEL[@BASE_URL]")
-        made = await construction(Session(wanted, panel.models, panel.decomposer, progress))
+        made = await construction(Maker(wanted, panel.models, panel.decomposer, progress))
         done = True
     finally:
         await pool.close("done" if done else "interrupted")

@@ -17,7 +17,8 @@ from longproof.agent.models.model import Answer, Model, Refused
 from longproof.agent.report import judges_failures, unanswered
 from longproof.agent.types import Report
 from longproof.batch.run import FileCases
-from longproof.graphs.resources import Pool, begun_with
+from longproof.graphs.opening import begun_with
+from longproof.graphs.run import Pool
 from longproof.graphs.runner import Engine, Finish, GroupChecker, Planned
 from longproof.graphs.settings import settings_of
 from longproof.graphs.verifier import Verifier
@@ -156,7 +157,7 @@ class ModelProxy:
         if self._failed:
             raise self._failed
         try:
-            panel = (await self._pool.get(self._settings, self._begun)).panel
+            panel = (await self._pool.session(self._settings, self._begun)).panel
             model = next(one for one in panel.models if (one.name, one.endpoint) == key)
             answer = await getattr(model, name)(*given, **options)
             model.refuse()

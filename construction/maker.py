@@ -64,8 +64,8 @@ def made_or_rejected(what: str, outcome: Outcome[T]) -> Made[T]:
     return Made(outcome.value, rejected, outcome.calls)
 
 
-class Session:
-    """One run: the models, the writer first, and what has come of it so far."""
+class Maker:
+    """Makes one set: holds the models, the writer first, and what has come of them so far."""
 
     def __init__(
         self,
@@ -84,7 +84,7 @@ class Session:
         """Who writes."""
         return self.models[0]
 
-    async def each(self, parts: Iterable[P], work: Callable[["Session", P], Awaitable[Made[T]]]) -> list[T]:
+    async def each(self, parts: Iterable[P], work: Callable[["Maker", P], Awaitable[Made[T]]]) -> list[T]:
         """The values that come of these parts, in their order. All are worked on together; the first error ends all.
 
         What was thrown away and the calls are kept for the provenance.
