@@ -278,6 +278,7 @@ def test_a_spent_budget_leaves_cases_that_the_next_run_takes_up(tmp_path):
         assert go(path, tmp_path / "out", judges=judges, home=home).paid.calls == 0
 
 
+@pytest.mark.heavy
 def test_killed_anywhere_nothing_is_lost_or_half_written(tmp_path):
     path = write(tmp_path, [case(f"{i}", response=f"Ada lit lamp number {i} at nine.") for i in range(14)])
     out, home = tmp_path / "out", tmp_path / "home"
