@@ -16,6 +16,7 @@ from longproof.agent.types import Error
 from longproof.cli import main
 from longproof.report.corrected import changes, corrected
 from longproof.report.saved import open_report
+from longproof.retrieval.docx import read_docx
 from longproof.retrieval.types import BadInput
 
 LEFT = {
@@ -209,6 +210,9 @@ def test_word_processors_see_tracked_changes(
         "del": gone.replace("\n", "").translate(MARKED),
         "ins": new.replace("\n", "").translate(MARKED),
     }
+    read = read_docx(path.read_bytes(), path.name)
+    assert "".join(read.text.split()) == "".join(told(report).translate(MARKED).split())
+    assert read.notes.left_out == ("deletions",)
     if not shutil.which("soffice"):
         pytest.skip("LibreOffice is not installed (Debian: apt-get install libreoffice-writer-nogui)")
     home = f"-env:UserInstallation=file://{tmp_path}/office"
