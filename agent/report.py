@@ -9,9 +9,10 @@ Does not know: how a decision was reached, or how a report is shown.
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 from longproof.agent.models.model import UNANSWERED
+from longproof.agent.set_phrases import is_set_phrase
 from longproof.agent.types import (
     LABELS,
     Call,
@@ -286,3 +287,33 @@ def unusable(failures: Counter[str | None]) -> bool:
     """Whether judges answered, and none of their answers could be used."""
     failed = failures.keys() <= _NO_ANSWER | UNUSABLE
     return failed and not failures.keys().isdisjoint(UNUSABLE)
+
+
+class NotBorneOut(NamedTuple):
+    """Sentences of a faithful response that its source doesn't bear out, by their index."""
+
+    no_fact: tuple[int, ...] = ()
+    """Of which something is said to state no fact, and is no set phrase: nobody held it against the source."""
+    pages: tuple[int, ...] = ()
+    """Of which something is borne out by saved pages alone, beside a source that doesn't have it."""
+
+
+def not_borne_out(report: Report) -> NotBorneOut:
+    """Return what keeps a faithful response from being borne out by its source, sentence by sentence.
+
+    Where the settings say `may_state_no_fact`, what states no fact is no reason. A response without a source is held
+    against saved pages: there they are no reason.
+    """
+    if report.verdict != "faithful":
+        return NotBorneOut()
+    labels: dict[int, set[Label | None]] = {n: {one.label} for n, one in enumerate(report.sentences)}
+    for claim in report.claims:
+        if claim.label != "no_fact" or not is_set_phrase(claim.text):
+            labels[claim.sentence].add(claim.label)
+    may = (report.stamp.get("settings") or {}).get("may_state_no_fact")
+    sourced = any(document.role == "source" for document in report.documents)
+    silent = [n for n, found in labels.items() if "no_fact" in found]
+    return NotBorneOut(
+        tuple(n for n in silent if not may and not is_set_phrase(report.sentences[n].text)),
+        tuple(n for n, found in labels.items() if sourced and "out_dependent" in found),
+    )

@@ -123,6 +123,10 @@ class Settings(BaseModel):
         default=False,
         description="Ask again where a kept answer came to nothing; a batch takes up undecided cases, too.",
     )
+    may_state_no_fact: bool = Field(
+        default=False,
+        description="Sentences that state no fact (opinions, questions) are no reason for exit 3 under --check.",
+    )
     run_id: str | None = Field(
         default=None,
         description="A name for this run in the ledger; the same case goes on where it stopped.",

@@ -65,6 +65,7 @@ class MoreSettings(TypedDict, total=False):
     stream: bool
     cache: bool
     retry_failed: bool
+    may_state_no_fact: bool
     run_id: str | None
     sample: int
     home: str | None

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 
 from pydantic import Field
 
+from longproof.agent.report import not_borne_out
 from longproof.agent.types import LABELS, Case, Report, Usage
 from longproof.graphs.cases import (
     CaseLine,
@@ -54,6 +55,8 @@ class EndedCase(Ended):
     claims: int = 0
     counts: dict[str, int] = Field(default_factory=dict)
     coverage: float = 0.0
+    not_borne_out: int = 0
+    """Sentences of a faithful response that its source doesn't bear out."""
     usage: Usage = Usage()
 
 
@@ -67,6 +70,8 @@ class BatchDone(NamedTuple):
     seconds: float
     failures: Counter[str | None]
     """Of this run's judgements."""
+    not_borne_out: int
+    """Faithful cases with sentences that their source doesn't bear out."""
 
 
 class FileCases:
@@ -200,6 +205,7 @@ def _ended(cases: Path, one: Planned, result: Report | str) -> EndedCase:
         claims=len(result.claims),
         counts=result.counts,
         coverage=result.coverage,
+        not_borne_out=len({*chain(*not_borne_out(result))}),
         usage=result.usage,
     )
 
@@ -213,7 +219,8 @@ def _end(out: Path, listed: RunList[EndedCase], names: list[str], tally: Tally) 
     entries = listed.entries.values()
     verdicts = Counter[str](entry.verdict for entry in entries if entry.state != "failed")
     states = Counter[str](entry.state for entry in entries)
-    return BatchDone(out, states, verdicts, tally.paid, tally.seconds, tally.failures)
+    open_cases = sum(line.not_borne_out > 0 for line in listed.lines(names) if line.state != "failed")
+    return BatchDone(out, states, verdicts, tally.paid, tally.seconds, tally.failures, open_cases)
 
 
 def _table(ended: Iterable[EndedCase]) -> Iterator[str]:

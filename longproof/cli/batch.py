@@ -90,7 +90,7 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
         typer.echo(f"longproof: {visible(' '.join(line.split()))}", err=True)
     if done.states["failed"]:
         raise typer.Exit(2)
-    raise typer.Exit(_status(done.verdicts) if batch.check else 2 if nothing else 0)
+    raise typer.Exit(_status(done) if batch.check else 2 if nothing else 0)
 
 
 def _no_answer(done: "BatchDone") -> str:
@@ -111,6 +111,8 @@ def _end_lines(done: "BatchDone") -> Iterator[str]:
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(done.verdicts.items()))
     tokens = done.paid.prompt_tokens + done.paid.completion_tokens
     yield f"{sum(states.values())} cases: {verdicts or 'no reports'}"
+    if done.not_borne_out:
+        yield f"{done.not_borne_out} of them are faithful with sentences that the source doesn't bear out"
     if states["unfinished"]:
         yield f"{states['unfinished']} wait for calls that were not answered: run it again to go on"
     if states["failed"]:
@@ -133,7 +135,7 @@ def _failure_lines(done: "BatchDone") -> Iterator[str]:
                 yield f"line {failed['line']}, case {failed['id']}: {failed['failure']}"
 
 
-def _status(verdicts: dict[str, int]) -> int:
-    if verdicts.get("hallucinated"):
+def _status(done: "BatchDone") -> int:
+    if done.verdicts.get("hallucinated"):
         return 1
-    return 3 if verdicts.get("undecided") else 0
+    return 3 if done.verdicts.get("undecided") or done.not_borne_out else 0

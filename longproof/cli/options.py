@@ -33,7 +33,7 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
         *("max_calls", "max_tokens", "prices", "concurrency", "requests_per_minute", "tokens_per_minute"),
         *("timeout_s", "stream", "cache", "retry_failed"),
     ),
-    OUT: ("run_id",),
+    OUT: ("run_id", "may_state_no_fact"),
 }
 """The settings that are options, under their headings. Two are none: `home` (LONGPROOF_HOME says it) and `sample`."""
 EVERY_SETTING = tuple(name for names in SETTINGS.values() for name in names)

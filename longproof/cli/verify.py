@@ -87,9 +87,9 @@ class OutputOptions:
     heading = OUT
     json: JsonFile = None
     html: HtmlFile = None
-    check: Annotated[bool, typer.Option("--check", help="Exit with 1 if hallucinated, 3 if undecided.")] = (
-        False
-    )
+    check: Annotated[
+        bool, typer.Option("--check", help="Exit with 1 if hallucinated, 3 if not all is borne out.")
+    ] = False
     at_least: Annotated[
         Label | None,
         typer.Option(help="Say how many sentences have this label, as ambiguous, or a more faithful one."),
@@ -174,5 +174,9 @@ def no_use(failures: "Counter[str | None]", judges: str = "any judge") -> str:
 
 
 def exit_code(report: "Report") -> int:
-    """The exit code under `--check`."""
+    """The exit code under `--check`: 0 only where the source bears out every sentence."""
+    from longproof.agent.report import not_borne_out
+
+    if report.verdict == "faithful" and any(not_borne_out(report)):
+        return UNDECIDED
     return {"hallucinated": HALLUCINATED, "undecided": UNDECIDED, "faithful": 0}[report.verdict]

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from longproof.agent.cascade import ClearedAlone
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import written
-from longproof.agent.report import CONFIRMING_FAILED, WRONG, price, response_is_cut
+from longproof.agent.report import CONFIRMING_FAILED, WRONG, not_borne_out, price, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
 from longproof.report.pieces import short
 from longproof.report.words import SIGNS
@@ -31,7 +31,11 @@ def outcome_line(report: Report, say: Mapping[str, str]) -> str:
     undecided = sum(sentence.label is None for sentence in report.sentences)
     nothing = "response_is_cut" if response_is_cut(report.documents) else "nothing_wrong"
     phrase = "sentences_wrong" if bad else "sentences_undecided" if undecided else nothing
-    return say[phrase].format(n=bad or undecided, all=len(report.sentences))
+    told = say[phrase].format(n=bad or undecided, all=len(report.sentences))
+    open_ = not_borne_out(report)
+    parts = [count_of(say, "no_fact", len(open_.no_fact))] if open_.no_fact else []
+    parts += [count_of(say, "by_pages", len(open_.pages))] if open_.pages else []
+    return say["semicolon"].join([told, *([say["comma"].join(parts)] if parts else [])])
 
 
 def no_model_notice(report: Report, say: Mapping[str, str]) -> str:
