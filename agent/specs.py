@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelArbiter, ModelJudge
-from longproof.agent.models.addresses import key_withheld, refuse_no_address
+from longproof.agent.models.addresses import is_key, key_withheld, refuse_no_address
 from longproof.agent.models.clients import LANGCHAIN, Chat, LangChainChat, OpenAIChat, Unanswered
 from longproof.agent.models.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
@@ -72,6 +72,8 @@ def as_spec(named: str | Spec) -> Spec:
 def parse_spec(text: str) -> Spec:
     """The judge that this SPEC names. Raises BadInput, naming the forms that there are."""
     text = text.strip()
+    if is_key(text.partition(":")[2]):
+        raise BadInput("a judge's name looks like a key: keys come from the environment, write openai:MODEL")
     shown = repr(without_credentials(text))
     if not text.isprintable():
         raise BadInput(f"{shown} is no judge: it holds characters that don't print")

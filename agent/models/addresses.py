@@ -8,6 +8,7 @@ Does not know: how a key is sent.
 """
 
 import os
+import re
 from urllib.parse import urlsplit
 
 from longproof.retrieval.text.redact import without_credentials
@@ -15,6 +16,10 @@ from longproof.retrieval.types import BadInput
 
 NO_KEY = "none"
 DEFAULT_ADDRESS = "https://api.openai.com/v1"
+_KEY = re.compile(
+    r"(sk|pk|rk|gsk|xai|nvapi|key)-(?=\S*\d)[\w-]{16,}|hf_\w{20,}|AIza[\w-]{30,}|eyJ[\w.-]{40,}"
+)
+"""How the keys of well-known providers look."""
 HOSTS, KEY = "LONGPROOF_API_KEY_HOSTS", "LONGPROOF_API_KEY"
 
 
@@ -53,6 +58,13 @@ def key_variable(place: str, *, by_owner: bool) -> str:
 def key_variables() -> set[str]:
     """The environment variables that hold keys, as far as their names or the list of hosts say."""
     return {name for name in os.environ if name.endswith("_KEY")} | set(_listed_hosts().values())
+
+
+def is_key(text: str) -> bool:
+    """True if this is a key from the environment, or begins as providers' keys do: it would be kept as a name."""
+    name = text.partition("@")[0].strip()
+    known = {os.environ.get(variable, "").strip() for variable in key_variables()} - {"", NO_KEY}
+    return name in known or _KEY.fullmatch(name) is not None
 
 
 def refuse_no_address(place: str) -> None:

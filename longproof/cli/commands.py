@@ -5,6 +5,7 @@ Does not know: any rule of judging.
 Answers `--help` without importing langgraph or openai: each command imports what it needs.
 """
 
+import errno
 import os
 import shlex
 import signal
@@ -37,6 +38,8 @@ if TYPE_CHECKING:
 
 FILES = ("Missing option '--response'", "Got unexpected extra argument")
 """How a message begins that `verify` gives to files without their options."""
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of writing to a disk that takes no more."""
 UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
 
 app = typer.Typer(
@@ -98,6 +101,8 @@ def main(arguments: list[str] | None = None) -> None:
         sys.exit(PIPE_CLOSED)
     except Exception as error:
         _silence_stdout()
+        if isinstance(error, OSError) and error.errno in FULL:
+            sys.exit(_refused(f"can't write: {error.strerror}"))
         sys.stderr.write(f"longproof: unforeseen {type(error).__name__}; {_saved_traceback(error)}\n")
         sys.exit(UNFORESEEN)
 

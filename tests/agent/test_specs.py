@@ -145,6 +145,20 @@ def test_an_address_with_a_password_is_refused_without_telling_it(spec: str) -> 
     assert "hunter2" not in str(refused.value)
 
 
+@pytest.mark.parametrize(
+    "model", ["sk-proj-4f8Ab2kQ9xYz71LmNpRs", "hf_AbCdEfGhIjKlMnOpQrStUv", "my-own-s3cret"]
+)
+@pytest.mark.parametrize("at", ["", "@http://127.0.0.1:9/v1"])
+def test_a_key_in_the_place_of_a_model_is_refused_without_telling_it(
+    model: str, at: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("OPENAI_API_KEY", "my-own-s3cret")
+    with pytest.raises(BadInput, match="looks like a key") as refused:
+        parse_spec(f"openai:{model}{at}")
+    assert model not in str(refused.value)
+    assert parse_spec("openai:gpt-4.1-mini-2025-04-14").model == "gpt-4.1-mini-2025-04-14"
+
+
 def test_a_pipe_is_no_panel(tmp_path: Path) -> None:
     """Opening it would wait for a writer that never comes."""
     os.mkfifo(tmp_path / "longproof.toml")
