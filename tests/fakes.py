@@ -13,9 +13,9 @@ from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, Literal, Self
 
 import httpx2
-from reader import PROSE, Asked, Reply
+from reader import PROSE, Asked, Reply, Said, reply_of
 
-Script = Callable[[Asked], Reply] | Sequence[Reply]
+Script = Callable[[Asked], Said] | Sequence[Said]
 
 
 class ChatServer:
@@ -174,10 +174,10 @@ class ChatServer:
         if asked.schema is not None and self._schema == "ignored":
             return PROSE
         if callable(self._script):
-            return self._script(asked)
+            return reply_of(self._script(asked))
         if asked.number >= len(self._script):
             return Reply(status=403, error={"message": "the script has no more replies"})
-        return self._script[asked.number]
+        return reply_of(self._script[asked.number])
 
     def _content(self, asked: Asked, reply: Reply) -> dict[str, Any]:
         if reply.status != 200:

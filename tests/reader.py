@@ -41,6 +41,10 @@ class Asked:
         """The fenced texts of this name."""
         return [text for _, called, text in FENCED.findall(self.user) if called == name]
 
+    def part(self, name: str) -> str:
+        """The fenced texts of this name as one."""
+        return "\n".join(self.parts(name))
+
     def items(self, name: str) -> list[dict[str, Any]]:
         """The JSON lines of the fenced part of this name; claims listed under their sentence as one item each."""
         rows = [row for part in self.parts(name) for row in part.splitlines()]
@@ -147,8 +151,17 @@ Item = dict[str, Any]
 """A claim or sentence as a prompt names it: `claim` or `sentence`, `text`, and what else stands with it."""
 Rule = Callable[[Asked, Item], dict[str, Any]]
 """What a judge finds of a claim: `claim`, `label`, `quotes`, and other fields of a finding."""
-Answer = Reply | dict[str, Any] | Callable[[Asked], Reply | dict[str, Any]]
+Said = Reply | dict[str, Any] | str
+"""What a script says: a reply, a form filled in, or a text."""
+Answer = Said | Callable[[Asked], Said]
 """How a form is answered: always the same, or by what is asked."""
+
+
+def reply_of(said: Said) -> Reply:
+    """What the server does with what a script says."""
+    if isinstance(said, Reply):
+        return said
+    return Reply(said if isinstance(said, str) else json.dumps(said, ensure_ascii=False))
 
 
 def by_words(asked: Asked, item: Item) -> dict[str, Any]:
@@ -184,8 +197,7 @@ class Reader:
     def __call__(self, asked: Asked) -> Reply:
         """The reply to any form."""
         answer = self._forms[asked.form]
-        said = answer(asked) if callable(answer) else answer
-        return said if isinstance(said, Reply) else Reply(json.dumps(said, ensure_ascii=False))
+        return reply_of(answer(asked) if callable(answer) else answer)
 
     def findings(self, asked: Asked) -> dict[str, Any]:
         """A finding for each claim, in the judge's form."""

@@ -12,7 +12,9 @@ from longproof.agent.models.clients import Message, OpenAIChat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
+from longproof.agent.types import Claim
 from longproof.prompts import Prompt
+from longproof.retrieval.types import Document, Line
 
 ADDRESS = "http://models.test/v1"
 PROMPT = Prompt("You say what colour things are.", "Which colour is the sky?", "0" * 16, "en")
@@ -91,3 +93,18 @@ def raw(server: ChatServer, *, stream: bool = False) -> Raw:
             await chat.close()
 
     return asyncio.run(run())
+
+
+def lines_of(*texts: str) -> list[Line]:
+    """One source of these lines, numbered from 0."""
+    document = Document.of("\n".join(texts))
+    starts = [sum(len(text) + 1 for text in texts[:n]) for n in range(len(texts))]
+    spans = (document.span(start, start + len(text)) for start, text in zip(starts, texts, strict=True))
+    return [Line(number, span) for number, span in enumerate(spans)]
+
+
+def claims_of(*texts: str) -> list[Claim]:
+    """Claims c0, c1, … of a response of these sentences."""
+    return [
+        Claim(id=f"c{n}", index=n, sentence=n, text=span.text, origin=span) for n, span in lines_of(*texts)
+    ]

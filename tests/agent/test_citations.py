@@ -1,9 +1,9 @@
 """Lines are cited by number and beginning: what is shown can be cited, and nothing else is believed."""
 
 import pytest
-from chatting import lines_of
 from hypothesis import given
 from hypothesis import strategies as st
+from seam import lines_of
 
 from longproof.agent.evidence.citations import (
     begins,

@@ -1,6 +1,5 @@
 """Nothing of a response gets lost on the way to claims."""
 
-import asyncio
 import json
 from typing import Any
 
@@ -9,6 +8,7 @@ from fakes import ChatServer, Script
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from reader import EMPTY, PROSE, REFUSAL, Asked, Reply, always, cut, faulty, stingy, well
+from seam import using
 
 from longproof.agent.decompose import (
     BATCH_CHARACTERS,
@@ -16,8 +16,6 @@ from longproof.agent.decompose import (
     ModelDecomposer,
     located_segment,
 )
-from longproof.agent.models.clients import OpenAIChat
-from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Budget, Limits
 from longproof.agent.models.model import Model
 from longproof.agent.types import Case, Decomposed, Failure
@@ -26,6 +24,8 @@ from longproof.retrieval.types import Document, Span
 RESPONSE = Document.of(
     "Mara rowed to the island, and the keeper let her in. Was he alone? She gave him nine letters."
 )
+HANGING_S = 1.0
+"""How long an answer is waited for: in process, only one that never comes takes so long."""
 CASE = Case(id="case", response=RESPONSE.text, context="What did Mara do?")
 
 
@@ -67,17 +67,11 @@ def decomposed(
     case: Case = CASE,
     limits: Limits | None = None,
 ) -> tuple[Decomposed, ChatServer]:
-    async def run(address: str) -> Decomposed:
-        ledger = await Ledger.open(None)
-        model = Model(OpenAIChat("m", address), ledger, limits or Limits(), timeout_s=0.4, first_wait_s=0.001)
-        try:
-            return await ModelDecomposer("d", model).decompose(case, sentences)
-        finally:
-            await ledger.close()
-            await model.close()
+    async def run(model: Model) -> Decomposed:
+        return await ModelDecomposer("d", model).decompose(case, sentences)
 
-    with ChatServer(script) as server:
-        found = asyncio.run(run(server.address))
+    server = ChatServer(script)
+    found: Decomposed = using(server, run, limits=limits, timeout_s=HANGING_S)
     assert [s.span for s in found.sentences] == sentences
     assert [s.index for s in found.sentences] == list(range(len(sentences)))
     assert [c.index for c in found.claims] == list(range(len(found.claims)))

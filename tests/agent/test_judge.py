@@ -28,12 +28,10 @@ from reader import (
     stingy,
     well,
 )
+from seam import using
 
 from longproof.agent.forms import Finding, Findings
 from longproof.agent.judge import ModelArbiter, ModelJudge
-from longproof.agent.models.clients import OpenAIChat
-from longproof.agent.models.ledger import Ledger
-from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
 from longproof.agent.prompting import sentence_of
 from longproof.agent.types import Answered, Case, Claim, Failure, Judgement, Question, SourcePlace
@@ -52,6 +50,8 @@ TEXTS = (
     "She married the keeper.",
 )
 CASE = Case(id="case", response=RESPONSE.text, source_ids=(SOURCE.id,))
+HANGING_S = 1.0
+"""How long an answer is waited for: in process, only one that never comes takes so long."""
 
 
 def origin(text: str) -> Span:
@@ -118,25 +118,16 @@ def judged(
     claims: Sequence[Claim] = CLAIMS,
     question: Question = QUESTION,
     case: Case = CASE,
-    path: Path | None = None,
-    retry_failed: bool = False,
     use: Callable[[Model], Awaitable[Answered]] | None = None,
     **settings: Any,
 ) -> tuple[Answered, ChatServer]:
     """The judgements of a judge whose model answers so."""
 
-    async def run(address: str) -> Answered:
-        ledger = await Ledger.open(path, retry_failed=retry_failed)
-        model = Model(OpenAIChat("m", address), ledger, Limits(), timeout_s=0.5, first_wait_s=0.001)
-        judge = ModelJudge("m", model, **settings)
-        try:
-            return await (use(model) if use else judge.judge(question, claims, case))
-        finally:
-            await ledger.close()
-            await model.close()
+    async def ask(model: Model) -> Answered:
+        return await ModelJudge("m", model).judge(question, claims, case)
 
-    with ChatServer(script) as server:
-        answered = asyncio.run(run(server.address))
+    server = ChatServer(script)
+    answered: Answered = using(server, use or ask, **{"timeout_s": HANGING_S, **settings})
     assert [j.claim_id for j in answered.judgements] == [claim.id for claim in claims]
     assert all((j.label is None) != (j.failure is None) for j in answered.judgements)
     return answered, server
@@ -298,12 +289,12 @@ def test_a_chinese_response_is_asked_about_in_chinese() -> None:
 
 
 def each(**changes: Any) -> Script:
-    """The good all changed so."""
+    """The good findings, all changed so."""
     return always(form(*({**item, **changes} for item in GOOD)))
 
 
 def doubled() -> Script:
-    """The good and then others on the same claims."""
+    """The good findings, and then others on the same claims."""
     return always(form(*GOOD, *({**item, "label": "ambiguous"} for item in GOOD)))
 
 
@@ -406,49 +397,34 @@ def test_an_ambiguous_claim_keeps_its_readings() -> None:
     assert [r.label for r in answered.judgements[0].readings] == ["contradicting", "explicitly_supported"]
 
 
-def test_a_failure_is_marked_and_asked_again_only_on_demand(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
-    good = form(*GOOD)
-    first, server = judged([form(*GOOD[:2]), form(*GOOD[:2]), good], path=path)
-    assert outcomes(first)[2] == "unparsed"
-    assert len(server.asked) == 2
-
-
 def test_a_rerun_gives_the_same_judgements_for_nothing(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
 
-    async def twice() -> None:
-        with ChatServer(stingy) as server:
-            results = []
-            for retry_failed in (False, False, True):
-                ledger = await Ledger.open(path, retry_failed=retry_failed)
-                model = Model(OpenAIChat("m", server.address), ledger, Limits())
-                results.append(await ModelJudge("m", model).judge(QUESTION, CLAIMS, CASE))
-                await ledger.close()
-                await model.close()
-                if not retry_failed:
-                    assert len(server.asked) == 2
-            assert results[0].judgements == results[1].judgements
-            assert [c.id for c in results[0].calls] == [c.id for c in results[1].calls]
-            assert [c.bought for c in results[1].calls] == [False, False]
-            assert [c.bought for c in results[2].calls] == [False, True]
+    first, _ = judged(stingy, path=path)
+    second, server = judged(stingy, path=path)
+    third, _ = judged(stingy, path=path, retry_failed=True)
+    assert server.asked == []
+    assert first.judgements == second.judgements
+    assert [c.id for c in first.calls] == [c.id for c in second.calls]
+    assert [c.bought for c in second.calls] == [False, False]
+    assert [c.bought for c in third.calls] == [False, True]
 
-    asyncio.run(twice())
+
+def panel(server: ChatServer, size: int) -> list[Judgement]:
+    """What so many judges of one model say of the claims, asked at once."""
+
+    async def ask(model: Model) -> list[Judgement]:
+        judges = [ModelJudge(f"m{n}", model, sample=n) for n in range(size)]
+        answers = await asyncio.gather(*(judge.judge(QUESTION, CLAIMS, CASE) for judge in judges))
+        return [judgement for answer in answers for judgement in answer.judgements]
+
+    said: list[Judgement] = using(server, ask, timeout_s=HANGING_S)
+    return said
 
 
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_whatever_share_of_calls_fails_every_claim_ends_with_a_label_or_a_name(share: float) -> None:
-    async def run(address: str) -> list[Judgement]:
-        ledger = await Ledger.open(None)
-        model = Model(OpenAIChat("m", address), ledger, Limits(), timeout_s=0.3, first_wait_s=0.001)
-        judges = [ModelJudge(f"m{n}", model, sample=n) for n in range(30)]
-        answers = await asyncio.gather(*(judge.judge(QUESTION, CLAIMS, CASE) for judge in judges))
-        await ledger.close()
-        await model.close()
-        return [judgement for answer in answers for judgement in answer.judgements]
-
-    with ChatServer(faulty(share, seed=7)) as server:
-        judgements = asyncio.run(run(server.address))
+    judgements = panel(ChatServer(faulty(share, seed=7)), 30)
     assert len(judgements) == 90
     labels = [j.label for j in judgements if j.label]
     failures = [j.failure for j in judgements if j.failure]
@@ -473,20 +449,15 @@ def test_a_hundred_ways_of_saying_what_is_wanted_in_the_source_change_nothing() 
 
 
 def test_servers_that_can_do_more_or_less_give_the_same_labels() -> None:
-    async def run(server: ChatServer) -> list[Judgement]:
-        ledger = await Ledger.open(None)
-        model = Model(OpenAIChat("m", server.address), ledger, Limits())
-        judges = [ModelJudge(f"m{n}", model, sample=n) for n in range(5)]
-        answers = await asyncio.gather(*(judge.judge(QUESTION, CLAIMS, CASE) for judge in judges))
-        await ledger.close()
-        await model.close()
-        return [j.model_copy(update={"call_id": None}) for answer in answers for j in answer.judgements]
-
-    found = []
-    for schema, usage in (("known", True), ("rejected", False), ("ignored", False)):
-        with ChatServer(well, schema=schema, usage=usage) as server:
-            found.append(asyncio.run(run(server)))
-    assert all(judgements == found[0] for judgements in found)
+    able, other, worst = (
+        [j.model_copy(update={"call_id": None}) for j in panel(server, 5)]
+        for server in (
+            ChatServer(well),
+            ChatServer(well, schema="rejected", usage=False),
+            ChatServer(well, schema="ignored"),
+        )
+    )
+    assert able == other == worst
 
 
 PLACE = SOURCE.span(110, 127)

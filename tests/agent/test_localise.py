@@ -1,18 +1,14 @@
 """Wrong places are words of the response, and corrections change something; the rest is named."""
 
-import asyncio
 import json
 from typing import Any
 
 import pytest
 from fakes import ChatServer, Script
 from reader import PROSE, Asked, Reply, always, placed, well
+from seam import using
 
 from longproof.agent.localise import Localised, Wrong, localise
-from longproof.agent.models.clients import OpenAIChat
-from longproof.agent.models.ledger import Ledger
-from longproof.agent.models.limits import Limits
-from longproof.agent.models.model import Model
 from longproof.agent.types import Case, Claim, Failure, Question
 from longproof.retrieval.types import Document
 
@@ -40,19 +36,9 @@ GOOD: list[dict[str, Any]] = [
 
 
 def localised(script: Script, wrong: list[Claim] = CLAIMS) -> tuple[Localised, ChatServer]:
-    async def run(address: str) -> Localised:
-        ledger = await Ledger.open(None)
-        model = Model(OpenAIChat("m", address), ledger, Limits(), timeout_s=0.4, first_wait_s=0.001)
-        try:
-            return await localise(
-                model, [Wrong(claim, ("It says otherwise.",)) for claim in wrong], QUESTION, CASE
-            )
-        finally:
-            await ledger.close()
-            await model.close()
-
-    with ChatServer(script) as server:
-        found = asyncio.run(run(server.address))
+    doubted = [Wrong(claim, ("It says otherwise.",)) for claim in wrong]
+    server = ChatServer(script)
+    found: Localised = using(server, lambda model: localise(model, doubted, QUESTION, CASE))
     assert {*found.errors, *found.reasons} <= {claim.id for claim in wrong}
     return found, server
 

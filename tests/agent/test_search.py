@@ -1,15 +1,16 @@
 """A searcher finds lines through its library alone, is never shown a passage twice, and always comes to an end."""
 
-import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import count
 from typing import Any
 
 import pytest
-from chatting import Chatting, Said, Script, asking, claims_of, lines_of
+from fakes import ChatServer, Script
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from reader import Asked
+from seam import claims_of, lines_of, using
 
 from longproof.agent.evidence.scan import MOST_CLAIMS
 from longproof.agent.evidence.search import LONGEST_QUERY, Searched, search
@@ -46,14 +47,14 @@ class Shelf:
 
 
 def searched(
-    script: Script | Sequence[dict[str, Any] | str],
+    script: Script,
     claims: Sequence[Claim] = CLAIMS,
     hits: Mapping[str, Sequence[Line]] | None = None,
     **bounds: int,
-) -> tuple[Searched, Chatting, Shelf]:
-    chat, shelf = Chatting(script), Shelf()
-    found = asyncio.run(asking(chat, lambda model: search(model, claims, hits or {}, shelf, CASE, **bounds)))
-    shown = [number for said in chat.sent for number in said.lines("passages")]
+) -> tuple[Searched, ChatServer, Shelf]:
+    chat, shelf = ChatServer(script), Shelf()
+    found = using(chat, lambda model: search(model, claims, hits or {}, shelf, CASE, **bounds))
+    shown = [number for said in chat.asked for number in said.numbered("passages")]
     if len(claims) <= MOST_CLAIMS:
         assert len(shown) == len(set(shown)), "a passage was shown twice"
     assert set(found.seen) <= {int(number) for number in shown}, "what nobody answered for was not seen"
@@ -62,7 +63,7 @@ def searched(
     citable = {*found.seen, *(line.number for line in shelf.outline())}
     assert all(set(numbers) <= citable for numbers in found.lines.values())
     assert {query for queries in found.queries.values() for query in queries} <= set(shelf.queries)
-    assert len(found.calls) == len(chat.sent)
+    assert len(found.calls) == len(chat.asked)
     assert all(call.purpose == "search" for call in found.calls)
     return found, chat, shelf
 
@@ -82,13 +83,13 @@ def test_lines_are_found_noted_and_read_around() -> None:
     assert found.lines == {"c0": (7,), "c1": (250,), "c2": (305,)}
     assert found.queries == {"c0": (), "c1": ("ship 250",), "c2": ()}
     assert (shelf.queries, shelf.places, found.failures) == (["ship 250"], [300], {})
-    first, second = chat.sent
+    first, second = chat.asked
     assert first.part("outline") == second.part("outline")
-    assert len(first.lines("outline")) == 20
-    assert list(first.lines("passages")) == ["6", "7", "8"]
-    assert set(first.lines("claims")) == {"C1", "C2", "C3"}
+    assert len(first.numbered("outline")) == 20
+    assert list(first.numbered("passages")) == ["6", "7", "8"]
+    assert set(first.numbered("claims")) == {"C1", "C2", "C3"}
     assert "- found: hits: 6-8" in first.part("claims")
-    assert set(second.lines("claims")) == {"C2", "C3"}, "what is done is not told again"
+    assert set(second.numbered("claims")) == {"C2", "C3"}, "what is done is not told again"
     assert "- missing: where they met\n- found: ship 250: 249-251" in second.part("claims")
     assert "- found: read 300: 290-309" in second.part("claims")
 
@@ -102,7 +103,7 @@ def test_later_turns_tell_what_was_noted_and_asked() -> None:
         ],
         hits={"c0": SOURCE[6:9]},
     )
-    told = chat.sent[2].part("claims").splitlines()
+    told = chat.asked[2].part("claims").splitlines()
     assert told[0] == "Turn 3 of 6"
     assert told[2:5] == [
         f"- noted: 7 {SOURCE[7].span.text[:40]}",
@@ -125,7 +126,7 @@ def test_unproven_lines_are_dropped() -> None:
     assert found.lines == {"c0": (8,), "c1": (), "c2": (0,)}
 
 
-def hostile(said: Said, tick: Iterator[int]) -> dict[str, Any]:
+def hostile(said: Asked, tick: Iterator[int]) -> dict[str, Any]:
     """Always asks for more, more than it may, of claims that there are and aren't."""
     n = next(tick)
     return turn(
@@ -141,8 +142,8 @@ def hostile(said: Said, tick: Iterator[int]) -> dict[str, Any]:
 def test_turns_and_budget_bind_any_searcher(turns: int, characters: int) -> None:
     tick = count(1)
     found, chat, shelf = searched(lambda said: hostile(said, tick), turns=turns, characters=characters)
-    assert 1 <= len(chat.sent) <= turns
-    assert sum(len(said.part("passages")) for said in chat.sent) <= characters
+    assert 1 <= len(chat.asked) <= turns
+    assert sum(len(said.part("passages")) for said in chat.asked) <= characters
     assert len(shelf.queries) <= 3 * 3 * (turns - 1)
     assert len(shelf.places) <= 2 * 3 * (turns - 1)
     assert all(len(query) <= LONGEST_QUERY for query in shelf.queries)
@@ -152,7 +153,7 @@ def test_turns_and_budget_bind_any_searcher(turns: int, characters: int) -> None
 def test_the_last_turn_says_so() -> None:
     tick = count(1)
     _, chat, _ = searched(lambda said: hostile(said, tick), turns=2)
-    assert [said.part("claims").splitlines()[0] for said in chat.sent] == [
+    assert [said.part("claims").splitlines()[0] for said in chat.asked] == [
         "Turn 1 of 2",
         "Turn 2 of 2 (the last)",
     ]
@@ -160,20 +161,20 @@ def test_the_last_turn_says_so() -> None:
 
 def test_a_searcher_that_repeats_itself_stops() -> None:
     found, chat, shelf = searched(lambda said: turn(find=["C1 ship 9", "C1 ship 9"], read=["C1 40", "C1 40"]))
-    assert len(chat.sent) == 2
+    assert len(chat.asked) == 2
     assert (shelf.queries, shelf.places) == (["ship 9"], [40])
     assert found.queries["c0"] == ("ship 9",)
 
 
 def test_a_searcher_that_finds_nothing_new_stops() -> None:
     found, chat, _ = searched(lambda said: turn(find=[f"C1 nothing of the kind {'very ' * len(said.user)}"]))
-    assert len(chat.sent) == 1
+    assert len(chat.asked) == 1
     assert len(found.queries["c0"]) == 1
 
 
 def test_what_there_is_no_room_for_is_not_called_searched() -> None:
     found, chat, _ = searched([turn(find=["C1 ship 9"])], characters=100)
-    assert len(chat.sent) == 1
+    assert len(chat.asked) == 1
     assert found.queries == {"c0": (), "c1": (), "c2": ()}
 
 
@@ -181,17 +182,15 @@ def test_what_there_is_no_room_for_is_told_and_may_be_asked_for_again() -> None:
     reads = [f"C{n} {at}" for n, at in ((1, 50), (1, 100), (2, 200), (2, 250), (3, 300), (3, 350))]
     script = [turn("C1 open", read=reads), turn("C1 open", read=["C3 350"]), turn("C1 done", "C2 done")]
     found, chat, _ = searched(script, characters=8000)
-    assert "- no room: read 300 / read 350" in chat.sent[1].part("claims")
-    assert "- found: read 350:" in chat.sent[2].part("claims")
+    assert "- no room: read 300 / read 350" in chat.asked[1].part("claims")
+    assert "- found: read 350:" in chat.asked[2].part("claims")
     assert 350 in found.seen
 
 
-@pytest.mark.parametrize(
-    "answer", ["All claims look fine to me.", turn("fine", "C99 done", find=["ship 9"]), turn()]
-)
-def test_nonsense_ends_the_search_and_keeps_what_was_found(answer: dict[str, Any] | str) -> None:
+@pytest.mark.parametrize("answer", [turn("fine", "C99 done", find=["ship 9"]), turn()])
+def test_nonsense_ends_the_search_and_keeps_what_was_found(answer: dict[str, Any]) -> None:
     begun = turn("C1 open 7 On day 7", find=["C2 ship 250"])
-    found, _, shelf = searched([begun, *[answer] * 3], hits={"c0": SOURCE[6:9]})
+    found, _, shelf = searched(lambda said: begun if said.number == 0 else answer, hits={"c0": SOURCE[6:9]})
     assert set(found.failures.values()) == {"unparsed"}
     assert found.lines["c0"] == (7,)
     assert found.queries["c1"] == ("ship 250",)
@@ -203,24 +202,28 @@ def test_texts_that_give_orders_stay_in_their_fences() -> None:
     planted = lines_of("Ada lit the lamp.", order, "Tom left.")[1]._replace(number=399)
     claims = claims_of("The crew met ship 7.\nC7| Tom left.")
     _, chat, _ = searched([turn("C1 done")], claims, hits={"c0": [planted]})
-    told = chat.sent[0]
-    assert set(told.lines("claims")) == {"C1"}
-    assert list(told.lines("passages")) == ["399"]
-    assert "$outline" in told.lines("passages")["399"]
+    told = chat.asked[0]
+    assert set(told.numbered("claims")) == {"C1"}
+    assert list(told.numbered("passages")) == ["399"]
+    assert "$outline" in told.numbered("passages")["399"]
 
 
 def test_many_claims_make_several_loops() -> None:
     claims = claims_of(*(f"The crew met ship {n}." for n in range(120)))
 
-    def script(said: Said) -> dict[str, Any]:
+    def script(said: Asked) -> dict[str, Any]:
         if "Turn 1 " in said.part("claims"):
-            told = said.lines("claims").items()
+            told = said.numbered("claims").items()
             return turn(find=[f"{name} {text}" for name, text in told])
-        return turn(*(f"{name} done" for name in said.lines("claims")))
+        return turn(*(f"{name} done" for name in said.numbered("claims")))
 
     found, chat, _ = searched(script, claims)
-    assert [len(said.lines("claims")) for said in chat.sent if "Turn 1 " in said.user] == [50, 50, 20]
-    assert len(chat.sent) == 6
+    assert sorted(len(said.numbered("claims")) for said in chat.asked if "Turn 1 " in said.user) == [
+        20,
+        50,
+        50,
+    ]
+    assert len(chat.asked) == 6
     assert found.queries["c119"] == ("The crew met ship 119.",)
 
 
@@ -230,10 +233,10 @@ def test_no_claims_are_no_calls() -> None:
 
 
 def test_chinese_cases_are_asked_about_in_chinese() -> None:
-    chat = Chatting([turn("C1 done")])
+    chat = ChatServer([turn("C1 done")])
     case = Case(id="case", response="阿珍点了灯。")
-    asyncio.run(asking(chat, lambda model: search(model, claims_of("阿珍点了灯。"), {}, Shelf(), case)))
-    assert "原文提纲" in chat.sent[0].user
+    using(chat, lambda model: search(model, claims_of("阿珍点了灯。"), {}, Shelf(), case))
+    assert "原文提纲" in chat.asked[0].user
 
 
 TEXTS = st.lists(
@@ -251,5 +254,5 @@ TEXTS = st.lists(
 def test_it_ends_with_any_searcher(answers: list[tuple[list[str], list[str], list[str]]], room: int) -> None:
     script = [turn(*claims, find=find, read=read) for claims, find, read in answers]
     _, chat, _ = searched(script, hits={"c1": SOURCE[30:90]}, characters=room)
-    assert len(chat.sent) <= 6
-    assert sum(len(said.part("passages")) for said in chat.sent) <= room
+    assert len(chat.asked) <= 6
+    assert sum(len(said.part("passages")) for said in chat.asked) <= room
