@@ -11,8 +11,8 @@ from longproof.agent.localise import Wrong, localise
 from longproof.agent.report import WRONG, agreed, named
 from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Label, Lines, Look, Question
 from longproof.agent.vote import resting_on_pages
+from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.evidence.questions import group_claims, make_question, widen, with_snippets
-from longproof.graphs.evidence.reading_plan import CLAIMS
 from longproof.graphs.panel import ask_cascade, ask_panel, complete
 from longproof.graphs.policy import Step, next_step
 from longproof.graphs.run import Run

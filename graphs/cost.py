@@ -11,7 +11,7 @@ from typing import NamedTuple
 from longproof.agent.evidence.scan import MOST_CLAIMS
 from longproof.agent.evidence.search import TURNS
 from longproof.agent.types import Report
-from longproof.graphs.evidence.reading_plan import WHOLE
+from longproof.graphs.evidence.places import WHOLE
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.run import looks_within
 from longproof.graphs.settings import PERSON, settings_of

@@ -11,10 +11,8 @@ from langgraph.types import Send, interrupt
 
 from longproof.agent.offline import OfflineDecomposer
 from longproof.graphs.check import NODES
-from longproof.graphs.evidence.copied import place_copy, same_text
-from longproof.graphs.evidence.places import place_claims
+from longproof.graphs.evidence.places import CLAIMS, place_claims, place_copy, same_text
 from longproof.graphs.evidence.questions import group_claims
-from longproof.graphs.evidence.reading_plan import CLAIMS
 from longproof.graphs.policy import next_step
 from longproof.graphs.reading import NO_SOURCE, store_texts
 from longproof.graphs.reporting import report_on

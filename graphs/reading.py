@@ -1,14 +1,13 @@
-"""The texts of a case: put into the store as a run begins, and listed in its report.
+"""The texts of a case, put into the store as a run begins.
 
 Knows: a text is kept once, under its id; a task must exist, a response must say something.
 Does not know: how a response is checked.
 """
 
 import re
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
-from longproof.agent.types import TASKS, Case, ReportDocument
+from longproof.agent.types import TASKS, Case
 from longproof.graphs.state import VerifyInput
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.retrieval.types import BadInput, Document
@@ -49,30 +48,3 @@ def store_texts(given: VerifyInput, store: DocumentStore) -> StoredTexts:
         notes=given.notes,
     )
     return StoredTexts(case, kept, list(sources.values()))
-
-
-def report_documents(
-    case: Case, response_id: str, sources: Sequence[DocumentRef], pages: Sequence[DocumentRef]
-) -> list[ReportDocument]:
-    """The texts that a report points into: the response, the sources, the pages that were shown."""
-    response = ReportDocument(
-        id=response_id, role="response", kind="text", characters=len(case.response), notes=case.notes
-    )
-    shown = {ref.id: ref for ref in pages}
-    return [
-        response,
-        *(_listed(ref, "source") for ref in sources),
-        *(_listed(shown[id_], "page") for id_ in sorted(shown)),
-    ]
-
-
-def _listed(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocument:
-    return ReportDocument(
-        id=ref.id,
-        role=role,
-        kind=ref.kind,
-        title=ref.title,
-        uri=ref.uri,
-        characters=ref.characters,
-        notes=ref.notes,
-    )

@@ -4,22 +4,23 @@ Knows: how a claim's state becomes a reported claim; the stamp; how the graph's 
 that a claim is open until the policy settles it. Does not know: who watches, or where checkpoints lie.
 """
 
+import time
 from collections.abc import Sequence
 from operator import add
-from typing import Any, NamedTuple, cast, get_type_hints
+from typing import Any, Literal, NamedTuple, cast, get_type_hints
 
+from longproof import __version__
 from longproof.agent.cascade import cleared_alone
 from longproof.agent.models.prices import money, tokens_of
 from longproof.agent.offline import OfflineDecomposer
-from longproof.agent.report import distinct, report, reported_claim
+from longproof.agent.report import distinct, report, reported_claim, usage
 from longproof.agent.specs import as_spec
-from longproof.agent.types import Call, Report, ReportClaim, Sentence
+from longproof.agent.types import Call, Case, Report, ReportClaim, ReportDocument, Sentence
 from longproof.graphs.policy import next_step
-from longproof.graphs.reading import report_documents
 from longproof.graphs.run import Session, plan_of
-from longproof.graphs.settings import Settings
-from longproof.graphs.stamp import settings_told, stamp_of
+from longproof.graphs.settings import PERSON, Settings
 from longproof.graphs.state import ClaimState, Plan, State, latest
+from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document, text_id
 
@@ -64,24 +65,31 @@ def report_on(
 
     `copied`: the response is its source, word for word.
     """
-    case = state["case"]
-    claims = latest(state) if "claims" in state else []
+    case, claims = state["case"], latest(state) if "claims" in state else []
     calls = distinct(state.get("calls", []))
     reported = [conclude(one, plan) for one in claims]
-    bought = [call.model_copy(update={"bought": True}) for call in calls]
-    made = report(
+    if session is None:
+        stamp = _short_stamp(settings, calls)
+    else:
+        decomposer = OfflineDecomposer.name if copied else session.panel.decomposer.name
+        stamp = stamp_of(session, state["started"], decomposer, calls)
+        stamp["coarse"] = False
+        stamp["reviews"] = [one.model_dump(mode="json") for one in state.get("reviews", [])]
+        judges = session.panel.judges
+        if settings.cascade and len(judges) > 1:
+            stamp["cascade"] = cleared_alone(reported, judges[0].name).model_dump(mode="json")
+    whole = report(
         case=case,
         documents=report_documents(case, text_id(case.response), state["sources"], state.get("pages", [])),
         sentences=state["sentences"] if "sentences" in state else _uncut(case.response),
         claims=reported,
-        searches=[search for one in claims for search in one.searches],
-        calls=bought,
+        calls=[call.model_copy(update={"bought": True}) for call in calls],
         triage=session is not None and session.triage,
         copied=copied,
-        stamp=_stamp(state, settings, session, reported, calls, copied=copied),
+        stamp=stamp,
     )
     unsettled = frozenset(one.claim.id for one in claims if next_step(one, plan).do != "settle")
-    return SoFar(made, unsettled, "sentences" in state)
+    return SoFar(whole, unsettled, "sentences" in state)
 
 
 def conclude(claim: ClaimState, plan: Plan) -> ReportClaim:
@@ -105,8 +113,9 @@ def conclude(claim: ClaimState, plan: Plan) -> ReportClaim:
 def grow(state: State, written: State) -> State:
     """The values after a node wrote this: to some channels nodes add, as `State` says."""
     before, given = dict(state), dict(written)
-    grown = {name: _items(before.get(name)) + _items(given[name]) for name in ADDED & given.keys()}
-    return cast("State", before | given | grown)
+    for name in ADDED & given.keys():
+        given[name] = [*_items(before.get(name)), *_items(given[name])]
+    return cast("State", before | given)
 
 
 def _items(channel: object) -> list[object]:
@@ -120,25 +129,48 @@ def _uncut(response: str) -> list[Sentence]:
     return [Sentence(index=n, span=document.span(*place)) for n, place in enumerate(sentences(response))]
 
 
-def _stamp(
-    state: State,
-    settings: Settings,
-    session: Session | None,
-    claims: Sequence[ReportClaim],
-    calls: Sequence[Call],
-    *,
-    copied: bool,
-) -> dict[str, Any]:
-    """Enough to run it again, and what it took; without a session, what can be told of a run that isn't open."""
-    if session is None:
-        short: dict[str, Any] = {"settings": settings_told(settings)}
-        if settings.prices:
-            short["money"] = {"answers": money(tokens_of(calls), settings.prices)}
-        return short
-    judges = session.panel.judges
-    decomposer = OfflineDecomposer.name if copied else session.panel.decomposer.name
-    stamp = stamp_of(session, state["started"], decomposer, calls)
-    if settings.cascade and len(judges) > 1:
-        stamp["cascade"] = cleared_alone(claims, judges[0].name).model_dump(mode="json")
-    reviews = [review.model_dump(mode="json") for review in state.get("reviews", [])]
-    return stamp | {"coarse": False, "reviews": reviews}
+def stamp_of(session: Session, started: float, decomposer: str, calls: Sequence[Call]) -> dict[str, Any]:
+    """Enough to run it again, and what it took; `calls` are all that the answers rest on, each once."""
+    settings, panel = session.settings, session.panel
+    bought = [call for call in calls if call.bought]
+    stamp = _short_stamp(settings, calls)
+    if settings.prices:
+        stamp["money"]["paid"] = money(tokens_of(bought), settings.prices)
+    refused = session.limits.budget.refused_steps()
+    return stamp | {
+        "longproof": __version__,
+        "protocol": settings.protocol,
+        "judges": [judge.name for judge in panel.judges],
+        "arbiter": PERSON if settings.arbiter == PERSON else panel.arbiter and panel.arbiter.name,
+        "decomposer": decomposer,
+        "refused": {purpose: list(paid) for purpose, paid in refused.items()},
+        "created_at": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime(started)),
+        "seconds": round(time.time() - started, 3),
+        "paid": usage(bought).model_dump(mode="json"),
+    }
+
+
+def _short_stamp(settings: Settings, calls: Sequence[Call]) -> dict[str, Any]:
+    """The part of a stamp that can be told of a run that isn't open."""
+    told = settings.model_dump(mode="json", exclude={"home", "run_id", "retry_failed"})
+    stamp: dict[str, Any] = {"settings": told}
+    if settings.prices:
+        stamp["money"] = {"answers": money(tokens_of(calls), settings.prices)}
+    return stamp
+
+
+def report_documents(
+    case: Case, response_id: str, sources: Sequence[DocumentRef], pages: Sequence[DocumentRef]
+) -> list[ReportDocument]:
+    """The texts that a report points into: the response, the sources, the pages that were shown."""
+    response = ReportDocument(
+        id=response_id, role="response", kind="text", characters=len(case.response), notes=case.notes
+    )
+    documents = [response, *(_as_document(ref, "source") for ref in sources)]
+    shown = {ref.id: ref for ref in pages}
+    return [*documents, *(_as_document(shown[id_], "page") for id_ in sorted(shown))]
+
+
+def _as_document(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocument:
+    fields = ref.model_dump(exclude={"raw_id", "notes"})
+    return ReportDocument(role=role, notes=ref.notes, **fields)

@@ -26,7 +26,6 @@ from longproof.agent.types import (
     Looked,
     Question,
     Report,
-    Search,
     Sentence,
     SourcePlace,
 )
@@ -116,7 +115,6 @@ class ClaimState(Frozen):
     """Why the sources could not be searched or read through for it."""
     asked: tuple[Question, ...] = ()
     """The questions about it, in order, without texts."""
-    searches: tuple[Search, ...] = ()
     judgements: tuple[Judgement, ...] = ()
     """What was said of it, a ruling included."""
     ruling: Judgement | None = None

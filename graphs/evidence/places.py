@@ -10,12 +10,12 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 
-from longproof.agent.types import Claim, SourcePlace
-from longproof.graphs.evidence.reading_plan import CLAIMS, PLACE, ReadingPlan, reading_plan
+from longproof.agent.offline.judge import OfflineJudge
+from longproof.agent.types import Claim, Judgement, SourcePlace
 from longproof.graphs.evidence.sources import Place, Sources
 from longproof.graphs.state import ClaimState
 from longproof.retrieval.align import Matrix, viterbi
@@ -23,8 +23,18 @@ from longproof.retrieval.lexical import terms
 from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import CJK
-from longproof.retrieval.types import Window
+from longproof.retrieval.types import Frozen, Window
 
+WHOLE = 16_000
+"""Characters of a source that are shown whole, once."""
+PLACE = 3000
+"""Characters of source around a sentence's place that are shown first (measured, benchmarks/alignment.py)."""
+SPARSE, DENSE = 9000, 16_000
+"""Characters of source that a question holds: of places apart, which cost attention, and of one long piece."""
+OVERLAP = 1.25
+"""How much more than the source is read where the places of neighbours overlap."""
+CLAIMS = 40
+"""Claims that a question asks about, at most: a longer answer is hard to give."""
 RANGE, STEP = 1000, 500
 """A sentence's place inside its window is the most similar range of this length; one begins at every step."""
 SURE = 0.75
@@ -34,6 +44,9 @@ FEW_SENTENCES = 2
 """A response of no more sentences says little about their order."""
 LEAN = 0.5
 """How much of the row of the sentence before counts in the row of a sentence of few words."""
+
+COPIED = "the response is its source, word for word"
+"""Why a claim of a response that is its one source needs no judge."""
 
 _CJK = re.compile(f"[{CJK}]")
 _QUOTED = re.compile(r'"[^"]*"')
@@ -63,6 +76,27 @@ class SentencePlace(NamedTuple):
     """The part of the window that is shown first."""
     sure: bool
     """The window is likely to be the right one."""
+
+
+class ReadingPlan(Frozen):
+    """How much of a source a question shows first: chosen by price, from sizes alone."""
+
+    way: Literal["whole", "along", "places"]
+    """A short source is shown whole; a long one, of which a response tells nearly everything, is read along in long
+    pieces; else each sentence is read at its place."""
+    evidence: int
+    """Characters of source that a first question shows at most."""
+    claims: int = CLAIMS
+    """Claims that it asks about at most."""
+
+
+def reading_plan(source_characters: int, sentences: int) -> ReadingPlan:
+    """The cheapest way to show so many sentences of a response their places in a source of this length."""
+    if source_characters <= WHOLE:
+        return ReadingPlan(way="whole", evidence=WHOLE)
+    if sentences * PLACE >= OVERLAP * source_characters:
+        return ReadingPlan(way="along", evidence=DENSE)
+    return ReadingPlan(way="places", evidence=SPARSE)
 
 
 class Group(NamedTuple):
@@ -257,3 +291,24 @@ def _around(first: Place, end: int, sources: Sources) -> Place:
     length = len(sources.documents[number].text)
     start = max(0, min((start + end - PLACE) // 2, length - PLACE))
     return number, start, min(start + PLACE, length)
+
+
+def same_text(response: str, sources: Sources) -> bool:
+    """True if the response is the only source, but for blanks before and behind it."""
+    return len(sources.documents) == 1 and sources.documents[0].text.strip() == response.strip()
+
+
+def place_copy(claim: ClaimState, response: str, sources: Sources) -> ClaimState:
+    """A claim of a response that is its source, with the place that it is a copy of."""
+    source, words, origin = sources.documents[0], response.strip(), claim.claim.origin
+    shift = source.text.index(words) - response.index(words)
+    said = Judgement(
+        claim_id=claim.claim.id,
+        judge=OfflineJudge.name,
+        round="source",
+        question_id="",
+        label="explicitly_supported",
+        quotes=(source.span(origin.start + shift, origin.end + shift),),
+        reason=COPIED,
+    )
+    return claim.with_judgements([said]).model_copy(update={"copied": True})

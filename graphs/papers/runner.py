@@ -24,10 +24,10 @@ from longproof.graphs.papers.asking import ask_arbiter, ask_panel, open_question
 from longproof.graphs.papers.paper import Decision, Paper, PaperState, Run, Step, Unit
 from longproof.graphs.papers.votes import by_vote
 from longproof.graphs.protocol import Need, unmet
-from longproof.graphs.reading import NO_SOURCE, StoredTexts, report_documents, store_texts
+from longproof.graphs.reading import NO_SOURCE, StoredTexts, store_texts
+from longproof.graphs.reporting import report_documents, stamp_of
 from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings, settings_of
-from longproof.graphs.stamp import stamp_of
 from longproof.graphs.state import VerifyInput, VerifyOutput
 from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.text.chunking import segments

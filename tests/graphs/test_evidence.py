@@ -9,9 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import Claim, Look, Question
-from longproof.graphs.evidence.places import claim_groups, merge, place_claims
+from longproof.graphs.evidence.places import CLAIMS, claim_groups, merge, place_claims, reading_plan
 from longproof.graphs.evidence.questions import TOGETHER, group_claims, widen, with_snippets
-from longproof.graphs.evidence.reading_plan import CLAIMS, reading_plan
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.state import ClaimState
 from longproof.retrieval.types import Document

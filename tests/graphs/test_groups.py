@@ -9,7 +9,7 @@ from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier
 from longproof.agent.types import Answered
-from longproof.graphs.evidence.reading_plan import CLAIMS
+from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.run import GROUPS
 
 SOURCE = "Keepers sold boats at the harbour."

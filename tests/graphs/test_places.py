@@ -11,6 +11,8 @@ from scripts import benchmark
 
 from longproof.agent.types import Claim
 from longproof.graphs.evidence.places import (
+    PLACE,
+    ReadingPlan,
     about_the_whole,
     claim_groups,
     locate_sentences,
@@ -18,7 +20,6 @@ from longproof.graphs.evidence.places import (
     sure,
     windows,
 )
-from longproof.graphs.evidence.reading_plan import PLACE, ReadingPlan
 from longproof.graphs.evidence.sources import Sources
 from longproof.retrieval.align import viterbi
 from longproof.retrieval.types import Document, Window

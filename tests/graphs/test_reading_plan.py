@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.graphs.evidence.reading_plan import OVERLAP, PLACE, WHOLE, reading_plan
+from longproof.graphs.evidence.places import OVERLAP, PLACE, WHOLE, reading_plan
 
 SIZE = st.integers(1, 10**7)
 

@@ -11,7 +11,7 @@ from scripted import FAILURES, ScanningJudge, ScriptedArbiter, ScriptedJudge, Wh
 
 from longproof import Verifier
 from longproof.agent.types import LABELS, Answered
-from longproof.graphs.evidence.reading_plan import CLAIMS
+from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.opening import Given
 from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings
