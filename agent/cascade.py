@@ -18,8 +18,8 @@ ONE_IN = 20
 
 
 class ClearedAlone(Frozen):
-    """How many claims the first judge alone decided, how many that it cleared the others read too, and how many of
-    those were overturned."""
+    """Counts of the claims that the first judge alone decided, of those that the others read too though it cleared
+    them, and of those that were then overturned."""
 
     cleared: int = 0
     again: int = 0

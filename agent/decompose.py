@@ -101,47 +101,47 @@ def _prompt(sentences: Mapping[int, Span], case: Case) -> Prompt:
         language_of(case),
         context=case.context,
         before=_before(sentences, case),
-        sentences="\n".join(_listed(n, span, case) for n, span in sentences.items()),
+        sentences="\n".join(_list_sentence(n, span, case) for n, span in sentences.items()),
     )
 
 
-def _listed(n: int, sentence: Span, case: Case) -> str:
+def _list_sentence(n: int, sentence: Span, case: Case) -> str:
     """A sentence as one line of the prompt, which says where another of several responses begins."""
-    begins = _part(case, sentence) > 0 and not _told(case, sentence).strip()
+    begins = _response_start(case, sentence) > 0 and not _text_before(case, sentence).strip()
     more = {"begins": "another text"} if begins else {}
     return line(sentence=f"S{n}", **more, text=sentence.text)
 
 
 def _before(sentences: Mapping[int, Span], case: Case) -> str:
     """The end of what stands in the response before these sentences."""
-    return _told(case, next(iter(sentences.values())))[-BEFORE_CHARACTERS:]
+    return _text_before(case, next(iter(sentences.values())))[-BEFORE_CHARACTERS:]
 
 
-def _told(case: Case, sentence: Span) -> str:
-    """What stands before a sentence in its own one of the responses."""
-    return case.response[_part(case, sentence) : sentence.start]
+def _text_before(case: Case, sentence: Span) -> str:
+    """The text before a sentence in its own one of the responses."""
+    return case.response[_response_start(case, sentence) : sentence.start]
 
 
-def _part(case: Case, sentence: Span) -> int:
-    """Where the response begins that a sentence belongs to, if several are checked together."""
+def _response_start(case: Case, sentence: Span) -> int:
+    """The start of the response that a sentence belongs to, if several are checked together."""
     return max((start for start in case.parts if start <= sentence.start), default=0)
 
 
 def _read(
     answer: Answer[Sentences], sentences: Mapping[int, Span], _: Prompt, case: Case
 ) -> dict[int, _Taken]:
-    said = _by_sentence(answer.value.claims) if answer.value else {}
+    said = _group_by_sentence(answer.value.claims) if answer.value else {}
     known = " ".join([case.context, _before(sentences, case), *(span.text for span in sentences.values())])
     return {
         n: _Taken((), answer.failure)
         if answer.failure
-        else _whole(_taken(said.get(n, []), span), span, known)
+        else _with_omitted(_take_apart(said.get(n, []), span), span, known)
         for n, span in sentences.items()
     }
 
 
-def _whole(taken: _Taken, sentence: Span, known: str) -> _Taken:
-    """What was taken, and the sentence itself where that isn't all: a model may do as the text bids it."""
+def _with_omitted(taken: _Taken, sentence: Span, known: str) -> _Taken:
+    """Add the sentence itself where its pieces aren't all of it: a model may do as the text bids it."""
     said = [piece.text for piece in taken.pieces]
     complete = not omits(sentence.text, said, known) if said else may_state_no_fact(sentence.text)
     if taken.failure or complete:
@@ -162,8 +162,8 @@ def _batches(sentences: Sequence[Span]) -> list[dict[int, Span]]:
     return batches
 
 
-def _by_sentence(claims: Sequence[str]) -> dict[int, list[str]]:
-    """What was said of each sentence, by its number; what begins with no number is left out."""
+def _group_by_sentence(claims: Sequence[str]) -> dict[int, list[str]]:
+    """Sort the claims by their sentence's number; what begins with no number is left out."""
     found: dict[int, list[str]] = {}
     for claim in (_NUMBERED.fullmatch(" ".join(said.split())) for said in claims):
         if claim:
@@ -171,9 +171,9 @@ def _by_sentence(claims: Sequence[str]) -> dict[int, list[str]]:
     return found
 
 
-def _taken(said: Sequence[str], sentence: Span) -> _Taken:
-    """What a model made of one sentence. To say nothing of it is a failure, and so is to make more claims of it than
-    it can hold, or to say that it states no fact beside the facts that it states."""
+def _take_apart(said: Sequence[str], sentence: Span) -> _Taken:
+    """Read the pieces that a model made of one sentence. To say nothing of it is a failure, and so is to make more
+    claims of it than it can hold, or to say that it states no fact beside the facts that it states."""
     claims = [claim for claim in said if claim.partition(FROM)[0].strip(_NO_FACT)]
     if not said or len(set(claims)) > max(MOST_CLAIMS, len(sentence.text) // A_CLAIM):
         return _Taken((), "unparsed")
@@ -193,7 +193,7 @@ def _piece(said: str, sentence: Span) -> _Piece:
 
 
 def located_segment(segment: str, sentence: Span) -> Span | None:
-    """Where a piece of a sentence stands that is copied whole, or given by its two ends as `first…last`."""
+    """The place of a piece of a sentence that is copied whole, or given by its two ends as `first…last`."""
     first, *rest = _CUT.split(" ".join(segment.split()), maxsplit=1)
     if not rest or segment.strip() in sentence.text:
         return exactly(segment, sentence)
@@ -211,7 +211,7 @@ def located_segment(segment: str, sentence: Span) -> Span | None:
 
 
 def _places(words: str, text: str, after: int = 0) -> Iterator[re.Match[str]]:
-    """Where a few words stand from here on, whatever their case: first as whole words, then as they come."""
+    """Places of a few words from here on, whatever their case: first as whole words, then as they come."""
     pattern = r"\s+".join(map(re.escape, words.split()))
     for bounded in (rf"(?<!{_LETTER}){pattern}(?!{_LETTER})", pattern):
         found = re.compile(bounded, re.IGNORECASE).search(text, after)

@@ -91,13 +91,13 @@ def read_lines(citations: Sequence[str], question: Question) -> tuple[tuple[Span
     return tuple(dict.fromkeys(line for line in found if line)), found.count(None)
 
 
-def cited(citation: str, question: Question) -> Span | None:
+def find_cited_line(citation: str, question: Question) -> Span | None:
     """The line whose number the citation names and that begins as it says; or the line that it quotes.
 
     Where texts are shown without numbers, the place of the quote. None for what fits nothing, and for a number alone:
     that proves no reading.
     """
-    return _numbered(citation, question) or _quoted(citation, question)
+    return _line_by_number(citation, question) or _line_by_quote(citation, question)
 
 
 def locate_quotes(quotes: Sequence[str], shown: Sequence[Span]) -> tuple[tuple[Span, ...], int]:
@@ -113,7 +113,7 @@ def find(quote: str, shown: Sequence[Span]) -> Span | None:
     for span in shown:
         place = locate(quote, Document(id=span.source_id, text=span.text))
         if place is not None:
-            return _shifted(place, span.start)
+            return _shift(place, span.start)
     return None
 
 
@@ -158,16 +158,18 @@ def _failure(
 def _each(citations: str, question: Question) -> list[Span | None]:
     """The lines cited in one string: by all of it, else by its parts between semicolons, or commas before numbers."""
     citations = " ".join(citations.split())
-    if whole := _numbered(citations, question):
+    if whole := _line_by_number(citations, question):
         return [whole]
     found: list[Span | None] = []
     for piece in filter(str.strip, _SEMICOLON.split(citations)[:MOST_CITED]):
-        line = cited(piece, question)
-        found += [line] if line else [cited(part, question) for part in _COMMA.split(piece)[:MOST_CITED]]
+        line = find_cited_line(piece, question)
+        found += (
+            [line] if line else [find_cited_line(part, question) for part in _COMMA.split(piece)[:MOST_CITED]]
+        )
     return found
 
 
-def _numbered(citation: str, question: Question) -> Span | None:
+def _line_by_number(citation: str, question: Question) -> Span | None:
     """The line that a number and some of its text name; without numbers, the quoted place."""
     if not question.numbers:
         return find(citation, question.shown)
@@ -179,7 +181,7 @@ def _numbered(citation: str, question: Question) -> Span | None:
     return line if begins(Line(number, line), said["begins"]) or find(said["begins"], [line]) else None
 
 
-def _quoted(quote: str, question: Question) -> Span | None:
+def _line_by_quote(quote: str, question: Question) -> Span | None:
     """The line that holds most of a quote without a number, which may run on into the lines after it."""
     if not question.numbers or not says_something(quote) or not re.search(r"[^\W\d]", quote):
         return None
@@ -208,11 +210,11 @@ def exactly(words: str, origin: Span) -> Span | None:
     start = origin.text.find(words)
     if start >= 0:
         place = Span(source_id=origin.source_id, start=start, end=start + len(words), text=words)
-        return _shifted(place, origin.start)
+        return _shift(place, origin.start)
     return find(words, [origin])
 
 
-def _shifted(span: Span, by: int) -> Span:
+def _shift(span: Span, by: int) -> Span:
     return Span(source_id=span.source_id, start=span.start + by, end=span.end + by, text=span.text)
 
 

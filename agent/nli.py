@@ -42,13 +42,13 @@ class NliJudge:
         Raises BadInput where the extra is missing, the model can't be loaded, or its labels are others.
         """
         self.name = name
-        self._encoder = _loaded(model)
+        self._encoder = _load(model)
         self._order = relations(_labels(self._encoder), model)
         self._lock = Lock()
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order; nothing is paid."""
-        found = await asyncio.to_thread(self._judged, question, claims)
+        found = await asyncio.to_thread(self._judge_all, question, claims)
         return Answered(found, [])
 
     async def scan(self, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
@@ -56,17 +56,17 @@ class NliJudge:
         where these are believed; nothing is paid."""
         packed = [passage for piece in pieces for passage in packed_lines(piece)]
         try:
-            found = [await asyncio.to_thread(self._noted, claim, packed) for claim in claims]
+            found = [await asyncio.to_thread(self._note_lines, claim, packed) for claim in claims]
         except RuntimeError:
             return Noted({}, {claim.id: "unavailable" for claim in claims}, [])
         noted = zip(claims, found, strict=True)
         return Noted({claim.id: numbers for claim, numbers in noted if numbers}, {}, [])
 
-    def _noted(self, claim: Claim, packed: Sequence[Sequence[Line]]) -> tuple[int, ...]:
+    def _note_lines(self, claim: Claim, packed: Sequence[Sequence[Line]]) -> tuple[int, ...]:
         texts = [" ".join(on_one_line(line.span.text) for line in passage) for passage in packed]
         return bearing(packed, self._scores([(text, claim.text) for text in texts]))
 
-    def _judged(self, question: Question, claims: Sequence[Claim]) -> list[Judgement]:
+    def _judge_all(self, question: Question, claims: Sequence[Claim]) -> list[Judgement]:
         pieces = [piece for span in question.shown for piece in passages(span)]
         try:
             rows = self._scores([(piece.text, claim.text) for claim in claims for piece in pieces])
@@ -184,7 +184,7 @@ def _judgement(
     )
 
 
-def _loaded(model: str) -> Any:
+def _load(model: str) -> Any:
     try:
         from sentence_transformers import CrossEncoder
     except ImportError as error:

@@ -74,7 +74,7 @@ LONGEST_COURTESY = 600
 
 
 def may_state_no_fact(sentence: str) -> bool:
-    """Whether the form of a sentence bears out a model's word that there is no fact in it."""
+    """True if the form of a sentence bears out a model's word that there is no fact in it."""
     bare = sentence.strip()
     if len(bare) > LONGEST_COURTESY:
         return False
@@ -89,7 +89,7 @@ def may_state_no_fact(sentence: str) -> bool:
 
 
 def omits(sentence: str, claims: Sequence[str], known: str = "") -> bool:
-    """Whether something that the sentence says is in none of its claims.
+    """True if something that the sentence says is in none of its claims.
 
     An ordinary word may be replaced by another, never dropped; at least half of the words must stay. `known` is the
     text that pronouns are resolved by: its words replace nothing.

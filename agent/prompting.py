@@ -14,7 +14,7 @@ from functools import lru_cache, reduce
 from hashlib import sha256
 from itertools import islice, pairwise
 
-from longproof.agent.evidence.citations import line_name, on_one_line, runs, shown
+from longproof.agent.evidence.citations import line_name, numbered_line, on_one_line, runs
 from longproof.agent.types import Case, Claim, Judgement, Question
 from longproof.prompts import Language, Prompt, placeholders, render
 from longproof.retrieval.text.sentences import sentences
@@ -55,14 +55,14 @@ def prompt_for(parts: Sequence[str], question: Question, numbered: Numbered, cas
 def evidence(question: Question, case: Case) -> list[str]:
     """The evidence from the sources: runs of numbered lines, or the texts as they are where there are no numbers."""
     if question.numbers:
-        return ["\n".join(map(shown, run)) for run in shown_runs(question)]
+        return ["\n".join(map(numbered_line, run)) for run in shown_runs(question)]
     return [span.text for span in question.shown if span.source_id in case.source_ids]
 
 
 def pages(question: Question, case: Case) -> list[str]:
     """The snippets of saved pages that are shown, each snippet by itself."""
     if question.numbers:
-        return [shown(line) for line in shown_lines(question) if line.number < 0]
+        return [numbered_line(line) for line in shown_lines(question) if line.number < 0]
     return [span.text for span in question.shown if span.source_id not in case.source_ids]
 
 

@@ -69,8 +69,8 @@ def reported_claim(
     `question_id` names the question that was decided on: its judgements go before those of earlier ones.
     `localised` are errors found afterwards, where the judges named none.
     """
-    agreeing = agreed(judgements, label, question_id) if label else []
-    errors = named(agreeing) or tuple(localised) or _all_of(claim, agreeing)
+    agreeing = agreeing_judgements(judgements, label, question_id) if label else []
+    errors = named_errors(agreeing) or tuple(localised) or _all_of(claim, agreeing)
     readings = next((j.readings for j in agreeing if j.readings), ())
     return ReportClaim(
         id=claim.id,
@@ -90,13 +90,13 @@ def reported_claim(
     )
 
 
-def agreed(judgements: Sequence[Judgement], label: Label, question_id: str) -> list[Judgement]:
+def agreeing_judgements(judgements: Sequence[Judgement], label: Label, question_id: str) -> list[Judgement]:
     """The judgements that say what was decided, the decisive question's first."""
     agreeing = [j for j in judgements if j.label is not None and SIDES[j.label] == SIDES[label]]
     return sorted(agreeing, key=lambda j: j.question_id != question_id)
 
 
-def named(judgements: Sequence[Judgement]) -> tuple[Error, ...]:
+def named_errors(judgements: Sequence[Judgement]) -> tuple[Error, ...]:
     """The errors that these judgements name, one a place, in text order."""
     found = {error.span: error for j in reversed(judgements) for error in reversed(j.errors)}
     return tuple(sorted(found.values(), key=lambda error: (error.span.start, error.span.end)))
@@ -188,7 +188,7 @@ def response_is_cut(documents: Iterable[ReportDocument]) -> bool:
 
 
 def counts_by_label(labels: Sequence[Label | None]) -> dict[str, int]:
-    """How many claims have which label; those without one are undecided."""
+    """The number of claims with each label; those without one are undecided."""
     return {**{label: labels.count(label) for label in LABELS}, "undecided": labels.count(None)}
 
 
@@ -216,7 +216,7 @@ def distinct(calls: Sequence[Call]) -> list[Call]:
 
 
 def usage(calls: Sequence[Call]) -> Usage:
-    """What the answers cost when they were bought. Unknown token counts add nothing."""
+    """The cost of the answers when they were bought. Unknown token counts add nothing."""
     return Usage(
         calls=len(calls),
         prompt_tokens=sum(call.prompt_tokens or 0 for call in calls),
@@ -228,7 +228,7 @@ def usage(calls: Sequence[Call]) -> Usage:
 
 
 def total_usage(used: Iterable[Usage]) -> Usage:
-    """What several checks cost together."""
+    """The cost of several checks together."""
     given = list(used)
     return Usage(**{name: sum(getattr(one, name) for one in given) for name in Usage.model_fields})
 
@@ -274,17 +274,17 @@ def _touch(one: Span, other: Span) -> bool:
 
 
 def judges_failures(report: Report) -> Counter[str | None]:
-    """How often judgements failed, and why; under None, how many did not."""
+    """Count why judgements failed; under None, those that did not."""
     return Counter(said.failure for claim in report.claims for said in claim.judgements)
 
 
 def unanswered(failures: Counter[str | None]) -> bool:
-    """Whether judges were asked, and none of them answered anything."""
+    """True if judges were asked, and none of them answered anything."""
     return bool(failures) and failures.keys() <= _NO_ANSWER
 
 
 def unusable(failures: Counter[str | None]) -> bool:
-    """Whether judges answered, and none of their answers could be used."""
+    """True if judges answered, and none of their answers could be used."""
     failed = failures.keys() <= _NO_ANSWER | UNUSABLE
     return failed and not failures.keys().isdisjoint(UNUSABLE)
 

@@ -116,7 +116,7 @@ class SourcePlace(Frozen):
 
 
 class Question(Frozen):
-    """What judges are asked at once: claims, and the evidence shown with them.
+    """A question to all judges: claims, and the evidence shown with them.
 
     A question that is kept between steps holds numbers of lines; their texts are filled in before it is asked.
     """
@@ -140,7 +140,7 @@ class Question(Frozen):
 
 
 class Search(Frozen):
-    """Where one judge looked for evidence of a claim, and what it found (PROBE, seed 000)."""
+    """A search by one judge for evidence of a claim, and what it found (PROBE, seed 000)."""
 
     claim_id: str
     judge: str
@@ -171,7 +171,7 @@ class Reading(Frozen):
 
 
 class Judgement(Frozen):
-    """What one judge says of one claim: exactly one of label and failure; quotes located in what was shown."""
+    """The word of one judge on one claim: exactly one of label and failure; quotes located in what was shown."""
 
     claim_id: str
     judge: str
@@ -228,14 +228,14 @@ class Usage(Frozen):
 
 
 class Answered(NamedTuple):
-    """What a judge or an arbiter returns: one judgement per claim asked about, and the calls made."""
+    """The answer of a judge or an arbiter: one judgement per claim asked about, and the calls made."""
 
     judgements: list[Judgement]
     calls: list[Call]
 
 
 class Decomposed(NamedTuple):
-    """What a decomposer returns: every sentence (marked fact-free or failed where so), the claims, the calls."""
+    """The answer of a decomposer: every sentence (marked fact-free or failed where so), the claims, the calls."""
 
     sentences: list[Sentence]
     claims: list[Claim]
@@ -315,7 +315,7 @@ class ReportSentence(Frozen):
 
 
 class Looked(Frozen):
-    """How far was looked for a claim, as far as somebody answered for what was shown."""
+    """The looks that were taken for a claim, as far as somebody answered for what was shown."""
 
     rounds: tuple[Look, ...] = ()
     """Each look, in order."""
@@ -352,7 +352,7 @@ class ReportClaim(Frozen):
 
 
 class Report(Frozen):
-    """What is found about one case. `counts` adds up to the number of claims; `coverage` is decided / all.
+    """The findings about one case. `counts` adds up to the number of claims; `coverage` is decided / all.
 
     `triage`: only the offline check looked, so that what it can't tell is undecided. `stamp` is enough to run it
     again; the times and what this run paid stand in it alone.

@@ -84,13 +84,13 @@ def may_decide(side: Side, look: Look, *, last: bool) -> bool:
     return side != "not_found" and look != "place"
 
 
-def settled(label: JudgeLabel) -> Label:
+def final_label(label: JudgeLabel) -> Label:
     """The verdict's label for a vote's: what was not found anywhere is fabricated."""
     return "fabricated" if label == "not_found" else label
 
 
-def resting_on_pages(judgement: Judgement, source_ids: Collection[str]) -> Judgement:
-    """What a judge rests on saved pages alone is out-dependent: the source doesn't give it."""
+def rest_on_pages(judgement: Judgement, source_ids: Collection[str]) -> Judgement:
+    """Call what a judge rests on saved pages alone out-dependent: the source doesn't give it."""
     on_pages = [quote.source_id not in source_ids for quote in judgement.quotes]
     supported = judgement.label is not None and SIDES[judgement.label] == "supported"
     if judgement.round != "pages" or not supported or not on_pages or not all(on_pages):

@@ -8,9 +8,9 @@ import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 
 from longproof.agent.localise import Wrong, localise
-from longproof.agent.report import WRONG, agreed, named
+from longproof.agent.report import WRONG, agreeing_judgements, named_errors
 from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Label, Lines, Look, Question
-from longproof.agent.vote import resting_on_pages
+from longproof.agent.vote import rest_on_pages
 from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.evidence.questions import group_claims, make_question, widen, with_snippets
 from longproof.graphs.panel import ask_cascade, ask_panel, complete
@@ -213,8 +213,8 @@ def _without_a_place(claim: ClaimState, label: Label | None) -> Wrong | None:
         return None
     if all(j.label == "out_dependent" for j in claim.votes(claim.last_asked)):
         return None
-    agreeing = agreed(claim.judgements, label, claim.last_asked)
-    if named(agreeing):
+    agreeing = agreeing_judgements(claim.judgements, label, claim.last_asked)
+    if named_errors(agreeing):
         return None
     return Wrong(claim.claim, tuple(dict.fromkeys(j.reason for j in agreeing if j.reason)))
 
@@ -234,9 +234,9 @@ def _by_last_question(claims: Iterable[ClaimState]) -> list[tuple[Question, list
 
 
 def _judgements(answers: Iterable[Answered], run: Run) -> list[Judgement]:
-    """What was said; what rests on saved pages alone as what it is."""
+    """All judgements; those that rest on saved pages alone are out-dependent."""
     said = [judgement for answer in answers for judgement in answer.judgements]
-    return [resting_on_pages(judgement, run.case.source_ids) for judgement in said]
+    return [rest_on_pages(judgement, run.case.source_ids) for judgement in said]
 
 
 def _calls(answers: Iterable[Answered]) -> list[Call]:
@@ -244,7 +244,7 @@ def _calls(answers: Iterable[Answered]) -> list[Call]:
 
 
 def _describe_questions(questions: Sequence[Question], claims: Mapping[str, Claim]) -> dict[str, object]:
-    """What the panel is about to be asked, and how the evidence begins."""
+    """Tell what the panel is about to be asked, and how the evidence begins."""
     told = [
         {
             "look": question.look,
@@ -257,7 +257,7 @@ def _describe_questions(questions: Sequence[Question], claims: Mapping[str, Clai
 
 
 def _describe_votes(claim: ClaimState, plan: Plan) -> dict[str, object]:
-    """Who said what of a claim just now, and what follows from it."""
+    """Tell who said what of a claim just now, and what follows from it."""
     step = next_step(claim, plan)
     votes = [
         {"judge": j.judge, "said": j.label or j.failure, "reason": j.reason[:LONGEST]}

@@ -33,7 +33,7 @@ class Paid(NamedTuple):
 
 
 class Estimate(NamedTuple):
-    """What dry runs say of a run that pays."""
+    """The estimate of a run that pays, from dry runs."""
 
     first: Mapping[str, Paid]
     """By purpose, what is asked first: of answers that are kept already, none."""
@@ -49,7 +49,7 @@ class Estimate(NamedTuple):
 
 
 def estimate(dry: Sequence[Report]) -> Estimate:
-    """What the cases of these dry runs would pay together. One verifier made all of them: a budget keeps what it
+    """Estimate what the cases of these dry runs would pay together. One verifier made all of them: a budget keeps what it
     refused, so the last report tells the refusals of all."""
     first = {purpose: Paid(*paid) for purpose, paid in dry[-1].stamp["refused"].items()} if dry else {}
     if any(report.stamp["protocol"] != LONGPROOF.name for report in dry):

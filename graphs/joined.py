@@ -122,7 +122,7 @@ def _owner(joined: Case, start: int, end: int) -> int:
 def _own_report(report: Report, case: Case, offset: int, own: Sequence[int], *, first: bool) -> Report:
     """The report on one case: these sentences of the group's, with their claims, places counted from `offset`."""
     response = Document.of(case.response)
-    sentences = [_moved(report.sentences[index], offset) for index in own]
+    sentences = [_move(report.sentences[index], offset) for index in own]
     claims: list[ReportClaim] = []
     ids: dict[str, str] = {}
     for claim in report.claims:
@@ -158,7 +158,7 @@ def _own_report(report: Report, case: Case, offset: int, own: Sequence[int], *, 
 
 def _own_claim(claim: ReportClaim, id_: str, sentence: int, response: Document, offset: int) -> ReportClaim:
     """The claim of a case. An error in another case's words is not this case's: then all of the claim is marked."""
-    origin = _moved(claim.origin, offset)
+    origin = _move(claim.origin, offset)
     errors = _own_errors(claim.errors, response, offset)
     if claim.errors and not errors and claim.label in WRONG:
         errors = (Error(span=response.span(origin.start, origin.end), reason=claim.errors[0].reason),)
@@ -186,6 +186,6 @@ def _own_errors(errors: Sequence[Error], response: Document, offset: int) -> tup
     return tuple(own)
 
 
-def _moved(place: P, offset: int) -> P:
+def _move(place: P, offset: int) -> P:
     """A place of the joined response, counted from where the case's own response begins in it."""
     return place.model_copy(update={"start": place.start - offset, "end": place.end - offset})

@@ -16,7 +16,7 @@ from longproof.graphs.evidence.questions import group_claims
 from longproof.graphs.policy import next_step
 from longproof.graphs.reading import NO_SOURCE, store_texts
 from longproof.graphs.reporting import report_on
-from longproof.graphs.review import apply_review, form_of, put
+from longproof.graphs.review import apply_review, describe_dispute, form_of
 from longproof.graphs.run import Run, Session
 from longproof.graphs.state import ClaimState, Reviewed, State, VerifyInput, latest
 from longproof.retrieval.text.sentences import sentences
@@ -78,7 +78,7 @@ async def review(state: State, run: Run) -> State:
     left = [one for one in latest(state) if next_step(one, run.plan).do == "person"]
     if not left:
         return {"decided": []}
-    disputes = [await put(one, run) for one in left]
+    disputes = [await describe_dispute(one, run) for one in left]
     answer = interrupt(disputes, response_schema=form_of(left))
     at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
     claim_ids = tuple(decision.claim_id for decision in answer.decisions)
@@ -112,7 +112,7 @@ def after_join(state: State, run: Run) -> str:
 
 
 def after_search(state: State, run: Run) -> list[Send] | str:
-    """What was found goes through `check`, claims that share their evidence together."""
+    """Send what was found through `check`, claims that share their evidence together."""
     due = [one for one in latest(state) if next_step(one, run.plan).do in NODES]
     return [_to_check(state, group) for group in group_claims(due, CLAIMS, run.sources)] or "join"
 
@@ -124,7 +124,7 @@ def after_confirm(state: State, run: Run) -> list[Send] | str:
 
 
 def after_review(state: State, run: Run) -> list[Send] | str:
-    """What a person decided goes on through `check`; then the report."""
+    """Send what a person decided through `check`; then the report."""
     return [_to_check(state, [one]) for one in state["decided"]] or "report"
 
 

@@ -49,9 +49,9 @@ def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) ->
     panel = panel_from(
         [*models, *named],
         given.make or make,
-        arbiter=_chosen(given.arbiter, settings.arbiter),
-        decomposer=_chosen(given.decomposer, settings.decomposer),
-        searcher=_chosen(None, settings.searcher),
+        arbiter=_choose(given.arbiter, settings.arbiter),
+        decomposer=_choose(given.decomposer, settings.decomposer),
+        searcher=_choose(None, settings.searcher),
         stream=settings.stream,
         by_owner=given.by_owner,
         chat=(lambda spec: replay.chat(spec.model, spec.address)) if replay else None,
@@ -65,7 +65,7 @@ def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) ->
     )
 
 
-def _chosen(given: Any, named: str | Spec | None) -> Spec | BaseChatModel | None:
+def _choose(given: Any, named: str | Spec | None) -> Spec | BaseChatModel | None:
     if isinstance(given, BaseChatModel):
         return given
     return as_spec(named) if named and named != PERSON else None
@@ -84,7 +84,7 @@ async def start_run(ledger: Ledger, settings: Settings, begun: str | None = None
 
 
 def begun_with(settings: Settings, case: VerifyInput | None = None) -> str:
-    """What a run is begun with, hashed: the settings that shape its reports, and its case if it has but one.
+    """Hash what a run is begun with: the settings that shape its reports, and its case if it has but one.
 
     What is left unset or off doesn't count: a run goes on though settings were added to the program since.
     """

@@ -33,7 +33,7 @@ async def ask_panel(
         answer = await judge.judge(question, [claims[id_] for id_ in question.claim_ids], case)
         return complete(answer, judge.name, question)
 
-    one = _traced(asked, claims) if _listened_to() else asked
+    one = _trace(asked, claims) if _listened_to() else asked
     answers = await asyncio.gather(*(_first_then_rest(pairs, one) for pairs in sharing.values()))
     return list(chain.from_iterable(answers))
 
@@ -61,11 +61,11 @@ async def ask_cascade(
         if doubted:
             left.append(question.model_copy(update={"claim_ids": doubted}))
         if again:
-            left.append(_narrowed(question, again, places))
+            left.append(_narrow(question, again, places))
     return [*first, *await ask_panel(judges[1:], left, claims, case)]
 
 
-def _narrowed(question: Question, ids: Sequence[str], places: Mapping[str, Lines]) -> Question:
+def _narrow(question: Question, ids: Sequence[str], places: Mapping[str, Lines]) -> Question:
     """A question about some of its claims, which shows no more than their own places where it is about places."""
     narrowed = question.model_copy(update={"claim_ids": tuple(ids)})
     own = {number for id_ in ids for number in places.get(id_, ())}
@@ -93,7 +93,7 @@ def complete(answer: Answered, judge: str, question: Question) -> Answered:
 
 
 def endpoint(judge: Judge) -> str:
-    """Where a judge's answers come from; a judge without a server is its own place."""
+    """The server that a judge's answers come from; a judge without a server is its own place."""
     return str(getattr(judge, "endpoint", None) or f"judge {judge.name}")
 
 
@@ -108,7 +108,7 @@ def _listened_to() -> bool:
     return bool(callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks)
 
 
-def _traced(asks: Asks, claims: Mapping[str, Claim]) -> Asks:
+def _trace(asks: Asks, claims: Mapping[str, Claim]) -> Asks:
     async def one(judge: Judge, question: Question) -> Answered:
         async def judged(_: Mapping[str, object]) -> Answered:
             return await asks(judge, question)

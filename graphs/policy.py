@@ -9,7 +9,7 @@ from typing import Literal
 
 from longproof.agent.report import CONFIRMING_FAILED, WRONG
 from longproof.agent.types import DecidedBy, Failure, JudgeLabel, Judgement, Label, Look, Question
-from longproof.agent.vote import SIDES, Side, may_decide, most_common, settled, vote
+from longproof.agent.vote import SIDES, Side, final_label, may_decide, most_common, vote
 from longproof.graphs.state import ClaimState, Consulted, Plan
 from longproof.retrieval.types import Frozen
 
@@ -22,7 +22,7 @@ CAVEATS: dict[Consulted, str] = {
 
 
 class Step(Frozen):
-    """What to do next: show the evidence of a look, ask the judges, the arbiter, a person or the saved pages, have
+    """The next thing to do: show the evidence of a look, ask the judges, the arbiter, a person or the saved pages, have
     the whole source searched or read, or a conviction confirmed; or settle, with a label or the reason why there is
     none."""
 
@@ -45,7 +45,7 @@ def settle(label: Label, decided_by: DecidedBy, caveat: str = "") -> Step:
     return Step(do="settle", label=label, decided_by=decided_by, caveat=caveat)
 
 
-def undecided(failure: Failure) -> Step:
+def leave_undecided(failure: Failure) -> Step:
     """Nobody can decide the claim, for this reason."""
     return Step(do="settle", failure=failure)
 
@@ -54,7 +54,7 @@ def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
     if claim.copied:
         return settle("explicitly_supported", "rule")
     if claim.left_open:
-        return undecided("split")
+        return leave_undecided("split")
     if not claim.asked and not claim.looks:
         return _first_step(claim, plan)
     if claim.found or not claim.asked or _must_hear_of_the_scan(claim):
@@ -74,7 +74,7 @@ def _confirm(step: Step, claim: ClaimState) -> Step:
     if claim.confirmation is None:
         return Step(do="confirm")
     if claim.confirmation == "refuted":
-        return undecided("unconfirmed")
+        return leave_undecided("unconfirmed")
     return Step(do="settle", failure=claim.confirmation, caveat=CONFIRMING_FAILED)
 
 
@@ -88,7 +88,7 @@ def _must_hear_of_the_scan(claim: ClaimState) -> bool:
 def _first_step(claim: ClaimState, plan: Plan) -> Step:
     """Without a source, pages are asked before any judge; a claim of no sure place is searched for at once."""
     if not plan.sourced:
-        return Step(do="consult") if claim.consulted == "not_yet" else undecided("sourceless")
+        return Step(do="consult") if claim.consulted == "not_yet" else leave_undecided("sourceless")
     if not claim.sure and "search" in plan.looks:
         return Step(do="search", look="search")
     return Step(do="show", look=plan.looks[0])
@@ -111,9 +111,9 @@ def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
     if wider and not spent:
         return wider
     if not tally.votes:
-        return undecided(most_common(j.failure for j in votes))
+        return leave_undecided(most_common(j.failure for j in votes))
     if plan.arbiter == "nobody":
-        return undecided("split")
+        return leave_undecided("split")
     return Step(do="person" if plan.arbiter == "person" else "arbitrate")
 
 
@@ -149,9 +149,9 @@ def _looks_left(last: Look, plan: Plan) -> list[Look]:
 def _apply_ruling(claim: ClaimState, ruling: Judgement, plan: Plan) -> Step:
     """An arbiter's word or its failure; a person's, who is final but for `not_found`."""
     if ruling.label is None:
-        return undecided(ruling.failure or "unavailable")
+        return leave_undecided(ruling.failure or "unavailable")
     if claim.ruled_by == "person" and ruling.label != "not_found":
-        return settle(settled(ruling.label), "person")
+        return settle(final_label(ruling.label), "person")
     return _decide(ruling.label, claim.ruled_by, claim, plan)
 
 
@@ -159,7 +159,7 @@ def _decide(label: JudgeLabel, decided_by: DecidedBy, claim: ClaimState, plan: P
     """Settle what was decided; what was not found goes on to the rest of the source, then to the saved pages
     (VeriGray's tree, seed 002), whoever says so. Fabricated is only what was looked for in all of the source."""
     if SIDES[label] != "not_found":
-        return settle(settled(label), decided_by)
+        return settle(final_label(label), decided_by)
     if wider := _wider_look(claim, "not_found", plan):
         return wider
     asked_pages = claim.asked[-1].look == "pages"
@@ -168,9 +168,9 @@ def _decide(label: JudgeLabel, decided_by: DecidedBy, claim: ClaimState, plan: P
     if not asked_pages and claim.consulted == "not_yet":
         return Step(do="consult")
     if not plan.sourced and (label == "not_found" or not asked_pages):
-        return undecided("sourceless")
+        return leave_undecided("sourceless")
     if plan.sourced and not claim.read_whole:
-        return undecided(claim.unread or "not_found_so_far")
+        return leave_undecided(claim.unread or "not_found_so_far")
     return settle("fabricated", decided_by, "" if asked_pages else CAVEATS.get(claim.consulted, ""))
 
 

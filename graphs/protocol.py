@@ -39,6 +39,6 @@ LONGPROOF = Protocol(
 def unmet(
     name: str, needs: Collection[Need], has: Collection[Need], among: Collection[Need] = get_args(Need)
 ) -> str | None:
-    """Why the protocol of this name can't be run with what is there; None: it can. Looks only `among` these needs."""
+    """The reason why a protocol can't be run with what is there; None: it can. Looks only `among` these needs."""
     lacking = [NEEDS[need] for need in needs if need in among and need not in has]
     return f"the protocol {name} needs {' and '.join(lacking)}" if lacking else None

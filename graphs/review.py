@@ -58,7 +58,7 @@ class Review(Frozen):
         return self
 
 
-async def put(claim: ClaimState, run: Run) -> dict[str, object]:
+async def describe_dispute(claim: ClaimState, run: Run) -> dict[str, object]:
     """A disputed claim as it is put to a person: readable as it stands."""
     question = claim.asked[-1]
     return {

@@ -74,7 +74,7 @@ class Session:
         self._pool = pool
 
     def plan(self, sources: Sequence[DocumentRef]) -> Plan:
-        """What these settings allow for a case with these sources."""
+        """The plan of a case with these sources."""
         reads = self.panel.searcher or any(isinstance(judge, Scanner) for judge in self.panel.judges)
         arbiter = self.settings.arbiter == PERSON or self.panel.arbiter is not None
         return plan_of(self.settings, sources, arbiter=arbiter, reads=bool(reads), triage=self.triage)
@@ -96,7 +96,7 @@ class Session:
         return Sources([self.store.open(ref) for ref in refs], indexes=indexes)
 
     def embedder(self) -> Embedder | None:
-        """Who embeds texts, loaded where it isn't at hand; None where words alone are compared."""
+        """The embedder, loaded where it isn't at hand; None where words alone are compared."""
         name, by_owner = self.settings.embedder, self._pool.given.by_owner
         return self._pool.embedders.get(
             name, lambda: embedder(name, partial(place_and_key, by_owner=by_owner))
@@ -131,7 +131,7 @@ class Run:
 
     @property
     def panel(self) -> Panel:
-        """Who is asked."""
+        """Everybody who may be asked."""
         return self.session.panel
 
     @property
@@ -148,7 +148,7 @@ class Run:
         return question.model_copy(update={"shown": (*shown, *await self._snippets(question))})
 
     async def passages(self, question: Question) -> list[str]:
-        """What a question shows as a person reads it: whole passages, then snippets."""
+        """The evidence of a question as a person reads it: whole passages, then snippets."""
         texts: list[str] = []
         for added in question.lines:
             for number, start, end in self.sources.places_of(added):
@@ -213,7 +213,7 @@ class Pool:
         return Run(session, case, sources, session.plan(refs), runtime.stream_writer)
 
     async def session(self, settings: Settings, begun: str | None = None) -> Session:
-        """What these settings open; the first call says what the run was begun with if it has but one case.
+        """Open what these settings name, once; the first call says what the run was begun with if it has but one case.
 
         Raises BadInput for a judge that isn't there, and for the name of another run; Refused where a model's server
         answers nothing. An opening that failed is tried again.
@@ -234,7 +234,7 @@ class Pool:
         return session
 
     def traffic(self) -> Traffic:
-        """What everything that is open has asked so far."""
+        """The traffic of everything that is open."""
         tasks = [task for opened in list(self._open.values()) for task in list(opened.values())]
         opened = [task for task in tasks if task.done() and not task.cancelled() and not task.exception()]
         each = [task.result().limits.traffic for task in opened]
@@ -254,7 +254,7 @@ class Pool:
                 await task.result().close(state)
 
     def asking(self, settings: Settings, ledger: Ledger, limits: Limits) -> Callable[[Chat], Model]:
-        """How the models of a run are asked: over its ledger, within its limits."""
+        """Make the function by which the models of a run are asked: over its ledger, within its limits."""
         recording = self.given.recording
 
         def make(chat: Chat) -> Model:
@@ -309,7 +309,7 @@ def plan_of(
     reads: bool,
     triage: bool = False,
 ) -> Plan:
-    """What settings allow for a case. `arbiter`: somebody decides a split; `reads`: somebody can read all of it."""
+    """Work out what settings allow for a case. `arbiter`: somebody decides a split; `reads`: somebody can read all of it."""
     looks = looks_within(settings.reach, sum(ref.characters for ref in sources))
     if not reads:
         looks = tuple(look for look in looks if look != "scan")

@@ -26,7 +26,7 @@ LINES: dict[str, Any] = {"type": "array", "items": LINE}
 
 
 class Settings(BaseModel):
-    """How a run is made. The same settings, input and ledger give the same report."""
+    """All settings of a run. The same settings, input and ledger give the same report."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", title="Settings")
 
@@ -156,7 +156,7 @@ class Settings(BaseModel):
 
     @field_validator("run_id")
     @classmethod
-    def _written(cls, value: str | None) -> str | None:
+    def _refuse_bytes(cls, value: str | None) -> str | None:
         """A command line can hold bytes that are no text, and no ledger can."""
         if value and without_surrogates(value) != value:
             raise ValueError("bytes that are no UTF-8 make no name")

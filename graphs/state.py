@@ -112,7 +112,7 @@ class ClaimState(Frozen):
     looked: Looked = Looked()
     """How far was looked, as far as somebody answered."""
     unread: Failure | None = None
-    """Why the sources could not be searched or read through for it."""
+    """The reason why the sources could not be searched or read through for it."""
     asked: tuple[Question, ...] = ()
     """The questions about it, in order, without texts."""
     judgements: tuple[Judgement, ...] = ()
@@ -139,7 +139,7 @@ class ClaimState(Frozen):
         """The id of the question that was asked last; empty where none was."""
         return self.asked[-1].id if self.asked else ""
 
-    def shown(self) -> set[int]:
+    def lines_shown(self) -> set[int]:
         """The numbers of all lines that its questions show."""
         return {number for question in self.asked for added in question.lines for number in added}
 
@@ -150,7 +150,7 @@ class ClaimState(Frozen):
         return {number for question in questions for added in question.lines for number in added}
 
     def votes(self, question_id: str) -> list[Judgement]:
-        """What the panel said to a question; no ruling among it."""
+        """The panel's judgements on a question; no ruling among them."""
         return [j for j in self.judgements if j.question_id == question_id and j != self.ruling]
 
     def with_look(self, look: Look) -> Self:
@@ -179,7 +179,7 @@ class ClaimState(Frozen):
 
 
 class Plan(Frozen):
-    """What a run allows, the same for all claims of a case. Worked out from settings and case, never kept."""
+    """The limits of a run, the same for all claims of a case. Worked out from settings and case, never kept."""
 
     looks: tuple[Look, ...]
     """The looks at the sources, each wider than the one before."""
@@ -193,7 +193,7 @@ class Plan(Frozen):
 
 
 class Reviewed(Frozen):
-    """Who decided what the panel could not, and when."""
+    """A person's decisions: by whom, and when."""
 
     name: str
     at: str
@@ -212,7 +212,7 @@ class CheckState(TypedDict, total=False):
 
 
 class Checked(TypedDict, total=False):
-    """What a claim group hands back."""
+    """The result of a claim group."""
 
     checked: list[ClaimState]
     calls: list[Call]
@@ -240,7 +240,7 @@ class State(TypedDict, total=False):
 
 
 class VerifyOutput(TypedDict):
-    """What comes out."""
+    """The result of the graph."""
 
     report: Report
 

@@ -58,7 +58,7 @@ Event = Mapping[str, object]
 """What a node tells while it works: its name under `node`, and what it is doing."""
 Progress = Callable[[Event], None]
 Decide = Callable[[list[Event]], Awaitable[Mapping[str, object]]]
-"""Gets disputes as `longproof.graphs.review.put` words them."""
+"""Gets disputes as `longproof.graphs.review.describe_dispute` words them."""
 
 
 class Verifier:
@@ -119,7 +119,7 @@ class Verifier:
         try:
             given = await self.input_of(source, response, **case)
             await self._pool.session(self.settings, begun_with(self.settings, given))
-            report = await self._checked(given, progress, decide)
+            report = await self._check(given, progress, decide)
         except BaseException as error:
             await self.close("failed" if isinstance(error, BadInput) else "interrupted")
             raise
@@ -134,7 +134,7 @@ class Verifier:
         await self._pool.session(self.settings)
 
     def traffic(self) -> Traffic:
-        """What the runs under way have asked so far; another thread may look, too."""
+        """The traffic of the runs under way; another thread may look, too."""
         return self._pool.traffic()
 
     async def close(self, state: RunState = "done") -> None:
@@ -171,7 +171,7 @@ class Verifier:
             reference=reference,
             labels=None if labels is None else list(labels),
         )
-        return await self._checked(given, progress, decide)
+        return await self._check(given, progress, decide)
 
     async def averify_group(self, source: Source, cases: Sequence[Case]) -> list[Report]:
         """The reports on several responses to one source, in their order, checked together as one response.
@@ -184,17 +184,17 @@ class Verifier:
         documents = documents_of(source)
         cases = [case.model_copy(update={"response": without_surrogates(case.response)}) for case in cases]
         if len(cases) < 2:
-            return [await self.averify(documents, case.response, **_about(case)) for case in cases]
+            return [await self.averify(documents, case.response, **_case_options(case)) for case in cases]
         joined = join(cases)
         given = await self.input_of(
             documents, joined.response, task=joined.task, case_id=joined.id, parts=list(joined.parts)
         )
-        report = await self._checked(given)
+        report = await self._check(given)
         await asyncio.to_thread(self._store, [Document.of(case.response) for case in cases])
         return split(report, cases)
 
     async def input_of(self, source: Source, response: Response, **case: Any) -> VerifyInput:
-        """What the graph is given: the sources in the store, the response's text. Raises BadInput for labels
+        """The graph's input: the sources in the store, the response's text. Raises BadInput for labels
         that don't exist, and for a file's name in the place of a text: only the answer to a question may be one."""
         if isinstance(response, Path):
             response = await asyncio.to_thread(read_source, response)
@@ -211,7 +211,7 @@ class Verifier:
             first = error.errors()[0]
             raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
-    async def _checked(
+    async def _check(
         self, given: VerifyInput, progress: Progress | None = None, decide: Decide | None = None
     ) -> Report:
         if self.settings.arbiter == PERSON:
@@ -234,7 +234,7 @@ class Verifier:
         return [store.put(document) for document in documents]
 
 
-def _about(case: Case) -> dict[str, Any]:
+def _case_options(case: Case) -> dict[str, Any]:
     """What `averify` is told of a case beside its response."""
     return {"case_id": case.id} | {k: getattr(case, k) for k in ("task", "context", "reference", "labels")}
 
@@ -304,9 +304,9 @@ def documents_of(source: Source) -> list[Document]:
         _refuse_name(source)
         return [Document.of(without_surrogates(source))] if source.strip() else []
     if hasattr(source, "page_content"):
-        return [_titled(source.page_content, source.metadata)]
+        return [_document_of(source.page_content, source.metadata)]
     if hasattr(source, "get_content"):
-        return [_titled(source.get_content(), source.metadata)]
+        return [_document_of(source.get_content(), source.metadata)]
     if not isinstance(source, dict | list | tuple):
         raise BadInput(
             f"a source is a text, a path, a document or a record, or a list of them, not {source!r:.40}"
@@ -324,7 +324,7 @@ def _refuse_name(text: str) -> None:
         )
 
 
-def _titled(text: str, metadata: dict[str, Any]) -> Document:
+def _document_of(text: str, metadata: dict[str, Any]) -> Document:
     """A document of another library, with the title and address that its metadata name."""
     title = next((str(metadata[key]) for key in TITLES if metadata.get(key)), "")
     uri = next((str(metadata[key]) for key in ADDRESSES if metadata.get(key)), "")

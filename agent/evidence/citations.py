@@ -27,12 +27,12 @@ MOST_JOINED = 20
 """Pieces between semicolons that may belong to one cited line; what a model goes on to write proves nothing more."""
 
 
-def numbered(lines: Iterable[Line]) -> list[str]:
+def line_blocks(lines: Iterable[Line]) -> list[str]:
     """The lines as prompts show them, one block for each run of consecutive numbers."""
-    return ["\n".join(map(shown, run)) for run in runs(lines)]
+    return ["\n".join(map(numbered_line, run)) for run in runs(lines)]
 
 
-def shown(line: Line) -> str:
+def numbered_line(line: Line) -> str:
     """One line as prompts show it: its number, and its text without line breaks."""
     return f"{line_name(line.number)}| {on_one_line(line.span.text)}"
 
@@ -73,18 +73,23 @@ def ranges(numbers: Iterable[int]) -> str:
     return ", ".join(f"{first}-{last}" if last > first else f"{first}" for first, last in ends)
 
 
-def citations(text: str) -> list[tuple[int, str]]:
+def cited_lines(text: str) -> list[tuple[int, str]]:
     """The lines that an answer cites, `12 Ada lit; 15 Tom`: numbers with what is said to be their beginnings.
 
     Of a cited range, `12-14 Ada lit`, the first is named. What begins with no number is left out.
     """
-    found = (_CITATION.fullmatch(item) for item in pieces(text))
-    return [(-int(match[2]) if match[1] else int(match[2]), match[4].strip()) for match in found if match]
+    matches = (_CITATION.fullmatch(part) for part in split_citations(text))
+    return [(_number(match), match[4].strip()) for match in matches if match]
 
 
-def pieces(text: str) -> list[str]:
-    """What stands between semicolons, without what is empty."""
-    return [piece.strip() for piece in _BREAK.split(text) if piece.strip()]
+def _number(citation: re.Match[str]) -> int:
+    """The number of the line that a citation names; those of pages are negative."""
+    return -int(citation[2]) if citation[1] else int(citation[2])
+
+
+def split_citations(text: str) -> list[str]:
+    """The parts of an answer between semicolons, without what is empty."""
+    return [part.strip() for part in _BREAK.split(text) if part.strip()]
 
 
 def by_number(lines: Iterable[Line]) -> dict[int, Line]:
@@ -92,35 +97,35 @@ def by_number(lines: Iterable[Line]) -> dict[int, Line]:
     return {line.number: line for line in lines}
 
 
-def proven(text: str, known: Mapping[int, Line]) -> list[int]:
+def proven_lines(text: str, known: Mapping[int, Line]) -> list[int]:
     """The numbers of the known lines that the text cites with their true beginnings, each once, in order of citing.
 
     Of a range the beginning of its first line proves all of it.
     """
-    return list(dict.fromkeys(number for cited in _cited(text) for number in _proven(cited, known)))
+    return list(dict.fromkeys(number for parts in _citations_in(text) for number in _prove(parts, known)))
 
 
-def unproven(text: str, known: Mapping[int, Line]) -> int:
-    """How many of the lines that the text cites it doesn't prove."""
-    return sum(not _proven(cited, known) for cited in _cited(text))
+def count_unproven(text: str, known: Mapping[int, Line]) -> int:
+    """The number of citations in the text that prove no line."""
+    return sum(not _prove(parts, known) for parts in _citations_in(text))
 
 
-def _cited(text: str) -> list[list[str]]:
-    """Each citation: the piece that begins with a number, and those after it, which a semicolon may have cut off."""
+def _citations_in(text: str) -> list[list[str]]:
+    """Each citation: the part that begins with a number, and those after it, which a semicolon may have cut off."""
     found: list[list[str]] = []
-    for piece in pieces(text):
-        if _CITATION.fullmatch(piece):
-            found.append([piece])
+    for part in split_citations(text):
+        if _CITATION.fullmatch(part):
+            found.append([part])
         elif found and len(found[-1]) < MOST_JOINED:
-            found[-1].append(piece)
+            found[-1].append(part)
     return found
 
 
-def _proven(cited: Sequence[str], known: Mapping[int, Line]) -> list[int]:
+def _prove(parts: Sequence[str], known: Mapping[int, Line]) -> list[int]:
     """The lines that one citation proves: as it stands, or with what a semicolon inside the line cut off."""
-    for until in range(1, len(cited) + 1):
-        match = _CITATION.fullmatch("; ".join(cited[:until]))
-        number = (-int(match[2]) if match[1] else int(match[2])) if match else -1
+    for until in range(1, len(parts) + 1):
+        match = _CITATION.fullmatch("; ".join(parts[:until]))
+        number = _number(match) if match else -1
         if match is None or number not in known:
             return []
         if begins(known[number], match[4].strip()):
@@ -130,7 +135,7 @@ def _proven(cited: Sequence[str], known: Mapping[int, Line]) -> list[int]:
 
 
 def begins(line: Line, beginning: str) -> bool:
-    """Whether the line begins so; case, script, width, blanks, punctuation and what an ellipsis cuts off don't
+    """True if the line begins so; case, script, width, blanks, punctuation and what an ellipsis cuts off don't
     matter. A few characters (`says_something`) say nothing, unless they are all of the line."""
     whole = _all_letters(line.span.text)
     cut = _ELLIPSIS.split(beginning.strip().lstrip("…⋯.。"))[0]
@@ -141,7 +146,7 @@ def begins(line: Line, beginning: str) -> bool:
 
 
 def says_something(quote: str) -> bool:
-    """Whether a quote is long enough for its place to mean anything."""
+    """True if a quote is long enough for its place to mean anything."""
     return len(letters(quote)) + len(_CJK_CHARACTER.findall(quote)) >= WEIGHT
 
 

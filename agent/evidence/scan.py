@@ -11,7 +11,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
-from longproof.agent.evidence.citations import by_number, letters, on_one_line, proven, shown, unproven
+from longproof.agent.evidence.citations import (
+    by_number,
+    count_unproven,
+    letters,
+    numbered_line,
+    on_one_line,
+    proven_lines,
+)
 from longproof.agent.forms import ScanNotes
 from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Answer, Model
@@ -46,14 +53,14 @@ class Scanner(Protocol):
 
 
 class _Reading(NamedTuple):
-    """What one reading of a piece gave, by the claims' numbers: lines noted, and why it counts as not read."""
+    """One reading of a piece, by the claims' numbers: lines noted, and why it counts as not read."""
 
     lines: dict[int, list[int]]
     failures: dict[int, Failure]
 
     @property
     def failure(self) -> Failure | None:
-        """Why the piece is asked about again."""
+        """The first reason to ask about the piece again."""
         return next(iter(self.failures.values()), None)
 
 
@@ -88,7 +95,7 @@ class _Reader(NamedTuple):
     case: Case
 
     async def read(self) -> tuple[_Reading, list[Call]]:
-        """What was noted, asked for once more where it could not be used; and the calls made."""
+        """Read the piece, once more where the answer could not be used. Returns also the calls made."""
         noted: dict[int, list[int]] = {}
 
         def read(
@@ -115,7 +122,7 @@ class _Reader(NamedTuple):
             "scan",
             language_of(self.case),
             claims="\n".join(f"C{n}| {on_one_line(claim.text)}" for n, claim in self.claims.items()),
-            piece="\n".join(shown(line) for piece in pieces.values() for line in piece),
+            piece="\n".join(numbered_line(line) for piece in pieces.values() for line in piece),
         )
 
     def _reading(
@@ -125,14 +132,14 @@ class _Reader(NamedTuple):
             return {1: _Reading({}, dict.fromkeys(self.claims, answer.failure or "unparsed"))}
         known = by_number(self.piece)
         lines: dict[int, list[int]] = {}
-        unread = set() if proven(answer.value.last, by_number(_ends(self.piece))) else set(self.claims)
+        unread = set() if proven_lines(answer.value.last, by_number(_ends(self.piece))) else set(self.claims)
         for note in map(_NOTE.fullmatch, answer.value.notes):
             if note is None or int(note[1]) not in self.claims or _ANOTHER.match(note[2]):
                 unread = set(self.claims)
                 continue
             number = int(note[1])
-            lines.setdefault(number, []).extend(proven(note[2], known))
-            if unproven(note[2], known) or not lines[number]:
+            lines.setdefault(number, []).extend(proven_lines(note[2], known))
+            if count_unproven(note[2], known) or not lines[number]:
                 unread.add(number)
         noted = {n: numbers for n, numbers in lines.items() if numbers}
         return {1: _Reading(noted, dict.fromkeys(sorted(unread), "ungrounded"))}

@@ -14,14 +14,14 @@ from typing import NamedTuple, Protocol
 
 from longproof.agent.evidence.citations import (
     by_number,
-    citations,
-    numbered,
+    cited_lines,
+    line_blocks,
+    numbered_line,
     on_one_line,
-    pieces,
-    proven,
+    proven_lines,
     ranges,
     runs,
-    shown,
+    split_citations,
 )
 from longproof.agent.evidence.scan import MOST_CLAIMS
 from longproof.agent.forms import SearchTurn
@@ -50,7 +50,7 @@ _PLACE = re.compile(r"([0-9]{1,9})(?![0-9]).*", re.DOTALL)
 
 
 class Library(Protocol):
-    """What a searcher can look into: the sources of one case and nothing else."""
+    """The sources of one case as a searcher looks into them, and nothing else."""
 
     def outline(self) -> Sequence[Line]:
         """Headings, or where there are none the openings of even pieces, in order."""
@@ -66,7 +66,7 @@ class Library(Protocol):
 
 
 class Searched(NamedTuple):
-    """What a search found; `lines` and `queries` hold every claim, by its id."""
+    """The result of a search; `lines` and `queries` hold every claim, by its id."""
 
     lines: dict[str, tuple[int, ...]]
     """Numbers of the lines named as bearing on a claim."""
@@ -119,7 +119,7 @@ class _Sought:
     """Lines that the searcher named for it, in order."""
     queries: dict[str, None] = field(default_factory=dict)
     missing: str = ""
-    """What the searcher says is missing."""
+    """Words of the searcher for it."""
     asked: dict[str, None] = field(default_factory=dict)
     """Requests of earlier turns."""
     found: dict[str, str] = field(default_factory=dict)
@@ -130,7 +130,7 @@ class _Sought:
 
 
 class _Request(NamedTuple):
-    """What was asked for a claim, and the passages that the library has for it, best first."""
+    """A request for a claim, and the passages that the library has for it, best first."""
 
     claim: _Sought
     name: str
@@ -188,7 +188,7 @@ class _Loop:
                     continue
                 passage = request.passages[rank]
                 unseen = {line.number: line for line in passage if line.number not in self.seen}
-                size = sum(len(block) + len(BETWEEN) for block in numbered(unseen.values()))
+                size = sum(len(block) + len(BETWEEN) for block in line_blocks(unseen.values()))
                 if size > room:
                     continue
                 room -= size
@@ -211,9 +211,9 @@ class _Loop:
         return render(
             "search",
             language_of(self.case),
-            outline="\n".join(map(shown, self.outline)),
+            outline="\n".join(map(numbered_line, self.outline)),
             claims="\n".join(claims),
-            passages=BETWEEN.join(numbered(new)),
+            passages=BETWEEN.join(line_blocks(new)),
         )
 
     def _take_notes(self, answer: SearchTurn | None) -> Failure | None:
@@ -223,15 +223,15 @@ class _Loop:
         known = by_number([*self.outline, *self.seen.values()])
         entries = [found for text in answer.claims if (found := self._about(_ENTRY, text))]
         for claim, entry in entries:
-            claim.named |= dict.fromkeys(proven(entry[3], known))
+            claim.named |= dict.fromkeys(proven_lines(entry[3], known))
             claim.done = claim.done or entry[2].lower() == "done"
-            words = [piece for piece in pieces(entry[3]) if not citations(piece)]
+            words = [part for part in split_citations(entry[3]) if not cited_lines(part)]
             claim.missing = on_one_line(words[-1])[:LONGEST_NOTE] if words else ""
         asks = any(self._about(_REQUEST, text) for text in (*answer.find, *answer.read))
         return None if entries or asks else "unparsed"
 
     def _look_up(self, answer: SearchTurn) -> list[_Request]:
-        """What the library has for requests about open claims that were not made before."""
+        """Answer from the library the requests about open claims that were not made before."""
         requests: dict[tuple[str, str], _Request] = {}
         for claim, words in self._requests(answer.find, MOST_QUERIES):
             query = on_one_line(words)[:LONGEST_QUERY]

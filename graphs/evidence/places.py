@@ -69,7 +69,7 @@ _WHOLE_CHINESE = re.compile(
 
 
 class SentencePlace(NamedTuple):
-    """Where a sentence is read against its sources."""
+    """The place where a sentence is read against its sources."""
 
     window: Window
     piece: Place
@@ -79,7 +79,7 @@ class SentencePlace(NamedTuple):
 
 
 class ReadingPlan(Frozen):
-    """How much of a source a question shows first: chosen by price, from sizes alone."""
+    """The amount of a source that a question shows first: chosen by price, from sizes alone."""
 
     way: Literal["whole", "along", "places"]
     """A short source is shown whole; a long one, of which a response tells nearly everything, is read along in long

@@ -60,7 +60,7 @@ def _hits(claims: Sequence[Claim], sources: Sources, passages: int) -> dict[str,
 
 def _with_search(claim: ClaimState, hits: Sequence[Line], searched: Searched, sources: Sources) -> ClaimState:
     """The claim with what was found for it and not shown yet; its first place where that is nothing at all."""
-    id_, shown = claim.claim.id, claim.shown()
+    id_, shown = claim.claim.id, claim.lines_shown()
     named = dict.fromkeys([*(line.number for line in hits), *searched.lines.get(id_, ())])
     found = _fitting(TOGETHER, (number for number in named if number not in shown), sources)
     failure = searched.failures.get(id_)
@@ -75,7 +75,7 @@ def _with_search(claim: ClaimState, hits: Sequence[Line], searched: Searched, so
 
 def _at_its_place(claim: ClaimState) -> ClaimState:
     """The claim with what it was not shown of the place that it was aligned to: a search may have come first."""
-    return claim.model_copy(update={"found": tuple(sorted(set(claim.place) - claim.shown()))})
+    return claim.model_copy(update={"found": tuple(sorted(set(claim.place) - claim.lines_shown()))})
 
 
 async def _read_through(claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], run: Run) -> Noted:
@@ -90,7 +90,7 @@ def _with_notes(claim: ClaimState, noted: Noted, sources: Sources) -> ClaimState
     """The claim with the lines that were noted for it and not shown yet: where they are too many, with those that
     share most with its words, and not as read through, since the judges don't see the others."""
     id_ = claim.claim.id
-    new = set(noted.lines.get(id_, ())) - claim.shown()
+    new = set(noted.lines.get(id_, ())) - claim.lines_shown()
     words = set(terms(claim.claim.text))
     by_words = sorted(new, key=lambda n: -len(words & set(terms(sources.line(n).span.text))))
     kept = _fitting(NOTED, by_words, sources)

@@ -35,7 +35,7 @@ MARGIN = 500
 
 
 class _LineTable(NamedTuple):
-    """Where the lines of all documents start and end, in order; `first[n]` is the number of document n's first line.
+    """The starts and ends of the lines of all documents, in order; `first[n]` is the number of document n's first line.
 
     `first` has one entry more than there are documents: the number of all lines.
     """
@@ -56,7 +56,7 @@ class _LineTable(NamedTuple):
         return int(np.searchsorted(self.first, number, side="right")) - 1
 
     def ranges(self, document: int) -> list[tuple[int, int]]:
-        """Where the lines of one document start and end."""
+        """The places of the lines of one document."""
         own = slice(*self.first[document : document + 2].tolist())
         return list(zip(self.starts[own].tolist(), self.ends[own].tolist(), strict=True))
 
@@ -74,7 +74,7 @@ class _LineTable(NamedTuple):
 
 
 class Indexes(NamedTuple):
-    """How a document is indexed: by words, and by an embedder where there is one."""
+    """The ways in which a document is indexed: by words, and by an embedder where there is one."""
 
     lexical: Index
     dense: Index | None = None
@@ -141,7 +141,7 @@ class Sources:
 
     @property
     def number_of_lines(self) -> int:
-        """How many lines of evidence all sources have together."""
+        """The number of lines of all sources together."""
         return len(self._lines.starts)
 
     def line(self, number: int) -> Line:
@@ -218,7 +218,7 @@ class Sources:
             if not near and len(runs) < k:
                 runs.append(run)
             elif len(near) == 1:
-                runs[near[0]] = self._joined(runs[near[0]], run)
+                runs[near[0]] = self._join(runs[near[0]], run)
         return [[self.line(n) for n in run] for run in runs]
 
     def hits(self, claim: str, k: int = 2) -> list[Line]:
@@ -258,7 +258,7 @@ class Sources:
         same = self._lines.document(run.start) == self._lines.document(other.start)
         return same and run.start <= other.stop and other.start <= run.stop
 
-    def _joined(self, better: range, run: range) -> range:
+    def _join(self, better: range, run: range) -> range:
         """Both runs as one where that stays below RUN characters, else the better one."""
         low, high = min(better.start, run.start), max(better.stop, run.stop)
         return range(low, high) if self._lines.extent(low, high) <= RUN else better

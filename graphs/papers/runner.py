@@ -19,7 +19,7 @@ from langgraph.runtime import Runtime
 
 from longproof.agent.report import distinct, report, reported_claim
 from longproof.agent.types import Claim, Judgement, Looked, ReportClaim, Sentence, SourcePlace
-from longproof.agent.vote import settled
+from longproof.agent.vote import final_label
 from longproof.graphs.papers.asking import ask_arbiter, ask_panel, open_question, question_about
 from longproof.graphs.papers.paper import Decision, Paper, PaperState, Run, Step, Unit
 from longproof.graphs.papers.votes import by_vote
@@ -126,7 +126,7 @@ async def arbitrate(state: PaperState, run: Run) -> PaperState:
         if ruling := rulings.get(unit.claim.id):
             decision = Decision(failure=ruling.failure)
             if ruling.label is not None:
-                decision = Decision(label=settled(ruling.label), decided_by="arbiter")
+                decision = Decision(label=final_label(ruling.label), decided_by="arbiter")
             unit = unit.model_copy(update={"ruling": ruling, "decision": decision})
         units.append(unit)
     return {"units": units, "calls": list(chain.from_iterable(answer.calls for answer in answered))}

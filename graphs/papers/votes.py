@@ -7,7 +7,7 @@ Does not know: how judges are asked.
 from collections.abc import Collection
 
 from longproof.agent.types import Case, JudgeLabel, Judgement, Label
-from longproof.agent.vote import FAITHFULNESS, SIDES, Side, most_common, settled, vote
+from longproof.agent.vote import FAITHFULNESS, SIDES, Side, final_label, most_common, vote
 from longproof.graphs.papers.paper import Decision, Paper, Unit
 
 COARSE: dict[JudgeLabel, Side] = {
@@ -24,7 +24,7 @@ def by_vote(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
         sides = {**sides, "out_dependent": "supported"}
     tally = vote(unit.votes(question.id), consensus=consensus, sides=sides)
     if tally.label is not None:
-        return Decision(label=settled(tally.label), decided_by="vote")
+        return Decision(label=final_label(tally.label), decided_by="vote")
     if not tally.votes:
         return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
     return Decision(failure="split")

@@ -8,12 +8,12 @@ from seam import lines_of
 from longproof.agent.evidence.citations import (
     begins,
     by_number,
-    citations,
-    numbered,
-    proven,
+    cited_lines,
+    count_unproven,
+    line_blocks,
+    proven_lines,
     ranges,
     runs,
-    unproven,
 )
 from longproof.retrieval.types import Line, Span
 
@@ -30,28 +30,28 @@ def line(text: str, number: int = 0) -> Line:
 )
 def test_a_line_with_an_ellipsis_or_a_semicolon_can_be_cited_as_it_stands(text: str) -> None:
     known = by_number(lines_of(text))
-    assert proven(f"0 {text}", known) == [0]
-    assert unproven(f"0 {text}", known) == 0
-    assert unproven(f"0 {text}; 7 Ada", known) == 1
+    assert proven_lines(f"0 {text}", known) == [0]
+    assert count_unproven(f"0 {text}", known) == 0
+    assert count_unproven(f"0 {text}; 7 Ada", known) == 1
 
 
 @given(st.text())
 def test_nothing_breaks_the_reader(text: str) -> None:
-    assert all(isinstance(number, int) for number, _ in citations(text))
-    assert proven(text, {}) == []
+    assert all(isinstance(number, int) for number, _ in cited_lines(text))
+    assert proven_lines(text, {}) == []
 
 
 @given(st.lists(st.tuples(st.integers(0, 999_999), st.from_regex(r"[A-Za-z\u4e00-\u9fff][^;；\n\r]{0,11}"))))
 def test_what_is_written_is_read(cited: list[tuple[int, str]]) -> None:
     stripped = [(number, text.strip()) for number, text in cited if ";" not in text and "；" not in text]
     stripped = [(number, text) for number, text in stripped if "\n" not in text]
-    assert citations("; ".join(f"{number} {text}" for number, text in stripped)) == stripped
+    assert cited_lines("; ".join(f"{number} {text}" for number, text in stripped)) == stripped
 
 
 @given(TEXTS)
 def test_every_line_is_shown_on_one_line(texts: list[str]) -> None:
     lines = [line(text, number) for number, text in enumerate(texts)]
-    (block,) = numbered(lines)
+    (block,) = line_blocks(lines)
     assert [row.split("|")[0] for row in block.split("\n")] == [str(n) for n in range(len(texts))]
     assert len(block.splitlines()) == len(texts)
 
@@ -59,7 +59,7 @@ def test_every_line_is_shown_on_one_line(texts: list[str]) -> None:
 def test_runs_are_cut_at_gaps_and_pages_stay_apart() -> None:
     lines = [line("a", n) for n in (3, 4, 9, -1, -2, 0)]
     assert [[x.number for x in run] for run in runs(lines)] == [[3, 4], [9], [-1], [-2], [0]]
-    assert numbered(lines)[2] == "P1| a"
+    assert line_blocks(lines)[2] == "P1| a"
     assert ranges([7, 3, 4, 5, 9, 3]) == "3-5, 7, 9"
 
 
@@ -76,7 +76,7 @@ def test_runs_are_cut_at_gaps_and_pages_stay_apart() -> None:
     ],
 )
 def test_forms_of_citing(text: str, cited: list[tuple[int, str]]) -> None:
-    assert citations(text) == cited
+    assert cited_lines(text) == cited
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,11 @@ def test_beginnings(text: str, beginning: str, fits: bool) -> None:
 
 def test_only_lines_given_and_truly_begun_are_proven() -> None:
     known = by_number(lines_of("Ada lit the lamp.", "Tom said no.", "It rained."))
-    assert proven("2 It rained; 0 Ada lit; 1 It rained; 7 Ada lit; 0 Ada lit the", known) == [2, 0]
+    assert proven_lines("2 It rained; 0 Ada lit; 1 It rained; 7 Ada lit; 0 Ada lit the", known) == [2, 0]
 
 
 def test_an_answer_of_nothing_but_semicolons_is_read_to_its_end() -> None:
     """Work that grew with the square of its length would not end before the test is stopped."""
     known = by_number(lines_of("Ada lit the lamp."))
     for answer in ("0 zzzzz" + ";a" * 190_000, "0 Ada lit;" * 40_000, "0" + "," * 390_000 + ";a;a;a"):
-        proven(answer, known)
+        proven_lines(answer, known)

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from longproof.agent.forms import MENU, Finding
 from longproof.agent.guards import (
     Short,
-    cited,
     find,
+    find_cited_line,
     locate_quotes,
     read_lines,
     same,
@@ -223,7 +223,7 @@ NUMBERED = asked([*spans_of(STORY, LINES), SNIPPET.span(0, len(SNIPPET.text))], 
     ],
 )
 def test_a_line_is_cited_by_its_number_and_its_beginning(citation: str, line: int | None) -> None:
-    found = cited(citation, NUMBERED)
+    found = find_cited_line(citation, NUMBERED)
     assert found == (None if line is None else NUMBERED.shown[line])
 
 
@@ -290,7 +290,7 @@ def test_every_line_shown_is_found_by_its_number_and_beginning(texts: list[str],
     beginning = texts[at][: data.draw(st.integers(4, 16))]
     assume(says_something("".join(filter(str.isalnum, beginning))))
     between = data.draw(st.sampled_from([" ", "| ", ": ", "  ", "] "]))
-    assert cited(f"{question.numbers[at]}{between}{beginning}", question) == question.shown[at]
+    assert find_cited_line(f"{question.numbers[at]}{between}{beginning}", question) == question.shown[at]
 
 
 @given(TEXTS, st.integers(0, 10**6), st.data())
@@ -300,8 +300,11 @@ def test_a_wrong_number_or_another_beginning_is_never_believed(
     question = numbered(texts, first)
     at = data.draw(st.integers(0, len(texts) - 1))
     number = data.draw(st.integers(0, 10**7).filter(lambda n: n not in question.numbers))
-    assert cited(f"{number} {texts[at][:12]}", question) is None
-    assert cited(f"{question.numbers[at]} {data.draw(st.text('uvwxyz', min_size=4))}", question) is None
+    assert find_cited_line(f"{number} {texts[at][:12]}", question) is None
+    assert (
+        find_cited_line(f"{question.numbers[at]} {data.draw(st.text('uvwxyz', min_size=4))}", question)
+        is None
+    )
 
 
 @given(st.lists(st.text()), st.text())

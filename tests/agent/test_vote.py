@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import LABELS, Failure, JudgeLabel, Judgement
-from longproof.agent.vote import FAITHFULNESS, SIDES, may_decide, settled, vote
+from longproof.agent.vote import FAITHFULNESS, SIDES, final_label, may_decide, vote
 
 LABEL = st.sampled_from(get_args(JudgeLabel))
 OUTCOME = st.one_of(LABEL, st.none())
@@ -77,7 +77,7 @@ def test_a_tie_inside_a_side_goes_to_the_less_faithful():
 
 def test_every_judge_label_has_a_side_and_a_place():
     assert set(SIDES) == set(FAITHFULNESS) == set(get_args(JudgeLabel))
-    assert {settled(label) for label in get_args(JudgeLabel)} == set(LABELS)
+    assert {final_label(label) for label in get_args(JudgeLabel)} == set(LABELS)
 
 
 def test_nobody_says_nowhere_before_having_looked():
