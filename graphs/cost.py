@@ -49,8 +49,10 @@ class Estimate(NamedTuple):
 
 
 def estimate(dry: Sequence[Report]) -> Estimate:
-    """Estimate what the cases of these dry runs would pay together. One verifier made all of them: a budget keeps what it
-    refused, so the last report tells the refusals of all."""
+    """Estimate what the cases of these dry runs would pay together.
+
+    One verifier made all of them: a budget keeps what it refused, so the last report tells the refusals of all.
+    """
     first = {purpose: Paid(*paid) for purpose, paid in dry[-1].stamp["refused"].items()} if dry else {}
     if any(report.stamp["protocol"] != LONGPROOF.name for report in dry):
         return Estimate(first, None)

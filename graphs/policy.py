@@ -22,9 +22,9 @@ CAVEATS: dict[Consulted, str] = {
 
 
 class Step(Frozen):
-    """The next thing to do: show the evidence of a look, ask the judges, the arbiter, a person or the saved pages, have
-    the whole source searched or read, or a conviction confirmed; or settle, with a label or the reason why there is
-    none."""
+    """The next thing to do: show the evidence of a look, ask the judges, the arbiter, a person or the saved pages,
+    have the whole source searched or read, or a conviction confirmed; or settle, with a label or the reason why there
+    is none."""
 
     do: Literal["show", "judge", "search", "scan", "arbitrate", "person", "consult", "confirm", "settle"]
     look: Look = "nothing"

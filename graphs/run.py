@@ -213,7 +213,7 @@ class Pool:
         return Run(session, case, sources, session.plan(refs), runtime.stream_writer)
 
     async def session(self, settings: Settings, begun: str | None = None) -> Session:
-        """Open what these settings name, once; the first call says what the run was begun with if it has but one case.
+        """Open what these settings name, once. The first call says what the run was begun with, if it has one case.
 
         Raises BadInput for a judge that isn't there, and for the name of another run; Refused where a model's server
         answers nothing. An opening that failed is tried again.
@@ -309,7 +309,10 @@ def plan_of(
     reads: bool,
     triage: bool = False,
 ) -> Plan:
-    """Work out what settings allow for a case. `arbiter`: somebody decides a split; `reads`: somebody can read all of it."""
+    """Work out what settings allow for a case.
+
+    `arbiter`: somebody decides a split; `reads`: somebody can read all of the sources.
+    """
     looks = looks_within(settings.reach, sum(ref.characters for ref in sources))
     if not reads:
         looks = tuple(look for look in looks if look != "scan")

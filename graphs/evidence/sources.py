@@ -35,7 +35,7 @@ MARGIN = 500
 
 
 class _LineTable(NamedTuple):
-    """The starts and ends of the lines of all documents, in order; `first[n]` is the number of document n's first line.
+    """The places of the lines of all documents, in order; `first[n]` is the number of document n's first line.
 
     `first` has one entry more than there are documents: the number of all lines.
     """

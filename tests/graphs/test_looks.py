@@ -16,7 +16,7 @@ from reader import PROSE, REFUSAL, Asked, Reader, notes, well
 from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences, reads
 
 from longproof import Verifier
-from longproof.agent.types import LABELS, Case, Report
+from longproof.agent.types import LABELS, Case, Looked, Report
 from longproof.graphs.evidence.questions import NOTED, TOGETHER
 from longproof.retrieval.types import Document
 
@@ -336,3 +336,35 @@ def test_a_finding_has_the_localisers_reason_where_no_judge_gave_one(tmp_path: P
     (claim,) = report.claims
     assert claim.label == "fabricated"
     assert [(error.span.text, error.reason) for error in claim.errors] == [(NOWHERE, "No bishop is told of.")]
+
+
+@pytest.mark.parametrize("source", [SOURCE, DAYS[:900]])
+@pytest.mark.parametrize("failure", ["timeout", "over_budget", "unparsed"])
+def test_what_nobody_answered_for_was_not_read(source: str, failure: str) -> None:
+    report = verifier(None, [ScriptedJudge("j", failure)], reach="place").verify(source, TOLD)
+    (claim,) = report.claims
+    assert (claim.failure, claim.looked) == (failure, Looked())
+
+
+def test_what_one_judge_answered_for_was_read() -> None:
+    judges = [ScriptedJudge("a", "timeout"), ScriptedJudge("b", "explicitly_supported")]
+    (claim,) = verifier(None, judges, consensus=0.5).verify(DAYS[:900], TOLD).claims
+    assert claim.looked == Looked(rounds=("source",), share=1.0)
+
+
+@pytest.mark.parametrize("protocol", ["plain", "verigray"])
+def test_what_no_judge_of_a_paper_answered_for_was_not_read(protocol: str) -> None:
+    with ChatServer(lambda asked: PROSE) as server:
+        checks = Verifier([f"openai:m@{server.address}"], protocol=protocol, cache=False)
+        report = checks.verify(DAYS[:900], TOLD)
+    assert {claim.looked for claim in report.claims} == {Looked()}
+
+
+def test_a_search_that_fails_is_the_reason_and_no_look() -> None:
+    with ChatServer(answering(SearchTurn=lambda asked: PROSE)) as server:
+        report = verifier(server, [ScriptedJudge("j", "not_found")], reach="search").verify(SOURCE, NOWHERE)
+    (claim,) = report.claims
+    assert (claim.label, claim.failure) == (None, "unparsed")
+    searched = [question for question in claim.judgements if question.look == "search"]
+    assert claim.looked.rounds == (("search",) if searched else ())
+    assert claim.looked.queries == ()

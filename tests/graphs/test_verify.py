@@ -2,6 +2,7 @@
 
 import asyncio
 import random
+from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
@@ -10,6 +11,8 @@ from langgraph.checkpoint.memory import InMemorySaver
 from scripted import FAILURES, ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences, reads
 
 from longproof import Verifier
+from longproof.agent.models.clients import Chat
+from longproof.agent.models.model import Model
 from longproof.agent.types import LABELS, Answered
 from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.opening import Given
@@ -275,3 +278,23 @@ def test_what_is_no_text_is_refused_in_one_line(source, response):
 def test_what_cannot_sit_at_the_panel_is_refused(seats):
     with pytest.raises(BadInput):
         Verifier(**seats)
+
+
+def test_an_opening_that_failed_is_tried_again(tmp_path: Path) -> None:
+    opened: list[str] = []
+
+    def make(chat: Chat) -> Model:
+        opened.append(chat.model)
+        if len(opened) == 1:
+            raise RuntimeError("out of memory")
+        raise BadInput("reached")
+
+    verifier = Verifier(["openai:m@http://127.0.0.1:9/v1"], make=make, home=str(tmp_path))
+
+    async def twice() -> None:
+        with pytest.raises(RuntimeError, match="out of memory"):
+            await verifier.averify(SOURCE, FACTS[0])
+        with pytest.raises(BadInput, match="reached"):
+            await verifier.averify(SOURCE, FACTS[0])
+
+    asyncio.run(twice())
