@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longproof.retrieval.dense import Embedder, Embeddings, Sparse, join_embeddings
+from longproof.retrieval.server_headers import remove_foreign_headers
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.text.redact import one_line
 from longproof.retrieval.types import BadInput, Progress
@@ -165,7 +166,11 @@ class ServerEmbedder:
         """The vectors of these texts; queries are sent as passages are. Raises BadInput where none come back."""
         from openai import DefaultHttpxClient, OpenAI
 
-        http = DefaultHttpxClient(follow_redirects=False, event_hooks={"response": [self._limit_length]})
+        hooks: dict[str, list[Callable[..., Any]]] = {
+            "request": [self._remove_headers],
+            "response": [self._limit_length],
+        }
+        http = DefaultHttpxClient(follow_redirects=False, event_hooks=hooks)
         with OpenAI(
             api_key=self._key, base_url=self._address, timeout=self._timeout_s, http_client=http
         ) as client:
@@ -187,6 +192,9 @@ class ServerEmbedder:
             raise BadInput(
                 f"{self._address} answered {len(texts)} texts with something else than their vectors"
             ) from error
+
+    def _remove_headers(self, request: Any) -> None:
+        remove_foreign_headers(request, self._address, self._key)
 
     def _limit_length(self, response: Any) -> None:
         response.stream = _limited_stream(response.stream, self._address)

@@ -9,7 +9,7 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Iterator, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import httpx2
@@ -59,9 +59,11 @@ class ChatServer:
         """Carries requests to this server without a socket; the server need not be started."""
         return _InProcess(self)
 
-    async def reply(self, body: dict[str, Any], key: str) -> tuple[Asked, Reply]:
+    async def reply(
+        self, body: dict[str, Any], key: str, headers: Mapping[str, str] | None = None
+    ) -> tuple[Asked, Reply]:
         """Note what is asked, and wait as long as the reply does."""
-        asked = Asked(len(self.asked), body, key)
+        asked = Asked(len(self.asked), body, key, headers or {})
         self.asked.append(asked)
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
@@ -212,7 +214,7 @@ class _InProcess(httpx2.AsyncBaseTransport):
         if request.method == "GET":
             return httpx2.Response(200, json={"object": "list", "data": []})
         key = request.headers.get("authorization", "").removeprefix("Bearer ")
-        asked, reply = await self._server.reply(json.loads(request.content), key)
+        asked, reply = await self._server.reply(json.loads(request.content), key, request.headers)
         if self._server.streams(asked, reply):
             kind = {"content-type": "text/event-stream"}
             return httpx2.Response(200, headers=kind, stream=_Events(self._server.events(asked, reply)))

@@ -23,6 +23,8 @@ class Asked:
     number: int
     body: dict[str, Any]
     key: str
+    headers: Mapping[str, str] = field(default_factory=dict)
+    """Known of requests in process."""
 
     @property
     def system(self) -> str:

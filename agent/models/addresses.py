@@ -11,11 +11,11 @@ import os
 import re
 from urllib.parse import urlsplit
 
+from longproof.retrieval.server_headers import DEFAULT_ADDRESS, own_address
 from longproof.retrieval.text.redact import without_credentials
 from longproof.retrieval.types import BadInput
 
 NO_KEY = "none"
-DEFAULT_ADDRESS = "https://api.openai.com/v1"
 _KEY = re.compile(
     r"(sk|pk|rk|gsk|xai|nvapi|key)-(?=\S*\d)[\w-]{16,}|hf_\w{20,}|AIza[\w-]{30,}|eyJ[\w.-]{40,}"
 )
@@ -29,7 +29,7 @@ def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool
     `by_owner`: whether the owner of the keys named the address. Without `needs_key`, a key that is not set is none:
     nothing will be sent. Raises BadInput for what is no address, or where OpenAI's own key is not set.
     """
-    own = _own_address()
+    own = own_address()
     place = (address or own).rstrip("/")
     refuse_no_address(place)
     if place != own:
@@ -44,8 +44,8 @@ def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool
 
 def key_withheld(address: str | None, *, by_owner: bool) -> bool:
     """True if no key goes to this address, because no owner of keys named it."""
-    place = (address or _own_address()).rstrip("/")
-    return place != _own_address() and not key_variable(place, by_owner=by_owner)
+    place = (address or own_address()).rstrip("/")
+    return place != own_address() and not key_variable(place, by_owner=by_owner)
 
 
 def key_variable(place: str, *, by_owner: bool) -> str:
@@ -84,11 +84,6 @@ def refuse_no_address(place: str) -> None:
         raise BadInput(
             f"keys come from the environment: name {parts.hostname} without user, password or query"
         )
-
-
-def _own_address() -> str:
-    """The address that `OPENAI_API_KEY` goes to."""
-    return (os.environ.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS).rstrip("/")
 
 
 def _listed_hosts() -> dict[str, str]:

@@ -19,13 +19,14 @@ from longproof.agent.models.answers import OVER_LIMIT, Raw, known_finish, token_
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Failure
 from longproof.prompts import Prompt
+from longproof.retrieval.server_headers import remove_foreign_headers
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.text.redact import one_line
 
 if TYPE_CHECKING:
     from ssl import SSLContext
 
-    from httpx2 import AsyncBaseTransport
+    from httpx2 import AsyncBaseTransport, Request
     from langchain_core.language_models import BaseChatModel
     from openai import APIStatusError, AsyncOpenAI, AsyncStream
     from openai.types.chat import ChatCompletionChunk
@@ -199,7 +200,7 @@ class OpenAIChat:
             verify=self._certificates,
             transport=self._transport,
             follow_redirects=False,
-            event_hooks={"response": [self._responses.bound]},
+            event_hooks={"request": [self._remove_headers], "response": [self._responses.bound]},
         )
         return AsyncOpenAI(
             api_key=self._key,
@@ -211,6 +212,9 @@ class OpenAIChat:
                 "accept-encoding": "identity"
             },  # so that the limit counts what is kept in memory
         )
+
+    async def _remove_headers(self, request: "Request") -> None:
+        remove_foreign_headers(request, self.endpoint, self._key)
 
     async def _create(self, message: Message) -> Raw:
         """Send the message and read the answer. One in one piece is taken where a stream was asked for, too.

@@ -8,7 +8,6 @@ Does not know: what a run is, what is asked, or what an answer means.
 
 import gzip
 import json
-import os
 import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -19,11 +18,11 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from longproof.agent.models.addresses import DEFAULT_ADDRESS
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.clients import Message, Unanswered
 from longproof.agent.types import Failure
 from longproof.retrieval.files import write_whole
+from longproof.retrieval.server_headers import own_address
 from longproof.retrieval.types import BadInput, Frozen
 
 MOST_BYTES, MOST_EXPANDED = 16_000_000, 128_000_000
@@ -72,8 +71,7 @@ class Recorder:
         """Write the file. Raises BadInput where nothing was asked, or it would be too large to be read again."""
         if not self._lines:
             raise BadInput(f"no language model was asked: there is nothing to keep in {path}")
-        address = (os.environ.get("OPENAI_BASE_URL") or DEFAULT_ADDRESS).rstrip("/")
-        header = Header(made=f"{datetime.now(UTC):%Y-%m-%d}", address=address, run=dict(run))
+        header = Header(made=f"{datetime.now(UTC):%Y-%m-%d}", address=own_address(), run=dict(run))
         lines = (line.model_dump_json(exclude_defaults=True) for _, line in sorted(self._lines.items()))
         text = "".join(f"{line}\n" for line in (header.model_dump_json(), *lines)).encode()
         data = gzip.compress(text, mtime=0)

@@ -75,6 +75,7 @@ def server() -> Iterator[tuple[str, dict[str, Any]]]:
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+            said["headers"] = str(self.headers)
             said["asked"].append((self.path, asked["model"], asked["input"], self.headers["Authorization"]))
             rows = said["rows"] or [[float(len(text)), 3.0] for text in asked["input"]]
             data = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]
@@ -123,6 +124,17 @@ def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(server) 
     )
     assert said["asked"] == [("/v1/embeddings", "m", t, "Bearer key") for t in (["four", "a"], ["bb"])]
     assert progress == [(2, 3), (3, 3)]
+
+
+def test_no_header_that_the_environment_has_for_openai_goes_to_another_server(
+    server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    address, said = server
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-SECRET\nX-Api-Key: sk-SECRET")
+    monkeypatch.setenv("OPENAI_ORG_ID", "sk-SECRET")
+    ServerEmbedder("m", address, "key").embed(["a"])
+    assert "SECRET" not in said["headers"]
+    assert said["asked"][0][-1] == "Bearer key"
 
 
 @pytest.mark.parametrize("rows", [[[1.0, 2.0]], [[1.0], [1.0, 2.0]], [[1.0, float("nan")], [1.0, 2.0]]])
