@@ -155,15 +155,16 @@ class OpenAIChat:
         """Send one request. A parameter that the server refuses is left out from then on."""
         from openai import APIConnectionError, APIError
 
+        body = self._body(message)
         try:
-            return await self._create(message)
+            return await self._create(message, body)
         except (APIError, Broken, TooLong) as error:
             cause = error.__cause__ if isinstance(error, APIConnectionError) else error
             if isinstance(cause, TooLong):
                 return Raw(finish=OVER_LIMIT)
             if isinstance(cause, Broken):
                 raise self._broke_off(cause) from error
-            if self._adapts(error):
+            if self._adapts(error, body):
                 return await self.send(message)
             raise self._unanswered(error) from error
         except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
@@ -216,12 +217,9 @@ class OpenAIChat:
     async def _remove_headers(self, request: "Request") -> None:
         remove_foreign_headers(request, self.endpoint, self._key)
 
-    async def _create(self, message: Message) -> Raw:
-        """Send the message and read the answer. One in one piece is taken where a stream was asked for, too.
-
-        All but the messages goes as `extra_body`: else the client copies the schema on the way out.
-        """
-        body: dict[str, Any] = {self._limit_name: message.max_tokens}
+    def _body(self, message: Message) -> dict[str, Any]:
+        """All of the request but its messages, without what the server refused before."""
+        body: dict[str, Any] = {"stream": self._stream, self._limit_name: message.max_tokens}
         if self._takes_temperature:
             body["temperature"] = message.temperature
             if message.top_p is not None:
@@ -231,6 +229,13 @@ class OpenAIChat:
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         if self._counts_streams:
             body["stream_options"] = {"include_usage": True}
+        return body
+
+    async def _create(self, message: Message, body: dict[str, Any]) -> Raw:
+        """Send the message and read the answer. One in one piece is taken where a stream was asked for, too.
+
+        The body goes as `extra_body`: else the client copies the schema on the way out.
+        """
         response = await self._client.chat.completions.with_raw_response.create(
             model=self.model,
             messages=[
@@ -238,31 +243,34 @@ class OpenAIChat:
                 {"role": "user", "content": message.user},
             ],
             extra_body=body,
-            stream=self._stream,
+            stream=body["stream"],
         )
         kind = response.headers.get("content-type", "").lower()
-        if self._stream and kind.startswith("text/event-stream"):
+        if body["stream"] and kind.startswith("text/event-stream"):
             return await self._responses.read_stream(
                 cast("AsyncStream[ChatCompletionChunk]", response.parse())
             )
         return self._responses.read_completion(await response.http_response.aread())
 
-    def _adapts(self, error: Exception) -> bool:
-        """True if the server refused a parameter that can be renamed or left out; it is from now on."""
+    def _adapts(self, error: Exception, sent: dict[str, Any]) -> bool:
+        """True if the server refused a parameter of this body that can be renamed or left out; it is from now on.
+
+        Another request may have found it out meanwhile: what counts is what was sent.
+        """
         from openai import APIStatusError
 
         if not isinstance(error, APIStatusError) or not 400 <= error.status_code < 500:
             return False
-        if self._counts_streams and "stream_options" in error.response.text:
+        if "stream_options" in sent and "stream_options" in error.response.text:
             self._counts_streams = False
             return True
         if error.status_code != 400 or not str(error.code).startswith("unsupported"):
             return False
-        if error.param == "max_tokens" and self._limit_name == "max_tokens":
+        if error.param == "max_tokens" and "max_tokens" in sent:
             self._limit_name = "max_completion_tokens"
-        elif error.param in ("temperature", "top_p") and self._takes_temperature:
+        elif error.param in ("temperature", "top_p") and "temperature" in sent:
             self._takes_temperature = False
-        elif error.param == "stream" and self._stream:
+        elif error.param == "stream" and sent["stream"]:
             self._stream = self._counts_streams = False
         else:
             return False

@@ -188,6 +188,22 @@ def test_parameters_that_a_model_does_not_take_are_left_out() -> None:
     assert "max_completion_tokens" in server.asked[-1].body
 
 
+def test_requests_under_way_together_all_find_out_what_a_model_does_not_take() -> None:
+    def script(asked: Asked) -> Reply:
+        if "max_tokens" in asked.body:
+            error = {"param": "max_tokens", "code": "unsupported_parameter", "message": "no"}
+            return Reply(status=400, error=error, delay_s=0.01)
+        return Reply(GOOD)
+
+    async def use(model: Model) -> list[Answer[Colour]]:
+        return list(await asyncio.gather(*(ask(model, sample=n) for n in range(5))))
+
+    server = ChatServer(script)
+    assert all(one.value for one in using(server, use))
+    assert len(server.asked) == 10
+    assert all(asked.schema for asked in server.asked)
+
+
 @pytest.mark.parametrize("schema", ["known", "rejected", "ignored"])
 def test_a_paid_answer_is_never_paid_again_in_whatever_form(tmp_path: Path, schema: Any) -> None:
     server = ChatServer(always(Reply(GOOD)), schema=schema)
