@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager, contextmanager
 from datetime import UTC, datetime
+from functools import partial
 from hashlib import sha256
 from itertools import groupby
 from pathlib import Path
@@ -143,10 +144,9 @@ class Ledger:
             mine = _Purchase(self, Future())
             other = _UNDER_WAY.setdefault((self._place, key), mine)
             if other is mine:
-                paid = self._pay(key, asked, slots, endpoint, model)
-                task = asyncio.create_task(self._settle(mine, key, paid))
+                task = asyncio.create_task(self._pay(key, asked, slots, endpoint, model))
                 self._buying.add(task)
-                task.add_done_callback(self._forget)
+                task.add_done_callback(partial(self._settle, mine, key))
                 return await asyncio.shield(task)
             try:
                 entry = await asyncio.shield(asyncio.wrap_future(other.entry))
@@ -199,18 +199,15 @@ class Ledger:
         await self._in_thread(self._db.close)
         self._thread.shutdown(wait=False)
 
-    async def _settle(self, mine: _Purchase, key: str, paid: Awaitable[Entry]) -> Entry:
-        """Give the answer, or what went wrong, to all who wait for it."""
-        try:
-            entry = await paid
-        except BaseException as error:
-            mine.entry.set_exception(error if isinstance(error, Exception) else _Abandoned())
-            raise
+    def _settle(self, mine: _Purchase, key: str, task: asyncio.Task[Entry]) -> None:
+        """Give the answer, or what went wrong, to all who wait for it. Called of tasks that never began, too."""
+        self._buying.discard(task)
+        del _UNDER_WAY[self._place, key]
+        error = _Abandoned() if task.cancelled() else task.exception()
+        if error is None:
+            mine.entry.set_result(task.result())
         else:
-            mine.entry.set_result(entry)
-            return entry
-        finally:
-            del _UNDER_WAY[self._place, key]
+            mine.entry.set_exception(error if isinstance(error, Exception) else _Abandoned())
 
     async def _pay(self, key: str, asked: Ask, slots: Slots, endpoint: str, model: str) -> Entry:
         failed = self._failed
@@ -223,11 +220,6 @@ class Ledger:
             await self._in_thread(self._refuse_if_gone)
             answer = await self._in_thread(self._commit, key, endpoint, model, await asked())
             return Entry(self._raw(key, answer), bought=True)
-
-    def _forget(self, task: asyncio.Task[Entry]) -> None:
-        self._buying.discard(task)
-        if not task.cancelled():
-            task.exception()
 
     async def _in_thread(self, work: Callable[..., T], *values: Any) -> T:
         if asyncio.get_running_loop() is not self._loop:

@@ -291,6 +291,23 @@ def test_a_ledger_that_goes_away_in_the_middle_is_named_before_more_is_paid(tmp_
     assert len(asked_for) == 1
 
 
+def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+
+    async def stop_at_once() -> None:
+        async def buy_later() -> None:
+            await asyncio.sleep(0)
+            await buy(ledger, "k")
+
+        ledger = await Ledger.open(path)
+        buying.append(asyncio.create_task(buy_later()))
+        await asyncio.sleep(0)
+
+    buying: list[asyncio.Task[None]] = []
+    asyncio.run(stop_at_once())
+    assert using(path, lambda ledger: asyncio.wait_for(buy(ledger, "k"), 5)).bought
+
+
 def test_a_ledger_that_is_locked_while_it_is_opened_is_waited_for(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
     sqlite3.connect(path).close()
