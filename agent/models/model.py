@@ -169,11 +169,12 @@ class Model:
         for attempt in range(RETRIES + 1):
             if self.refused:
                 raise Unanswered(self.refused, final=True)
-            await self._limiter.wait(message.tokens)
             try:
-                with self._reserve(message), self._limits.asking(again=attempt > 0), self._tell_if_slow():
-                    async with asyncio.timeout(self._timeout_s):
-                        raw = await self._chat.send(message)
+                with self._reserve(message):
+                    await self._limiter.wait(message.tokens)
+                    with self._limits.asking(again=attempt > 0), self._tell_if_slow():
+                        async with asyncio.timeout(self._timeout_s):
+                            raw = await self._chat.send(message)
             except Unanswered as error:
                 if self._gives_up(error, attempt):
                     raise

@@ -204,6 +204,16 @@ def test_requests_under_way_together_all_find_out_what_a_model_does_not_take() -
     assert all(asked.schema for asked in server.asked)
 
 
+def test_what_exceeds_the_budget_waits_for_no_rate_limit() -> None:
+    limits = Limits(Rates(requests_per_minute=1), Budget(max_calls=0))
+
+    async def use(model: Model) -> list[Answer[Colour]]:
+        return await asyncio.wait_for(asks(5)(model), 5)
+
+    got = using(ChatServer([]), use, limits=limits)
+    assert [one.failure for one in got] == ["over_budget"] * 5
+
+
 @pytest.mark.parametrize("schema", ["known", "rejected", "ignored"])
 def test_a_paid_answer_is_never_paid_again_in_whatever_form(tmp_path: Path, schema: Any) -> None:
     server = ChatServer(always(Reply(GOOD)), schema=schema)
