@@ -48,8 +48,8 @@ CREATE INDEX purchases_of_run ON purchases(run_id);
 """
 GRACE_S = 5.0
 """`close` waits so long for calls under way: what is nearly paid for is kept."""
-OPENING_TRIES, OPENING_WAIT_S = 100, 0.1
-"""SQLite doesn't wait by itself while another process sets the file up."""
+BUSY_S, OPENING_WAIT_S = 30.0, 0.1
+"""The time that another process may keep the file locked, and that between tries to open it meanwhile."""
 
 
 class LedgerFailed(BadInput):
@@ -109,14 +109,15 @@ class Ledger:
         self._inode = 0
 
     @classmethod
-    async def open(cls, path: Path | None, *, retry_failed: bool = False) -> "Ledger":
+    async def open(cls, path: Path | None, *, retry_failed: bool = False, busy_s: float = BUSY_S) -> "Ledger":
         """Open or make the ledger. With `retry_failed`, requests whose answers failed are sent once more.
 
-        Raises BadInput where the file is another database, damaged, of a later version, or can't be written.
+        Raises BadInput where the file is another database, damaged, of a later version, or can't be written, and
+        where another process keeps it locked for longer than `busy_s`.
         """
         ledger = cls(path, retry_failed=retry_failed)
         try:
-            ledger._db, ledger._inode = await ledger._in_thread(_open, path)
+            ledger._db, ledger._inode = await ledger._in_thread(_open, path, busy_s)
         except BadInput:
             ledger._thread.shutdown(wait=False)
             raise
@@ -320,23 +321,24 @@ def content_key(asked: Mapping[str, Any]) -> str:
     return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
-def _open(path: Path | None) -> tuple[sqlite3.Connection, int]:
+def _open(path: Path | None, busy_s: float) -> tuple[sqlite3.Connection, int]:
     """The database, as soon as no other process keeps it locked, and the number of its file."""
-    for tries_left in reversed(range(OPENING_TRIES)):
+    until = time.monotonic() + busy_s
+    while True:
         try:
-            return _connect(path), path.stat().st_ino if path else 0
+            return _connect(path, busy_s), path.stat().st_ino if path else 0
         except (OSError, sqlite3.Error) as error:
-            if not tries_left or "locked" not in str(error):
+            # SQLite doesn't wait by itself while another process sets the file up.
+            if "locked" not in str(error) or time.monotonic() >= until:
                 raise BadInput(f"can't use the ledger {path}: {error}; name another file") from error
         time.sleep(OPENING_WAIT_S)
-    raise AssertionError("the last try returns or raises")
 
 
-def _connect(path: Path | None) -> sqlite3.Connection:
+def _connect(path: Path | None, busy_s: float) -> sqlite3.Connection:
     if path is not None:
         private_folder(path.parent)
         private_file(path)
-    db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=30)
+    db = sqlite3.connect(path or ":memory:", isolation_level=None, timeout=busy_s)
     try:
         _check(db, path)
         db.execute("PRAGMA journal_mode = WAL")

@@ -322,6 +322,16 @@ def test_a_ledger_that_is_locked_while_it_is_opened_is_waited_for(tmp_path: Path
     other.close()
 
 
+def test_a_ledger_that_stays_locked_is_named_after_a_while(tmp_path: Path) -> None:
+    path = tmp_path / "ledger.sqlite"
+    using(path, lambda ledger: ledger.runs())
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(BadInput, match="locked"):
+        asyncio.run(asyncio.wait_for(Ledger.open(path, busy_s=0.2), 5))
+    other.close()
+
+
 def test_runs_are_listed_with_their_state_and_what_they_paid(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
 
