@@ -72,8 +72,13 @@ class Recorder:
         if not self._lines:
             raise BadInput(f"no language model was asked: there is nothing to keep in {path}")
         header = Header(made=f"{datetime.now(UTC):%Y-%m-%d}", address=own_address(), run=dict(run))
-        lines = (line.model_dump_json(exclude_defaults=True) for _, line in sorted(self._lines.items()))
-        text = "".join(f"{line}\n" for line in (header.model_dump_json(), *lines)).encode()
+        lines = [line.model_dump(exclude_defaults=True) for _, line in sorted(self._lines.items())]
+        written = (
+            json.dumps(line, ensure_ascii=False, separators=(",", ":"))
+            for line in (header.model_dump(), *lines)
+        )
+        # Half a character, as servers send it where an answer is cut, is escaped: it has no bytes of its own.
+        text = "".join(f"{line}\n" for line in written).encode("utf-8", "backslashreplace")
         data = gzip.compress(text, mtime=0)
         if len(data) > MOST_BYTES or len(text) > MOST_EXPANDED:
             raise BadInput(f"{path} would be too large: record fewer examples in one file")
