@@ -325,9 +325,10 @@ class LangChainChat:
             answer = await self._model.ainvoke([("system", message.system), ("human", message.user)])
             usage: Mapping[str, Any] = answer.usage_metadata or {}
             about = answer.response_metadata
+            refusal = answer.additional_kwargs.get("refusal")
             return Raw(
                 text=str(answer.text),
-                refusal=answer.additional_kwargs.get("refusal"),
+                refusal=str(refusal) if refusal else None,
                 finish=known_finish(about.get("finish_reason") or about.get("stop_reason")),
                 prompt_tokens=token_count(usage.get("input_tokens")),
                 completion_tokens=token_count(usage.get("output_tokens")),

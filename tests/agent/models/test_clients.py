@@ -326,6 +326,14 @@ def test_a_langchain_answer_with_odd_metadata_is_kept(count: Any) -> None:
     assert got.calls[0].prompt_tokens is got.calls[0].cached_tokens is None
 
 
+@pytest.mark.parametrize(("refusal", "failure"), [(None, None), (False, None), (True, "refused")])
+def test_whatever_form_a_langchain_refusal_has_it_is_paid_once(refusal: Any, failure: Any) -> None:
+    from langchain_core.messages import AIMessage
+
+    got = of_langchain(AIMessage(content=GOOD, additional_kwargs={"refusal": refusal}))
+    assert (got.failure, len(got.calls)) == (failure, 1)
+
+
 @pytest.mark.parametrize("odd", [None, "text", 7, {"content": GOOD}, IndexError()])
 def test_what_is_no_message_is_a_failure(odd: Any) -> None:
     assert of_langchain(odd).failure == "unavailable"
