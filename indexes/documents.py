@@ -131,6 +131,10 @@ class DocumentStore:
             raise BadInput(
                 f"the stored text {id_} is gone from {path.parent}: give the source again"
             ) from error
+        except OSError as error:
+            raise BadInput(
+                f"can't read the stored text {path}: {error.strerror}; give the source again"
+            ) from error
         except UnicodeDecodeError:
             text = ""
         if text_id(text) != id_:

@@ -8,7 +8,7 @@ torch, FlagEmbedding and sentence-transformers are imported here alone, inside t
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
@@ -234,8 +234,10 @@ def model_folder(model: str) -> Path:
 
     Raises BadInput where there is none.
     """
-    if Path(model).expanduser().is_dir():
-        return Path(model).expanduser().resolve()
+    # A name that no folder can have, or a home that isn't there, is no folder.
+    with suppress(OSError, RuntimeError):
+        if Path(model).expanduser().is_dir():
+            return Path(model).expanduser().resolve()
     if not re.fullmatch(r"[\w.-]+/[\w.-]+", model):
         raise BadInput(f"{model}: there is no such folder; give one with a model, or its NAME/ON_THE_HUB")
     with _loading(f"{model} from the Hugging Face hub"):

@@ -104,9 +104,9 @@ def read_table(path: Path, name: str) -> Any:
 
 def read_toml(path: Path) -> dict[str, Any]:
     """All that stands in a TOML file. Raises BadInput."""
-    if path.exists() and not path.is_file():  # opening a pipe would wait for a writer that never comes
-        raise BadInput(f"can't read {path}: a folder, a device or a pipe, not a file")
     try:
+        if path.exists() and not path.is_file():  # opening a pipe would wait for a writer that never comes
+            raise BadInput("a folder, a device or a pipe, not a file")
         return tomllib.loads(path.read_text("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise BadInput(f"can't read {path}: {one_line(str(error)[:200])}") from error

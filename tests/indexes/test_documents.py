@@ -40,6 +40,15 @@ def test_a_damaged_text_is_refused(tmp_path, damage):
         DocumentStore(tmp_path).open(ref)
 
 
+def test_a_text_that_is_no_file_is_refused(tmp_path):
+    ref = DocumentStore(tmp_path).put(Document.of("whole text"))
+    (file,) = tmp_path.rglob("*.txt")
+    file.unlink()
+    file.mkdir()
+    with pytest.raises(BadInput, match="can't read the stored text"):
+        DocumentStore(tmp_path).open(ref)
+
+
 class Watched(DocumentStore):
     """A store that notes which threads read files."""
 

@@ -49,6 +49,9 @@ def test_another_spec_is_refused_with_the_forms_that_there_are(spec: str) -> Non
 def test_a_model_that_is_nowhere_is_refused(tmp_path: Path) -> None:
     with pytest.raises(BadInput, match="no such folder"):
         embedder(f"st:{tmp_path}/none", nowhere)
+    for name in ("~nobody-of-this-name/model", "x" * 300):
+        with pytest.raises(BadInput, match="no such folder"):
+            embedder(f"st:{name}", nowhere)
     with pytest.raises(
         BadInput, match=r"not a whole BGE-M3: colbert_linear\.pt and sparse_linear\.pt missing"
     ):

@@ -15,7 +15,7 @@ from longproof import Verifier
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.ledger import Ledger
 from longproof.indexes.pages import open_pages
-from longproof.retrieval.files import home, private_file, private_folder, write_lines, write_whole
+from longproof.retrieval.files import home, private_file, private_folder, read_toml, write_lines, write_whole
 from longproof.retrieval.types import BadInput
 
 
@@ -124,6 +124,12 @@ def test_a_runs_results_are_private(tmp_path: Path) -> None:
 def test_a_home_that_is_none_is_bad_input(chosen: str) -> None:
     with pytest.raises(BadInput, match="LONGPROOF_HOME"):
         private_folder(home(chosen))
+
+
+@pytest.mark.parametrize("name", ["x" * 300, "x\0y", "."])
+def test_a_toml_file_that_can_be_none_is_bad_input(name: str) -> None:
+    with pytest.raises(BadInput, match="can't read"):
+        read_toml(Path(name))
 
 
 LOCK = "import fcntl, sys; fcntl.lockf(open(sys.argv[1], 'r+b'), fcntl.LOCK_EX | fcntl.LOCK_NB)"
