@@ -49,7 +49,7 @@ CREATE INDEX purchases_of_run ON purchases(run_id);
 GRACE_S = 5.0
 """`close` waits so long for calls under way: what is nearly paid for is kept."""
 BUSY_S, OPENING_WAIT_S = 30.0, 0.1
-"""The time that another process may keep the file locked, and that between tries to open it meanwhile."""
+"""Another process may keep the file locked for so long; between two tries to open it meanwhile."""
 
 
 class LedgerFailed(BadInput):

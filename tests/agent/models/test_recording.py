@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from seam import PROMPT
 
@@ -15,6 +15,7 @@ ANY_TEXT = st.text(st.characters(codec=None), max_size=30)
 """Halves of characters, too: JSON can name them, and a server that cuts an answer may send one."""
 
 
+@example(text="\ud83d", refusal=None)
 @given(text=ANY_TEXT, refusal=st.none() | ANY_TEXT)
 def test_what_is_recorded_is_what_is_replayed(
     tmp_path_factory: pytest.TempPathFactory, text: str, refusal: str | None
