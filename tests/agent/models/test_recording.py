@@ -28,5 +28,5 @@ def test_what_is_recorded_is_what_is_replayed(
     recorder.write(path, {"example": "三国"})
     replay = Replay.open(path)
     assert replay.header.run == {"example": "三国"}
-    assert list(replay.answered()) == [("a" * 64, "模型", Raw(text=text, refusal=refusal, prompt_tokens=0))]
+    assert list(replay.answers()) == [("a" * 64, "模型", Raw(text=text, refusal=refusal, prompt_tokens=0))]
     assert replay.lines["b" * 64].lost == ("timeout",)
