@@ -110,7 +110,7 @@ def write_summary_cases(out: Path, cases: Sequence[SummaryCase], books: Sequence
     for file, split in ((CASES, "test"), (TRAIN, "train")):
         own = [(case, texts[case.book][slice(*case.source)]) for case in cases if case.split == split]
         if own or split == "test":
-            write_cases(out / file, [_labelled(case, _source_file(out, article)) for case, article in own])
+            write_cases(out / file, [_given_case(case, _source_file(out, article)) for case, article in own])
         for scale in SCALES:
             rows = [longnovel_row(case, article) for case, article in own if case.scale == scale]
             if rows:
@@ -150,7 +150,7 @@ def longnovel_row(case: SummaryCase, article: str) -> dict[str, Any]:
     }
 
 
-def _labelled(case: SummaryCase, source: str) -> GivenCase:
+def _given_case(case: SummaryCase, source: str) -> GivenCase:
     error = case.error
     slices: dict[str, JsonValue] = {
         "scale": case.scale,

@@ -84,7 +84,9 @@ def artefact(name: str, made: Sequence[GivenCase], feature: Callable[[GivenCase]
     overall, within = auc(wrong, right), (mean(paired) if paired else None)
     good = all(value is None or 1 - REVEALING < value < REVEALING for value in (overall, within))
     return Check(
-        name=f"AUC of {name}", found=f"{_shown(overall)} overall, {_shown(within)} within pairs", good=good
+        name=f"AUC of {name}",
+        found=f"{_two_decimals(overall)} overall, {_two_decimals(within)} within pairs",
+        good=good,
     )
 
 
@@ -126,7 +128,7 @@ def _book(case: GivenCase) -> str:
     return str(case.slices.get("book", ""))
 
 
-def _shown(value: float | None) -> str:
+def _two_decimals(value: float | None) -> str:
     return "none" if value is None else f"{value:.2f}"
 
 

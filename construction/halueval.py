@@ -28,8 +28,8 @@ from longproof.construction.versions import (
     Rejection,
     Version,
     Written,
-    alike,
     ask_for,
+    likeness,
     prompt_language,
     same_words,
 )
@@ -125,7 +125,7 @@ class MadeRow(NamedTuple):
     made: Sampled | Replies
 
 
-async def conversational(model: Model, item: Item, pattern: str) -> Outcome[Sampled]:
+async def make_up_in_conversation(model: Model, item: Item, pattern: str) -> Outcome[Sampled]:
     """First the pattern alone, to be put into own words; then the case. `not_learned` where it said nothing."""
 
     def lesson(answer: Lesson) -> Version | Rejection:
@@ -133,7 +133,7 @@ async def conversational(model: Model, item: Item, pattern: str) -> Outcome[Samp
             return "not_learned"
         return Version(text=f"{answer.rule}\n{answer.example}")
 
-    taught = _taught(item, pattern)
+    taught = _lesson(item, pattern)
     prompt = taught.then(render("construct_learn", item.language))
     learned = await ask_for(model, prompt, Lesson, lesson, purpose="learn", **DRAWN)
     if learned.value is None:
@@ -150,7 +150,7 @@ async def make_up(
 
     def usable(answer: Written) -> Sampled | Rejection:
         text = answer.text.strip()
-        return unfit(item, text) or Sampled(text, pattern, sampling)
+        return why_unfit(item, text) or Sampled(text, pattern, sampling)
 
     case = render(
         "construct_sample", item.language, evidence=item.evidence, context=item.context, right=item.right
@@ -159,7 +159,7 @@ async def make_up(
     return await ask_for(model, taught.then(case), Written, usable, purpose=sampling, **drawing)
 
 
-def unfit(item: Item, text: str) -> Rejection | None:
+def why_unfit(item: Item, text: str) -> Rejection | None:
     """Why a made-up text can't be used; None: it can."""
     if not text:
         return "no_success"
@@ -171,7 +171,7 @@ def unfit(item: Item, text: str) -> Rejection | None:
     return None
 
 
-async def chosen(model: Model, item: Item, found: Sequence[Sampled], draw: Random) -> Outcome[Sampled]:
+async def choose(model: Model, item: Item, found: Sequence[Sampled], draw: Random) -> Outcome[Sampled]:
     """The more plausible of the two, shown in an order drawn anew; the only one, where one sampling failed.
 
     Where the model's choice is none, nothing is guessed: `no_choice`.
@@ -207,11 +207,11 @@ async def compare_answers(run: Maker, row: GivenRow) -> Made[MadeRow]:
         if answer.value is None:
             return Made(None, (f"replies: {answer.failure}",), calls)
         texts.append(answer.value.text)
-    likeness = mean(alike(a, b) for a, b in combinations(texts, 2))
-    return Made(MadeRow(row, Replies(tuple(texts), likeness)), (), calls)
+    similarity = mean(likeness(a, b) for a, b in combinations(texts, 2))
+    return Made(MadeRow(row, Replies(tuple(texts), similarity)), (), calls)
 
 
-def _taught(item: Item, pattern: str) -> Prompt:
+def _lesson(item: Item, pattern: str) -> Prompt:
     """What is said of a pattern before a case is shown."""
     return render(f"construct_{_PROMPTS[item.task]}", item.language, pattern=pattern)
 
@@ -263,11 +263,11 @@ async def make(run: Maker, row: GivenRow) -> Made[MadeRow]:
     item = _item(row)
     pattern = PATTERNS[item.task][row.number % len(PATTERNS[item.task])]
     first, second = await asyncio.gather(
-        make_up(run.writer, item, _taught(item, pattern), pattern, "one-pass"),
-        conversational(run.writer, item, pattern),
+        make_up(run.writer, item, _lesson(item, pattern), pattern, "one-pass"),
+        make_up_in_conversation(run.writer, item, pattern),
     )
     draw = Random(f"{run.wanted.seed}:{item.id}")
-    best = await chosen(run.writer, item, [one.value for one in (first, second) if one.value], draw)
+    best = await choose(run.writer, item, [one.value for one in (first, second) if one.value], draw)
     named = {"one-pass": first, "conversational": second, "choose": best}
     return Made(
         MadeRow(row, best.value) if best.value else None,

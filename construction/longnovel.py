@@ -36,7 +36,7 @@ from longproof.construction.versions import (
     Version,
     Written,
     ask_for,
-    checked_error,
+    check_error,
     locate_quote,
     prompt_language,
     sentence_difference,
@@ -112,7 +112,7 @@ class UnitText(NamedTuple):
     entities: tuple[str, ...] = ()
 
 
-async def labelled(
+async def label_draft(
     models: Sequence[Model], unit: str, summary: str, language: Language
 ) -> Outcome[tuple[TextWithError, ...]]:
     """The errors of a draft by the first two models, or by the third where they disagree; none where it is faithful.
@@ -120,12 +120,12 @@ async def labelled(
     `no_choice` where nobody decides: a failed call is no vote. Errors that can't be placed in the summary are left
     out; a draft that is called wrong without an error that can be placed is no case.
     """
-    said = list(await asyncio.gather(*(_label(model, unit, summary, language) for model in models[:2])))
+    said = list(await asyncio.gather(*(_ask_label(model, unit, summary, language) for model in models[:2])))
     calls = tuple(call for one in said for call in one.calls)
     if {one.value and one.value.faithful for one in said} not in ({True}, {False}):
         if len(models) < 3:
             return Outcome(None, "no_choice", calls)
-        said = [await _label(models[2], unit, summary, language)]
+        said = [await _ask_label(models[2], unit, summary, language)]
         calls += said[0].calls
     labels = [one.value for one in said if one.value]
     if not labels:
@@ -136,7 +136,7 @@ async def labelled(
     return Outcome(changes, None, calls)
 
 
-async def _label(model: Model, unit: str, summary: str, language: Language) -> Outcome[Label]:
+async def _ask_label(model: Model, unit: str, summary: str, language: Language) -> Outcome[Label]:
     """One model's word, in the form of the paper's own detection prompt."""
     prompt = render("longnovel", language).then(render("source", language, evidence=unit))
     prompt = prompt.then(render("passage", language, passage=summary))
@@ -147,13 +147,13 @@ async def _label(model: Model, unit: str, summary: str, language: Language) -> O
             return "off_menu"
         if answer.has_hallucination == NO:
             return Label(True)
-        placed = [_placed(detail, summary) for detail in answer.details]
+        placed = [_place_error(detail, summary) for detail in answer.details]
         return Label(False, tuple(change for change in placed if change))
 
     return await ask_for(model, prompt, Narrative, said, purpose="label")
 
 
-def _placed(detail: Detail, summary: str) -> TextWithError | None:
+def _place_error(detail: Detail, summary: str) -> TextWithError | None:
     at, kind = locate_quote(detail.hallucinated_sentence, summary), _KINDS.get(detail.hallucination_type)
     if at is None or kind is None:
         return None
@@ -175,7 +175,7 @@ def _long_enough(answer: Written) -> Version | Rejection:
     return Version(text=text) if len(text) >= SHORTEST_DRAFT else "no_success"
 
 
-def _unlike(summary: str, text: str) -> Rejection | None:
+def _why_unlike(summary: str, text: str) -> Rejection | None:
     """Why a text is no rewording: not changed, not of about the length, or with other figures."""
     least, most = REWORDED_LENGTH
     if sentence_difference(summary, text) is None:
@@ -200,7 +200,7 @@ async def make_longnovel(run: Maker) -> Provenance:
     texts = await run.each(planned, summarise)
     summaries = [text for text in texts if text.kind == "summary"]
     wanted = [summary._replace(kind=kind) for summary in summaries for kind in VERSIONS]
-    versions = await run.each(wanted, version)
+    versions = await run.each(wanted, write_version)
     books = _books(run, planned, summaries)
     drafts = [_draft_case(text, books) for text in texts if text.kind == "draft"]
     cases = [*_pairs(run, versions, books), *drafts]
@@ -232,7 +232,7 @@ async def summarise(run: Maker, unit: UnitToSummarise) -> Made[UnitText]:
         if draft.value is None:
             return Made(None, (f"draft: {draft.rejection}",), draft.calls)
         summary = draft.value
-        label = await labelled(run.models, text, summary.text, language)
+        label = await label_draft(run.models, text, summary.text, language)
         calls = draft.calls + label.calls
         if label.value is None:
             return Made(None, (f"label: {label.rejection}",), calls)
@@ -249,7 +249,7 @@ async def summarise(run: Maker, unit: UnitToSummarise) -> Made[UnitText]:
     return made_or_rejected("entities", found._replace(calls=calls + found.calls))
 
 
-async def version(run: Maker, wanted: UnitText) -> Made[UnitText]:
+async def write_version(run: Maker, wanted: UnitText) -> Made[UnitText]:
     """Write one version of a summary, given with the kind that is wanted: an error, or a faithful rewording."""
     summary, kind = wanted.text.text, wanted.kind
     language = prompt_language(summary)
@@ -257,14 +257,14 @@ async def version(run: Maker, wanted: UnitText) -> Made[UnitText]:
     def compared(made: WrongVersion) -> UnitText | Rejection:
         if made.possible.strip().lower() != "yes":
             return "no_success"
-        found = checked_error(summary, made.text.strip(), cast(Kind, kind), made.wrong_sentence, made.reason)
+        found = check_error(summary, made.text.strip(), cast(Kind, kind), made.wrong_sentence, made.reason)
         return (
             UnitText(unit=wanted.unit, kind=kind, text=found) if isinstance(found, TextWithError) else found
         )
 
     def same_said(answer: Written) -> UnitText | Rejection:
         text = answer.text.strip()
-        return _unlike(summary, text) or UnitText(unit=wanted.unit, kind=kind, text=Version(text=text))
+        return _why_unlike(summary, text) or UnitText(unit=wanted.unit, kind=kind, text=Version(text=text))
 
     if kind == "reword":
         prompt = render("construct_reword", language, summary=summary)
@@ -305,7 +305,7 @@ def _books(run: Maker, planned: Sequence[UnitToSummarise], made: Sequence[UnitTe
     tests = books_for_test(len(wanted.sources), wanted.test_share, wanted.seed)
     summaries = {(one.unit.book, one.unit.number): Version(text=one.text.text) for one in made}
     none = Version(text="")
-    titles = _different([source.title or source.id[7:19] for source in wanted.sources])
+    titles = _number_titles([source.title or source.id[7:19] for source in wanted.sources])
     books = []
     for number, source in enumerate(wanted.sources):
         own = [unit for unit in planned if unit.book == number]
@@ -324,7 +324,7 @@ def _books(run: Maker, planned: Sequence[UnitToSummarise], made: Sequence[UnitTe
     return books
 
 
-def _different(titles: Sequence[str]) -> list[str]:
+def _number_titles(titles: Sequence[str]) -> list[str]:
     """The titles, numbered where several sources have one."""
     seen: dict[str, int] = {}
     numbered = []

@@ -111,13 +111,13 @@ def invention_places(
     return tuple(new)
 
 
-def invented(origin: Place, places: Sequence[Place]) -> bool | None:
+def is_invention(origin: Place, places: Sequence[Place]) -> bool | None:
     """Whether a claim from this place is an invention; None where it is partly new."""
     share = sum(shared_length(origin, at) for at in places) / max(1, origin.end - origin.start)
     return None if 0 < share < MIXED else share >= MIXED
 
 
-async def grounded(
+async def find_evidence(
     models: Sequence[Model], claim: str, source: str, language: Language
 ) -> Outcome[tuple[Place, ...]]:
     """The places of the source that at least `ACCEPTED` of all models find to support the claim.
@@ -150,9 +150,9 @@ async def _supports(
 
 async def make_probe(run: Maker) -> Provenance:
     """Write base texts, put inventions in, label the claims of all; then the cases and table 1."""
-    bases = await run.each(plan_assignments(run), base)
+    bases = await run.each(plan_assignments(run), write_base)
     wanted = [one.model_copy(update={"complexity": level}) for one in bases for level in COMPLEXITIES]
-    made = await run.each([*bases, *await run.each(wanted, insert)], claims)
+    made = await run.each([*bases, *await run.each(wanted, insert_inventions)], label_claims)
     write_cases(run.wanted.out / CASES, map(_case, made))
     write_whole(run.wanted.out / TABLE, probe_table(made).encode("utf-8"))
     return run.finish("probe", len(made))
@@ -167,7 +167,7 @@ def plan_assignments(run: Maker) -> list[Assignment]:
     return found
 
 
-async def base(run: Maker, own: Assignment) -> Made[Response]:
+async def write_base(run: Maker, own: Assignment) -> Made[Response]:
     """Write the base text of one source and task, of complexity 0. A question comes before its answer."""
     source, question, calls = own.source.text, "", tuple[Call, ...]()
     language, purpose = prompt_language(source), str(own.task)
@@ -177,18 +177,18 @@ async def base(run: Maker, own: Assignment) -> Made[Response]:
         prompt = render("construct_style", language, evidence=source, style=own.style)
     else:
         prompt = render("construct_question", language, evidence=source)
-        asked = await _written(run.writer, prompt, "question")
+        asked = await _write_text(run.writer, prompt, "question")
         if asked.value is None:
             return Made(None, (f"base {own.task}: {asked.rejection}",), asked.calls)
         question, calls, purpose = asked.value.text, asked.calls, "answer"
         prompt = render("construct_answer", language, evidence=source, context=question)
-    found = await _written(run.writer, prompt, purpose)
+    found = await _write_text(run.writer, prompt, purpose)
     if found.value is None:
         return Made(None, (f"base {own.task}: {found.rejection}",), calls + found.calls)
     return Made(Response(assignment=own, text=found.value.text, question=question), (), calls + found.calls)
 
 
-async def _written(model: Model, prompt: Prompt, purpose: str) -> Outcome[Version]:
+async def _write_text(model: Model, prompt: Prompt, purpose: str) -> Outcome[Version]:
     """What a model writes; an empty text is none."""
 
     def believed(answer: Written) -> Version | Rejection:
@@ -198,7 +198,7 @@ async def _written(model: Model, prompt: Prompt, purpose: str) -> Outcome[Versio
     return await ask_for(model, prompt, Written, believed, purpose=purpose)
 
 
-async def insert(run: Maker, wanted: Response) -> Made[Response]:
+async def insert_inventions(run: Maker, wanted: Response) -> Made[Response]:
     """Put inventions into a base text, given with the complexity that is wanted: so many of them.
 
     Each is found again as words that the base text does not have.
@@ -223,11 +223,11 @@ async def insert(run: Maker, wanted: Response) -> Made[Response]:
     return made_or_rejected(purpose, await ask_for(run.writer, prompt, Inserted, believed, purpose=purpose))
 
 
-async def claims(run: Maker, response: Response) -> Made[Response]:
+async def label_claims(run: Maker, response: Response) -> Made[Response]:
     """Label the claims of one response: inventions by their place, the others with their evidence."""
     source = response.assignment.source.text
-    found, calls = await _decomposed(run, response)
-    labelled = await asyncio.gather(*(_labelled(run, claim, response, source) for claim in found))
+    found, calls = await _decompose(run, response)
+    labelled = await asyncio.gather(*(_label_claim(run, claim, response, source) for claim in found))
     kept = sorted((claim for claim, _, _ in labelled if claim), key=lambda claim: claim.segment.start)
     rejected = tuple(f"claim: {why}" for _, why, _ in labelled if why)
     calls += [call for _, _, more in labelled for call in more]
@@ -236,7 +236,7 @@ async def claims(run: Maker, response: Response) -> Made[Response]:
     return Made(response.model_copy(update={"claims": tuple(kept)}), rejected, tuple(calls))
 
 
-async def _decomposed(run: Maker, response: Response) -> tuple[list[Claim], list[Call]]:
+async def _decompose(run: Maker, response: Response) -> tuple[list[Claim], list[Call]]:
     """The response's claims, by the run's decomposer. A sentence that could not be decomposed gives none."""
     text, task = Document.of(response.text), TASKS[response.assignment.task]
     case = Case(id="construct", task=task, response=text.text, context=response.question)
@@ -246,18 +246,18 @@ async def _decomposed(run: Maker, response: Response) -> tuple[list[Claim], list
     return [claim for claim in done.claims if claim.sentence not in failed], list(done.calls)
 
 
-async def _labelled(
+async def _label_claim(
     run: Maker, claim: Claim, response: Response, source: str
 ) -> tuple[LabelledClaim | None, str | None, tuple[Call, ...]]:
     """One claim with its label, or why it is left out: partly new, or no agreed evidence."""
     segment = Place(start=claim.origin.start, end=claim.origin.end, text=claim.origin.text)
-    new = invented(segment, response.inventions)
+    new = is_invention(segment, response.inventions)
     if new is None:
         return None, "mixed", ()
     labelled = LabelledClaim(text=claim.text, segment=segment, hallucinated=new)
     if new:
         return labelled, None, ()
-    found = await grounded(run.models, claim.text, source, prompt_language(source))
+    found = await find_evidence(run.models, claim.text, source, prompt_language(source))
     if found.value is None:
         return None, "no_evidence", found.calls
     evidence = tuple(piece.text for piece in found.value)

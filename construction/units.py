@@ -124,7 +124,7 @@ def books_for_test(count: int, share: float, seed: int) -> set[int]:
     """Which of so many books go to the test split: their share, at least one, drawn with the seed."""
     if not 0 < share <= 1:
         raise BadInput("the share of test books lies above 0 and up to 1")
-    return set(_shuffled(count, Random(seed))[: max(1, round(count * share))])
+    return set(_shuffle(count, Random(seed))[: max(1, round(count * share))])
 
 
 def case_pairs(
@@ -137,7 +137,7 @@ def case_pairs(
     for scale in SCALES:
         draw = Random(f"{seed}:{scale}")
         long_enough = [n for n, book in enumerate(books) if _enough(book, scale)]
-        queues = {n: _shuffled(len(books[n].units), draw) for n in long_enough}
+        queues = {n: _shuffle(len(books[n].units), draw) for n in long_enough}
         for number in range(per_scale if long_enough else 0):
             n = long_enough[(number + number // len(KINDS)) % len(long_enough)]
             kind, position = KINDS[number % len(KINDS)], POSITIONS[number % len(POSITIONS)]
@@ -189,7 +189,7 @@ def joined_case(
     texts[unit] = version.text
     before = sum(len(text) + len(JOINT) for n, text in texts.items() if n < unit)
     response = JOINT.join(texts.values())
-    error = _moved(version, before, response) if isinstance(version, TextWithError) else None
+    error = _move_error(version, before, response) if isinstance(version, TextWithError) else None
     return SummaryCase(
         id=f"{name}-{'hallucinated' if error else 'faithful'}",
         group=name,
@@ -206,7 +206,7 @@ def joined_case(
     )
 
 
-def _moved(change: TextWithError, by: int, response: str) -> TextWithError:
+def _move_error(change: TextWithError, by: int, response: str) -> TextWithError:
     moved = {
         name: Place.of(response, at.start + by, at.end + by)
         for name, at in (("wrong", change.wrong), ("sentences", change.sentences))
@@ -232,7 +232,7 @@ def _enough(book: Book, scale: Scale) -> bool:
     return bool(book.units) and sum(unit.tokens for unit in book.units) >= least
 
 
-def _shuffled(count: int, draw: Random) -> list[int]:
+def _shuffle(count: int, draw: Random) -> list[int]:
     order = list(range(count))
     draw.shuffle(order)
     return order

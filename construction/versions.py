@@ -130,7 +130,7 @@ def folded(text: str) -> str:
     return "".join(fold(text).text.split())
 
 
-def alike(one: str, other: str) -> float:
+def likeness(one: str, other: str) -> float:
     """F1 of the tokens that two texts share, 0 to 1: a likeness without weights. Two empty texts are alike."""
     first, second = Counter(tokens(one)), Counter(tokens(other))
     if not first and not second:
@@ -187,10 +187,10 @@ def new_places(base: str, text: str) -> tuple[list[Place], float]:
         if step in ("insert", "replace"):
             ranges.append((new[i].start(), new[j - 1].end()))
     kept = sum(block.size for block in matcher.get_matching_blocks()) / max(1, len(old))
-    return [Place.of(text, a, b) for a, b in _joined(ranges, text)], kept
+    return [Place.of(text, a, b) for a, b in _join_close(ranges, text)], kept
 
 
-def _joined(ranges: Sequence[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
+def _join_close(ranges: Sequence[tuple[int, int]], text: str) -> Iterator[tuple[int, int]]:
     """The ranges, close ones as one: a comparison by words finds a word in common by chance."""
     if not ranges:
         return
@@ -208,7 +208,7 @@ def shared_length(one: Place, other: Place) -> int:
     return max(0, min(one.end, other.end) - max(one.start, other.start))
 
 
-def checked_error(base: str, text: str, kind: Kind, part: str, reason: str = "") -> TextWithError | Rejection:
+def check_error(base: str, text: str, kind: Kind, part: str, reason: str = "") -> TextWithError | Rejection:
     """The change that a version of this kind makes to its base, or why it is none.
 
     `part` is the sentence that the writer says is wrong: it must stand in the text, in a sentence that changed.

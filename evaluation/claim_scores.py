@@ -47,8 +47,8 @@ def probe_scores(results: Sequence[Result]) -> Iterator[Score]:
         [_at([c for c in g if c.hallucinated]) for g in gold],
         [o if o is None else _at([c for c in o if c.label in HALLUCINATED_LABELS]) for o in ours],
     )
-    yield from _matched("decomposition", cut)
-    yield from _matched("localisation", wrong)
+    yield from _match_scores("decomposition", cut)
+    yield from _match_scores("localisation", wrong)
     pairs = [pair for g, o in zip(gold, ours, strict=True) for pair in _evidence(g, o or [])]
     matched = [(pieces, found) for pieces, found in pairs if found is not None]
     scores = evidence_scores([pieces for pieces, _ in matched], [found for _, found in matched])
@@ -122,7 +122,7 @@ def _flips(results: Sequence[Result]) -> Iterator[Score]:
         yield from plain_scores(coverage(counts), (name, mean_accuracy(counts), "two classes", n))
 
 
-def _matched(step: str, scores: Matches) -> Iterator[Score]:
+def _match_scores(step: str, scores: Matches) -> Iterator[Score]:
     yield from plain_scores(
         scores.coverage,
         (f"{step}: precision", scores.precision, "our claims", scores.n_predicted),

@@ -52,7 +52,7 @@ class Comparison(NamedTuple):
 
     def to_markdown(self) -> str:
         """Both tables: the differences, then the changes, those that became right first."""
-        lines = [f"# B ({self.b}) against A ({self.a})", "", _counted(self), ""]
+        lines = [f"# B ({self.b}) against A ({self.a})", "", _count_line(self), ""]
         lines += ["| score | A | B | B − A | 95 % interval |", "| --- | --- | --- | --- | --- |"]
         lines += [table_row(_cells(difference)) for difference in self.differences]
         lines += ["", f"{len(self.changes)} of {self.n} examples changed sides.", ""]
@@ -135,7 +135,7 @@ def _change_cells(change: ChangedOutcome) -> tuple[str, ...]:
     return name, change.gold or "gray", change.a, change.b, meaning
 
 
-def _counted(comparison: Comparison) -> str:
+def _count_line(comparison: Comparison) -> str:
     return (
         f"{comparison.n} common examples; {comparison.n_only_a} only in A, {comparison.n_only_b} only in B. "
         "The interval is of the paired difference."

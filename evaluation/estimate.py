@@ -11,7 +11,7 @@ from longproof.agent.specs import Spec
 from longproof.agent.types import Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
-from longproof.evaluation.run import ExampleCases, planned_examples, sampled
+from longproof.evaluation.run import ExampleCases, draw_sample, planned_examples
 from longproof.evaluation.types import Example
 from longproof.graphs.cost import Estimate, estimate, estimate_lines
 from longproof.graphs.joined import joins
@@ -31,7 +31,7 @@ def estimate_dataset(
     **settings: Any,
 ) -> str:
     """What such a run would cost, in words. Raises BadInput as `evaluate_dataset` does."""
-    drawn = sampled(examples(dataset, path), sample, seed, only)
+    drawn = draw_sample(examples(dataset, path), sample, seed, only)
     verifier = Verifier(judges=list(judges), **{**settings, "max_calls": 0, "run_id": None})
     told = run(_dry_run(verifier, drawn))
     often = f", {repeat} times; of one time:" if repeat > 1 else ""

@@ -25,7 +25,7 @@ from longproof.evaluation.metrics.statistics import (
     specificity,
     sum_counts,
 )
-from longproof.evaluation.results import Result, flagged, gold_at, outcome_at
+from longproof.evaluation.results import Result, flagged_places, gold_at, outcome_at
 from longproof.evaluation.tables import Score
 
 NOTHING = Counts(0, 0, 0, 0)
@@ -83,7 +83,7 @@ def with_gold_outcome(results: Iterable[Result]) -> list[Result]:
     return [result for result in results if result.gold.outcome is not None]
 
 
-def ordered(values: Iterable[str]) -> list[str]:
+def in_order(values: Iterable[str]) -> list[str]:
     """Values of a slice without repeats: scales, positions and kinds in their own order, others by name."""
     return sorted(
         set(values), key=lambda value: (ORDER.index(value) if value in ORDER else len(ORDER), value)
@@ -108,7 +108,7 @@ def flagged_counts(result: Result) -> Counts:
     """Common, wrongly flagged and missed characters of one response; nothing where none are annotated."""
     if result.gold.errors is None:
         return NOTHING
-    return character_counts(gold_places(result), flagged(result.prediction))
+    return character_counts(gold_places(result), flagged_places(result.prediction))
 
 
 def conflict_counts(result: Result) -> Counts:

@@ -22,8 +22,8 @@ from longproof.evaluation.run import (
     Reports,
     RunSettings,
     digest,
+    draw_sample,
     evaluate_dataset,
-    sampled,
 )
 from longproof.graphs.run_folder import RESULTS
 from longproof.graphs.runner import RunProgress
@@ -67,7 +67,7 @@ def replay_dataset(
     if "pages" in run.settings and not pages:
         raise BadInput(f"{recording} was made with saved pages: say with --pages where they lie")
     found = examples(dataset, path)
-    if digest(sampled(found, run.sample, run.seed, run.only)) != run.data:
+    if digest(draw_sample(found, run.sample, run.seed, run.only)) != run.data:
         raise BadInput(f"{recording} was made of other data than {path or dataset}: it was {run.dataset}")
     done = evaluate_dataset(
         run.dataset,

@@ -173,7 +173,7 @@ def _claim(
     )
 
 
-def flagged(predicted: Prediction) -> list[tuple[int, int]] | None:
+def flagged_places(predicted: Prediction) -> list[tuple[int, int]] | None:
     """The places called wrong; None where nothing was and something stayed undecided."""
     places = [(place.start, place.end) for claim in predicted.claims for place in claim.flagged]
     return places if places or predicted.outcome != "undecided" else None

@@ -138,7 +138,7 @@ def evaluate_dataset(
     """
     if repeat < 1 or parallel < 1:
         raise BadInput("repeat and parallel must be at least 1")
-    drawn = sampled(examples(dataset, path) if chosen is None else chosen, sample, seed, only)
+    drawn = draw_sample(examples(dataset, path) if chosen is None else chosen, sample, seed, only)
     if not drawn:
         raise BadInput(
             f"there is no example{f' of {only}' if only else ''} in {path or dataset}: give a set that has some"
@@ -164,7 +164,9 @@ def evaluate_dataset(
         return _finish(out, run_settings, listed, [one.name for repeated in planned for one in repeated])
 
 
-def sampled(found: Sequence[Example], size: int | None, seed: int, only: str | None = None) -> list[Example]:
+def draw_sample(
+    found: Sequence[Example], size: int | None, seed: int, only: str | None = None
+) -> list[Example]:
     """So many examples drawn with the seed, in the data set's order; pairs stay whole, so one more may come.
 
     `only` names the slice that they are drawn from. Raises BadInput where it isn't written as NAME=VALUE.

@@ -13,7 +13,7 @@ from longproof.evaluation.headlines import (
     conflict_counts,
     gold_places,
     headline,
-    ordered,
+    in_order,
     part_counts,
     response_counts,
     stands_there_counts,
@@ -32,7 +32,7 @@ from longproof.evaluation.metrics.statistics import (
     sum_counts,
 )
 from longproof.evaluation.metrics.verigray import risk_coverage, verigray_scores
-from longproof.evaluation.results import Result, flagged, part_labels, response_labels
+from longproof.evaluation.results import Result, flagged_places, part_labels, response_labels
 from longproof.evaluation.tables import Score, Section, plain_scores
 
 RECALLED = ("kind", "pattern")
@@ -49,7 +49,7 @@ def sections(results: Sequence[Result]) -> list[Section]:
     own = Section(title="Audit of given labels", scores=tuple(audit_scores(results)))
     made = [
         Section(title="Without a model", scores=tuple(_offline(results))),
-        *([own] if audit else _checked(results)),
+        *([own] if audit else _read_sections(results)),
         Section(title="Judges and runs", scores=tuple(judge_scores(results))),
         Section(title="Cost", scores=tuple(_cost(results))),
     ]
@@ -70,7 +70,7 @@ def _offline(results: Sequence[Result]) -> Iterator[Score]:
     yield from plain_scores(None, ("coverage of claims", decided, "claims", len(claims)))
 
 
-def _checked(results: Sequence[Result]) -> list[Section]:
+def _read_sections(results: Sequence[Result]) -> list[Section]:
     return [
         Section(title="Responses", scores=(*_responses(results), *_pairs(results))),
         Section(title="Responses, seven labels", scores=tuple(_labels(response_labels(results)))),
@@ -146,7 +146,7 @@ def _places(results: Sequence[Result]) -> Iterator[Score]:
     marked = [result for result in results if result.gold.errors is not None]
     if not any(result.gold.errors for result in marked):
         return
-    gold, predicted = [gold_places(r) for r in marked], [flagged(r.prediction) for r in marked]
+    gold, predicted = [gold_places(r) for r in marked], [flagged_places(r.prediction) for r in marked]
     characters, whole = character_scores(gold, predicted), mistake_scores(gold, predicted)
     n_gold, decided = characters.n_gold, characters.coverage
     yield headline(marked, "characters: F1", "gold characters", n_gold, decided)
@@ -166,13 +166,13 @@ def _places(results: Sequence[Result]) -> Iterator[Score]:
 def _slices(results: Sequence[Result]) -> Iterator[Section]:
     for name in sorted({name for result in results for name in result.slices}):
         taken = [result for result in with_gold_outcome(results) if name in result.slices]
-        scores = _recalled(taken, name) if name in RECALLED else _by_slice(taken, name)
+        scores = _slice_recalls(taken, name) if name in RECALLED else _by_slice(taken, name)
         yield Section(title=f"By {name}", scores=tuple(scores))
         if name == "position":
             yield Section(title="By position, the paper's four kinds", scores=tuple(_by_position(taken)))
 
 
-def _recalled(results: Sequence[Result], name: str) -> Iterator[Score]:
+def _slice_recalls(results: Sequence[Result], name: str) -> Iterator[Score]:
     slices, gold = [r.slices[name] for r in results], [str(r.gold.outcome) for r in results]
     predicted = [r.prediction.outcome for r in results]
     by_slice = hallucinated_by(slices, gold, predicted)
@@ -196,12 +196,12 @@ def _by_position(results: Sequence[Result]) -> Iterator[Score]:
 
 
 def _recall_scores(by_slice: dict[str, Counts]) -> Iterator[Score]:
-    for value in ordered(by_slice):
+    for value in in_order(by_slice):
         yield from class_scores(by_slice[value], ["recall"], after=f" of {value}")
 
 
 def _by_slice(results: Sequence[Result], name: str) -> Iterator[Score]:
-    for value in ordered(result.slices[name] for result in results):
+    for value in in_order(result.slices[name] for result in results):
         part = [result for result in results if result.slices[name] == value]
         counts = sum_counts(map(response_counts, part))
         yield from class_scores(counts, ("mean accuracy", "recall", "MCC"), before=f"{value}: ")

@@ -11,10 +11,10 @@ from longproof.agent.types import Place, Task
 from longproof.evaluation.datasets.reading import (
     Location,
     Row,
-    converted,
+    convert_rows,
     find_quote,
-    keyed,
     rows,
+    rows_by_key,
     text_key,
 )
 from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, Source
@@ -48,7 +48,7 @@ class HaluEvalPairs:
 
     def __call__(self, location: Location) -> Iterator[Example]:
         numbers = count()
-        return converted(rows(location, self.file), lambda row: self._pair(row, next(numbers)))
+        return convert_rows(rows(location, self.file), lambda row: self._pair(row, next(numbers)))
 
     def _pair(self, row: Row, number: int) -> Iterator[Example]:
         key = str(row.get("source_row", number))
@@ -96,8 +96,10 @@ def load_ragtruth(location: Location) -> Iterator[Example]:
     reason), `implicit_true` ones too, as RAGTruth itself counts them. An answer is hallucinated exactly when it has a
     label. A group is the source. MIT licence.
     """
-    sources = keyed(rows(location, "sources.jsonl.gz"), lambda row: (row["source_id"], row["source_info"]))
-    return converted(rows(location, "responses.jsonl.gz"), lambda row: [_ragtruth(row, sources)])
+    sources = rows_by_key(
+        rows(location, "sources.jsonl.gz"), lambda row: (row["source_id"], row["source_info"])
+    )
+    return convert_rows(rows(location, "responses.jsonl.gz"), lambda row: [_ragtruth(row, sources)])
 
 
 def _ragtruth(row: Row, sources: dict[str, Row]) -> Example:

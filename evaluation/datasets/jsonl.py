@@ -11,7 +11,7 @@ from functools import partial
 from pathlib import Path
 
 from longproof.agent.types import LABELS, Place
-from longproof.evaluation.datasets.reading import HUB, Location, Row, converted, find_quote, rows
+from longproof.evaluation.datasets.reading import HUB, Location, Row, convert_rows, find_quote, rows
 from longproof.evaluation.types import (
     OUTCOME_OF,
     Example,
@@ -32,7 +32,7 @@ def load_cases(location: Location) -> Iterator[Example]:
     """All cases of a file, or of `cases.jsonl` in a folder."""
     path = Path(location)
     folder = None if str(location).startswith(HUB) else path if path.is_dir() else path.parent
-    return converted(rows(location, "cases.jsonl"), partial(_example, folder=folder))
+    return convert_rows(rows(location, "cases.jsonl"), partial(_example, folder=folder))
 
 
 def _example(row: Row, folder: Path | None) -> Iterator[Example]:

@@ -13,12 +13,12 @@ from longproof.agent.types import Kind, Place
 from longproof.evaluation.datasets.reading import (
     Location,
     Row,
-    converted,
+    convert_rows,
     find_quote,
-    keyed,
     lines,
-    parsed,
+    parse_json,
     rows,
+    rows_by_key,
     whole_text,
 )
 from longproof.evaluation.types import (
@@ -65,11 +65,11 @@ def load_longnovel(location: Location) -> Iterator[Example]:
     """
     named = re.search(r"_(\d+k)(?=[_.])", Path(location).name)
     scale = SCALES.get(named[1]) if named else None
-    return converted(rows(location, "test.json"), partial(_longnovel, scale=scale))
+    return convert_rows(rows(location, "test.json"), partial(_longnovel, scale=scale))
 
 
 def _longnovel(row: Row, scale: str | None) -> Iterator[Example]:
-    answer = parsed(row["output"]) if isinstance(row["output"], str) else row["output"]
+    answer = parse_json(row["output"]) if isinstance(row["output"], str) else row["output"]
     outcome = _outcome(answer)
     errors = [_detail(row["summary"], detail) for detail in answer.get("details", [])]
     slices = {"language": str(row.get("language", "zh"))} | ({"scale": scale} if scale else {})
@@ -119,8 +119,8 @@ def load_longnovel_mini(location: Location) -> Iterator[Example]:
     Written for this project after seed 004; the novel is in the public domain.
     """
     novel = whole_text(Path(location) / "novel.txt")
-    units = keyed(rows(location, "annotations.jsonl"), lambda row: (row["unit"], row))
-    return converted(rows(location, "cases.jsonl"), lambda row: [_mini(row, novel, units)])
+    units = rows_by_key(rows(location, "annotations.jsonl"), lambda row: (row["unit"], row))
+    return convert_rows(rows(location, "cases.jsonl"), lambda row: [_mini(row, novel, units)])
 
 
 def _mini(row: Row, novel: str, units: dict[int, Row]) -> Example:
@@ -179,8 +179,8 @@ def load_nocha(location: Location) -> Iterator[Example]:
     response; `type` true is faithful. The two claims of a pair share `index` and count together (pair accuracy). A
     group is the pair. MIT licence; do not train on these.
     """
-    books = keyed(rows(location, "books.jsonl.gz"), lambda row: (row["book_title"], row["text"]))
-    return converted(rows(location, "claims.jsonl"), lambda row: [_claim(row, books)])
+    books = rows_by_key(rows(location, "books.jsonl.gz"), lambda row: (row["book_title"], row["text"]))
+    return convert_rows(rows(location, "claims.jsonl"), lambda row: [_claim(row, books)])
 
 
 def _claim(row: Row, books: dict[str, str]) -> Example:
@@ -208,7 +208,7 @@ def load_sanguo_pairs(location: Location) -> Iterator[Example]:
     path = Path(location)
     source = Source(text=whole_text(path / SANGUO if path.is_dir() else path), title="三国演义")
     with as_file(files(__package__) / "sanguo_pairs.jsonl") as claims:
-        yield from converted(rows(claims, claims.name), lambda row: [_sanguo(row, source)])
+        yield from convert_rows(rows(claims, claims.name), lambda row: [_sanguo(row, source)])
 
 
 def _sanguo(row: Row, source: Source) -> Example:

@@ -49,10 +49,10 @@ def each_row(
     file: str, convert: Callable[[Row], Iterable[Example]]
 ) -> Callable[[Location], Iterator[Example]]:
     """A loader of a set that lies in one file, and whose rows say all by themselves."""
-    return lambda location: converted(rows(location, file), convert)
+    return lambda location: convert_rows(rows(location, file), convert)
 
 
-def converted(
+def convert_rows(
     named: Iterable[tuple[str, Row]], convert: Callable[[Row], Iterable[Example]]
 ) -> Iterator[Example]:
     """The examples of all rows. Raises BadInput, naming the row, where one does not fit its format."""
@@ -62,7 +62,7 @@ def converted(
         yield from found
 
 
-def keyed(named: Iterable[tuple[str, Row]], pick: Callable[[Row], tuple[K, V]]) -> dict[K, V]:
+def rows_by_key(named: Iterable[tuple[str, Row]], pick: Callable[[Row], tuple[K, V]]) -> dict[K, V]:
     """What other rows refer to, by key. Raises BadInput, naming the row, where one does not fit its format."""
     found: dict[K, V] = {}
     for name, row in named:
@@ -112,7 +112,7 @@ def lines(text: str) -> list[Place]:
     return places
 
 
-def parsed(text: str) -> Any:
+def parse_json(text: str) -> Any:
     """What a JSON text says, half characters (lone surrogates) replaced. Raises ValueError or RecursionError."""
     return without_surrogates(json.loads(text))
 
@@ -164,7 +164,7 @@ def _parsed(path: Path) -> Iterator[Any]:
 
 def _json(text: str, name: str) -> Any:
     try:
-        return parsed(text)
+        return parse_json(text)
     except json.JSONDecodeError as error:
         raise BadInput(f"{name} is not JSON: {error.msg} at character {error.pos}") from error
     except RecursionError as error:

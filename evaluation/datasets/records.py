@@ -11,11 +11,11 @@ from longproof.agent.types import Kind, Place
 from longproof.evaluation.datasets.reading import (
     Location,
     Row,
-    converted,
+    convert_rows,
     find_quote,
-    keyed,
-    parsed,
+    parse_json,
     rows,
+    rows_by_key,
 )
 from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, Source
 from longproof.retrieval.types import BadInput
@@ -35,7 +35,7 @@ def data_to_text(row: Row) -> Iterator[Example]:
     next place, and refused where it is not found. The article is hallucinated exactly when the list is not empty.
     """
     reference = row["reference"]
-    record = parsed(reference) if isinstance(reference, str) else reference
+    record = parse_json(reference) if isinstance(reference, str) else reference
     errors, after = [], dict[str, int]()
     for text in row["hallucination_list"]:
         at = find_quote(row["response"], text, after.get(text, 0))
@@ -122,10 +122,10 @@ def load_quintd(location: Location) -> Iterator[Example]:
     say that it is neither correct nor merely incomplete: gray. A group is the input. Slices: domain, model. MIT
     licence.
     """
-    inputs = keyed(
+    inputs = rows_by_key(
         rows(location, "inputs.jsonl.gz"), lambda row: ((row["dataset"], row["table_idx"]), row["input"])
     )
-    return converted(rows(location, "texts.jsonl.gz"), lambda row: [_quintd(row, inputs)])
+    return convert_rows(rows(location, "texts.jsonl.gz"), lambda row: [_quintd(row, inputs)])
 
 
 def _quintd(row: Row, inputs: dict[tuple[str, int], str]) -> Example:

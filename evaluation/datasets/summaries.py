@@ -9,7 +9,7 @@ from longproof.agent.types import Label, Place
 from longproof.evaluation.datasets.reading import (
     Location,
     Row,
-    converted,
+    convert_rows,
     find_quote,
     rows,
     text_key,
@@ -110,7 +110,7 @@ def load_summedits(location: Location) -> Iterator[Example]:
     Ids repeat in the file, so each gets its number in its document. Apache-2.0.
     """
     seen: dict[str, int] = {}
-    return converted(rows(location, "records.jsonl.gz"), lambda row: [_summedits(row, seen)])
+    return convert_rows(rows(location, "records.jsonl.gz"), lambda row: [_summedits(row, seen)])
 
 
 def _summedits(row: Row, seen: dict[str, int]) -> Example:

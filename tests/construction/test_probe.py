@@ -10,7 +10,7 @@ from reader import Asked, Reply
 from scripted_writer import GOOD, inserted, writer
 
 from longproof.agent.types import Place
-from longproof.construction.probe import invented, invention_places
+from longproof.construction.probe import invention_places, is_invention
 from longproof.construction.run import Constructed, construct
 from longproof.construction.versions import shared_length
 from longproof.evaluation.datasets import examples
@@ -190,7 +190,9 @@ def test_inventions_are_placed_or_named():
 def test_a_claim_is_new_old_or_mixed():
     text = WRITTEN.replace(" A flood", " It burned twice. A flood")
     new = [place_at(text, "It burned twice.")]
-    assert invented(place_at(text, "It burned twice."), new) is True
-    assert invented(place_at(text, "The mill"), new) is False
-    assert invented(place_at(text, "villages. It burned twice. A flood destroyed the bridge"), new) is None
+    assert is_invention(place_at(text, "It burned twice."), new) is True
+    assert is_invention(place_at(text, "The mill"), new) is False
+    assert (
+        is_invention(place_at(text, "villages. It burned twice. A flood destroyed the bridge"), new) is None
+    )
     assert shared_length(place_at(text, "The mill"), new[0]) == 0

@@ -11,7 +11,7 @@ from scripted_writer import with_error
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import KINDS
 from longproof.construction.units import POSITIONS, SCALES, TARGETS, Book, Unit, case_pairs, neighbours, units
-from longproof.construction.versions import TextWithError, Version, checked_error
+from longproof.construction.versions import TextWithError, Version, check_error
 
 PARAGRAPH = "那时节天色渐晚，众人都散了。王冕牵牛回家，母亲在门前等他。" * 4
 
@@ -67,7 +67,7 @@ def changes(made: Book):
     def change(_: int, unit: int, kind):
         base = made.summaries[unit].text
         text, sentence = with_error(base, kind)
-        found = checked_error(base, text, kind, sentence)
+        found = check_error(base, text, kind, sentence)
         good = Version(text=made.summaries[unit].text.replace("有", "共有"))
         return (found, good) if isinstance(found, TextWithError) else None
 

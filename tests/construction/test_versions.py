@@ -8,8 +8,8 @@ from hypothesis import strategies as st
 
 from longproof.construction.versions import (
     TextWithError,
-    alike,
-    checked_error,
+    check_error,
+    likeness,
     locate_quote,
     new_places,
     sentence_difference,
@@ -20,7 +20,7 @@ BASE = "王冕七岁丧父。母亲送他去放牛。他攒钱买书。后来他
 
 def test_one_changed_sentence_is_a_change():
     made = BASE.replace("七岁", "九岁")
-    change = checked_error(BASE, made, "numerical", "王冕九岁丧父。", "七岁")
+    change = check_error(BASE, made, "numerical", "王冕九岁丧父。", "七岁")
     assert isinstance(change, TextWithError)
     assert change.sentences.text == "王冕九岁丧父。"
     assert change.original == change.right == "王冕七岁丧父。"
@@ -47,32 +47,32 @@ def test_one_changed_sentence_is_a_change():
     ],
 )
 def test_what_is_wrong_with_a_version_has_a_name(made, kind, part, why):
-    assert checked_error(BASE, made, kind, part) == why
+    assert check_error(BASE, made, kind, part) == why
 
 
 def test_order_and_cause_may_change_two_sentences():
     swapped = "王冕七岁丧父。他攒钱买书。母亲送他去放牛。后来他学会画荷花。"
-    assert isinstance(checked_error(BASE, swapped, "temporal", "他攒钱买书。"), TextWithError)
+    assert isinstance(check_error(BASE, swapped, "temporal", "他攒钱买书。"), TextWithError)
     late = "母亲送他去放牛。后来，王冕七岁丧父。他攒钱买书。后来他学会画荷花。"
-    change = checked_error(BASE, late, "temporal", "母亲送他去放牛。")
+    change = check_error(BASE, late, "temporal", "母亲送他去放牛。")
     assert isinstance(change, TextWithError)
     assert change.sentences.text == "母亲送他去放牛。后来，王冕七岁丧父。"
-    assert checked_error(BASE, late, "temporal", "他攒钱买书。") == "span_elsewhere"
+    assert check_error(BASE, late, "temporal", "他攒钱买书。") == "span_elsewhere"
     two = BASE.replace("他攒钱买书。后来他学会", "因为他攒钱买书，母亲走了。所以他学会")
-    assert isinstance(checked_error(BASE, two, "causal", "所以他学会画荷花。"), TextWithError)
-    assert checked_error(BASE, two, "event", "所以他学会画荷花。") == "too_many_changed"
+    assert isinstance(check_error(BASE, two, "causal", "所以他学会画荷花。"), TextWithError)
+    assert check_error(BASE, two, "event", "所以他学会画荷花。") == "too_many_changed"
 
 
 def test_an_added_sentence_is_a_fabrication():
     made = BASE.replace("买书。", "买书。他卖掉了牛。")
-    change = checked_error(BASE, made, "fabrication", "他卖掉了牛。")
+    change = check_error(BASE, made, "fabrication", "他卖掉了牛。")
     assert isinstance(change, TextWithError)
     assert (change.wrong.text, change.original) == ("他卖掉了牛。", "")
 
 
 def test_a_part_in_other_script_or_width_is_found():
     made = BASE.replace("放牛", "種田")
-    assert isinstance(checked_error(BASE, made, "event", "母亲送他去种田。"), TextWithError)
+    assert isinstance(check_error(BASE, made, "event", "母亲送他去种田。"), TextWithError)
 
 
 def test_a_likeness_is_no_place():
@@ -120,11 +120,11 @@ def test_chinese_is_compared_by_characters():
 
 @given(st.text(), st.text())
 def test_likeness_is_symmetric_and_bounded(one, other):
-    assert alike(one, other) == alike(other, one)
-    assert 0 <= alike(one, other) <= 1
-    assert alike(one, one) == 1
+    assert likeness(one, other) == likeness(other, one)
+    assert 0 <= likeness(one, other) <= 1
+    assert likeness(one, one) == 1
 
 
 def test_likeness_counts_shared_words():
-    assert alike("the cat sat", "the cat sat down") > alike("the cat sat", "a dog ran off") == 0
-    assert alike("王冕画荷花", "王冕画梅花") > alike("王冕画荷花", "天下大乱")
+    assert likeness("the cat sat", "the cat sat down") > likeness("the cat sat", "a dog ran off") == 0
+    assert likeness("王冕画荷花", "王冕画梅花") > likeness("王冕画荷花", "天下大乱")

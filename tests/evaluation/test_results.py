@@ -7,7 +7,7 @@ from evaluated import scripted_report
 
 from longproof.agent.types import Judgement, Label, Place, Report
 from longproof.evaluation.results import (
-    flagged,
+    flagged_places,
     label_at,
     outcome_at,
     prediction,
@@ -31,16 +31,16 @@ def test_a_wrong_claim_speaks_only_for_its_marked_words() -> None:
     assert label_at(predicted, at("She")) == "out_dependent"
     assert outcome_at(predicted, at("They met.")) == "undecided"
     assert outcome_at(predicted, at("She lost. They met.")) == "undecided"
-    assert flagged(predicted) == [(7, 12)]
+    assert flagged_places(predicted) == [(7, 12)]
 
 
 def test_nothing_flagged_and_something_undecided_is_no_answer_about_places() -> None:
-    assert flagged(prediction(scripted_report(TEXT, ["no_fact", None, "no_fact"]))) is None
-    assert flagged(prediction(scripted_report(TEXT, ["no_fact", "out_dependent", "no_fact"]))) == []
+    assert flagged_places(prediction(scripted_report(TEXT, ["no_fact", None, "no_fact"]))) is None
+    assert flagged_places(prediction(scripted_report(TEXT, ["no_fact", "out_dependent", "no_fact"]))) == []
 
 
 def test_a_wrong_claim_without_marked_words_is_flagged_whole() -> None:
-    assert flagged(prediction(scripted_report(TEXT, ["no_fact", "fabricated", None]))) == [(21, 30)]
+    assert flagged_places(prediction(scripted_report(TEXT, ["no_fact", "fabricated", None]))) == [(21, 30)]
 
 
 def test_the_responses_label_is_the_least_faithful_that_states_facts() -> None:

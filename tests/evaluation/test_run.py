@@ -12,7 +12,7 @@ from longproof.agent.report import unanswered
 from longproof.agent.types import Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.results import Result
-from longproof.evaluation.run import Evaluation, Reports, evaluate_dataset, sampled
+from longproof.evaluation.run import Evaluation, Reports, draw_sample, evaluate_dataset
 from longproof.graphs.run_folder import open_run
 from longproof.graphs.runner import RunProgress
 from longproof.retrieval.types import BadInput
@@ -267,13 +267,13 @@ def test_progress_tells_how_far_and_how_good(cases: Path, tmp_path: Path) -> Non
 
 def test_a_sample_is_seeded_and_keeps_order_and_pairs(cases: Path) -> None:
     found = examples("jsonl", cases)
-    drawn = sampled(found, 5, seed=3)
+    drawn = draw_sample(found, 5, seed=3)
     assert len(drawn) == 5
-    assert drawn == sampled(found, 5, seed=3) != sampled(found, 5, seed=4)
+    assert drawn == draw_sample(found, 5, seed=3) != draw_sample(found, 5, seed=4)
     assert [e.id for e in drawn] == [e.id for e in found if e in drawn]
     paired = [e.model_copy(update={"pair": str(i // 2)}) for i, e in enumerate(found)]
-    pairs = [e.pair for e in sampled(paired, 5, seed=0)]
+    pairs = [e.pair for e in draw_sample(paired, 5, seed=0)]
     assert len(pairs) == 6
     assert all(pairs.count(pair) == 2 for pair in pairs)
     with pytest.raises(BadInput):
-        sampled(found, 0, seed=0)
+        draw_sample(found, 0, seed=0)
