@@ -120,7 +120,7 @@ DONE = "document.querySelector('a[href$=\"report.json\"]') !== null"
 
 
 def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: Any) -> None:
-    with ChatServer(contradicting, delay_s=1.5) as chat:
+    with ChatServer(Reader(contradicting), delay_s=1.5) as chat:
         seen = opened_at(serve([f"openai:a@{chat.address}", f"openai:b@{chat.address}"]).address)
         given(seen, (GRAY / "article.txt").read_text("utf-8"), (GRAY / "summary.txt").read_text("utf-8"))
         seen.one("#price").click()
@@ -250,7 +250,7 @@ def test_what_a_check_lacks_or_has_twice_is_said_before_it_begins(serve: Any, op
 
 
 def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened_at: Any) -> None:
-    with ChatServer(contradicting, delay_s=3) as chat:
+    with ChatServer(Reader(contradicting), delay_s=3) as chat:
         server = serve([f"openai:a@{chat.address}"])
         seen = opened_at(server.address)
         given(seen, (GRAY / "article.txt").read_text("utf-8"), (GRAY / "summary.txt").read_text("utf-8"))
@@ -275,7 +275,7 @@ def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened
 
 
 def test_a_server_that_ends_waits_for_no_tab(serve: Any, opened_at: Any) -> None:
-    with ChatServer(contradicting, delay_s=3) as chat:
+    with ChatServer(Reader(contradicting), delay_s=3) as chat:
         server = serve([f"openai:a@{chat.address}"])
         seen = opened_at(server.address)
         given(seen, "Tom sold the boat to Ada.", "Ada sold the boat to Tom.")
@@ -437,7 +437,7 @@ def test_with_the_keyboard_alone(serve: Any, opened_at: Any) -> None:
 
 @pytest.mark.parametrize("width", [1400, 380])
 def test_hostile_texts_run_nothing_and_fit_a_phone(serve: Any, opened_at: Any, width: int) -> None:
-    with ChatServer(contradicting, delay_s=0.2) as chat:
+    with ChatServer(Reader(contradicting), delay_s=0.2) as chat:
         seen = opened_at(serve([f"openai:a@{chat.address}"]).address)
         metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
         seen.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
