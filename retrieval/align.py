@@ -1,4 +1,4 @@
-"""Where each segment of a response lies in its source: one window of blocks for every segment.
+"""Alignment: for each segment of a response the window of blocks of its source that it tells of.
 
 Knows: a similarity matrix, M segments by N blocks, and two ways through it. `greedy` is LongNovel's
 Appendix D to the letter; `viterbi` is the best path over the whole matrix, which can't lose its place.

@@ -1,4 +1,4 @@
-"""What every reader of a file format gives back, and how it names what is broken.
+"""The result of every reader of a file format, and the one line that names a broken file.
 
 Knows: texts with a title and notes; what parsers raise on broken files; XML and ZIP archives within bounds.
 Does not know: any one format.

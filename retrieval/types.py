@@ -59,7 +59,7 @@ class Line(NamedTuple):
 
 
 class FileNotes(Frozen):
-    """What is to be known of how a file became the text of a document."""
+    """Notes on how a file became the text of a document."""
 
     guessed_encoding: str = ""
     """The encoding that its bytes were taken for, where nothing told it."""

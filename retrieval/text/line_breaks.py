@@ -61,13 +61,13 @@ def _paragraphs(text: str) -> Iterator[list[Range]]:
 
 
 def _is_set(paragraph: list[Range], widest: int) -> bool:
-    """Whether most lines but the last come near the widest, as in prose broken to a width."""
+    """True if most lines but the last come near the widest, as in prose broken to a width."""
     near = sum(end - start > 0.8 * widest for start, end in paragraph[:-1])
     return near >= 3 and 2 * near > len(paragraph) - 1
 
 
 def _wraps(text: str, line: Range, after: Range, width: int | None) -> bool:
-    """Whether the break between two lines of a paragraph only wraps; `width` is what the paragraph is set to."""
+    """True if the break between two lines of a paragraph only wraps; `width` is what the paragraph is set to."""
     if _ITEM.match(text, *after) or _indent(text, after) > _indent(text, line):
         return False
     word = _FIRST_WORD.match(text, *after)

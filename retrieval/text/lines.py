@@ -32,7 +32,7 @@ def evidence_lines(text: str, *, record: bool = False) -> list[Range]:
     a record, whose fields are lines of the text, a field.
     What is longer than `LONGEST` is cut behind a clause, else at a blank, and inside a word only where it has none.
     """
-    whole = _fields(text) if record else _joined(text, _prose(text))
+    whole = _fields(text) if record else _join_short(text, _prose(text))
     return [piece for start, end in whole for piece in _pieces(text, start, end)]
 
 
@@ -41,7 +41,7 @@ def _fields(text: str) -> Iterator[Range]:
         yield match.start(), match.start() + len(match[0].rstrip())
 
 
-def _joined(text: str, sentences_and_rows: Iterator[Range]) -> Iterator[Range]:
+def _join_short(text: str, sentences_and_rows: Iterator[Range]) -> Iterator[Range]:
     """Short neighbours of one paragraph together."""
     held: Range | None = None
     for start, end in sentences_and_rows:
@@ -64,7 +64,7 @@ def _prose(text: str) -> Iterator[Range]:
         while row is not None and row[1] <= start:
             row = next(rows, None)
         if row is not None and row[0] <= start:
-            start, end = _trimmed(text, *row)
+            start, end = _trim(text, *row)
         if start >= kept:
             kept = end
             yield start, end
@@ -78,7 +78,7 @@ def _stays_whole(text: str, unit: Range) -> bool:
     return bool(_ROW.match(line) or _TURN.match(line))
 
 
-def _trimmed(text: str, start: int, end: int) -> Range:
+def _trim(text: str, start: int, end: int) -> Range:
     cut = text[start:end]
     return start + len(cut) - len(cut.lstrip()), end - len(cut) + len(cut.rstrip())
 
@@ -87,7 +87,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Range]:
     """The range in pieces of at most LONGEST characters, neither beginning nor ending with whitespace."""
     while end - start > LONGEST:
         cut = _cut(text, start)
-        yield _trimmed(text, start, cut)
+        yield _trim(text, start, cut)
         blank = _BLANK.match(text, cut, end)
         start = blank.end() if blank else cut
     if start < end:
@@ -95,7 +95,7 @@ def _pieces(text: str, start: int, end: int) -> Iterator[Range]:
 
 
 def _cut(text: str, start: int) -> int:
-    """Where a long line that starts here is cut: behind its last clause, unless that leaves only a little."""
+    """The place to cut a long line that starts here: behind its last clause, unless that leaves only a little."""
     limit = start + LONGEST
     clauses = [m.end() for m in _CLAUSE.finditer(text, start + LONGEST // 2, limit + 1) if m.end() <= limit]
     if clauses:

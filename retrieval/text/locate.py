@@ -60,13 +60,13 @@ def _exactly(quote: str, text: str, start: int, end: int) -> tuple[int, int] | N
 def _loosely(quote: str, text: str, offset: int) -> tuple[int, int] | None:
     """The place in `text` by folded words, then by likeness; shifted by `offset`."""
     sought, words = _words(quote).text, _words(text)
-    place = _folded(sought, words)
+    place = _find_folded(sought, words)
     if place is None:
         parts = [_words(part).text for part in _ELLIPSIS.split(quote)]
         longest = max(parts, key=len)
         if not _is_long(longest):
             return None
-        place = (_folded(longest, words) if len(parts) > 1 else None) or _nearly(longest, words)
+        place = (_find_folded(longest, words) if len(parts) > 1 else None) or _nearly(longest, words)
     if place is None:
         return None
     start, end = words.original(*place)
@@ -111,12 +111,12 @@ def _words(text: str) -> _Words:
     return _Words("".join(pieces), starts, places, folded)
 
 
-def _folded(sought: str, words: _Words) -> tuple[int, int] | None:
+def _find_folded(sought: str, words: _Words) -> tuple[int, int] | None:
     return _exactly(sought, words.text, 0, len(words.text)) if sought else None
 
 
 def _is_long(sought: str) -> bool:
-    """Whether likeness says anything: in short quotes one other character is another word."""
+    """True if likeness says anything: in short quotes one other character is another word."""
     wide = len(_IS_CJK.findall(sought))
     return 2 * wide + len(sought) - wide >= 8
 
@@ -131,9 +131,9 @@ def _nearly(sought: str, words: _Words) -> tuple[int, int] | None:
     if found is None or found.dest_end <= found.dest_start:
         return None
     start, end = found.dest_start, found.dest_end
-    while start > 0 and _spaced(words.text, start - 1) and _spaced(words.text, start):
+    while start > 0 and _is_spaced(words.text, start - 1) and _is_spaced(words.text, start):
         start -= 1
-    while end < len(words.text) and _spaced(words.text, end) and _spaced(words.text, end - 1):
+    while end < len(words.text) and _is_spaced(words.text, end) and _is_spaced(words.text, end - 1):
         end += 1
     start += words.text.startswith(" ", start)
     end -= words.text.endswith(" ", start, end)
@@ -141,5 +141,5 @@ def _nearly(sought: str, words: _Words) -> tuple[int, int] | None:
     return (start, end) if same else None
 
 
-def _spaced(text: str, place: int) -> bool:
+def _is_spaced(text: str, place: int) -> bool:
     return _IS_SPACED.match(text, place) is not None

@@ -82,7 +82,7 @@ class Folded:
         return first, (max(first, self._finish(end)) if end > start else first)
 
     def _begin(self, place: int) -> int:
-        """Where the character at `place` begins in the original; characters dropped before it are left out."""
+        """The place at which the one at `place` begins in the original; characters dropped before it are left out."""
         index = bisect_right(self._to, place) - 1
         if index < 0:
             return place
@@ -91,7 +91,7 @@ class Folded:
         return self._at[index] + 1 + place - self._after[index]
 
     def _finish(self, place: int) -> int:
-        """Where the character before `place` ends in the original, with the dropped characters behind it."""
+        """The place at which the one before `place` ends in the original, with the dropped characters behind it."""
         index = bisect_right(self._to, place - 1) - 1
         if index < 0 or place - 1 >= self._after[index]:
             end = place if index < 0 else self._at[index] + 1 + place - self._after[index]
@@ -103,20 +103,15 @@ class Folded:
         return end
 
 
-def simplified(text: str) -> str:
-    """The text in simplified characters, word by word: its length may change."""
-    return _converter().convert(text)
-
-
 class _Table(dict[int, str]):
-    """What each character folds to, worked out when it is first met. `uneven` holds those that change the length."""
+    """The form that each character folds to, found at its first use. `uneven` holds those that change the length."""
 
     def __init__(self) -> None:
         super().__init__()
         self.uneven: set[str] = set()
 
     def __missing__(self, code: int) -> str:
-        folded = _folded(chr(code))
+        folded = _fold_character(chr(code))
         if len(folded) != 1:
             self.uneven.add(chr(code))
         self[code] = folded
@@ -150,7 +145,7 @@ def _table() -> _Table:
     return _Table()
 
 
-def _folded(character: str) -> str:
+def _fold_character(character: str) -> str:
     """One character's form: script, width, case, no accent. A combining accent alone folds to nothing.
 
     Fractions like `½` stay: `3½` would become `31⁄2`.
@@ -161,16 +156,16 @@ def _folded(character: str) -> str:
     if "⁄" in plain:
         return character
     if _HAN.search(plain):
-        return "".join(map(_simplified, plain))
-    bare = "".join(c for c in unicodedata.normalize("NFD", plain) if not _dropped(c))
+        return "".join(map(_simplify_character, plain))
+    bare = "".join(c for c in unicodedata.normalize("NFD", plain) if not _is_dropped(c))
     return "".join(_SAME.get(c, c) for c in unicodedata.normalize("NFC", bare))
 
 
-def _dropped(character: str) -> bool:
+def _is_dropped(character: str) -> bool:
     return "\u0300" <= character <= "\u036f" or "\ufe00" <= character <= "\ufe0f"
 
 
-def _simplified(character: str) -> str:
+def _simplify_character(character: str) -> str:
     simple = _converter().convert(character)
     return (simple if len(simple) == 1 else character).translate(_VARIANTS)
 

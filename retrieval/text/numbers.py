@@ -89,7 +89,7 @@ def folded_numbers(text: str) -> Iterator[Number]:
 
 
 def differ(one: Number, other: Number) -> bool:
-    """Whether two numbers can't mean the same amount: not by rounding, not as a share beside its percentage."""
+    """True if two numbers can't mean the same amount: not by rounding, not as a share beside its percentage."""
     if not (one.exact and other.exact) or one.ordinal != other.ordinal:
         return False
     if one.percent != other.percent or one.text.endswith(other.text) or other.text.endswith(one.text):
@@ -98,7 +98,7 @@ def differ(one: Number, other: Number) -> bool:
 
 
 def _rounds(one: Number, other: Number) -> bool:
-    """Whether the first is the second told with fewer digits: a part of one, or a large number."""
+    """True if the first is the second told with fewer digits: a part of one, or a large number."""
     digits = _digits(one)
     fine = max(one.value, other.value) >= 1000 or not (one.value + other.value).is_integer()
     return fine and 0 < digits < _digits(other) and float(f"{other.value:.{digits}g}") == one.value

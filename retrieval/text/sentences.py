@@ -83,7 +83,7 @@ class PairedMarks:
     ends: list[int]
 
     def holds(self, place: int) -> bool:
-        """Whether the place lies strictly inside a range that is held together."""
+        """True if the place lies strictly inside a range that is held together."""
         index = bisect_right(self.starts, place) - 1
         return index >= 0 and self.starts[index] < place < self.ends[index]
 
@@ -181,7 +181,7 @@ def _append(text: str, found: list[Range], start: int, end: int) -> None:
 
 
 class _Stop(NamedTuple):
-    """Where a sentence may end: begun at `start`, stopped at `dot`, closed by `end`, in a unit up to `stop`.
+    """A place where a sentence may end: begun at `start`, stopped at `dot`, closed by `end`, in a unit up to `stop`.
 
     `cased` says whether the unit has capitals at all, so that a small letter says anything.
     """
@@ -206,7 +206,7 @@ def _ends(at: _Stop, paired: PairedMarks) -> bool:
 
 
 def _inside_bracket(at: _Stop, opener: int) -> bool:
-    """Whether the stop belongs to a bracket or title that is itself part of the sentence."""
+    """True if the stop belongs to a bracket or title that is itself part of the sentence."""
     mark = at.text[opener]
     if mark in _QUOTE_OPENERS:
         return False
@@ -215,7 +215,7 @@ def _inside_bracket(at: _Stop, opener: int) -> bool:
 
 
 def _is_wide(at: _Stop) -> bool:
-    """Whether the stop stands in CJK text, where no space follows a sentence."""
+    """True if the stop stands in CJK text, where no space follows a sentence."""
     if _WIDE_STOP.search(at.text, at.dot, at.end):
         return True
     before = at.dot > at.start and _IS_CJK.match(at.text, at.dot - 1)
@@ -242,14 +242,14 @@ def _ends_wide(at: _Stop, opener: int | None) -> bool:
 
 
 def _hesitates(at: _Stop) -> bool:
-    """Whether an ellipsis only delays: after a few characters (`我……`), or before they are said again."""
+    """True if an ellipsis only delays: after a few characters (`我……`), or before they are said again."""
     clause = _CLAUSE.search(at.text, max(at.start, at.dot - 12), at.dot)
     said = clause[0] if clause else ""
     return len(said) <= 4 or at.text.startswith(said[0], at.end)
 
 
 def _ends_spaced(at: _Stop, opener: int | None) -> bool:
-    """Whether a stop in spaced text ends the sentence: by what follows, then by the word before a lone dot."""
+    """True if a stop in spaced text ends the sentence: by what follows, then by the word before a lone dot."""
     following = _NEXT.match(at.text, at.end, at.stop)
     gap, word = (following[1], following[2] or "") if following else ("", "")
     if not gap:
@@ -266,7 +266,7 @@ def _ends_spaced(at: _Stop, opener: int | None) -> bool:
 
 
 def _ends_word(at: _Stop, after: str) -> bool:
-    """Whether the dot behind the word before it is a full stop, `after` being the next word."""
+    """True if the dot behind the word before it is a full stop, `after` being the next word."""
     if at.dot - at.start <= 12 and _ONLY_NUMBER.match(at.text, at.start, at.dot):
         return False
     match = _WORD_BEFORE.search(at.text, max(at.start, at.dot - 24), at.dot)
@@ -283,6 +283,6 @@ def _ends_word(at: _Stop, after: str) -> bool:
 
 
 def _first_mark(at: _Stop) -> int:
-    """Where the sentence's first character stands."""
+    """The place of the sentence's first character."""
     match = _SPACE.match(at.text, at.start, at.end)
     return match.end() if match else at.start

@@ -40,7 +40,7 @@ CHINESE_FROM = 0.3
 
 
 def is_chinese(text: str) -> bool:
-    """Whether the text counts as Chinese: at least CHINESE_FROM of its letters are CJK; names may be Latin."""
+    """True if the text counts as Chinese: at least CHINESE_FROM of its letters are CJK; names may be Latin."""
     return cjk_share(text) >= CHINESE_FROM
 
 
