@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from pydantic import BaseModel, Field
 
 from longproof.adapters.brief import brief_of
+from longproof.agent.types import Task
 from longproof.retrieval.types import BadInput
 from longproof.verifier import Report, Verifier
 
@@ -22,12 +23,17 @@ NEEDED, OPTIONAL = ("source", "response"), ("task", "context", "case_id", "refer
 
 
 class ToolInput(BaseModel):
-    """What an agent asks the tool."""
+    """What an agent asks the tool, where the source is fixed."""
 
     response: str = Field(description="The text to check: what is claimed.")
-    source: str = Field(default="", description="The text to be faithful to.")
-    task: str = Field(default="summary", description="summary, answer, turn, article, rewrite or open.")
+    task: Task = Field(default="summary", description="What the text is.")
     context: str = Field(default="", description="The question or the turns before, if any.")
+
+
+class SourceInput(ToolInput):
+    """What an agent asks the tool, with the source."""
+
+    source: str = Field(default="", description="The text to be faithful to.")
 
 
 def runnable(verifier: Verifier) -> "Runnable[dict[str, Any], Report]":
@@ -61,20 +67,19 @@ def _known(asked: object) -> dict[str, Any]:
 def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":
     """A tool that tells an agent what does not hold, and how much is undecided, as short JSON (a `Brief`).
 
-    Its artifact is the whole `Report`.
-
-    `source` fixes the text to be faithful to, so that the agent need not repeat it.
+    Its artifact is the whole `Report`. `source` fixes the text to be faithful to: then the agent is not asked for it.
     """
     from langchain_core.tools import StructuredTool
 
-    def told(report: Report) -> tuple[str, Report]:
-        return brief_of(report).model_dump_json(), report
+    fixed = {} if source is None else {"source": source}
 
     def check(**asked: Any) -> tuple[str, Report]:
-        return told(verifier.verify(**{**asked, "source": source or asked["source"]}))
+        report = verifier.verify(**{**asked, **fixed})
+        return brief_of(report).model_dump_json(), report
 
     async def acheck(**asked: Any) -> tuple[str, Report]:
-        return told(await verifier.averify(**{**asked, "source": source or asked["source"]}))
+        report = await verifier.averify(**{**asked, **fixed})
+        return brief_of(report).model_dump_json(), report
 
     return StructuredTool.from_function(
         check,
@@ -82,6 +87,6 @@ def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":
         name="longproof",
         description="Check, claim by claim, whether a text is faithful to a source; says what is wrong and where, "
         "and what is undecided: that is no pass.",
-        args_schema=ToolInput,
+        args_schema=ToolInput if fixed else SourceInput,
         response_format="content_and_artifact",
     )

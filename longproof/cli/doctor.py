@@ -94,8 +94,9 @@ def _diagnosis() -> Iterator[str]:
         yield f"  {name} {_version(name) or 'MISSING: reinstall longproof'}"
     for extra, names in needs.items():
         if extra and extra not in DEVELOPERS:
-            missing = [name for name in names if not _version(name)]
-            yield f"  extra {extra}: {_about_missing(extra, missing) if missing else 'installed'}"
+            missing = ", ".join(name for name in names if not _version(name))
+            hint = f"{missing} not installed (pip install 'longproof[{extra}]')"
+            yield f"  extra {extra}: {hint if missing else 'installed'}"
     folder = home()
     there = next(parent for parent in (folder, *folder.parents) if parent.exists())
     can_write = "writable" if os.access(there, os.W_OK) else "NOT writable: set LONGPROOF_HOME"
@@ -114,10 +115,6 @@ def needed_packages() -> Mapping[str, list[str]]:
         if need and need["name"] != "longproof":
             needs[need["extra"] or ""].append(need["name"])
     return needs
-
-
-def _about_missing(extra: str, missing: list[str]) -> str:
-    return f"{', '.join(missing)} not installed (pip install 'longproof[{extra}]')"
 
 
 def _judges() -> Iterator[str]:

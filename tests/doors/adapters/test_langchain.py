@@ -87,7 +87,10 @@ def test_a_tool_tells_what_is_wrong_and_keeps_the_report_as_its_artifact(tmp_pat
     assert said["undecided"] == message.artifact.counts["undecided"] > 0
     assert all(problem["passage"] in RESPONSE for problem in said["problems"])
     assert plain(message.artifact) == by_terminal(tmp_path)
-    assert set(made.args) == {"response", "source", "task", "context"}
+    assert set(made.args) == {"response", "task", "context"}, (
+        "who may not choose the source isn't asked for it"
+    )
+    assert set(tool(Verifier()).args) == {"response", "source", "task", "context"}
 
 
 FRAMEWORKS = {"mcp", "llama_index"}
