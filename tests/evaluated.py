@@ -110,41 +110,6 @@ class FakeChecker:
         return scripted_report(response, labels, text, ["wrong"])
 
 
-class Voting(FakeChecker):
-    """Gives `voted_report`, whatever is asked."""
-
-    async def averify(self, source: Any, response: str, **case: Any) -> Report:
-        return voted_report()
-
-
-VOTED = " ".join(f"Sentence number {n} is here." for n in range(30))
-
-
-def voted_report(judges: int = 3) -> Report:
-    """A report of thirty claims: the judges call the first four wrong, the last judge two more."""
-    report = scripted_report(VOTED, ["explicitly_supported"] * 30)
-    names = [f"j{n}" for n in range(judges)]
-
-    def said(claim: int, judge: int) -> Label:
-        wrong = claim < 4 or (judge == judges - 1 and claim < 6)
-        return "contradicting" if wrong else "explicitly_supported"
-
-    claims = [
-        claim.model_copy(
-            update={
-                "judgements": tuple(
-                    Judgement(
-                        claim_id=claim.id, judge=name, round="source", question_id="q", label=said(n, judge)
-                    )
-                    for judge, name in enumerate(names)
-                )
-            }
-        )
-        for n, claim in enumerate(report.claims)
-    ]
-    return report.model_copy(update={"claims": tuple(claims), "stamp": {"judges": names}})
-
-
 LEAST: dict[str, Label | None] = {
     "hallucinated": "fabricated",
     "faithful": "implicitly_supported",

@@ -85,7 +85,7 @@ def test_whatever_fails_every_claim_ends_with_a_label_or_a_named_failure(tmp_pat
     assert report.coverage == pytest.approx(1 - report.counts["undecided"] / len(report.claims))
 
 
-@pytest.mark.parametrize("change", [{"schema": "rejected"}, {"schema": "ignored"}, {"usage": False}])
+@pytest.mark.parametrize("change", [{"schema": "rejected", "usage": False}, {"schema": "ignored"}])
 def test_servers_that_differ_in_what_they_support_give_the_same_labels(tmp_path, change):
     with ChatServer(well) as server, ChatServer(well, **change) as other:
         reports = [check(server, tmp_path / "a"), check(other, tmp_path / "b")]
@@ -125,14 +125,6 @@ def test_planted_orders_travel_as_quoted_data(tmp_path):
             for text in asked.parts(part):
                 outside = outside.replace(text, "")
         assert "Ignore the above" not in outside
-
-
-def test_a_langchain_model_can_be_a_judge(tmp_path):
-    from langchain_core.language_models import FakeListChatModel
-
-    model = FakeListChatModel(responses=["no form at all"])
-    report = Verifier([model], home=str(tmp_path)).verify(SOURCE, FACTS[0])
-    assert (report.claims[0].label, report.claims[0].failure) == (None, "unparsed")
 
 
 def test_two_verifiers_with_different_settings_live_in_one_process(tmp_path):

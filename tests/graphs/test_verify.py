@@ -236,48 +236,36 @@ def test_it_runs_with_a_checkpointer_and_keeps_no_text_in_the_state():
         ("", FACTS[0], {}, "no source text"),
         (SOURCE, FACTS[0], {"task": "poem"}, "no task 'poem'"),
         ("a\0b", FACTS[0], {}, "NUL"),
+        ("Anna left.", None, {}, "a response is a text or a path, not None"),
+        ("Anna left.", 5, {}, "a text or a path, not 5"),
+        (b"Anna", "x y", {}, "a source is a text, .*, not b'Anna'"),
+        (None, "x y", {}, "a source is a text, .*, not None"),
+        ([b"x"], "x", {}, "a source is a text"),
     ],
 )
 def test_what_cannot_be_checked_is_refused_in_one_line(source, response, options, message):
-    with pytest.raises(BadInput, match=message):
+    with pytest.raises(BadInput, match=message) as refused:
         Verifier().verify(source, response, **options)
+    assert "\n" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
-    ("given", "says"),
+    ("settings", "says"),
     [
         ({"judge": "offline"}, "setting judge: there is none of this name; did you mean judges"),
         ({"timeout": 3}, "did you mean timeout_s"),
         ({"xyzzy": 3}, "setting xyzzy: there is none of this name$"),
+        ({"colour": "red"}, "colour"),
+        ({"protocol": "x"}, "no protocol"),
+        ({"judges": [object()]}, "can't be the judge"),
+        ({"judges": "offline"}, "judges are a list, not 'offline'"),
+        ({"arbiter": 5}, "5 can't be the arbiter"),
+        ({"decomposer": object()}, "can't be the decomposer"),
     ],
 )
-def test_a_setting_of_another_name_is_told_the_nearest(given, says):
+def test_a_setting_that_cannot_be_is_refused_and_the_nearest_name_is_told(settings, says):
     with pytest.raises(BadInput, match=says):
-        Verifier(**given)
-
-
-def test_settings_that_do_not_exist_are_refused():
-    with pytest.raises(BadInput, match="colour"):
-        Verifier(colour="red")
-    with pytest.raises(BadInput, match="no protocol"):
-        Verifier(protocol="x").verify(SOURCE, FACTS[0])
-
-
-@pytest.mark.parametrize(
-    ("source", "response"),
-    [("Anna left.", None), ("Anna left.", 5), (b"Anna", "x y"), (None, "x y"), ([b"x"], "x")],
-)
-def test_what_is_no_text_is_refused_in_one_line(source, response):
-    with pytest.raises(BadInput):
-        Verifier().verify(source, response)
-
-
-@pytest.mark.parametrize(
-    "seats", [{"judges": [object()]}, {"judges": "offline"}, {"arbiter": 5}, {"decomposer": object()}]
-)
-def test_what_cannot_sit_at_the_panel_is_refused(seats):
-    with pytest.raises(BadInput):
-        Verifier(**seats)
+        Verifier(**settings).verify(SOURCE, FACTS[0])
 
 
 def test_an_opening_that_failed_is_tried_again(tmp_path: Path) -> None:
