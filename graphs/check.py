@@ -9,14 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from longproof.agent.localise import Wrong, localise
 from longproof.agent.report import WRONG, agreeing_judgements, named_errors
-from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Label, Lines, Look, Question
+from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Label, Look, Question
 from longproof.agent.vote import rest_on_pages
 from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.evidence.questions import group_claims, make_question, widen, with_snippets
 from longproof.graphs.panel import ask_cascade, ask_panel, complete
-from longproof.graphs.policy import Step, next_step
+from longproof.graphs.policy import next_step
 from longproof.graphs.run import Run
-from longproof.graphs.state import CheckState, ClaimState, Plan
+from longproof.graphs.state import CheckState, ClaimState, Plan, replace_claims
 from longproof.indexes.documents import DocumentRef
 from longproof.indexes.pages import PageIndex
 
@@ -36,14 +36,13 @@ def route(state: CheckState, run: Run) -> str:
 
 async def gather(state: CheckState, run: Run) -> CheckState:
     """Show each open claim the evidence of its next look, as a question."""
-    claims = {one.claim.id: one for one in state["claims"]}
     by_look: dict[Look, list[ClaimState]] = {}
-    for one, step in _due(state, run, "show"):
-        by_look.setdefault(step.look, []).append(one)
+    for one in run.due(state["claims"], "show"):
+        by_look.setdefault(next_step(one, run.plan).look, []).append(one)
+    shown: list[ClaimState] = []
     for look, due in by_look.items():
-        show = _show_documents if run.session.triage else _show_lines
-        claims |= {one.claim.id: one for one in show(due, look, run)}
-    return {"claims": list(claims.values())}
+        shown += _show_documents(due, look, run) if run.session.triage else _show_lines(due, look, run)
+    return {"claims": replace_claims(state["claims"], shown)}
 
 
 def _show_documents(claims: Sequence[ClaimState], look: Look, run: Run) -> list[ClaimState]:
@@ -57,7 +56,9 @@ def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[Clai
     groups = [list(claims)] if look == "place" else group_claims(claims, CLAIMS, run.sources)
     shown: list[ClaimState] = []
     for group in groups:
-        added = [number for one in group for number in _added_lines(one, look)]
+        added: set[int] = set()
+        for one in group:
+            added.update(one.found or (one.place if look == "place" else one.around))
         question = widen(group, run.sources, added, look)
         for one in group:
             after = one.with_look(question.look if question else look)
@@ -65,21 +66,14 @@ def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[Clai
     return shown
 
 
-def _added_lines(claim: ClaimState, look: Look) -> Lines:
-    """The lines of the sources that a look shows for a claim."""
-    if claim.found:
-        return claim.found
-    return claim.place if look == "place" else claim.around
-
-
 async def judge(state: CheckState, run: Run) -> CheckState:
     """Put every unanswered question to every judge of the panel."""
-    claims = {one.claim.id: one.claim for one in state["claims"]}
-    due = [one for one, _ in _due(state, run, "judge")]
-    unanswered = dict.fromkeys(
-        question for one in due for question in one.asked if not one.votes(question.id)
-    )
+    due = run.due(state["claims"], "judge")
+    unanswered: dict[Question, None] = {}
+    for one in due:
+        unanswered |= {question: None for question in one.asked if not one.votes(question.id)}
     questions = [await run.show(question) for question in unanswered]
+    claims = {one.claim.id: one.claim for one in state["claims"]}
     run.say(_describe_questions(questions, claims))
     judges = run.panel.judges
     if run.settings.cascade and len(judges) > 1:
@@ -87,22 +81,16 @@ async def judge(state: CheckState, run: Run) -> CheckState:
         answers = await ask_cascade(judges, questions, claims, run.case, run.settings.sample, places)
     else:
         answers = await ask_panel(judges, questions, claims, run.case)
-    judgements = _judgements(answers, run)
-    asked = {one.claim.id for one in due}
-    judged: list[ClaimState] = []
-    for one in state["claims"]:
-        if one.claim.id in asked:
-            one = _with_what_was_read(one.with_judgements(judgements), run)
-        judged.append(one)
-    return {"claims": judged, "calls": _calls(answers)}
+    judgements, calls = _read(answers, run)
+    judged = [_with_what_was_read(one.with_judgements(judgements), run) for one in due]
+    return {"claims": replace_claims(state["claims"], judged), "calls": calls}
 
 
 def _with_what_was_read(claim: ClaimState, run: Run) -> ClaimState:
     """The claim after its judges spoke. What was shown to it counts as looked at if one of them answered."""
-    question = claim.asked[-1] if claim.asked else None
-    votes = claim.votes(question.id) if question else []
+    question = claim.asked[-1]
     # The offline check reads all of a source even where it can't tell.
-    if question is None or not any(j.label or j.failure == "needs_model" for j in votes):
+    if not any(vote.label or vote.failure == "needs_model" for vote in claim.votes(question.id)):
         return claim
     share = 1.0 if question.look == "source" else run.sources.share(claim.lines_read())
     return claim.with_answer(question.look, share)
@@ -116,40 +104,39 @@ async def vote(state: CheckState, run: Run) -> CheckState:
 
 async def arbitrate(state: CheckState, run: Run) -> CheckState:
     """Ask one more judge about the claims on which the panel is split."""
+    due = run.due(state["claims"], "arbitrate")
+    disputes = _by_last_question(due)
+    answers = await asyncio.gather(*(_decide(question, split, run) for question, split in disputes))
+    rulings, calls = _read(answers, run)
+    by_claim = {ruling.claim_id: ruling for ruling in rulings}
+    ruled: list[ClaimState] = []
+    for one in due:
+        ruling = by_claim[one.claim.id]
+        after = one.with_judgements([ruling])
+        ruled.append(after.model_copy(update={"ruling": ruling, "ruled_by": "arbiter"}))
+    run.say({"node": "arbitrate", "claims": [_describe_votes(one, run.plan) for one in ruled]})
+    return {"claims": replace_claims(state["claims"], ruled), "calls": calls}
+
+
+async def _decide(question: Question, split: Sequence[ClaimState], run: Run) -> Answered:
+    """The arbiter's word on each of these claims, which the panel was asked about in this question."""
     arbiter = run.panel.arbiter
     assert arbiter is not None, "the plan knows whether there is an arbiter"
-
-    async def decide(question: Question, split: list[ClaimState]) -> Answered:
-        asked = question.model_copy(update={"claim_ids": tuple(one.claim.id for one in split)})
-        shown = await run.show(asked)
-        votes = [judgement for one in split for judgement in one.votes(question.id)]
-        answer = await arbiter.arbitrate(shown, [one.claim for one in split], votes, run.case)
-        return complete(answer, arbiter.name, shown)
-
-    disputes = _by_last_question(one for one, _ in _due(state, run, "arbitrate"))
-    answers = await asyncio.gather(*(decide(question, split) for question, split in disputes))
-    rulings = {ruling.claim_id: ruling for ruling in _judgements(answers, run)}
-    claims = [_with_ruling(one, rulings.get(one.claim.id)) for one in state["claims"]]
-    told = [_describe_votes(one, run.plan) for one in claims if one.claim.id in rulings]
-    run.say({"node": "arbitrate", "claims": told})
-    return {"claims": claims, "calls": _calls(answers)}
-
-
-def _with_ruling(claim: ClaimState, ruling: Judgement | None) -> ClaimState:
-    if ruling is None:
-        return claim
-    return claim.with_judgements([ruling]).model_copy(update={"ruling": ruling, "ruled_by": "arbiter"})
+    claims = [one.claim for one in split]
+    shown = await run.show(question.model_copy(update={"claim_ids": tuple(claim.id for claim in claims)}))
+    votes: list[Judgement] = []
+    for one in split:
+        votes += one.votes(question.id)
+    answer = await arbiter.arbitrate(shown, claims, votes, run.case)
+    return complete(answer, arbiter.name, shown)
 
 
 async def consult(state: CheckState, run: Run) -> CheckState:
     """Look into the saved web pages, for claims that the source doesn't have."""
     pages = await run.session.pages()
-    due = {one.claim.id for one, _ in _due(state, run, "consult")}
     shown: dict[str, DocumentRef] = {}
-    claims = [
-        await _look_up(one, pages, run, shown) if one.claim.id in due else one for one in state["claims"]
-    ]
-    return {"claims": claims, "pages": list(shown.values())}
+    looked_up = [await _look_up(one, pages, run, shown) for one in run.due(state["claims"], "consult")]
+    return {"claims": replace_claims(state["claims"], looked_up), "pages": list(shown.values())}
 
 
 async def _look_up(
@@ -169,28 +156,22 @@ async def _look_up(
 
 async def localise_errors(state: CheckState, run: Run) -> CheckState:
     """Place the wrong words of claims that were decided wrong without any judge saying where."""
-    errors, calls = await _placed_errors(state, run)
+    placed, calls = await _place_errors(state["claims"], run)
     run.say({"node": "checked", "claims": len(state["claims"])})
-    checked: list[ClaimState] = []
-    for one in state["claims"]:
-        placed = errors.get(one.claim.id)
-        checked.append(one.model_copy(update={"localised": (placed,)}) if placed else one)
-    return {"checked": checked, "calls": calls}
+    return {"checked": replace_claims(state["claims"], placed), "calls": calls}
 
 
-async def _placed_errors(state: CheckState, run: Run) -> tuple[dict[str, Error], list[Call]]:
-    """The error of each claim that needs one placed, by claim id, and the calls made."""
+async def _place_errors(claims: Sequence[ClaimState], run: Run) -> tuple[list[ClaimState], list[Call]]:
+    """The claims whose wrong words a model could place, or of which it says why it can't; and the calls made."""
     model = run.panel.localiser
     if model is None:
-        return {}, []
+        return [], []
     wrong: dict[str, Wrong] = {}
-    convicted: list[ClaimState] = []
-    for one, step in _due(state, run, "settle"):
-        if unplaced := _without_a_place(one, step.label):
+    for one in run.due(claims, "settle"):
+        if unplaced := _without_a_place(one, next_step(one, run.plan).label):
             wrong[one.claim.id] = unplaced
-            convicted.append(one)
     asked = []
-    for question, held in _by_last_question(convicted):
+    for question, held in _by_last_question(one for one in claims if one.claim.id in wrong):
         unplaced_claims = [wrong[one.claim.id] for one in held]
         asked.append(localise(model, unplaced_claims, await run.show(question), run.case))
     errors: dict[str, Error] = {}
@@ -201,7 +182,8 @@ async def _placed_errors(state: CheckState, run: Run) -> tuple[dict[str, Error],
         for claim_id, reason in answer.reasons.items():
             if not wrong[claim_id].reasons:
                 errors[claim_id] = Error(span=wrong[claim_id].claim.origin, reason=reason)
-    return errors, calls
+    placed = [one for one in claims if one.claim.id in errors]
+    return [one.model_copy(update={"localised": (errors[one.claim.id],)}) for one in placed], calls
 
 
 def _without_a_place(claim: ClaimState, label: Label | None) -> Wrong | None:
@@ -219,12 +201,6 @@ def _without_a_place(claim: ClaimState, label: Label | None) -> Wrong | None:
     return Wrong(claim.claim, tuple(dict.fromkeys(j.reason for j in agreeing if j.reason)))
 
 
-def _due(state: CheckState, run: Run, do: str) -> list[tuple[ClaimState, Step]]:
-    """The claims whose next step is this one."""
-    steps = [(one, next_step(one, run.plan)) for one in state["claims"]]
-    return [(one, step) for one, step in steps if step.do == do]
-
-
 def _by_last_question(claims: Iterable[ClaimState]) -> list[tuple[Question, list[ClaimState]]]:
     """Claims by the question in which they were asked about last."""
     by_id: dict[str, tuple[Question, list[ClaimState]]] = {}
@@ -233,35 +209,32 @@ def _by_last_question(claims: Iterable[ClaimState]) -> list[tuple[Question, list
     return list(by_id.values())
 
 
-def _judgements(answers: Iterable[Answered], run: Run) -> list[Judgement]:
-    """All judgements; those that rest on saved pages alone are out-dependent."""
-    said = [judgement for answer in answers for judgement in answer.judgements]
-    return [rest_on_pages(judgement, run.case.source_ids) for judgement in said]
-
-
-def _calls(answers: Iterable[Answered]) -> list[Call]:
-    return [call for answer in answers for call in answer.calls]
+def _read(answers: Iterable[Answered], run: Run) -> tuple[list[Judgement], list[Call]]:
+    """All judgements, those that rest on saved pages alone as out-dependent; and the calls made."""
+    judgements: list[Judgement] = []
+    calls: list[Call] = []
+    for answer in answers:
+        calls += answer.calls
+        judgements += [rest_on_pages(judgement, run.case.source_ids) for judgement in answer.judgements]
+    return judgements, calls
 
 
 def _describe_questions(questions: Sequence[Question], claims: Mapping[str, Claim]) -> dict[str, object]:
     """Tell what the panel is about to be asked, and how the evidence begins."""
-    told = [
-        {
-            "look": question.look,
-            "claims": [claims[id_].text[:LONGEST] for id_ in question.claim_ids],
-            "shown": [span.text[:LONGEST] for span in question.shown],
-        }
-        for question in questions
-    ]
+    told: list[dict[str, object]] = []
+    for question in questions:
+        texts = [claims[id_].text[:LONGEST] for id_ in question.claim_ids]
+        shown = [span.text[:LONGEST] for span in question.shown]
+        told.append({"look": question.look, "claims": texts, "shown": shown})
     return {"node": "judge", "questions": told}
 
 
 def _describe_votes(claim: ClaimState, plan: Plan) -> dict[str, object]:
     """Tell who said what of a claim just now, and what follows from it."""
     step = next_step(claim, plan)
-    votes = [
-        {"judge": j.judge, "said": j.label or j.failure, "reason": j.reason[:LONGEST]}
-        for j in claim.judgements
-        if j.question_id == claim.last_asked
-    ]
+    votes: list[dict[str, object]] = []
+    for one in claim.judgements:
+        if one.question_id == claim.last_asked:
+            said = one.label or one.failure
+            votes.append({"judge": one.judge, "said": said, "reason": one.reason[:LONGEST]})
     return {"claim_id": claim.claim.id, "votes": votes, "next": step.do, "label": step.label}

@@ -16,7 +16,7 @@ from longproof.graphs.state import ClaimState, State, latest
 
 async def confirm(state: State, run: Run) -> State:
     """Ask once more about every conviction."""
-    due = [one for one in latest(state) if next_step(one, run.plan).do == "confirm"]
+    due = run.due(latest(state), "confirm")
     run.say({"node": "confirm", "claims": len(due)})
     asked = await asyncio.gather(*(_ask_once_more(one, run) for one in due))
     checked = [one for one, _ in asked]

@@ -75,7 +75,7 @@ async def review(state: State, run: Run) -> State:
 
     Runs again from its start when the answer comes, so nothing is paid for in here.
     """
-    left = [one for one in latest(state) if next_step(one, run.plan).do == "person"]
+    left = run.due(latest(state), "person")
     if not left:
         return {"decided": []}
     disputes = [await describe_dispute(one, run) for one in left]

@@ -6,7 +6,7 @@ Does not know: when any of it is used.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -35,10 +35,10 @@ from longproof.graphs.opening import (
     refuse_what_is_not_recorded,
     start_run,
 )
-from longproof.graphs.policy import LOOKS
+from longproof.graphs.policy import LOOKS, next_step
 from longproof.graphs.protocol import LONGPROOF, Protocol
 from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
-from longproof.graphs.state import CheckState, Plan, State, VerifyInput
+from longproof.graphs.state import CheckState, ClaimState, Plan, State, VerifyInput
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
 from longproof.indexes.sources import PassageSize, source_index
@@ -138,6 +138,10 @@ class Run:
     def settings(self) -> Settings:
         """The settings of the run."""
         return self.session.settings
+
+    def due(self, claims: Iterable[ClaimState], do: str) -> list[ClaimState]:
+        """The claims whose next step is this one."""
+        return [one for one in claims if next_step(one, self.plan).do == do]
 
     async def show(self, question: Question) -> Question:
         """The question with the texts that it shows. The offline check reads documents, others read lines."""

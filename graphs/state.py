@@ -249,3 +249,9 @@ def latest(state: State) -> list[ClaimState]:
     """Every claim as it stands now, in the order of the response."""
     by_id = {one.claim.id: one for one in [*state["claims"], *state.get("checked", [])]}
     return list(by_id.values())
+
+
+def replace_claims(claims: Iterable[ClaimState], changed: Iterable[ClaimState]) -> list[ClaimState]:
+    """The claims, those that were changed in the place of what they were."""
+    by_id = {one.claim.id: one for one in changed}
+    return [by_id.get(one.claim.id, one) for one in claims]

@@ -14,7 +14,6 @@ from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Claim, Failure, Lines
 from longproof.graphs.evidence.questions import NOTED, TOGETHER
 from longproof.graphs.evidence.sources import Sources
-from longproof.graphs.policy import next_step
 from longproof.graphs.run import Run
 from longproof.graphs.state import ClaimState, State, latest
 from longproof.retrieval.lexical import terms
@@ -28,7 +27,7 @@ HITS_ALONE = 6
 
 async def search_sources(state: State, run: Run) -> State:
     """Have a searcher look through all of the sources for what the claims' places lack."""
-    due = [one for one in latest(state) if next_step(one, run.plan).do == "search"]
+    due = run.due(latest(state), "search")
     claims, searcher = [one.claim for one in due], run.panel.searcher
     hits = await asyncio.to_thread(_hits, claims, run.sources, HITS if searcher else HITS_ALONE)
     run.say({"node": "search", "claims": len(due)})
@@ -41,7 +40,7 @@ async def search_sources(state: State, run: Run) -> State:
 
 async def scan_sources(state: State, run: Run) -> State:
     """Read all of the sources, for claims found nowhere; first show them their own place, where it never was."""
-    due = [one for one in latest(state) if next_step(one, run.plan).do == "scan"]
+    due = run.due(latest(state), "scan")
     at_places = [at for one in due if (at := _at_its_place(one)).found]
     if at_places:
         return {"checked": at_places}
