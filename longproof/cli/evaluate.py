@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from longproof.cli.options import CHECKED, SettingOptions, options_left_out
+from longproof.cli.options import CHECKED, SettingOptions
 from longproof.cli.verify import no_use
 
 if TYPE_CHECKING:
@@ -106,8 +106,8 @@ def _replayed(options: EvaluateOptions, asked: SettingOptions, progress: "Progre
     from longproof.evaluation.replay import replay_dataset
     from longproof.retrieval.types import BadInput
 
-    names = {field.name for field in fields(options)} - options_left_out(options) | asked.given.keys()
-    given = sorted(names - {*WITH_REPLAY})
+    own = {one.name for one in fields(options) if getattr(options, one.name) != one.default}
+    given = sorted((own | asked.given.keys()) - {*WITH_REPLAY})
     if given:
         raise BadInput(f"with --replay the recording says how it was made: leave out --{given[0]}")
     assert options.replay is not None

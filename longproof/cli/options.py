@@ -9,7 +9,6 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from copy import copy
-from dataclasses import fields
 from datetime import UTC, datetime
 from inspect import Parameter, Signature
 from pathlib import Path
@@ -176,11 +175,6 @@ def _own_options(group: Any) -> list[Parameter]:
         option.rich_help_panel = getattr(group, "heading", None)
         options.append(parameter.replace(annotation=Annotated[kind, option]))
     return options
-
-
-def options_left_out(group: Any) -> set[str]:
-    """The names of a group's fields that are as they are where nothing is said."""
-    return {field.name for field in fields(group) if getattr(group, field.name) == field.default}
 
 
 class PlainCommand(TyperCommand):

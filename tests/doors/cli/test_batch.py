@@ -8,20 +8,14 @@ from xml.etree import ElementTree
 import pytest
 from fakes import ChatServer
 from reader import denying
+from terminal import run
 
 from longproof.agent.types import Usage
-from longproof.cli import main
 from longproof.graphs.runner import RunProgress
 from longproof.progress import run_text
 
 NONE = "no⟦LS⟧ne"
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"
-
-
-def run(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main([str(a) for a in arguments])
-    return int(stop.value.code or 0)
 
 
 @pytest.fixture

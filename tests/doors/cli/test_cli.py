@@ -11,9 +11,9 @@ from pathlib import Path
 import pytest
 from fakes import ChatServer
 from reader import Reply, always, denying
+from terminal import run
 
 from longproof.agent.types import Report
-from longproof.cli import main
 from longproof.examples import example
 from longproof.retrieval.loaders import FILE_BYTES
 
@@ -25,12 +25,6 @@ def files(tmp_path):
     (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
     (tmp_path / "response.txt").write_text("Ada lit the lamp at nine.", "utf-8")
     return tmp_path
-
-
-def run(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main([str(a) for a in arguments])
-    return int(stop.value.code or 0)
 
 
 def verify(files, *more, source="source.txt", response="response.txt"):

@@ -3,19 +3,15 @@
 import importlib.util
 from pathlib import Path
 
-import pytest
 from disputing import disputing
 from fakes import ChatServer
-
-from longproof.cli import main
+from terminal import run
 
 SCRIPT = Path(__file__).parents[3] / "benchmarks" / "record_demo.py"
 
 
 def demo(*words: object) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main(["demo", *map(str, words)])
-    return int(stop.value.code or 0)
+    return run("demo", *words)
 
 
 def record(language: str, file: Path, judges: list[str], arbiter: str) -> int:

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 from fakes import ChatServer
 from reader import PROSE, Reply, always, denying, inventing, well
+from terminal import run
 
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Report
-from longproof.cli import main
 from longproof.progress import check_progress, show_progress, traffic_text
 
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
@@ -29,12 +29,6 @@ def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 Told = pytest.CaptureFixture[str]
-
-
-def run(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main([str(a) for a in arguments])
-    return int(stop.value.code or 0)
 
 
 def verify(*more: object, source: str = "source.txt", response: str = "response.txt") -> int:

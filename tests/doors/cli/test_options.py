@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 import typer.main
+from terminal import run
 
-from longproof.cli import main
 from longproof.cli.commands import app
 from longproof.cli.options import EVERY_SETTING, SETTINGS, SettingOptions
 from longproof.graphs.settings import Settings, settings_of
@@ -16,12 +16,6 @@ from longproof.progress import check_progress, looking_text
 CASE = {"id": "a", "source_text": "Ada lit the lamp.", "response": "Ada lit the lamp."}
 VERIFY = ("verify", "--source", "s.txt", "--response", "s.txt")
 BATCH, EVALUATE = ("batch", "cases.jsonl", "--out", "out"), ("evaluate", "cases.jsonl", "--out", "out")
-
-
-def run(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main([str(a) for a in arguments])
-    return int(stop.value.code or 0)
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ from pathlib import Path
 import pytest
 from fakes import ChatServer
 from reader import well
-
-from longproof.cli import main
+from terminal import run
 
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
 RESPONSE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds."
@@ -20,12 +19,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, text in {"source.txt": SOURCE, "response.txt": RESPONSE, "prices.toml": PRICES}.items():
         (tmp_path / name).write_text(text, "utf-8")
     return tmp_path
-
-
-def run(*arguments: str) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main(list(arguments))
-    return int(stop.value.code or 0)
 
 
 def check(server: ChatServer, *more: str) -> int:

@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from fakes import ChatServer
 from reader import Reader, by_words, well
+from terminal import run
 
 from longproof.cli import main
 from longproof.review import Settings, open_checkpoints
@@ -47,12 +48,6 @@ def disagreeing(asked, item):
     """What one model calls supported the other calls contradicting, by the same quote."""
     label = "explicitly_supported" if asked.model == "for" else "contradicting"
     return {**by_words(asked, item), "quotes": [asked.first_line], "label": label}
-
-
-def run(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main([str(a) for a in arguments])
-    return int(stop.value.code or 0)
 
 
 def verify(*more):

@@ -3,8 +3,7 @@
 from pathlib import Path
 
 import pytest
-
-from longproof.cli import main
+from terminal import run
 
 TEXT = "The Orla tower stands in Dunmore. The Orla tower was opened in 1889."
 
@@ -12,9 +11,7 @@ TEXT = "The Orla tower stands in Dunmore. The Orla tower was opened in 1889."
 def verified(folder: Path, *options: str) -> int:
     response = folder / "response.txt"
     response.write_text(TEXT, "utf-8")
-    with pytest.raises(SystemExit) as ended:
-        main(["verify", "--response", str(response), *options])
-    return int(ended.value.code or 0)
+    return run("verify", "--response", response, *options)
 
 
 def test_without_pages_nothing_is_decided(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -9,6 +9,7 @@ import time
 import pytest
 from fakes import ChatServer
 from reader import well
+from terminal import run
 
 from longproof.cli import main
 
@@ -22,12 +23,6 @@ def files(tmp_path, monkeypatch):
     monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
     monkeypatch.chdir(tmp_path)
     return tmp_path
-
-
-def run(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main([str(a) for a in arguments])
-    return int(stop.value.code or 0)
 
 
 def verify(*more):

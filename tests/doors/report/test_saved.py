@@ -6,18 +6,12 @@ from typing import Any
 import pytest
 from fakes import ChatServer
 from reader import denying
+from terminal import run
 
-from longproof.cli import main
 from longproof.retrieval.types import text_id
 
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
 RESPONSE = "Ada lit the lamp at nine. Tom sold the boat to Ada for ninety pounds."
-
-
-def run(*arguments: object) -> int:
-    with pytest.raises(SystemExit) as stop:
-        main([str(a) for a in arguments])
-    return int(stop.value.code or 0)
 
 
 @pytest.fixture
