@@ -10,7 +10,6 @@ Does not know: settings, protocols, or when the panel is asked.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -18,8 +17,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelArbiter, ModelJudge
-from longproof.agent.models.addresses import is_key, key_withheld, refuse_no_address
-from longproof.agent.models.clients import LANGCHAIN, Chat, LangChainChat, OpenAIChat, Unanswered
+from longproof.agent.models.addresses import is_key, key_variable, refuse_no_address
+from longproof.agent.models.clients import LANGCHAIN, Chat, LangChainChat, Unanswered
 from longproof.agent.models.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.files import read_toml
@@ -33,6 +32,7 @@ FORMS = "offline, openai:MODEL, openai:MODEL@http://HOST:PORT/v1 or nli:PATH_OR_
 ALONE = "the judge offline has no vote beside others: leave it out, or give it alone"
 TABLES = ("panel", "prices")
 """The tables of `longproof.toml`."""
+NO_KEYS = "keys to servers come from the environment"
 _OPENAI = re.compile(r"openai:(?P<model>[^\s@]\S*?)(?:@(?P<address>https?://\S+))?")
 _NLI = re.compile(r"nli:(?P<model>\S.*)")
 
@@ -52,7 +52,7 @@ class Spec(Frozen):
     @property
     def keyless(self) -> bool:
         """True if no key goes to its server, because no owner of keys named the address."""
-        return key_withheld(self.address, by_owner=self.by_owner)
+        return not key_variable(self.address, by_owner=self.by_owner)
 
     @property
     def text(self) -> str:
@@ -65,13 +65,10 @@ Chosen: TypeAlias = "Spec | BaseChatModel"
 
 
 def as_spec(named: str | Spec) -> Spec:
-    """A judge as a setting names it. Raises BadInput, naming the forms that there are."""
-    return parse_spec(named) if isinstance(named, str) else named
-
-
-def parse_spec(text: str) -> Spec:
-    """The judge that this SPEC names. Raises BadInput, naming the forms that there are."""
-    text = text.strip()
+    """The judge that a SPEC names. Raises BadInput, naming the forms that there are."""
+    if isinstance(named, Spec):
+        return named
+    text = named.strip()
     if is_key(text.partition(":")[2]):
         raise BadInput("a judge's name looks like a key: keys come from the environment, write openai:MODEL")
     shown = repr(without_credentials(text))
@@ -98,9 +95,9 @@ def _read_entry(entry: Any) -> Any:
     if not isinstance(table, dict) or not isinstance(table.get("spec"), str):
         raise BadInput("a judge is a SPEC, or a table with `spec`, `temperature` and `samples`")
     if extra := set(table) - {"spec", "temperature", "samples"}:
-        raise BadInput(f"a judge has no {min(extra)!r}{_about_keys(table)}")
-    changes = {name: table[name] for name in ("temperature", "samples") if name in table}
-    return {**parse_spec(table["spec"]).model_dump(exclude_unset=True), **changes, "by_owner": False}
+        raise BadInput(f"a judge has no {min(extra)!r}: known are spec, temperature, samples; {NO_KEYS}")
+    changes = {name: value for name, value in table.items() if name != "spec"}
+    return {**as_spec(table["spec"]).model_dump(exclude_unset=True), **changes, "by_owner": False}
 
 
 Named = Annotated[Spec, BeforeValidator(_read_entry)]
@@ -129,32 +126,17 @@ def read_panel(path: Path) -> PanelTable:
     tables = read_toml(path)
     for name in tables:
         if name not in TABLES:
-            raise BadInput(f"{path}: there is no [{name}]{_nearest(name)}")
-    table = tables.get("panel", {})
-    if not isinstance(table, dict) or not isinstance(table.get("judges", []), list):
-        raise BadInput(f"{path}: [panel] is a table, and its `judges` a list")
+            raise BadInput(
+                f"{path}: there is no [{name}]: known are {' and '.join(f'[{table}]' for table in TABLES)}"
+            )
     try:
-        return PanelTable.model_validate(table)
+        return PanelTable.model_validate(tables.get("panel", {}))
     except ValidationError as error:
         first = error.errors()[0]
         place, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
-            why = _about_keys(table) or _nearest(place)
-            raise BadInput(f"{path}: [panel] has no {place!r}{why}") from error
+            why = f"there is no such key: known are {', '.join(PanelTable.model_fields)}; {NO_KEYS}"
         raise BadInput(f"{path}: [panel] {place}: {why}") from error
-
-
-def _nearest(name: str) -> str:
-    """The place where a name is likely to belong that is misspelt or misplaced; else the tables that there are."""
-    if near := get_close_matches(name, TABLES, n=1):
-        return f": did you mean [{near[0]}]?"
-    if near := get_close_matches(name, PanelTable.model_fields, n=1):
-        return f": did you mean {near[0]!r}, under [panel]?"
-    return f": known are {', '.join(f'[{table}]' for table in TABLES)}"
-
-
-def _about_keys(table: dict[str, Any]) -> str:
-    return ": keys come from the environment" if any("key" in name.lower() for name in table) else ""
 
 
 class Panel(NamedTuple):
@@ -179,54 +161,44 @@ class Panel(NamedTuple):
 def panel_from(
     judges: Sequence[Chosen],
     make: Callable[[Chat], Model],
+    connect: Callable[[Spec], Chat],
     *,
     arbiter: "Chosen | None" = None,
     decomposer: "Chosen | None" = None,
     searcher: "Chosen | None" = None,
-    stream: bool = False,
-    by_owner: bool = True,
-    chat: Callable[[Spec], Chat] | None = None,
-    needs_key: bool = True,
 ) -> Panel:
     """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
-    With `stream`, servers are asked to send their answers piece by piece. Without `by_owner`, no address counts as
-    named by the owner of the keys; without `needs_key`, none is asked for: nothing will be sent. `chat` opens a
-    model, in the place of a connection to its server. Raises BadInput where one of them can't be had, and for the
-    offline check beside other judges.
+    `connect` opens the model that a SPEC names. Raises BadInput where one of them can't be had, and for the offline
+    check beside other judges.
     """
     if len(judges) > 1 and any(isinstance(judge, Spec) and judge.kind == "offline" for judge in judges):
         raise BadInput(ALONE)
-
-    def connect(spec: Spec) -> Chat:
-        owned = by_owner and spec.by_owner
-        return OpenAIChat(spec.model, spec.address, stream=stream, by_owner=owned, needs_key=needs_key)
-
-    models = _Models(make, chat or connect)
+    models = _Models(make, connect)
     panel = _judges(judges, models)
     own = next(iter(models.made.values()), None)
     arbitrates = models.of(arbiter, "arbitrate: write openai:MODEL, or person to decide yourself") or own
-    by_rules = isinstance(decomposer, Spec) and decomposer.kind == "offline"
-    decomposes = (
-        None if by_rules else models.of(decomposer, "decompose: write offline or openai:MODEL") or own
-    )
-    searches = models.of(searcher, "search: write openai:MODEL") or own
+    decomposes = None
+    if not (isinstance(decomposer, Spec) and decomposer.kind == "offline"):
+        decomposes = models.of(decomposer, "decompose: write offline or openai:MODEL") or own
     return Panel(
         panel,
         _arbiter(arbiter, arbitrates) if arbitrates else None,
         _decomposer(decomposes),
-        own,
-        searches,
-        list(models.made.values()),
-        _confirmer(arbitrates) if arbitrates else None,
+        localiser=own,
+        searcher=models.of(searcher, "search: write openai:MODEL") or own,
+        models=list(models.made.values()),
+        confirmer=_confirmer(arbitrates) if arbitrates else None,
     )
 
 
 async def reach(spec: Spec) -> str | None:
     """The reason why this judge would not answer, else None. Asks a server for its models, which costs nothing."""
+    from longproof.agent.models.openai_chat import OpenAIChat
+
     try:
         if spec.kind == "nli":
-            _nli(spec)
+            _model_free(spec)
         elif spec.kind == "openai":
             chat = OpenAIChat(spec.model, spec.address, by_owner=spec.by_owner)
             try:
@@ -256,7 +228,7 @@ class _Models:
             if role:
                 raise BadInput(f"{chosen.text} can't {role}")
             return None
-        # A client connects when it is first asked: what isn't kept here has nothing to close.
+        # A client connects when it is first asked: one that isn't kept here has nothing to close.
         chat = self._connect(chosen) if isinstance(chosen, Spec) else LangChainChat(chosen)
         key = (chat.endpoint, chat.model)
         if key not in self.made:
@@ -272,7 +244,7 @@ def _judges(judges: Sequence[Chosen], models: _Models) -> list[Judge]:
         model = models.of(chosen)
         if model is None:
             assert isinstance(chosen, Spec)
-            panel.append(_offline() if chosen.kind == "offline" else _nli(chosen))
+            panel.append(_model_free(chosen))
             continue
         text, samples, temperature = model.name, 1, None
         if isinstance(chosen, Spec):
@@ -286,13 +258,12 @@ def _judges(judges: Sequence[Chosen], models: _Models) -> list[Judge]:
     return panel
 
 
-def _offline() -> Judge:
-    from longproof.agent.offline import OfflineJudge
+def _model_free(spec: Spec) -> Judge:
+    """A judge that asks no language model."""
+    if spec.kind == "offline":
+        from longproof.agent.offline import OfflineJudge
 
-    return OfflineJudge()
-
-
-def _nli(spec: Spec) -> Judge:
+        return OfflineJudge()
     from longproof.agent.nli import NliJudge
 
     return NliJudge(spec.text, spec.model)

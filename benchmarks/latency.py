@@ -22,10 +22,10 @@ from fakes import ChatServer
 from reader import Reply, always
 
 from longproof.agent.models.answers import Form
-from longproof.agent.models.clients import OpenAIChat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits, Rates
 from longproof.agent.models.model import Model
+from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.prompts import Prompt
 
 

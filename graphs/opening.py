@@ -45,17 +45,24 @@ def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) ->
     models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
     objects = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
     named = [] if given.judges else [as_spec(judge) for judge in settings.judges]
-    replay = given.recording if isinstance(given.recording, Replay) else None
+
+    def connect(spec: Spec) -> Chat:
+        from longproof.agent.models.openai_chat import OpenAIChat
+
+        if isinstance(given.recording, Replay):
+            return given.recording.chat(spec.model, spec.address)
+        by_owner, needs_key = given.by_owner and spec.by_owner, settings.max_calls != 0
+        return OpenAIChat(
+            spec.model, spec.address, stream=settings.stream, by_owner=by_owner, needs_key=needs_key
+        )
+
     panel = panel_from(
         [*models, *named],
         given.make or make,
+        connect,
         arbiter=_choose(given.arbiter, settings.arbiter),
         decomposer=_choose(given.decomposer, settings.decomposer),
         searcher=_choose(None, settings.searcher),
-        stream=settings.stream,
-        by_owner=given.by_owner,
-        chat=(lambda spec: replay.chat(spec.model, spec.address)) if replay else None,
-        needs_key=settings.max_calls != 0,
     )
     return panel._replace(
         judges=[*objects, *panel.judges],

@@ -326,7 +326,7 @@ def cut_silently(asked: Asked) -> Reply:
 
 def repeating(asked: Asked) -> Reply:
     """The model repeats one sentence."""
-    return Reply("The story goes on and on. " * 200)
+    return Reply("The story goes on and on. " * 200, finish="length")
 
 
 def stingy(asked: Asked) -> Reply:

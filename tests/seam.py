@@ -8,10 +8,11 @@ from typing import Any
 from fakes import ChatServer, Script
 
 from longproof.agent.models.answers import Form, Raw
-from longproof.agent.models.clients import Message, OpenAIChat
+from longproof.agent.models.clients import Message
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.agent.types import Claim
 from longproof.prompts import Prompt
 from longproof.retrieval.types import Document, Line

@@ -29,30 +29,23 @@ def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool
     `by_owner`: whether the owner of the keys named the address. Without `needs_key`, a key that is not set is none:
     nothing will be sent. Raises BadInput for what is no address, or where OpenAI's own key is not set.
     """
-    own = own_address()
-    place = (address or own).rstrip("/")
+    place = (address or own_address()).rstrip("/")
     refuse_no_address(place)
-    if place != own:
-        return place, _read_key(key_variable(place, by_owner=by_owner)) or NO_KEY
-    key = _read_key("OPENAI_API_KEY")
-    if not key and place == DEFAULT_ADDRESS and needs_key:
+    key = _read_key(key_variable(place, by_owner=by_owner))
+    if not key and place == own_address() == DEFAULT_ADDRESS and needs_key:
         raise BadInput(
             "OPENAI_API_KEY is not set: set it, or name a server as openai:MODEL@http://HOST:PORT/v1"
         )
     return place, key or NO_KEY
 
 
-def key_withheld(address: str | None, *, by_owner: bool) -> bool:
-    """True if no key goes to this address, because no owner of keys named it."""
+def key_variable(address: str | None, *, by_owner: bool) -> str:
+    """The environment variable whose key may be sent to this address; empty: none may."""
     place = (address or own_address()).rstrip("/")
-    return place != own_address() and not key_variable(place, by_owner=by_owner)
-
-
-def key_variable(place: str, *, by_owner: bool) -> str:
-    """The environment variable whose key may be sent to this address, which isn't OpenAI's; empty: none may."""
+    if place == own_address():
+        return "OPENAI_API_KEY"
     parts, hosts = urlsplit(place), _listed_hosts()
-    usual = KEY if by_owner else ""
-    return hosts.get(parts.netloc.lower()) or hosts.get(f"{parts.hostname}") or usual
+    return hosts.get(parts.netloc.lower()) or hosts.get(f"{parts.hostname}") or (KEY if by_owner else "")
 
 
 def key_variables() -> set[str]:
@@ -73,8 +66,8 @@ def refuse_no_address(place: str) -> None:
 
     try:
         parts = urlsplit(place)
-        host = URL(place).raw_host.decode("ascii")
         # Looks at the port, and at labels that are empty or too long.
+        host = URL(place).raw_host.decode("ascii")
         sound = parts.port != 0 and bool(host.encode("idna")) and "%" not in host
     except (ValueError, InvalidURL):
         sound = False

@@ -2,8 +2,7 @@
 
 Knows: a form's JSON schema; the last whole JSON object that fits it is the answer, reasoning, fences and prose round
 it are not, nor is an object that stands in what the model was shown: whoever wrote that is not asked. An answer that
-was cut off or repeats itself is `truncated`, a refusal `refused`, anything else `unparsed`. Prose is never searched
-for a label.
+was cut off is `truncated`, a refusal `refused`, anything else `unparsed`. Prose is never searched for a label.
 Does not know: what the fields mean, or who answered.
 """
 
@@ -14,10 +13,10 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Any, TypeVar
+from typing import Annotated, Any, TypeVar
 from urllib.parse import unquote
 
-from pydantic import ConfigDict, ValidationError
+from pydantic import BeforeValidator, ConfigDict, ValidationError
 
 from longproof.agent.types import Failure
 from longproof.retrieval.text.normalise import without_surrogates
@@ -34,10 +33,6 @@ _CUT = ("length", "max_tokens", "error", "abort", "aborted", "cancelled", "cance
 """Servers' names for an answer that was not finished, in lower case."""
 OVER_LIMIT = "length"
 """The name of an answer that ran into its limit."""
-_FINISHES = frozenset(
-    {*_REFUSED, *_CUT, "stop", "end_turn", "stop_sequence", "eos", "tool_calls", "function_call"}
-)
-"""Servers' names for the end of an answer, in lower case. No other is kept: it might be anything, a key too."""
 _REFUSALS = (
     "i can't", "i can’t", "i cannot", "i'm sorry", "i’m sorry", "i am sorry", "sorry, ", "i'm unable", "i’m unable",
     "i am unable", "i won't", "i won’t", "抱歉", "很抱歉", "对不起", "我不能", "我无法", "无法提供", "作为一个",
@@ -54,8 +49,8 @@ MOST_BROKEN = 1000
 """Parsing gives up after so many places that look like the start of an object and are none."""
 MOST_QUOTED = 100
 """Of an answer's objects the last so many are looked at: it may quote others before and after its own."""
-TAIL, _UNIT, _TIMES = 4000, 400, 6
-"""A tail that is one unit of at most `_UNIT` characters, `_TIMES` times over, repeats itself."""
+TAIL, _UNIT = 4000, 400
+"""Characters at the end of a text that is still coming, and of the longest unit that may repeat itself there."""
 
 
 class Form(Frozen):
@@ -67,15 +62,30 @@ class Form(Frozen):
 F = TypeVar("F", bound=Form)
 
 
+def _telling_finish(finish: object) -> str | None:
+    """The end of an answer in lower case, if it tells something: any other word might be anything, a key too."""
+    word = finish.lower() if isinstance(finish, str) else None
+    return word if word in _REFUSED or word in _CUT else None
+
+
+def _token_count(tokens: object) -> int | None:
+    return tokens if type(tokens) is int and 0 <= tokens <= MOST_TOKENS else None
+
+
+Count = Annotated[int | None, BeforeValidator(_token_count)]
+
+
 class Raw(Frozen):
-    """A server's answer before it is parsed. Token counts are the server's own; None where it sent none."""
+    """A server's answer before it is parsed."""
 
     text: str | None = None
     refusal: str | None = None
-    finish: str | None = None
-    prompt_tokens: int | None = None
-    completion_tokens: int | None = None
-    cached_tokens: int | None = None
+    finish: Annotated[str | None, BeforeValidator(_telling_finish)] = None
+    """The server's name for its end, if the answer was refused or not finished."""
+    prompt_tokens: Count = None
+    """Token counts are the server's own; None where it sent none."""
+    completion_tokens: Count = None
+    cached_tokens: Count = None
 
 
 class Truncated(ValueError):
@@ -96,23 +106,12 @@ def schema(form: type[Form]) -> dict[str, Any]:
     return written
 
 
-def known_finish(finish: object) -> str | None:
-    """The reason that a server gives for the end of its answer, if it is a known word."""
-    word = finish.lower() if isinstance(finish, str) else None
-    return word if word in _FINISHES else None
-
-
-def token_count(tokens: object) -> int | None:
-    """A number of tokens; None if it is none."""
-    return tokens if type(tokens) is int and 0 <= tokens <= MOST_TOKENS else None
-
-
 def parse(raw: Raw, form: type[F], shown: str = "") -> F | Failure:
     """The filled form, or why there is none. `shown` is the foreign text that the model was shown."""
-    text, finish = raw.text or "", (raw.finish or "").lower()
-    if raw.refusal or finish in _REFUSED:
+    text = raw.text or ""
+    if raw.refusal or raw.finish in _REFUSED:
         return "refused"
-    if finish in _CUT:
+    if raw.finish in _CUT:
         return "truncated"
     if not text.strip() or len(text) > LONGEST:
         return "unparsed"
@@ -127,45 +126,40 @@ def parse(raw: Raw, form: type[F], shown: str = "") -> F | Failure:
             failure = "unparsed"
         except Truncated:
             failure = "truncated"
-    if repeats(text):
-        return "truncated"
     return "refused" if failure == "unparsed" and "{" not in text and _refuses(text) else failure
 
 
 def json_objects(text: str, shown: str = "") -> Iterator[dict[str, Any]]:
     """The top-level JSON objects of a text that don't stand in `shown`, whatever stands round them, the last first.
 
-    Raises Truncated where the text ends inside one. An object with one key twice, or with NaN, is none.
+    Raises Truncated where the text ends inside one.
     """
-    try:
-        places = _objects(text)[-MOST_QUOTED:]
-    except Truncated:
-        raise
-    except (ValueError, RecursionError):
-        return
-    letters = _letters_shown(shown) if places and shown else []
-    for place in reversed(places):
+    found = _objects(text)[-MOST_QUOTED:]
+    letters = _letters_shown(shown) if found and shown else []
+    for value in reversed(found):
         with suppress(ValueError, RecursionError):
-            value = _strict(text[place])
             if not _stands_in(value, letters):
-                yield value
+                yield without_surrogates(value, "?")
 
 
-def _objects(text: str) -> list[slice]:
-    """The places of the top-level JSON objects of a text. Raises Truncated where it ends inside one."""
+def _objects(text: str) -> list[dict[str, Any]]:
+    """The top-level JSON objects of a text. Raises Truncated where it ends inside one."""
     decoder = json.JSONDecoder()
-    places: list[slice] = []
+    found: list[dict[str, Any]] = []
     broken, begun = 0, _BEGUN.search(text)
     while begun and broken <= MOST_BROKEN:
         try:
-            _, end = decoder.raw_decode(text, begun.start())
-            places.append(slice(begun.start(), end))
+            value, end = decoder.raw_decode(text, begun.start())
+            found.append(value)
         except json.JSONDecodeError as error:
             if error.msg.startswith("Unterminated string") or text.rfind("}") < error.pos:
                 raise Truncated from error
             end, broken = max(error.pos, begun.start() + 1), broken + 1
+        except (ValueError, RecursionError):
+            # A number of thousands of digits, or brackets without end.
+            return []
         begun = _BEGUN.search(text, end)
-    return places
+    return found
 
 
 def _stands_in(value: dict[str, Any], shown: Sequence[str]) -> bool:
@@ -192,40 +186,12 @@ def _letters(text: str) -> str:
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
 
 
-def repeats(text: str) -> bool:
-    """True if the end of the text is one short piece over and over."""
-    tail = text.rstrip()[-TAIL:]
-    for unit in range(1, _UNIT + 1):
-        length = max(unit * _TIMES, 60)
-        if length + unit <= len(tail) and tail[-length:] == tail[-length - unit : -unit]:
-            return True
-    return False
-
-
 def runs_away(tail: str) -> bool:
     """True if the end of a text that is still coming is one short piece over and over, blanks included.
 
-    Stricter than `repeats`: a ruled line or a refrain that ends is not enough.
+    A ruled line or a refrain that ends is not enough.
     """
     return len(tail) >= TAIL and any(tail[unit:] == tail[:-unit] for unit in range(1, _UNIT + 1))
-
-
-def _strict(text: str) -> dict[str, Any]:
-    return {
-        key: without_surrogates(value, "?")
-        for key, value in json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_constant).items()
-    }
-
-
-def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    found = dict(pairs)
-    if len(found) != len(pairs):
-        raise ValueError("a key stands twice")
-    return found
-
-
-def _no_constant(name: str) -> float:
-    raise ValueError(f"{name} is no JSON")
 
 
 def _without_reasoning(text: str) -> Iterator[str]:

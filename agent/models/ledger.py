@@ -10,15 +10,15 @@ import asyncio
 import json
 import sqlite3
 import time
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager, contextmanager
+from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
-from itertools import groupby
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypeVar
+from typing import Any, Literal, TypeVar
 
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.prices import Tokens
@@ -56,16 +56,6 @@ class LedgerFailed(BadInput):
     """The ledger can't be read or written: whoever goes on pays and keeps nothing."""
 
 
-class Entry(NamedTuple):
-    """A committed answer."""
-
-    raw: Raw
-    failure: Failure | None = None
-    """The reason why it was of no use."""
-    bought: bool = False
-    """True if this caller paid for it."""
-
-
 class Run(Frozen):
     """One run and what it paid; answers that were in the ledger before cost it nothing."""
 
@@ -78,19 +68,13 @@ class Run(Frozen):
     by_model: tuple[Tokens, ...]
 
 
-class _Purchase(NamedTuple):
-    """A request that is being paid for, by the ledger of one event loop."""
-
-    ledger: "Ledger"
-    entry: "Future[Entry]"
-
-
 class _Abandoned(Exception):
     """Whoever was asking stopped before there was an answer."""
 
 
-_UNDER_WAY: dict[tuple[str, str], _Purchase] = {}
-"""All that this process is paying for, by ledger file and key: one table for all of its threads and event loops."""
+_UNDER_WAY: dict[tuple[str, str], tuple["Ledger", "Future[Raw]"]] = {}
+"""All that this process is paying for, by ledger file and key, and the ledger that each answer comes to: one table
+for all threads and event loops."""
 
 
 class Ledger:
@@ -101,7 +85,7 @@ class Ledger:
         self._place = str(path.resolve()) if path else f"memory {id(self)}"
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self._loop = asyncio.get_running_loop()
-        self._buying: set[asyncio.Task[Entry]] = set()
+        self._buying: set[asyncio.Task[tuple[Raw, bool]]] = set()
         self._run_id = ""
         self._asked_again: set[str] = set()
         self._failed: LedgerFailed | None = None
@@ -123,7 +107,7 @@ class Ledger:
             raise
         return ledger
 
-    async def get(self, key: str) -> Entry | None:
+    async def get(self, key: str) -> Raw | None:
         """The committed answer under this key."""
         row = await self._in_thread(self._select, key)
         if row is None:
@@ -131,32 +115,33 @@ class Ledger:
         answer, failure = row
         if failure and self._retry_failed and key not in self._asked_again:
             return None
-        return Entry(self._raw(key, answer), failure)
+        return self._raw(key, answer)
 
-    async def buy(self, key: str, asked: Ask, slots: Slots, *, endpoint: str, model: str) -> Entry:
-        """The answer under this key, asked for if it is not there; other callers in this process wait for it.
+    async def buy(self, key: str, ask: Ask, slots: Slots, *, endpoint: str, model: str) -> tuple[Raw, bool]:
+        """The answer under this key, asked for if it is not there, and whether this caller paid for it.
 
-        Holds a slot while the answer is asked for and until it is on disk; who waits for another's answer holds none.
-        A cancelled caller does not cancel the call. What `asked` raises reaches every caller that waits at this
-        ledger, and nothing is stored; callers at another ledger of this file ask themselves. Raises LedgerFailed
-        where the ledger failed while this call waited for its slot: then nothing is asked.
+        Other callers in this process wait for it. Holds a slot while the answer is asked for and until it is on
+        disk; who waits for another's answer holds none. A cancelled caller does not cancel the call. What `ask`
+        raises reaches every caller that waits at this ledger, and nothing is stored; callers at another ledger of
+        this file ask themselves. Raises LedgerFailed where the ledger failed while this call waited for its slot:
+        then nothing is asked.
         """
         while True:
-            mine = _Purchase(self, Future())
-            other = _UNDER_WAY.setdefault((self._place, key), mine)
-            if other is mine:
-                task = asyncio.create_task(self._pay(key, asked, slots, endpoint, model))
+            mine: Future[Raw] = Future()
+            ledger, answer = _UNDER_WAY.setdefault((self._place, key), (self, mine))
+            if answer is mine:
+                task = asyncio.create_task(self._pay(key, ask, slots, endpoint, model))
                 self._buying.add(task)
                 task.add_done_callback(partial(self._settle, mine, key))
                 return await asyncio.shield(task)
             try:
-                entry = await asyncio.shield(asyncio.wrap_future(other.entry))
+                raw = await asyncio.shield(asyncio.wrap_future(answer))
             except Exception as error:
-                if other.ledger is self and not isinstance(error, _Abandoned):
+                if ledger is self and not isinstance(error, _Abandoned):
                     raise
                 continue
             self._asked_again.add(key)
-            return entry._replace(bought=False)
+            return raw, False
 
     async def fill(self, answers: Iterable[tuple[str, str, Raw]]) -> None:
         """Take in answers that were given elsewhere: key, model, answer. They cost this ledger's runs nothing."""
@@ -200,27 +185,27 @@ class Ledger:
         await self._in_thread(self._db.close)
         self._thread.shutdown(wait=False)
 
-    def _settle(self, mine: _Purchase, key: str, task: asyncio.Task[Entry]) -> None:
+    def _settle(self, mine: "Future[Raw]", key: str, task: asyncio.Task[tuple[Raw, bool]]) -> None:
         """Give the answer, or what went wrong, to all who wait for it. Called of tasks that never began, too."""
         self._buying.discard(task)
         del _UNDER_WAY[self._place, key]
         error = _Abandoned() if task.cancelled() else task.exception()
         if error is None:
-            mine.entry.set_result(task.result())
+            mine.set_result(task.result()[0])
         else:
-            mine.entry.set_exception(error if isinstance(error, Exception) else _Abandoned())
+            mine.set_exception(error if isinstance(error, Exception) else _Abandoned())
 
-    async def _pay(self, key: str, asked: Ask, slots: Slots, endpoint: str, model: str) -> Entry:
+    async def _pay(self, key: str, ask: Ask, slots: Slots, endpoint: str, model: str) -> tuple[Raw, bool]:
         failed = self._failed
         async with slots:
             if self._failed and self._failed is not failed:
                 raise self._failed
             kept = await self.get(key)
             if kept is not None:
-                return kept
+                return kept, False
             await self._in_thread(self._refuse_if_gone)
-            answer = await self._in_thread(self._commit, key, endpoint, model, await asked())
-            return Entry(self._raw(key, answer), bought=True)
+            answer = await self._in_thread(self._commit, key, endpoint, model, await ask())
+            return self._raw(key, answer), True
 
     async def _in_thread(self, work: Callable[..., T], *values: Any) -> T:
         if asyncio.get_running_loop() is not self._loop:
@@ -238,11 +223,9 @@ class Ledger:
 
     def _refuse_if_gone(self) -> None:
         """Raises LedgerFailed if the file is not the one that was opened any more: what is paid would be lost."""
-        if self._path is None:
-            return
         try:
-            now = self._path.stat()
-            same = now.st_ino == self._inode and now.st_size > 0
+            file = self._path.stat() if self._path else None
+            same = file is None or (file.st_ino == self._inode and file.st_size > 0)
         except OSError:
             same = False
         if not same:
@@ -275,7 +258,8 @@ class Ledger:
         """Store the answer, unless another process was faster, and return what the ledger holds."""
         answer = json.dumps(raw.model_dump(exclude_none=True))
         bought = (self._run_id, key, raw.prompt_tokens, raw.completion_tokens, raw.cached_tokens)
-        with _transaction(self._db):
+        with self._db:
+            self._db.execute("BEGIN IMMEDIATE")
             self._db.execute(
                 "INSERT INTO calls VALUES (?, ?, ?, ?, NULL) ON CONFLICT (key) DO UPDATE"
                 " SET answer = excluded.answer, failure = NULL WHERE failure IS NOT NULL",
@@ -287,26 +271,30 @@ class Ledger:
         return kept
 
     def _runs(self) -> list[Run]:
-        rows = self._db.execute(
-            "SELECT r.run_id, state, started, ended, asked, count(p.key), coalesce(c.model, ''),"
-            " coalesce(sum(prompt_tokens), 0), coalesce(sum(completion_tokens), 0), coalesce(sum(cached_tokens), 0)"
-            " FROM runs r LEFT JOIN purchases p ON p.run_id = r.run_id LEFT JOIN calls c ON c.key = p.key"
-            " GROUP BY r.run_id, c.model ORDER BY started DESC, r.run_id, c.model"
+        paid: defaultdict[str, list[Tokens]] = defaultdict(list)
+        calls: Counter[str] = Counter()
+        by_model = self._db.execute(
+            "SELECT run_id, count(*), coalesce(model, ''), coalesce(sum(prompt_tokens), 0),"
+            " coalesce(sum(completion_tokens), 0), coalesce(sum(cached_tokens), 0)"
+            " FROM purchases LEFT JOIN calls USING (key) GROUP BY run_id, model ORDER BY model"
         )
-        runs = []
+        for run_id, count, *tokens in by_model:
+            calls[run_id] += count
+            paid[run_id].append(Tokens(*tokens))
+        rows = self._db.cursor()
+        rows.row_factory = sqlite3.Row
+        rows.execute("SELECT run_id, state, started, ended, asked FROM runs ORDER BY started DESC, run_id")
         try:
-            for about, of_models in groupby(rows, key=lambda row: row[:5]):
-                counted = list(of_models)
-                runs.append(
-                    Run(
-                        **dict(zip(Run.model_fields, [*about[:4], json.loads(about[4])], strict=False)),
-                        calls=sum(row[5] for row in counted),
-                        by_model=tuple(Tokens(*row[6:]) for row in counted if row[5]),
-                    )
+            return [
+                Run(
+                    **{**row, "asked": json.loads(row["asked"])},
+                    calls=calls[row["run_id"]],
+                    by_model=tuple(paid[row["run_id"]]),
                 )
+                for row in rows
+            ]
         except (ValueError, TypeError, RecursionError) as error:
             raise BadInput(f"the runs in the ledger {self._path} were tampered with: move it away") from error
-        return runs
 
 
 def begun_otherwise(run_id: str) -> BadInput:
@@ -351,7 +339,8 @@ def _connect(path: Path | None, busy_s: float) -> sqlite3.Connection:
 
 def _check(db: sqlite3.Connection, path: Path | None) -> None:
     """Check that the database is ours and undamaged; create the tables in an empty one."""
-    with _transaction(db):
+    with db:
+        db.execute("BEGIN IMMEDIATE")
         application = db.execute("PRAGMA application_id").fetchone()[0]
         version = db.execute("PRAGMA user_version").fetchone()[0]
         if application == 0 and not db.execute("SELECT count(*) FROM sqlite_schema").fetchone()[0]:
@@ -368,17 +357,6 @@ def _check(db: sqlite3.Connection, path: Path | None) -> None:
     sound = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if sound != "ok":
         raise BadInput(f"the ledger {path} is damaged ({sound}): move it away")
-
-
-@contextmanager
-def _transaction(db: sqlite3.Connection) -> Iterator[None]:
-    db.execute("BEGIN IMMEDIATE")
-    try:
-        yield
-    except BaseException:
-        db.execute("ROLLBACK")
-        raise
-    db.execute("COMMIT")
 
 
 def _now() -> str:

@@ -7,9 +7,8 @@ Does not know: what is asked, or of whom. One instance a run and event loop.
 """
 
 import asyncio
+import math
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import NamedTuple
 
 from longproof.retrieval.text.tokens import CJK
@@ -51,23 +50,22 @@ class RateLimiter:
 
 
 class Budget:
-    """The calls and tokens that one run may pay.
-
-    `refused` has the calls beyond that, for a dry run: each once, by its key in the ledger, with its purpose and the
-    tokens of its prompt.
+    """The calls and tokens that one run may pay. None: no limit.
 
     Tokens are the server's own where it sends them, else estimated. Calls under way may overshoot `max_tokens` by
     their answers; `max_calls` is never exceeded.
     """
 
     def __init__(self, *, max_calls: int | None = None, max_tokens: int | None = None) -> None:
-        self.max_calls, self.max_tokens = max_calls, max_tokens
+        self.max_calls = math.inf if max_calls is None else max_calls
+        self.max_tokens = math.inf if max_tokens is None else max_tokens
         self.calls = self.tokens = 0
         self.refused: dict[str, tuple[str, int]] = {}
+        """Calls beyond what may be paid, for a dry run: purpose and tokens of the prompt, by key in the ledger."""
 
     def take(self, tokens: int, purpose: str, key: str) -> bool:
         """Reserve one call with a prompt of so many tokens. False where that exceeds what may be paid."""
-        if _beyond(self.calls + 1, self.max_calls) or _beyond(self.tokens + tokens, self.max_tokens):
+        if self.calls + 1 > self.max_calls or self.tokens + tokens > self.max_tokens:
             self.refused[key] = (purpose, tokens)
             return False
         self.calls += 1
@@ -82,12 +80,8 @@ class Budget:
             steps[purpose] = (calls + 1, before + tokens)
         return steps
 
-    def settle(self, more_tokens: int) -> None:
-        """Count tokens that a call cost beyond its reservation."""
-        self.tokens += more_tokens
-
     def give_back(self, tokens: int) -> None:
-        """Undo a reservation: the server took the call down unanswered and unpaid."""
+        """Undo a reservation of a call that was neither answered nor paid."""
         self.calls -= 1
         self.tokens -= tokens
 
@@ -106,24 +100,15 @@ class Limits:
 
     def __init__(self, rates: Rates | None = None, budget: Budget | None = None) -> None:
         self.budget = budget or Budget()
+        self.waiting = self.retries = 0
+        """Calls that wait for an answer now, and how often one was asked again."""
         self._rates = rates or Rates()
         self._limiters: dict[str, RateLimiter] = {}
-        self._waiting = self._retries = 0
 
     @property
     def traffic(self) -> Traffic:
         """The traffic so far."""
-        return Traffic(self.budget.calls, self.budget.tokens, self._waiting, self._retries)
-
-    @contextmanager
-    def asking(self, *, again: bool) -> Iterator[None]:
-        """Count a call that waits for its answer meanwhile; `again`: it was sent before, and not answered."""
-        self._waiting += 1
-        self._retries += again
-        try:
-            yield
-        finally:
-            self._waiting -= 1
+        return Traffic(self.budget.calls, self.budget.tokens, self.waiting, self.retries)
 
     def of(self, endpoint: str) -> RateLimiter:
         """The one rate limiter of this endpoint."""
@@ -150,10 +135,6 @@ class _Pace:
 
     def add(self, units: int) -> None:
         self._next += units * self._seconds_each
-
-
-def _beyond(value: int, bound: int | None) -> bool:
-    return bound is not None and value > bound
 
 
 def _now() -> float:

@@ -2,7 +2,7 @@
 
 Knows: the ledger is looked into first; a paid call keeps to limits and budget, has a deadline, and is sent again
 where the server was busy. The form goes as JSON schema unless the server refuses a schema, then as words in the
-prompt. Retries are ours, not the `openai` client's, so that each keeps to the rate limits.
+prompt.
 Does not know: what is asked or why, or whether an answer is sensible (guards).
 """
 
@@ -10,14 +10,12 @@ import asyncio
 import json
 import logging
 import random
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import partial
 from typing import Any, Generic, NamedTuple, TypeVar
 
 from longproof.agent.models.answers import Form, Raw, parse, schema
 from longproof.agent.models.clients import Chat, Message, Unanswered
-from longproof.agent.models.ledger import Entry, Ledger, content_key
+from longproof.agent.models.ledger import Ledger, content_key
 from longproof.agent.models.limits import Limits, estimate_tokens
 from longproof.agent.models.recording import Recorder
 from longproof.agent.types import Call, Failure
@@ -25,15 +23,11 @@ from longproof.prompts import Prompt, render
 from longproof.retrieval.types import BadInput
 
 F = TypeVar("F", bound=Form)
-UNASKED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget", "too_long"})
-"""Failures of calls that were not answered and not paid."""
 UNANSWERED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget", "timeout"})
 """Failures of calls that another run may well get answered."""
 RETRIES = 5
 FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
 TIMEOUT_S = 300.0
-SLOW_S = 30.0
-"""Seconds after which it is told, once, that an answer is waited for."""
 MAX_TOKENS = 8192
 NO_SCHEMA = frozenset({400, 415, 422, 501})
 """HTTP statuses by which a server may refuse a JSON schema."""
@@ -51,17 +45,19 @@ class Refused(BadInput):
 
 
 class Answer(NamedTuple, Generic[F]):
-    """Exactly one of value and failure. `detail` says more about a failure; `calls` are the answers it rests on."""
+    """Exactly one of value and failure."""
 
     value: F | None
     failure: Failure | None
     detail: str
+    """What more is known of a failure."""
     calls: tuple[Call, ...]
+    """The answers that it rests on."""
 
     @property
     def call_id(self) -> str | None:
         """The call that this answer came from; None where none was made."""
-        return self.calls[-1].id if self.calls and self.failure not in UNASKED else None
+        return self.calls[-1].id if self.calls else None
 
 
 class Model:
@@ -76,33 +72,23 @@ class Model:
         timeout_s: float = TIMEOUT_S,
         max_tokens: int = MAX_TOKENS,
         first_wait_s: float = FIRST_WAIT_S,
-        slow_s: float = SLOW_S,
         first_sample: int = 0,
         recorder: Recorder | None = None,
     ) -> None:
+        self.name, self.endpoint = chat.model, chat.endpoint
         self._chat, self._ledger, self._limits, self._recorder = chat, ledger, limits, recorder
         self._limiter = limits.of(chat.endpoint)
         self._timeout_s, self._max_tokens, self._first_wait_s = timeout_s, max_tokens, first_wait_s
-        self._slow_s, self._first_sample = slow_s, first_sample
+        self._first_sample = first_sample
         self._in_words: set[type[Form]] = set()
         """Forms whose JSON schema the server refused."""
         self._answered = False
         self._down = False
         """True if a call was sent in vain as often as may be: each is sent once, until one is answered."""
-        self._warned: set[int | str | None] = set()
-        """Warnings that were given: HTTP statuses (None: no connection) that are waited out, and `slow`."""
+        self._warned: set[int | None] = set()
+        """HTTP statuses (None: no connection) that were told of when they were first waited out."""
         self.refused = ""
         """The server's word that it answers nothing, if that came before any answer; nothing more is asked then."""
-
-    @property
-    def name(self) -> str:
-        """The model's name."""
-        return self._chat.model
-
-    @property
-    def endpoint(self) -> str:
-        """The address that its answers come from."""
-        return self._chat.endpoint
 
     async def ask(
         self,
@@ -132,14 +118,13 @@ class Model:
         for message in messages:
             last = message is messages[-1]
             try:
-                entry = await self._ledger.get(message.key) or await self._buy(message)
+                answer = await self._fill(message, form, calls)
             except Unanswered as error:
                 if not last and error.status in NO_SCHEMA and error.failure != "too_long":
                     continue
                 return self._name_failure(message, error, calls)
-            if last and len(messages) > 1 and not calls:
+            if last and len(messages) > 1 and not calls[:-1]:
                 self._in_words.add(form)
-            answer = self._read(message, entry, form, calls)
             if last or answer.failure != "unparsed":
                 return answer
         raise AssertionError("the last message always gives an answer")
@@ -159,50 +144,62 @@ class Model:
         """Close the connections."""
         await self._chat.close()
 
-    async def _buy(self, message: Message) -> Entry:
-        """Buy the answer, unless it lies in the ledger by now. Raises Unanswered."""
-        slots, ask = self._limiter.slots, partial(self._send, message)
-        return await self._ledger.buy(message.key, ask, slots, endpoint=self.endpoint, model=self.name)
+    async def _fill(self, message: Message, form: type[F], calls: list[Call]) -> Answer[F]:
+        """Read the form from the ledger's answer, bought where there is none; its call is appended to `calls`.
+
+        Raises Unanswered.
+        """
+        raw, bought = await self._ledger.get(message.key), False
+        if raw is None:
+            slots, send = self._limiter.slots, partial(self._send, message)
+            raw, bought = await self._ledger.buy(
+                message.key, send, slots, endpoint=self.endpoint, model=self.name
+            )
+        if self._recorder:
+            self._recorder.note(message, self.name, answer=raw)
+        filled = parse(raw, form, message.prompt.foreign)
+        failure, value = (filled, None) if isinstance(filled, str) else (None, filled)
+        calls.append(self._call(message, raw, failure, bought=bought))
+        return Answer(value, failure, KEPT if failure else "", tuple(calls))
 
     async def _send(self, message: Message) -> Raw:
-        """Send the message, paid from the budget, and again after trouble that passes. Raises Unanswered."""
+        """Send the message, and again after trouble that passes. Raises Unanswered."""
         for attempt in range(RETRIES + 1):
             if self.refused:
                 raise Unanswered(self.refused, final=True)
             try:
-                with self._reserve(message):
-                    await self._limiter.wait(message.tokens)
-                    with self._limits.asking(again=attempt > 0), self._tell_if_slow():
-                        async with asyncio.timeout(self._timeout_s):
-                            raw = await self._chat.send(message)
+                return await self._send_once(message)
             except Unanswered as error:
                 if self._gives_up(error, attempt):
                     raise
                 await self._wait(error, attempt)
-                continue
-            self._answered = True
-            more = _tokens(raw, message) - message.tokens
-            self._limits.budget.settle(more)
-            self._limiter.settle(more)
-            return raw
         raise AssertionError("the last attempt gives up")
 
-    @contextmanager
-    def _reserve(self, message: Message) -> Iterator[None]:
-        """Take one call from the budget; give it back if it is not answered and can't have been billed."""
+    async def _send_once(self, message: Message) -> Raw:
+        """Send the message, paid from the budget, which gets back what can't have been billed. Raises Unanswered."""
         budget = self._limits.budget
         if not budget.take(message.tokens, message.purpose, message.key):
-            raise Unanswered("the budget of this run is spent", failure="over_budget", final=True)
+            raise Unanswered("the budget of this run is spent", failure="over_budget")
         try:
-            yield
+            await self._limiter.wait(message.tokens)
+            self._limits.waiting += 1
+            try:
+                async with asyncio.timeout(self._timeout_s):
+                    raw = await self._chat.send(message)
+            finally:
+                self._limits.waiting -= 1
         except TimeoutError as error:
             # The server may well have worked on it, and billed it: the reservation stays.
-            detail = f"no answer within {self._timeout_s:g} s"
-            raise Unanswered(detail, failure="timeout", final=True) from error
+            raise Unanswered(f"no answer within {self._timeout_s:g} s", failure="timeout") from error
         except BaseException as error:
             if not (isinstance(error, Unanswered) and error.billed):
                 budget.give_back(message.tokens)
             raise
+        self._answered = True
+        more = _tokens(raw, message) - message.tokens
+        budget.tokens += more
+        self._limiter.settle(more)
+        return raw
 
     def _gives_up(self, error: Unanswered, attempt: int) -> bool:
         """True if asking again is no use. Notes a server that answers nothing."""
@@ -220,6 +217,7 @@ class Model:
 
     async def _wait(self, error: Unanswered, attempt: int) -> None:
         """Wait before the next attempt: as long as the server asks for, else twice as long as before."""
+        self._limits.retries += 1
         waits = [min(LONGEST_WAIT_S, self._first_wait_s * 2**n) for n in range(RETRIES)]
         if error.status not in self._warned:
             self._warned.add(error.status)
@@ -230,22 +228,6 @@ class Model:
             await asyncio.sleep(error.wait_s + random.uniform(0, self._first_wait_s))
         else:
             await asyncio.sleep(random.uniform(0.5, 1) * waits[attempt])
-
-    @contextmanager
-    def _tell_if_slow(self) -> Iterator[None]:
-        """Tell, once a model, that an answer has been waited for a while, and how long it will be."""
-
-        def tell() -> None:
-            if "slow" not in self._warned:
-                self._warned.add("slow")
-                text = "%s has not answered for %g s; a call is given up after %g s"
-                _LOG.warning(text, self.endpoint, self._slow_s, self._timeout_s)
-
-        slow = asyncio.get_running_loop().call_later(self._slow_s, tell)
-        try:
-            yield
-        finally:
-            slow.cancel()
 
     def _message(
         self,
@@ -274,19 +256,10 @@ class Model:
         )
         return Message(prompt, schema=wanted if by_schema else None, purpose=purpose, key=key, **sampling)
 
-    def _read(self, message: Message, entry: Entry, form: type[F], calls: list[Call]) -> Answer[F]:
-        """Read the ledger's entry into the form; its call is appended to `calls`."""
-        if self._recorder:
-            self._recorder.keep(message, self.name, entry.raw)
-        filled = parse(entry.raw, form, message.prompt.foreign)
-        failure, value = (filled, None) if isinstance(filled, str) else (None, filled)
-        calls.append(self._call(message, entry.raw, failure, bought=entry.bought))
-        return Answer(value, failure, KEPT if failure else "", tuple(calls))
-
     def _name_failure(self, message: Message, error: Unanswered, calls: list[Call]) -> Answer[F]:
         """The failure of a request that was not answered. One that timed out counts as paid: it may be billed."""
         if self._recorder:
-            self._recorder.lose(message, self.name, error.failure)
+            self._recorder.note(message, self.name, failure=error.failure)
         if error.failure == "timeout":
             calls.append(self._call(message, Raw(), error.failure, bought=True))
         return Answer(None, error.failure, str(error), tuple(calls))

@@ -12,7 +12,6 @@ import zlib
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
-from io import BytesIO
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -25,8 +24,8 @@ from longproof.retrieval.files import write_whole
 from longproof.retrieval.server_headers import own_address
 from longproof.retrieval.types import BadInput, Frozen
 
-MOST_BYTES, MOST_EXPANDED = 16_000_000, 128_000_000
-"""A larger file, compressed or expanded, is refused."""
+MOST_BYTES = 128_000_000
+"""A file that is larger when it is expanded is refused."""
 
 
 class Header(Frozen):
@@ -57,15 +56,17 @@ class Recorder:
     def __init__(self) -> None:
         self._lines: dict[str, Line] = {}
 
-    def keep(self, message: Message, model: str, answer: Raw) -> None:
-        """Note the answer to this request."""
-        line = Line(key=message.key, purpose=message.purpose, model=model, answer=answer)
-        self._lines[message.key] = line
-
-    def lose(self, message: Message, model: str, failure: Failure) -> None:
-        """Note why nobody answered this request. An answer that comes later takes the failure's place."""
-        line = Line(key=message.key, purpose=message.purpose, model=model, lost=(failure,))
-        self._lines[message.key] = line
+    def note(
+        self, message: Message, model: str, answer: Raw | None = None, failure: Failure | None = None
+    ) -> None:
+        """Note the answer to this request, or why nobody gave one: what comes last counts."""
+        self._lines[message.key] = Line(
+            key=message.key,
+            purpose=message.purpose,
+            model=model,
+            lost=(failure,) if failure else (),
+            answer=answer,
+        )
 
     def write(self, path: Path, run: Mapping[str, Any]) -> None:
         """Write the file. Raises BadInput where nothing was asked, or it would be too large to be read again."""
@@ -79,10 +80,9 @@ class Recorder:
         )
         # Half a character, as servers send it where an answer is cut, is escaped: it has no bytes of its own.
         text = "".join(f"{line}\n" for line in written).encode("utf-8", "backslashreplace")
-        data = gzip.compress(text, mtime=0)
-        if len(data) > MOST_BYTES or len(text) > MOST_EXPANDED:
+        if len(text) > MOST_BYTES:
             raise BadInput(f"{path} would be too large: record fewer examples in one file")
-        write_whole(path, data)
+        write_whole(path, gzip.compress(text, mtime=0))
 
 
 class Replay(NamedTuple):
@@ -151,11 +151,9 @@ class RecordedChat:
 def _read(path: Path) -> list[str]:
     """The file's lines, expanded as far as is allowed and no further."""
     try:
-        with path.open("rb") as file:
-            data = file.read(MOST_BYTES + 1)
-        with gzip.open(BytesIO(data[:MOST_BYTES])) as expanded:
-            text = b"" if len(data) > MOST_BYTES else expanded.read(MOST_EXPANDED + 1)
-        if len(data) > MOST_BYTES or len(text) > MOST_EXPANDED:
+        with gzip.open(path) as file:
+            text = file.read(MOST_BYTES + 1)
+        if len(text) > MOST_BYTES:
             raise BadInput(f"{path} is too large for a recording: it is not read")
         return text.decode().removesuffix("\n").split("\n")
     except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:

@@ -119,9 +119,7 @@ def _affordable(pieces: Sequence[Sequence[Line]], claims: int, run: Run) -> bool
     if run.panel.searcher is None:
         return True
     budget, prompts = run.session.limits.budget, -(-claims // MOST_CLAIMS)
-    if budget.max_calls is not None and budget.calls + len(pieces) * prompts > budget.max_calls:
+    if budget.calls + len(pieces) * prompts > budget.max_calls:
         return False
-    if budget.max_tokens is None:
-        return True
     tokens = sum(estimate_tokens(line.span.text) for piece in pieces for line in piece)
     return budget.tokens + tokens * prompts <= budget.max_tokens

@@ -13,11 +13,11 @@ from reader import well
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.forms import Findings
 from longproof.agent.judge import ModelArbiter, ModelJudge
-from longproof.agent.models.clients import OpenAIChat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
-from longproof.agent.specs import Panel, Spec, panel_from, parse_spec, reach, read_panel
+from longproof.agent.models.openai_chat import OpenAIChat
+from longproof.agent.specs import Panel, Spec, as_spec, panel_from, reach, read_panel
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 
@@ -40,7 +40,7 @@ from longproof.retrieval.types import BadInput
     ],
 )
 def test_a_spec_is_read_and_written_back(text: str, kind: str, model: str, address: str | None) -> None:
-    spec = parse_spec(f" {text} ")
+    spec = as_spec(f" {text} ")
     assert (spec.kind, spec.model, spec.address, spec.text) == (kind, model, address, text)
 
 
@@ -49,7 +49,7 @@ def test_a_spec_is_read_and_written_back(text: str, kind: str, model: str, addre
 )
 def test_anything_else_is_bad_input_that_names_the_forms(text: str) -> None:
     with pytest.raises(BadInput, match="openai:MODEL@") as caught:
-        parse_spec(text)
+        as_spec(text)
     assert "\n" not in str(caught.value)
 
 
@@ -86,7 +86,7 @@ def test_an_address_in_a_file_is_not_the_owners_word(tmp_path: Path) -> None:
     named = [*read.judges, read.arbiter, read.decomposer]
     assert [spec.by_owner for spec in named] == [False] * 4
     assert [spec.keyless for spec in named] == [True] * 4
-    assert parse_spec(said.strip("'")).by_owner
+    assert as_spec(said.strip("'")).by_owner
     assert not table(tmp_path, "[panel]\njudges = ['openai:m@https://api.openai.com/v1']").judges[0].keyless
 
 
@@ -99,16 +99,19 @@ def test_a_person_may_arbitrate_and_a_file_may_say_nothing(tmp_path: Path) -> No
     ("text", "told"),
     [
         ("[panel", "can't read"),
-        ("panel = 3", "is a table"),
-        ("[panell]\njudges = ['offline']", r"no \[panell\]: did you mean \[panel\]"),
-        ("consensus = 0.5", r"did you mean 'consensus', under \[panel\]"),
-        ("[other]\nx = 1", r"known are \[panel\], \[prices\]"),
-        ("[panel]\njudges = 'offline'", "is a table"),
+        ("panel = 3", "valid dictionary"),
+        ("[panell]\njudges = ['offline']", r"no \[panell\]: known are \[panel\]"),
+        ("consensus = 0.5", r"no \[consensus\]"),
+        ("[other]\nx = 1", r"known are \[panel\] and \[prices\]"),
+        ("[panel]\njudges = 'offline'", "judges: Input should be a valid tuple"),
         ("[panel]\njudges = ['gpt-4.1']", "there is no judge"),
         ("[panel]\njudges = [3]", "a judge is a SPEC"),
-        ("[panel]\njudges = [{spec = 'offline', api_key = 'x'}]", "keys come from the environment"),
-        ("[panel]\napi_key = 'x'", "keys come from the environment"),
-        ("[panel]\njudge = ['offline']", "no 'judge'"),
+        (
+            "[panel]\njudges = [{spec = 'offline', api_key = 'x'}]",
+            "keys to servers come from the environment",
+        ),
+        ("[panel]\napi_key = 'x'", "keys to servers come from the environment"),
+        ("[panel]\njudge = ['offline']", "judge: there is no such key: known are judges"),
         ("[panel]\nconsensus = 2", "consensus"),
         ("[panel]\njudges = [{spec = 'offline', samples = 0}]", "samples"),
         ("[panel]\njudges = [{spec = 'offline', temperature = 'hot'}]", "temperature"),
@@ -141,7 +144,7 @@ def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
 )
 def test_an_address_with_a_password_is_refused_without_telling_it(spec: str) -> None:
     with pytest.raises(BadInput) as refused:
-        parse_spec(spec)
+        as_spec(spec)
     assert "hunter2" not in str(refused.value)
 
 
@@ -154,9 +157,9 @@ def test_a_key_in_the_place_of_a_model_is_refused_without_telling_it(
 ) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "my-own-s3cret")
     with pytest.raises(BadInput, match="looks like a key") as refused:
-        parse_spec(f"openai:{model}{at}")
+        as_spec(f"openai:{model}{at}")
     assert model not in str(refused.value)
-    assert parse_spec("openai:gpt-4.1-mini-2025-04-14").model == "gpt-4.1-mini-2025-04-14"
+    assert as_spec("openai:gpt-4.1-mini-2025-04-14").model == "gpt-4.1-mini-2025-04-14"
 
 
 def test_a_pipe_is_no_panel(tmp_path: Path) -> None:
@@ -166,10 +169,14 @@ def test_a_pipe_is_no_panel(tmp_path: Path) -> None:
         read_panel(tmp_path / "longproof.toml")
 
 
+def connect(spec: Spec) -> OpenAIChat:
+    return OpenAIChat(spec.model, spec.address)
+
+
 def panel(judges: list[Any], **how: Any) -> Panel:
     async def run() -> Panel:
         ledger = await Ledger.open(None)
-        made = panel_from(judges, partial(Model, ledger=ledger, limits=Limits()), **how)
+        made = panel_from(judges, partial(Model, ledger=ledger, limits=Limits()), connect, **how)
         await ledger.close()
         await made.close()
         return made
@@ -200,17 +207,14 @@ def test_models_share_what_they_learn_and_each_sample_is_a_judge() -> None:
 def test_all_seats_of_a_spec_share_one_client_that_is_closed_once() -> None:
     transport = ChatServer(well).transport()
 
-    def connect(spec: Spec) -> OpenAIChat:
-        return OpenAIChat(spec.model, spec.address, transport=transport)
-
     async def run() -> None:
         ledger = await Ledger.open(None)
         made = panel_from(
             [A, A, A.model_copy(update={"samples": 3})],
             partial(Model, ledger=ledger, limits=Limits()),
+            lambda spec: OpenAIChat(spec.model, spec.address, transport=transport),
             arbiter=A,
             searcher=A,
-            chat=connect,
         )
         assert made.searcher is made.localiser is made.models[0]
         await made.models[0].ask(Prompt("s", "u", "0" * 16, "en"), Findings, purpose="test")

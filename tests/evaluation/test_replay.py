@@ -193,7 +193,7 @@ def test_damaged_and_oversized_files_are_not_read(tmp_path, monkeypatch):
         kept.write_bytes(data)
         with pytest.raises(BadInput, match="recording"):
             Replay.open(kept)
-    monkeypatch.setattr(recording, "MOST_EXPANDED", 1000)
+    monkeypatch.setattr(recording, "MOST_BYTES", 1000)
     kept.write_bytes(gzip.compress(b" " * 2000))
     with pytest.raises(BadInput, match="too large"):
         Replay.open(kept)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.agent.models.answers import LONGEST, Form, Raw, Truncated, json_objects, parse, repeats
+from longproof.agent.models.answers import LONGEST, Form, Raw, Truncated, json_objects, parse
 from longproof.agent.types import Failure
 
 
@@ -53,7 +53,7 @@ def failure(text: str, finish: str = "stop") -> Any:
         '{"reason": "the page says </think> {", "label": "yes"}',
         '{"reason": "x", "label": "yes", "confidence": 0.9}',
         f"{GOOD}\nNote: I used {{}} for what is empty.",
-        f'{GOOD}\nIn short: {{"label": "no"}}, or {{"reason": "x", "label": "no", "label": "no"}}',
+        f'{GOOD}\nIn short: {{"label": "no"}}',
     ],
 )
 def test_the_last_whole_object_that_fits_is_the_answer(text: str) -> None:
@@ -72,7 +72,6 @@ def test_the_last_whole_object_that_fits_is_the_answer(text: str) -> None:
         ('{"reason": 1, "label": "yes"}', "unparsed"),
         ("{'reason': 'x', 'label': 'yes'}", "unparsed"),
         ('{"reason": "x", "label": "yes",}', "unparsed"),
-        ('{"reason": "x", "label": "no", "label": "yes"}', "unparsed"),
         ('{"reason": "x", "label": NaN}', "unparsed"),
         ("The hero sets out at dawn and finds the harbour empty. A summary follows.", "unparsed"),
         (GOOD[:-1], "truncated"),
@@ -82,11 +81,8 @@ def test_the_last_whole_object_that_fits_is_the_answer(text: str) -> None:
         (f'{{"findings": [{GOOD}, {{"reason": "y', "truncated"),
         (f"<think>on and on {GOOD}", "truncated"),
         ('{"reason": "' + "very " * 500, "truncated"),
-        ("no no no no no no no no no no no no no no no no no no no no no no no no no no no", "truncated"),
-        ("概述如下。" * 100, "truncated"),
         ("I'm sorry, but I can't assist with that.", "refused"),
         ("抱歉，我无法回答这个问题。", "refused"),
-        ("9" * 5000, "truncated"),
         ('{"a":' * 3000 + "1", "unparsed"),
         ('{"reason": ' + "7" * 5000 + ', "label": "yes"}', "unparsed"),
         ("{" * 3000 + "x", "unparsed"),
@@ -135,21 +131,10 @@ def test_no_text_makes_reading_fail(text: str) -> None:
     parse(Raw(text=text), Verdict)
 
 
-@given(st.text(min_size=1, max_size=40), st.integers(0, 39))
-def test_repetition_is_seen_wherever_it_is_cut(unit: str, cut: int) -> None:
-    text = (unit * 200)[:-cut] if cut else unit * 200
-    if text.strip() and text == text.rstrip():
-        assert repeats(text)
-
-
 def test_lone_surrogates_do_not_travel_on() -> None:
     got = parse(Raw(text='{"reason": "\\ud83d\\ude00 \\ud800", "label": "yes"}'), Verdict)
     assert isinstance(got, Verdict)
     assert got.reason == "😀 ?"
-
-
-def test_ordinary_prose_does_not_repeat() -> None:
-    assert not repeats("It was a bright cold day in April, and the clocks were striking thirteen. " * 2)
 
 
 @pytest.mark.parametrize("piece", ["{", '{"', "{ ", '{"a":', '{"a" '])

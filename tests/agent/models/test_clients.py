@@ -11,12 +11,13 @@ from fakes import ChatServer
 from reader import BUSY, DOWN, HANGS, PAGE, PROSE, REFUSAL, Asked, Reply, always
 from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 
-from longproof.agent.models import responses
+from longproof.agent.models import openai_chat
 from longproof.agent.models.answers import runs_away
-from longproof.agent.models.clients import LangChainChat, OpenAIChat, asked_wait
+from longproof.agent.models.clients import LangChainChat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.openai_chat import OpenAIChat, asked_wait
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 
@@ -163,14 +164,12 @@ def test_only_what_fills_the_tail_runs_away() -> None:
 
 @pytest.mark.parametrize("stream", [False, True])
 def test_of_a_response_no_more_is_read_than_the_limit(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(responses, "MOST_BYTES", 100_000)
+    monkeypatch.setattr(openai_chat, "MOST_BYTES", 100_000)
     long = Reply("".join(f"{n} " for n in range(50_000)))
     (got,), server = answers(always(long), stream=stream)
-    assert (got.value, got.failure, len(server.asked)) == (None, "truncated", 1)
+    assert (got.failure, len(server.asked)) == ("unavailable", 1)
+    assert "longer than 100,000 bytes" in got.detail
     assert server.sent < 10_000
-    got = answer(always(Reply(status=401, error={"message": "no " * 100_000})), stream=stream)
-    assert (got.failure, len(got.detail) <= 300) == ("unavailable", True)
-    assert "HTTP 401" in got.detail
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -263,9 +262,9 @@ def test_no_terminal_code_of_a_server_reaches_a_detail() -> None:
     assert answer(always(Reply(status=401, error=said))).detail.isprintable()
 
 
-@pytest.mark.parametrize("wait", ["Mon, 01 Jan 2024 00:00:00 +999999999999999999", "²", "nan"])
+@pytest.mark.parametrize("wait", ["Mon, 01 Jan 2024 00:00:00 GMT", "²", "nan", "-3"])
 def test_a_wait_that_is_none_is_not_waited_for(wait: str) -> None:
-    assert asked_wait({"retry-after": wait}) is None
+    assert not asked_wait({"retry-after": wait})
 
 
 def test_openai_itself_needs_a_key(monkeypatch: pytest.MonkeyPatch) -> None:

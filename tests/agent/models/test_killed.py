@@ -19,7 +19,7 @@ CALLS, CONCURRENCY, KILLS = 150, 10, 20
 WORK = f"""
 import asyncio, sys
 from pathlib import Path
-from longproof.agent.models.clients import OpenAIChat
+from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.agent.models.answers import Form
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits, Rates

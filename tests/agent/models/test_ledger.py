@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from longproof.agent.models.answers import Raw
-from longproof.agent.models.ledger import Entry, Ledger, LedgerFailed, content_key
+from longproof.agent.models.ledger import Ledger, LedgerFailed, content_key
 from longproof.agent.models.prices import Tokens
 from longproof.retrieval.types import BadInput
 
@@ -32,7 +32,7 @@ def using(path: Path | None, use: Callable[[Ledger], Awaitable[Any]], **how: Any
     return asyncio.run(run())
 
 
-async def buy(ledger: Ledger, key: str, raw: Raw = ANSWER, *, delay_s: float = 0.0) -> Entry:
+async def buy(ledger: Ledger, key: str, raw: Raw = ANSWER, *, delay_s: float = 0.0) -> tuple[Raw, bool]:
     async def asked() -> Raw:
         await asyncio.sleep(delay_s)
         return raw
@@ -43,8 +43,8 @@ async def buy(ledger: Ledger, key: str, raw: Raw = ANSWER, *, delay_s: float = 0
 def test_an_answer_is_kept_as_it_came(tmp_path: Path) -> None:
     path = tmp_path / "new" / "ledger.sqlite"
     odd = Raw(text="a \x00 NUL, a lone \ud800, 字", refusal=None)
-    assert using(path, lambda ledger: buy(ledger, "k", odd)) == Entry(odd, None, True)
-    assert using(path, lambda ledger: ledger.get("k")) == Entry(odd, None, False)
+    assert using(path, lambda ledger: buy(ledger, "k", odd)) == (odd, True)
+    assert using(path, lambda ledger: ledger.get("k")) == odd
     assert using(path, lambda ledger: ledger.get("other")) is None
 
 
@@ -85,7 +85,7 @@ def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_i
     async def use(ledger: Ledger) -> None:
         slots = asyncio.Semaphore(2)
 
-        async def bought(key: str) -> Entry:
+        async def bought(key: str) -> tuple[Raw, bool]:
             async def asked() -> Raw:
                 asked_for.append(key)
                 await asyncio.sleep(0.01)
@@ -101,7 +101,7 @@ def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_i
         assert len(asked_for) == 2
         other.execute("DROP TRIGGER full")
         other.close()
-        assert (await bought("later")).bought
+        assert (await bought("later"))[1]
 
     using(path, use)
 
@@ -109,7 +109,7 @@ def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_i
 def test_two_buyers_at_once_pay_once() -> None:
     calls = []
 
-    async def use(ledger: Ledger) -> list[Entry]:
+    async def use(ledger: Ledger) -> list[tuple[Raw, bool]]:
         async def asked() -> Raw:
             calls.append(1)
             await asyncio.sleep(0.05)
@@ -122,7 +122,7 @@ def test_two_buyers_at_once_pay_once() -> None:
 
     entries = using(None, use)
     assert len(calls) == 1
-    assert [entry.bought for entry in entries] == [True, False, False, False, False]
+    assert [bought for _, bought in entries] == [True, False, False, False, False]
 
 
 def test_what_raises_is_not_kept_and_reaches_every_waiter() -> None:
@@ -150,7 +150,7 @@ def test_closing_waits_for_calls_that_are_under_way(tmp_path: Path) -> None:
         task.cancel()
 
     using(path, use)
-    assert using(path, lambda ledger: ledger.get("k")).raw == ANSWER
+    assert using(path, lambda ledger: ledger.get("k")) == ANSWER
 
 
 def test_failed_answers_come_back_unless_they_are_to_be_asked_again(tmp_path: Path) -> None:
@@ -162,7 +162,7 @@ def test_failed_answers_come_back_unless_they_are_to_be_asked_again(tmp_path: Pa
         await ledger.mark("k", "refused")
 
     using(path, fail)
-    assert using(path, lambda ledger: ledger.get("k")) == Entry(ANSWER, "refused")
+    assert using(path, lambda ledger: ledger.get("k")) == ANSWER
 
     async def again(ledger: Ledger) -> list[Any]:
         before = await ledger.get("k")
@@ -171,15 +171,15 @@ def test_failed_answers_come_back_unless_they_are_to_be_asked_again(tmp_path: Pa
         return [before, bought, await ledger.get("k")]
 
     before, bought, after = using(path, again, retry_failed=True)
-    assert (before, bought) == (None, Entry(better, None, True))
-    assert after == Entry(better, "refused")
+    assert (before, bought) == (None, (better, True))
+    assert after == better
 
 
 def test_a_good_answer_is_never_replaced(tmp_path: Path) -> None:
     """Another process may have been faster: its answer stands, and both use it."""
     path = tmp_path / "ledger.sqlite"
 
-    async def use(ledger: Ledger) -> Entry:
+    async def use(ledger: Ledger) -> tuple[Raw, bool]:
         async def asked() -> Raw:
             with sqlite3.connect(path) as other:
                 answer = (ANSWER.model_dump_json(exclude_none=True),)
@@ -188,7 +188,7 @@ def test_a_good_answer_is_never_replaced(tmp_path: Path) -> None:
 
         return await ledger.buy("k", asked, asyncio.Semaphore(1), endpoint="e", model="m")
 
-    assert using(path, use).raw == ANSWER
+    assert using(path, use)[0] == ANSWER
 
 
 def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_no_place(
@@ -205,7 +205,7 @@ def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_n
 
         slots = asyncio.Semaphore(1)
         buying = (ledger.buy(key, partial(asked, key), slots, endpoint="e", model="m") for key in keys)
-        return [entry.bought for entry in await asyncio.gather(*buying)]
+        return [bought for _, bought in await asyncio.gather(*buying)]
 
     with ThreadPoolExecutor(8) as threads:
         bought = list(threads.map(lambda _: using(path, use), range(8)))
@@ -224,11 +224,11 @@ def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_n
         await asyncio.sleep(0)
         waiting = asyncio.create_task(ledger.buy("slow", slow, slots, endpoint="e", model="m"))
         await asyncio.sleep(0)
-        assert (
-            await ledger.buy("other", partial(asyncio.sleep, 0, ANSWER), slots, endpoint="e", model="m")
-        ).bought
+        assert (await ledger.buy("other", partial(asyncio.sleep, 0, ANSWER), slots, endpoint="e", model="m"))[
+            1
+        ]
         go_on.set()
-        assert [(await paying).bought, (await waiting).bought] == [True, False]
+        assert [(await paying)[1], (await waiting)[1]] == [True, False]
         await other.close()
 
     using(path, aside)
@@ -258,7 +258,7 @@ def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(tmp
             if stop:
                 for task in other._buying:
                     task.cancel()
-            assert (await waiting).bought
+            assert (await waiting)[1]
             with suppress(TimeoutError, asyncio.CancelledError):
                 await failing
             await other.close()
@@ -305,7 +305,7 @@ def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(tmp_path: 
 
     buying: list[asyncio.Task[None]] = []
     asyncio.run(stop_at_once())
-    assert using(path, lambda ledger: asyncio.wait_for(buy(ledger, "k"), 5)).bought
+    assert using(path, lambda ledger: asyncio.wait_for(buy(ledger, "k"), 5))[1]
 
 
 def test_a_ledger_that_is_locked_while_it_is_opened_is_waited_for(tmp_path: Path) -> None:
@@ -421,58 +421,24 @@ def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:
         using(path, lambda ledger: ledger.runs())
 
 
-def test_a_changed_answer_is_named(tmp_path: Path) -> None:
+@pytest.mark.parametrize("answer", ["7", "'{'", "'{\"text\": 1}'", f"'{'[' * 50_000}'"])
+def test_a_changed_answer_is_named(tmp_path: Path, answer: str) -> None:
     path = tmp_path / "ledger.sqlite"
     using(path, lambda ledger: buy(ledger, "k"))
     with sqlite3.connect(path) as other:
-        other.execute('UPDATE calls SET answer = \'{"text": 1, "evil": true}\'')
+        other.execute(f"UPDATE calls SET answer = {answer}")
     with pytest.raises(BadInput, match="tampered"):
         using(path, lambda ledger: ledger.get("k"))
 
 
-ODD = ["NULL", "7", "'{'", "'[]'", "x'ff00'", "'{\"text\": NaN}'", f"'{'[' * 50_000}'", "1e400", "'\ud83d'"]
-
-
-@pytest.mark.parametrize("odd", ODD)
-@pytest.mark.parametrize("column", ["state", "started", "ended", "asked"])
-def test_a_changed_run_is_named(tmp_path: Path, column: str, odd: str) -> None:
+@pytest.mark.parametrize("asked", ["7", "'{'", f"'{'[' * 50_000}'"])
+def test_a_changed_run_is_named(tmp_path: Path, asked: str) -> None:
     path = tmp_path / "ledger.sqlite"
     using(path, lambda ledger: ledger.start_run("one", {}, ""))
     with sqlite3.connect(path) as other:
-        try:
-            other.execute(f"UPDATE OR FAIL runs SET {column} = {odd}")
-        except (sqlite3.Error, UnicodeError):
-            pytest.skip("the database itself refuses it")
-    with suppress(BadInput):
-        (run,) = using(path, lambda ledger: ledger.runs())
-        assert run.run_id == "one"
-
-
-@pytest.mark.parametrize("odd", ["7", "'{'", "'[]'", "x'ff00'", f"'{'[' * 50_000}'"])
-def test_an_answer_of_another_type_is_named(tmp_path: Path, odd: str) -> None:
-    path = tmp_path / "ledger.sqlite"
-    using(path, lambda ledger: buy(ledger, "k"))
-    with sqlite3.connect(path) as other:
-        other.execute(f"UPDATE calls SET answer = {odd}")
-    with pytest.raises(BadInput, match="ledger"):
-        using(path, lambda ledger: ledger.get("k"))
-
-
-def test_purchases_beyond_all_measure_are_named(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
-
-    async def paid(ledger: Ledger) -> None:
-        await ledger.start_run("one", {}, "")
-        await buy(ledger, "k")
-        await buy(ledger, "l")
-
-    using(path, paid)
-    for odd in ("9223372036854775807", "'many'", "x'ff'", "-5", "1.5"):
-        with sqlite3.connect(path) as other:
-            other.execute(f"UPDATE purchases SET prompt_tokens = {odd}")
-        with suppress(BadInput):
-            (run,) = using(path, lambda ledger: ledger.runs())
-            assert run.by_model[0].prompt in (0, -10, 3)
+        other.execute(f"UPDATE runs SET asked = {asked}")
+    with pytest.raises(BadInput, match="tampered"):
+        using(path, lambda ledger: ledger.runs())
 
 
 def test_a_place_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:

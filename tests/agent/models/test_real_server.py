@@ -17,10 +17,11 @@ from pydantic import Field
 
 from longproof.agent.judge import ModelJudge
 from longproof.agent.models.answers import Form, Raw, schema
-from longproof.agent.models.clients import Message, OpenAIChat
+from longproof.agent.models.clients import Message
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.agent.specs import Spec, reach
 from longproof.agent.types import Case, Claim, Question
 from longproof.prompts import Prompt

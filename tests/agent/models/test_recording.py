@@ -23,8 +23,8 @@ def test_what_is_recorded_is_what_is_replayed(
     path: Path = tmp_path_factory.mktemp("recording") / "r.gz"
     answer, lost = (Message(PROMPT, 0.0, 10, purpose="judge", key=letter * 64) for letter in "ab")
     recorder = Recorder()
-    recorder.keep(answer, "模型", Raw(text=text, refusal=refusal, prompt_tokens=0))
-    recorder.lose(lost, "m", "timeout")
+    recorder.note(answer, "模型", Raw(text=text, refusal=refusal, prompt_tokens=0))
+    recorder.note(lost, "m", failure="timeout")
     recorder.write(path, {"example": "三国"})
     replay = Replay.open(path)
     assert replay.header.run == {"example": "三国"}

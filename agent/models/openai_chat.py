@@ -1,0 +1,291 @@
+"""A chat-completions server (OpenAI, vLLM, Ollama, llama.cpp) through the `openai` client.
+
+Knows: how a message is sent, whole or as a stream; the parameters that this server refused, which is found out by
+trying, never from a model's name; when an answer broke off or only repeats itself; one limit of bytes for a response;
+which errors mean what. Imports the client, which takes half a second.
+Does not know: retries, limits, the ledger, or what an answer means.
+"""
+
+import json
+import re
+from collections.abc import AsyncIterator, Mapping
+from typing import Any, cast
+
+from httpx2 import AsyncBaseTransport, AsyncByteStream, HTTPError, Request, Response
+from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
+
+from longproof.agent.models.addresses import place_and_key
+from longproof.agent.models.answers import LONGEST, OVER_LIMIT, TAIL, Raw, runs_away
+from longproof.agent.models.clients import Message, Unanswered
+from longproof.retrieval.server_headers import remove_foreign_headers
+from longproof.retrieval.text.redact import one_line
+
+MOST_BYTES = 32 << 20
+"""Of a response no more is read. A streamed word comes with some 300 bytes about it."""
+REACH_S = 10.0
+_CHECK_EVERY = 500
+"""Characters between two checks of whether a stream repeats itself."""
+_CONTEXT = re.compile(r"context (?:length|size|window)|maximum (?:context|input|model) length", re.IGNORECASE)
+"""Servers' words for what a prompt may be too long for."""
+_LEFT_OUT = ("max_tokens", "temperature", "top_p", "stream")
+"""Parameters that are renamed or left out where a server says that it doesn't take them."""
+
+
+class OpenAIChat:
+    """One model at one server."""
+
+    has_schema = True
+
+    def __init__(
+        self,
+        model: str,
+        address: str | None = None,
+        *,
+        stream: bool = False,
+        by_owner: bool = True,
+        needs_key: bool = True,
+        transport: AsyncBaseTransport | None = None,
+    ) -> None:
+        """With `stream`, answers come as a stream, and one that only repeats itself is cut off.
+
+        `by_owner` and `needs_key`: see `addresses`. `transport` carries the requests, in the place of the network.
+        Raises BadInput where the address is none, or the key that OpenAI itself needs is not set.
+        """
+        self.model, self.by_owner, self._stream = model, by_owner, stream
+        self.endpoint, self._key = place_and_key(address, by_owner=by_owner, needs_key=needs_key)
+        self._refused: set[str] = set()
+        """Parameters that the server refused."""
+        http = DefaultAsyncHttpxClient(
+            transport=transport,
+            follow_redirects=False,
+            event_hooks={"request": [self._remove_headers], "response": [_bound]},
+        )
+        # Its own retries are off: it can't ask again for a stream that broke, nor tell the rate limiter to wait.
+        self._client = AsyncOpenAI(
+            api_key=self._key,
+            base_url=self.endpoint,
+            max_retries=0,
+            timeout=None,
+            http_client=http,
+            # Uncompressed, so that the limit counts what is kept in memory.
+            default_headers={"accept-encoding": "identity"},
+        )
+
+    async def send(self, message: Message) -> Raw:
+        """Send one request. A parameter that the server refuses is left out from then on. Raises Unanswered."""
+        body = self._body(message)
+        try:
+            return await self._create(message, body)
+        except APIStatusError as error:
+            if self._adapts(error, body):
+                return await self.send(message)
+            raise self._unanswered(error) from error
+        except (
+            APIError,
+            _BrokeOff,
+            AttributeError,
+            LookupError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ) as error:
+            raise self._unanswered(error) from error
+
+    async def reach(self) -> None:
+        """List the models, which costs nothing. Raises Unanswered where the server can't."""
+        try:
+            await self._client.models.with_raw_response.list(timeout=REACH_S)
+        except (APIError, _BrokeOff) as error:
+            raise self._unanswered(error) from error
+
+    async def close(self) -> None:
+        """Close the connections."""
+        await self._client.close()
+
+    async def _remove_headers(self, request: Request) -> None:
+        remove_foreign_headers(request, self.endpoint, self._key)
+
+    def _body(self, message: Message) -> dict[str, Any]:
+        """All of the request but its messages, without what the server refused before."""
+        limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
+        body: dict[str, Any] = {limit: message.max_tokens, "temperature": message.temperature}
+        if message.top_p is not None:
+            body["top_p"] = message.top_p
+        if message.schema is not None:
+            named = {"name": message.schema.get("title", "answer"), "strict": True, "schema": message.schema}
+            body["response_format"] = {"type": "json_schema", "json_schema": named}
+        if self._stream and "stream" not in self._refused:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
+        return {name: value for name, value in body.items() if name not in self._refused}
+
+    async def _create(self, message: Message, body: dict[str, Any]) -> Raw:
+        """Send the message and read the answer. One in one piece is taken where a stream was asked for, too.
+
+        The body goes as `extra_body`: else the client copies the schema on the way out.
+        """
+        response = await self._client.chat.completions.with_raw_response.create(
+            model=self.model,
+            messages=[
+                {"role": "system", "content": message.system},
+                {"role": "user", "content": message.user},
+            ],
+            extra_body=body,
+            stream="stream" in body,
+        )
+        kind = response.headers.get("content-type", "").lower()
+        if "stream" in body and kind.startswith("text/event-stream"):
+            return await _read_stream(cast("AsyncStream[ChatCompletionChunk]", response.parse()))
+        return _read_completion(await response.http_response.aread())
+
+    def _adapts(self, error: APIStatusError, sent: dict[str, Any]) -> bool:
+        """True if the server refused a parameter of this body that can be done without; it is left out from now on.
+
+        Another request may have found it out meanwhile: what counts is what was sent.
+        """
+        if "stream_options" in sent and error.status_code < 500 and "stream_options" in error.response.text:
+            self._refused.add("stream_options")
+            return True
+        unsupported = error.status_code == 400 and str(error.code).startswith("unsupported")
+        if unsupported and error.param in _LEFT_OUT and error.param in sent:
+            self._refused.add(error.param)
+            return True
+        return False
+
+    def _unanswered(self, error: Exception) -> Unanswered:
+        """The outcome of a request that failed so, told without the key: servers quote it in errors."""
+
+        def told(detail: str) -> str:
+            return one_line(detail, self._key)
+
+        broken = error if isinstance(error, _BrokeOff) else error.__cause__
+        if isinstance(broken, _BrokeOff):
+            detail = f"the answer of {self.endpoint} broke off: {broken}"
+            return Unanswered(told(detail), status=broken.status, final=broken.final, billed=True)
+        if isinstance(error, APIStatusError):
+            words = _detail(error)
+            full = error.code == "context_length_exceeded" or _CONTEXT.search(words) is not None
+            return Unanswered(
+                told(f"{self.endpoint} answered HTTP {error.status_code}{words}"),
+                failure="too_long" if full and error.status_code in (400, 413) else "unavailable",
+                status=error.status_code,
+                wait_s=asked_wait(error.response.headers),
+                final=error.code == "insufficient_quota",
+            )
+        if isinstance(error, APIError):
+            return Unanswered(
+                told(f"no connection to {self.endpoint}: {str(error.__cause__ or '') or error}")
+            )
+        return Unanswered(told(f"{self.endpoint} sent no chat completion: {error}"), final=True)
+
+
+def asked_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait."""
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        return max(0.0, float(headers["retry-after"]))
+    except (KeyError, ValueError):
+        return None
+
+
+class _BrokeOff(Exception):
+    """An answer that had begun, and may be billed, ended before its end, or is an error.
+
+    `status` is the one that the error names; `final`: asking again is no use.
+    """
+
+    def __init__(self, error: object, *, final: bool = False) -> None:
+        named = error if isinstance(error, dict) else {"message": error}
+        super().__init__(str(named.get("message") or error))
+        code = named.get("code")
+        self.status, self.final = code if isinstance(code, int) else None, final
+
+
+async def _bound(response: Response) -> None:
+    """Let no more of this response be read than the limit."""
+    response.stream = _Bounded(cast(AsyncByteStream, response.stream))
+
+
+class _Bounded(AsyncByteStream):
+    """The body of a response, up to the limit."""
+
+    def __init__(self, stream: AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = MOST_BYTES
+        try:
+            async for piece in self._stream:
+                yield piece
+                left -= len(piece)
+                if left < 0:
+                    raise _BrokeOff(f"it is longer than {MOST_BYTES:,} bytes", final=True)
+        except HTTPError as error:
+            raise _BrokeOff(str(error) or type(error).__name__) from error
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._stream.aclose()
+
+
+def _read_completion(data: bytes) -> Raw:
+    """Read an answer that came at once. Raises _BrokeOff where it is an error, whatever stands beside it."""
+    completion = ChatCompletion.construct(**json.loads(data.decode("utf-8", "replace")))
+    if wrong := (completion.model_extra or {}).get("error"):
+        raise _BrokeOff(wrong)
+    choice = completion.choices[0]
+    return _raw(choice.message.content, choice.message.refusal, choice.finish_reason, completion.usage)
+
+
+async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
+    """Read all of a streamed answer. One that only repeats itself, or is too long to be read, is left at its limit.
+
+    Raises _BrokeOff where it ends without a reason, or is an error.
+    """
+    text, refusal, tail, unchecked = "", "", "", 0
+    finish: str | None = None
+    usage: object = None
+    async with stream:
+        try:
+            async for chunk in stream:
+                usage = chunk.usage or usage
+                if not chunk.choices:
+                    continue
+                delta, finish = chunk.choices[0].delta, chunk.choices[0].finish_reason or finish
+                text += delta.content or ""
+                refusal += delta.refusal or ""
+                thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
+                news = (thought or "") + (delta.content or "")
+                tail, unchecked = (tail + news)[-TAIL:], unchecked + len(news)
+                if len(text) + len(refusal) > LONGEST or (unchecked > _CHECK_EVERY and runs_away(tail)):
+                    return _raw(text, refusal, OVER_LIMIT, usage)
+                unchecked %= _CHECK_EVERY
+        except APIError as error:
+            raise _BrokeOff(error.body) from error
+        except ValueError as error:
+            raise _BrokeOff(f"the stream ended in the middle: {error}") from error
+    if finish is None:
+        raise _BrokeOff("the stream ended in the middle")
+    return _raw(text, refusal, finish, usage)
+
+
+def _raw(text: str | None, refusal: str | None, finish: str | None, usage: object) -> Raw:
+    """What is kept of an answer, whatever its metadata are."""
+    return Raw(
+        text=text or None,
+        refusal=refusal or None,
+        finish=finish,
+        prompt_tokens=getattr(usage, "prompt_tokens", None),
+        completion_tokens=getattr(usage, "completion_tokens", None),
+        cached_tokens=getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None),
+    )
+
+
+def _detail(error: APIStatusError) -> str:
+    """A server's own words about its error, after a colon."""
+    to = error.response.headers.get("location")
+    if error.status_code < 400 and to:
+        return f", a redirect to {to}, which is not followed: name the address itself"
+    text = error.body.get("message") if isinstance(error.body, dict) else error.message
+    return f": {text}" if isinstance(text, str) and text else ""
