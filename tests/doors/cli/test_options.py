@@ -107,9 +107,9 @@ def test_what_is_no_value_of_an_option_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("toml", "says"),
     [
-        ("[panell]\njudges = ['openai:m']", "there is no [panell]: did you mean [panel]?"),
-        ("consensus = 2", "did you mean 'consensus', under [panel]?"),
-        ("[panel]\njudgs = ['openai:m']", "did you mean 'judges'"),
+        ("[panell]\njudges = ['openai:m']", "there is no [panell]: known are [panel] and [prices]"),
+        ("consensus = 2", "there is no [consensus]: known are [panel] and [prices]"),
+        ("[panel]\njudgs = ['openai:m']", "[panel] judgs: there is no such key: known are judges, consensus"),
     ],
 )
 def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(
