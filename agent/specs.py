@@ -188,7 +188,11 @@ def panel_from(
         localiser=own,
         searcher=models.of(searcher, "search: write openai:MODEL") or own,
         models=list(models.made.values()),
-        confirmer=_confirmer(arbitrates) if arbitrates else None,
+        confirmer=ModelJudge(
+            f"confirm:{arbitrates.name}", arbitrates, prompt_name="confirm", purpose="confirm"
+        )
+        if arbitrates
+        else None,
     )
 
 
@@ -275,10 +279,6 @@ def _arbiter(chosen: "Chosen | None", model: Model) -> Arbiter:
         return ModelArbiter(f"arbiter:{chosen.text}", model, temperature=chosen.temperature)
     own = model.name if model.endpoint.startswith(LANGCHAIN) else f"openai:{model.name}"
     return ModelArbiter(f"arbiter:{own}", model)
-
-
-def _confirmer(model: Model) -> Judge:
-    return ModelJudge(f"confirm:{model.name}", model, prompt_name="confirm", purpose="confirm")
 
 
 def _decomposer(model: Model | None) -> Decomposer:

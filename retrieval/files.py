@@ -97,11 +97,6 @@ def clear_parts(folder: Path) -> None:
         part.unlink(missing_ok=True)
 
 
-def read_table(path: Path, name: str) -> Any:
-    """The table of this name in a TOML file; an empty table where nothing does. Raises BadInput."""
-    return read_toml(path).get(name, {})
-
-
 def read_toml(path: Path) -> dict[str, Any]:
     """All that stands in a TOML file. Raises BadInput."""
     try:

@@ -8,10 +8,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from pydantic import Field, ValidationError
+from pydantic import Field, TypeAdapter, ValidationError
 
 from longproof.agent.types import Call
-from longproof.retrieval.files import read_table
+from longproof.retrieval.files import read_toml
 from longproof.retrieval.types import BadInput, Frozen
 
 MILLION = 1_000_000
@@ -39,14 +39,14 @@ class Tokens(NamedTuple):
 
 def read_prices(path: Path) -> dict[str, ModelPrice]:
     """The `[prices]` table of a TOML file; empty where it has none. Raises BadInput for anything else in it."""
-    table = read_table(path, "prices")
-    if not isinstance(table, dict):
-        raise BadInput(f'{path}: [prices] is a table: write "MODEL" = {{ input = 1.0, output = 4.0 }}')
     try:
-        return {model: ModelPrice.model_validate(row) for model, row in table.items()}
+        return TypeAdapter(dict[str, ModelPrice]).validate_python(read_toml(path).get("prices", {}))
     except ValidationError as error:
         first = error.errors()[0]
-        raise BadInput(f"{path}: [prices] {'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise BadInput(
+            f"{path}: [prices] {'.'.join(map(str, first['loc']))}: {first['msg']}; "
+            'write "MODEL" = { input = 1.0, output = 4.0 }'
+        ) from error
 
 
 def money(used: Iterable[Tokens], prices: Prices) -> float | None:

@@ -96,8 +96,15 @@ class Replay(NamedTuple):
     @classmethod
     def open(cls, path: Path) -> "Replay":
         """Open and check a file. Raises BadInput where it is no recording, or too large."""
-        first, *rest = _read(path)
         try:
+            with gzip.open(path) as file:
+                text = file.read(MOST_BYTES + 1)
+        except (OSError, EOFError, zlib.error) as error:
+            raise BadInput(f"can't read the recording {path}: {error}") from error
+        if len(text) > MOST_BYTES:
+            raise BadInput(f"{path} is too large for a recording: it is not read")
+        try:
+            first, *rest = text.decode().removesuffix("\n").split("\n")
             header = Header.model_validate(json.loads(first))
             lines = [Line.model_validate(json.loads(line)) for line in rest]
         except (ValueError, TypeError, RecursionError) as error:
@@ -146,15 +153,3 @@ class RecordedChat:
 
     async def close(self) -> None:
         """Nothing to close."""
-
-
-def _read(path: Path) -> list[str]:
-    """The file's lines, expanded as far as is allowed and no further."""
-    try:
-        with gzip.open(path) as file:
-            text = file.read(MOST_BYTES + 1)
-        if len(text) > MOST_BYTES:
-            raise BadInput(f"{path} is too large for a recording: it is not read")
-        return text.decode().removesuffix("\n").split("\n")
-    except (OSError, EOFError, zlib.error, UnicodeDecodeError) as error:
-        raise BadInput(f"can't read the recording {path}: {error}") from error
