@@ -15,7 +15,6 @@ from longproof.evaluation.metrics.classes import HALLUCINATED_LABELS
 from longproof.evaluation.metrics.outcomes import flip_rate, override_rate
 from longproof.evaluation.metrics.probe import (
     ClaimAt,
-    claim_match_scores,
     claims_match,
     evidence_scores,
     vote_accuracy,
@@ -25,6 +24,7 @@ from longproof.evaluation.metrics.statistics import (
     Matches,
     coverage,
     fleiss_kappa,
+    matches,
     mean_accuracy,
     share,
     sum_counts,
@@ -42,10 +42,11 @@ def probe_scores(results: Sequence[Result]) -> Iterator[Score]:
         return
     gold = [list(r.gold.claims or ()) for r in annotated]
     ours = [None if r.prediction.failure else list(r.prediction.claims) for r in annotated]
-    cut = claim_match_scores([_at(g) for g in gold], [o if o is None else _at(o) for o in ours])
-    wrong = claim_match_scores(
+    cut = matches([_at(g) for g in gold], [o if o is None else _at(o) for o in ours], claims_match)
+    wrong = matches(
         [_at([c for c in g if c.hallucinated]) for g in gold],
         [o if o is None else _at([c for c in o if c.label in HALLUCINATED_LABELS]) for o in ours],
+        claims_match,
     )
     yield from _match_scores("decomposition", cut)
     yield from _match_scores("localisation", wrong)

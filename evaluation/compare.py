@@ -16,6 +16,7 @@ from longproof.retrieval.types import BadInput
 
 Pair = tuple[Result, Result]
 Both = tuple[Counts, Counts]
+MEANINGS = {1: "now right", -1: "now wrong", 0: ""}
 
 
 class ScoreDifference(NamedTuple):
@@ -28,6 +29,12 @@ class ScoreDifference(NamedTuple):
     low: float | None
     high: float | None
 
+    def cells(self) -> tuple[str, ...]:
+        """A row of the table."""
+        interval = UNDEFINED if self.low is None else f"{self.low:+.3f} to {self.high:+.3f}"
+        difference = UNDEFINED if self.difference is None else f"{self.difference:+.3f}"
+        return self.name, number(self.a), number(self.b), difference, interval
+
 
 class ChangedOutcome(NamedTuple):
     """An example on which the runs give different outcomes."""
@@ -37,6 +44,16 @@ class ChangedOutcome(NamedTuple):
     gold: str | None
     a: str
     b: str
+
+    @property
+    def gain(self) -> int:
+        """1 where B became right, -1 where it became wrong, 0 where neither or gray."""
+        return (self.b == self.gold) - (self.a == self.gold)
+
+    def cells(self) -> tuple[str, ...]:
+        """A row of the table, with what the change means for the score."""
+        name = f"{self.id} (run {self.repeat + 1})" if self.repeat else self.id
+        return name, self.gold or "gray", self.a, self.b, MEANINGS[self.gain]
 
 
 class Comparison(NamedTuple):
@@ -52,12 +69,14 @@ class Comparison(NamedTuple):
 
     def to_markdown(self) -> str:
         """Both tables: the differences, then the changes, those that became right first."""
-        lines = [f"# B ({self.b}) against A ({self.a})", "", _count_line(self), ""]
+        counted = f"{self.n} common examples; {self.n_only_a} only in A, {self.n_only_b} only in B."
+        lines = [f"# B ({self.b}) against A ({self.a})", ""]
+        lines += [f"{counted} The interval is of the paired difference.", ""]
         lines += ["| score | A | B | B − A | 95 % interval |", "| --- | --- | --- | --- | --- |"]
-        lines += [table_row(_cells(difference)) for difference in self.differences]
+        lines += [table_row(difference.cells()) for difference in self.differences]
         lines += ["", f"{len(self.changes)} of {self.n} examples changed sides.", ""]
         lines += ["| example | gold | A | B | |", "| --- | --- | --- | --- | --- |"]
-        lines += [table_row(_change_cells(change)) for change in self.changes]
+        lines += [table_row(change.cells()) for change in self.changes]
         return "\n".join([*lines, ""])
 
 
@@ -67,33 +86,31 @@ def compare_runs(a: Path, b: Path) -> Comparison:
     Intervals resample whole groups and keep each example's two sides together. Raises BadInput where a folder
     holds no results, no example is common, or the gold of a common example differs.
     """
-    first, second = _by_key(a), _by_key(b)
-    common = [key for key in first if key in second]
-    if not common:
+    first, second = ({(line.repeat, line.id): line for line in results_of(folder)} for folder in (a, b))
+    pairs = [(first[key], second[key]) for key in first if key in second]
+    if not pairs:
         raise BadInput(f"{a} and {b} have no example in common")
-    pairs = [(first[key], second[key]) for key in common]
+    changes = []
     for one, other in pairs:
         if one.gold != other.gold:
             raise BadInput(f"example {one.id} has another gold in {b}: the runs are of different data")
-    changes = [_change(pair) for pair in pairs if pair[0].prediction.outcome != pair[1].prediction.outcome]
+        before, after = one.prediction.outcome, other.prediction.outcome
+        if before != after:
+            changes.append(ChangedOutcome(one.id, one.repeat, one.gold.outcome, before, after))
     return Comparison(
         a=a,
         b=b,
         n=len(pairs),
-        n_only_a=len(first) - len(common),
-        n_only_b=len(second) - len(common),
+        n_only_a=len(first) - len(pairs),
+        n_only_b=len(second) - len(pairs),
         differences=[found for name in HEADLINES if (found := _difference(name, pairs)) is not None],
-        changes=sorted(changes, key=lambda change: (-_gain(change), change.id, change.repeat)),
+        changes=sorted(changes, key=lambda change: (-change.gain, change.id, change.repeat)),
     )
-
-
-def _by_key(folder: Path) -> dict[tuple[int, str], Result]:
-    return {(line.repeat, line.id): line for line in results_of(folder)}
 
 
 def _difference(name: str, pairs: Sequence[Pair]) -> ScoreDifference | None:
     """The paired difference of one headline score; None where the data have no gold for it."""
-    counted, rate = HEADLINES[name]
+    counted, (rate, _, _) = HEADLINES[name]
     groups: dict[str, list[Both]] = defaultdict(list)
     for one, other in pairs:
         groups[one.group].append((counted(one), counted(other)))
@@ -106,43 +123,9 @@ def _difference(name: str, pairs: Sequence[Pair]) -> ScoreDifference | None:
     before, after = (rate(counts) for counts in _total(bags))
     if before is None and after is None:
         return None
-    found = bootstrap_interval(gain, bags)
-    return ScoreDifference(
-        name, before, after, gain(bags), *((found.low, found.high) if found else (None, None))
-    )
+    low, high = bootstrap_interval(gain, bags) or (None, None)
+    return ScoreDifference(name, before, after, gain(bags), low, high)
 
 
 def _total(both: Sequence[Both]) -> Both:
     return sum_counts(one for one, _ in both), sum_counts(other for _, other in both)
-
-
-def _change(pair: Pair) -> ChangedOutcome:
-    one, other = pair
-    return ChangedOutcome(
-        one.id, one.repeat, one.gold.outcome, one.prediction.outcome, other.prediction.outcome
-    )
-
-
-def _gain(change: ChangedOutcome) -> int:
-    """1 where B became right, -1 where it became wrong, 0 where neither or gray."""
-    return (change.b == change.gold) - (change.a == change.gold)
-
-
-def _change_cells(change: ChangedOutcome) -> tuple[str, ...]:
-    """A change as text, with what it means for the score."""
-    meaning = {1: "now right", -1: "now wrong", 0: ""}[_gain(change)]
-    name = f"{change.id} (run {change.repeat + 1})" if change.repeat else change.id
-    return name, change.gold or "gray", change.a, change.b, meaning
-
-
-def _count_line(comparison: Comparison) -> str:
-    return (
-        f"{comparison.n} common examples; {comparison.n_only_a} only in A, {comparison.n_only_b} only in B. "
-        "The interval is of the paired difference."
-    )
-
-
-def _cells(score: ScoreDifference) -> tuple[str, ...]:
-    interval = UNDEFINED if score.low is None else f"{score.low:+.3f} to {score.high:+.3f}"
-    difference = UNDEFINED if score.difference is None else f"{score.difference:+.3f}"
-    return score.name, number(score.a), number(score.b), difference, interval

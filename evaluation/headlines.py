@@ -33,7 +33,7 @@ ORDER = ("S", "M", "L", "XL", "XXL", "begin", "middle", "end", *KINDS)
 """Values of slices that have an order of their own."""
 
 
-class ClassRate(NamedTuple):
+class CountedRate(NamedTuple):
     """A rate of counts, its denominator in words, and how large that is."""
 
     rate: Callable[[Counts], float | None]
@@ -42,13 +42,13 @@ class ClassRate(NamedTuple):
 
 
 CLASS_RATES = {
-    "mean accuracy": ClassRate(mean_accuracy, "two classes", lambda counts: counts.all),
-    "recall": ClassRate(recall, "hallucinated", lambda counts: counts.hallucinated),
-    "accuracy of faithful": ClassRate(specificity, "faithful", lambda counts: counts.faithful),
-    "precision": ClassRate(precision, "called hallucinated", lambda counts: counts.called),
-    "F1": ClassRate(f1, "hallucinated", lambda counts: counts.hallucinated),
-    "accuracy": ClassRate(accuracy, "responses", lambda counts: counts.all),
-    "MCC": ClassRate(mcc, "responses", lambda counts: counts.all),
+    "mean accuracy": CountedRate(mean_accuracy, "two classes", lambda counts: counts.all),
+    "recall": CountedRate(recall, "hallucinated", lambda counts: counts.hallucinated),
+    "accuracy of faithful": CountedRate(specificity, "faithful", lambda counts: counts.faithful),
+    "precision": CountedRate(precision, "called hallucinated", lambda counts: counts.called),
+    "F1": CountedRate(f1, "hallucinated", lambda counts: counts.hallucinated),
+    "accuracy": CountedRate(accuracy, "responses", lambda counts: counts.all),
+    "MCC": CountedRate(mcc, "responses", lambda counts: counts.all),
 }
 
 
@@ -65,17 +65,28 @@ def class_scores(counts: Counts, names: Iterable[str], before: str = "", after: 
         )
 
 
-def headline(results: Sequence[Result], name: str, over: str, n: int, decided: float | None) -> Score:
-    """One of HEADLINES with its 95 % interval over whole groups."""
-    counted, rate = HEADLINES[name]
+def headline(results: Sequence[Result], name: str, decided: float | None = None) -> Score:
+    """One of HEADLINES with its 95 % interval over whole groups.
+
+    `decided` is its coverage where that is not the counts' own.
+    """
+    counted, (rate, over, n) = HEADLINES[name]
     groups: dict[str, list[Counts]] = {}
     for result in results:
         groups.setdefault(result.group, []).append(counted(result))
     bags = [bag for bag in map(sum_counts, groups.values()) if any(bag)]
     found = bootstrap_interval(lambda drawn: rate(sum_counts(drawn)), bags)
-    low, high = (found.low, found.high) if found else (None, None)
-    value = rate(sum_counts(bags))
-    return Score(name=name, value=value, over=over, n=n, coverage=decided, low=low, high=high)
+    low, high = found or (None, None)
+    counts = sum_counts(bags)
+    return Score(
+        name=name,
+        value=rate(counts),
+        over=over,
+        n=n(counts),
+        coverage=coverage(counts) if decided is None else decided,
+        low=low,
+        high=high,
+    )
 
 
 def with_gold_outcome(results: Iterable[Result]) -> list[Result]:
@@ -145,14 +156,18 @@ def gold_places(result: Result, name: str | None = None) -> list[Offsets]:
     return [(e.place.start, e.place.end) for e in errors if name is None or e.name == name]
 
 
-HEADLINES: dict[str, tuple[Callable[[Result], Counts], Callable[[Counts], float | None]]] = {
-    "precision of conflicts": (conflict_counts, precision),
-    "precision of what stands there": (stands_there_counts, precision),
-    "mean accuracy": (response_counts, mean_accuracy),
-    "accuracy of hallucinated": (response_counts, recall),
-    "accuracy of faithful": (response_counts, specificity),
-    "MCC": (response_counts, mcc),
-    "parts: mean accuracy": (part_counts, mean_accuracy),
-    "characters: F1": (flagged_counts, f1),
+CALLED = CountedRate(precision, "conflicting claims", lambda counts: counts.called)
+HEADLINES: dict[str, tuple[Callable[[Result], Counts], CountedRate]] = {
+    "precision of conflicts": (conflict_counts, CALLED),
+    "precision of what stands there": (
+        stands_there_counts,
+        CALLED._replace(over="claims that stand there"),
+    ),
+    "mean accuracy": (response_counts, CLASS_RATES["mean accuracy"]),
+    "accuracy of hallucinated": (response_counts, CLASS_RATES["recall"]),
+    "accuracy of faithful": (response_counts, CLASS_RATES["accuracy of faithful"]),
+    "MCC": (response_counts, CLASS_RATES["MCC"]),
+    "parts: mean accuracy": (part_counts, CLASS_RATES["mean accuracy"]),
+    "characters: F1": (flagged_counts, CLASS_RATES["F1"]._replace(over="gold characters")),
 }
 """Scores with an interval: what an example counts, and the rate of the counts' sum."""

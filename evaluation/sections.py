@@ -10,13 +10,11 @@ from longproof.agent.report import price, total_usage
 from longproof.evaluation.claim_scores import audit_scores, judge_scores, probe_scores
 from longproof.evaluation.headlines import (
     class_scores,
-    conflict_counts,
     gold_places,
     headline,
     in_order,
     part_counts,
     response_counts,
-    stands_there_counts,
     with_gold_outcome,
 )
 from longproof.evaluation.metrics.outcomes import hallucinated_by, hallucinated_by_position, pair_accuracy
@@ -62,11 +60,8 @@ def _offline(results: Sequence[Result]) -> Iterator[Score]:
         return
     claims = [claim for result in taken for claim in result.prediction.claims]
     decided = share(sum(claim.label is not None for claim in claims), len(claims))
-    for name, counted, over in (
-        ("precision of conflicts", conflict_counts, "conflicting claims"),
-        ("precision of what stands there", stands_there_counts, "claims that stand there"),
-    ):
-        yield headline(taken, name, over, sum_counts(map(counted, taken)).called, decided)
+    for name in ("precision of conflicts", "precision of what stands there"):
+        yield headline(taken, name, decided)
     yield from plain_scores(None, ("coverage of claims", decided, "claims", len(claims)))
 
 
@@ -86,18 +81,12 @@ def _responses(results: Sequence[Result]) -> Iterator[Score]:
     taken = with_gold_outcome(results)
     if not taken:
         return
-    counts, n = sum_counts(map(response_counts, taken)), len(taken)
-    hallucinated, decided = counts.hallucinated, coverage(counts)
-    yield headline(taken, "mean accuracy", "two classes", n, decided)
-    yield headline(taken, "accuracy of hallucinated", "hallucinated", hallucinated, decided)
-    yield headline(taken, "accuracy of faithful", "faithful", counts.faithful, decided)
-    yield headline(taken, "MCC", "responses", n, decided)
-    yield from class_scores(counts, ("precision", "F1", "accuracy"))
-    n_gray = len(results) - n
+    for name in ("mean accuracy", "accuracy of hallucinated", "accuracy of faithful", "MCC"):
+        yield headline(taken, name)
+    yield from class_scores(sum_counts(map(response_counts, taken)), ("precision", "F1", "accuracy"))
+    n, n_gray = len(results), len(results) - len(taken)
     if n_gray:
-        yield from plain_scores(
-            None, ("gray gold, in no score above", share(n_gray, len(results)), "all", len(results))
-        )
+        yield from plain_scores(None, ("gray gold, in no score above", share(n_gray, n), "all", n))
 
 
 def _pairs(results: Sequence[Result]) -> Iterator[Score]:
@@ -137,7 +126,7 @@ def _labels(columns: Sequence[tuple[str, str | None]]) -> Iterator[Score]:
 def _parts(results: Sequence[Result]) -> Iterator[Score]:
     counts = sum_counts(map(part_counts, results))
     if counts.all:
-        yield headline(results, "parts: mean accuracy", "two classes", counts.all, coverage(counts))
+        yield headline(results, "parts: mean accuracy")
         names = ("recall", "accuracy of faithful", "precision", "F1")
         yield from class_scores(counts, names, before="parts: ")
 
@@ -149,7 +138,7 @@ def _places(results: Sequence[Result]) -> Iterator[Score]:
     gold, predicted = [gold_places(r) for r in marked], [flagged_places(r.prediction) for r in marked]
     characters, whole = character_scores(gold, predicted), mistake_scores(gold, predicted)
     n_gold, decided = characters.n_gold, characters.coverage
-    yield headline(marked, "characters: F1", "gold characters", n_gold, decided)
+    yield headline(marked, "characters: F1", decided)
     yield from plain_scores(
         decided,
         ("characters: precision", characters.precision, "flagged characters", characters.n_predicted),

@@ -11,9 +11,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from longproof.evaluation.metrics.classes import same_length
 from longproof.evaluation.metrics.spans import Offsets, shared_part
-from longproof.evaluation.metrics.statistics import Matches, Rate, decided_share, matches, share
+from longproof.evaluation.metrics.statistics import Rate, decided_share, share
 
 OVERLAP = 0.5
 WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff]+")
@@ -34,7 +33,10 @@ class EvidenceScores(NamedTuple):
 
 
 def claims_match(first: ClaimAt, second: ClaimAt) -> bool:
-    """Overlap of origins of at least one half, else a word F1 of at least one half."""
+    """Overlap of origins of at least one half, else a word F1 of at least one half.
+
+    Step 1 (decomposition) is `matches` by this rule; step 4 (localisation) the same over hallucinated claims alone.
+    """
     if first.origin and second.origin and shared_part(first.origin, second.origin) >= OVERLAP:
         return True
     return word_f1(first.text, second.text) >= OVERLAP
@@ -46,17 +48,6 @@ def word_f1(first: str, second: str) -> float:
     return 2 * (words & others).total() / max(1, words.total() + others.total())
 
 
-def claim_match_scores(
-    gold: Sequence[Sequence[ClaimAt]], predicted: Sequence[Sequence[ClaimAt] | None]
-) -> Matches:
-    """Step 1: gold and predicted claims of each response, matched; None is a failed decomposition.
-
-    Step 4 (localisation) at claim level is the same over the hallucinated claims alone; at character level use
-    `character_scores` on their origins.
-    """
-    return matches(gold, predicted, claims_match)
-
-
 def evidence_scores(
     gold: Sequence[Sequence[Offsets]], found: Sequence[Sequence[Offsets] | None]
 ) -> EvidenceScores:
@@ -65,7 +56,6 @@ def evidence_scores(
     A piece counts as found when at least half of its own characters lie in what was found. Claims
     without gold evidence (hallucinated ones) are left out. None: the search failed; not found.
     """
-    same_length(gold, found)
     with_gold = [(g, f) for g, f in zip(gold, found, strict=True) if g]
     hits = [[_covered(piece, f or ()) >= OVERLAP for piece in g] for g, f in with_gold]
     n, decided = len(hits), decided_share([found for _, found in with_gold])
@@ -80,7 +70,6 @@ def vote_accuracy(supports: Sequence[bool], votes: Sequence[bool | None]) -> Rat
 
     A vote of None (a failure) is wrong, and counted.
     """
-    same_length(supports, votes)
     right = sum(vote is not None and vote == truth for truth, vote in zip(supports, votes, strict=True))
     return Rate(share(right, len(votes)), len(votes), decided_share(votes))
 

@@ -7,7 +7,6 @@ Does not know: what a place means, or who marked it.
 
 from collections.abc import Sequence
 
-from longproof.evaluation.metrics.classes import same_length
 from longproof.evaluation.metrics.statistics import (
     Counts,
     Matches,
@@ -18,7 +17,6 @@ from longproof.evaluation.metrics.statistics import (
     recall,
     sum_counts,
 )
-from longproof.retrieval.types import BadInput
 
 Offsets = tuple[int, int]
 Marked = Sequence[Sequence[Offsets]]
@@ -34,7 +32,6 @@ def character_counts(gold: Sequence[Offsets], predicted: Sequence[Offsets] | Non
 
 def character_scores(gold: Marked, predicted: MaybeMarked) -> Matches:
     """Precision, recall and F1 over characters: micro sums over all examples."""
-    same_length(gold, predicted)
     counts = sum_counts(map(character_counts, gold, predicted))
     rates = precision(counts), recall(counts), f1(counts)
     return Matches(*rates, counts.hallucinated, counts.called, decided_share(predicted))
@@ -53,8 +50,6 @@ def shared_part(first: Offsets, second: Offsets) -> float:
 
 
 def _characters(places: Sequence[Offsets]) -> set[int]:
-    if any(not 0 <= start <= end for start, end in places):
-        raise BadInput(f"places {list(places)} hold one that does not start at or before its end")
     return {at for start, end in places for at in range(start, end)}
 
 

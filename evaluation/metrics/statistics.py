@@ -12,16 +12,14 @@ from math import sqrt
 from random import Random
 from typing import NamedTuple, TypeVar
 
-from longproof.evaluation.metrics.classes import (
-    UNDECIDED,
-    count_undecided_as_wrong,
-    refuse_unknown,
-    same_length,
-)
+import numpy as np
+
+from longproof.evaluation.metrics.classes import UNDECIDED, count_undecided_as_wrong
 
 T = TypeVar("T")
 DRAWS = 1000
 LEAST_DEFINED = 0.95
+TAILS = (0.025, 0.975)
 
 
 class Counts(NamedTuple):
@@ -77,11 +75,10 @@ class Matches(NamedTuple):
 
 
 class Interval(NamedTuple):
-    """A two-sided interval; `draws` is how many resamples had a defined statistic."""
+    """A two-sided interval."""
 
     low: float
     high: float
-    draws: int
 
 
 def count(gold: Sequence[bool], predicted: Sequence[bool | None]) -> Counts:
@@ -104,13 +101,6 @@ def sum_counts(tables: Iterable[Counts]) -> Counts:
 def share(part: float, whole: float) -> float | None:
     """`part / whole`, or None where the whole is empty."""
     return part / whole if whole else None
-
-
-def mean(values: Iterable[float | None]) -> float | None:
-    """The plain mean, or None where there is no value or one of them is None."""
-    known = list(values)
-    present = [value for value in known if value is not None]
-    return sum(present) / len(present) if present and len(present) == len(known) else None
 
 
 def recall(counts: Counts) -> float | None:
@@ -136,7 +126,8 @@ def f1(counts: Counts) -> float | None:
 
 def mean_accuracy(counts: Counts) -> float | None:
     """The mean of the two class accuracies: balanced accuracy."""
-    return mean([recall(counts), specificity(counts)])
+    found, kept = recall(counts), specificity(counts)
+    return None if found is None or kept is None else (found + kept) / 2
 
 
 def accuracy(counts: Counts) -> float | None:
@@ -170,7 +161,6 @@ def matches(
 
     F1 is the harmonic mean of the two rates, since their true positives are counted on two sides.
     """
-    same_length(gold, predicted)
     both = [(list(g), list(p or ())) for g, p in zip(gold, predicted, strict=True)]
     found = sum(any(match(item, other) for other in p) for g, p in both for item in g)
     right = sum(any(match(item, other) for other in g) for g, p in both for item in p)
@@ -196,10 +186,8 @@ def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
 
     Items with fewer than two votes cannot agree; they stay in `n` and lower the coverage. The kappa is None where all
     votes are one label. With equal numbers of votes this is Fleiss' kappa; else observed agreement is the mean over
-    items, and chance comes from all votes on items rated. Raises BadInput for what is no label, `not_found` or
-    outcome.
+    items, and chance comes from all votes on items rated.
     """
-    refuse_unknown(chain.from_iterable(panels))
     rated = [votes for item in panels if len(votes := decided_votes(item)) > 1]
     totals = Counter(chain.from_iterable(rated))
     n_votes = totals.total()
@@ -212,32 +200,22 @@ def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
 
 
 def bootstrap_interval(
-    statistic: Callable[[Sequence[T]], float | None],
-    items: Sequence[T],
-    draws: int = DRAWS,
-    level: float = 0.95,
-    seed: int = 0,
+    statistic: Callable[[Sequence[T]], float | None], items: Sequence[T]
 ) -> Interval | None:
-    """Percentile interval of a statistic, resampling the items: whole groups, where things belong together.
+    """The 95 % percentile interval of a statistic, resampling the items: whole groups, where things belong together.
 
     None where there are no items, or where the statistic is undefined in more than one resample of twenty: an
     interval over the rest would be of something else. For a paired difference let each item hold both sides.
     """
-    random = Random(seed)
-    values = [statistic(random.choices(items, k=len(items))) for _ in range(draws if items else 0)]
-    known = sorted(value for value in values if value is not None)
-    if not known or len(known) < LEAST_DEFINED * draws:
+    if not items:
         return None
-    tail = (1 - level) / 2
-    return Interval(_quantile(known, tail), _quantile(known, 1 - tail), len(known))
-
-
-def _quantile(ordered: Sequence[float], at: float) -> float:
-    """Linear interpolation between the two nearest order statistics."""
-    place = at * (len(ordered) - 1)
-    low = int(place)
-    high = min(low + 1, len(ordered) - 1)
-    return ordered[low] + (ordered[high] - ordered[low]) * (place - low)
+    random = Random(0)
+    values = [statistic(random.choices(items, k=len(items))) for _ in range(DRAWS)]
+    known = [value for value in values if value is not None]
+    if len(known) < LEAST_DEFINED * DRAWS:
+        return None
+    low, high = np.quantile(known, TAILS)
+    return Interval(float(low), float(high))
 
 
 def decided_votes(votes: Sequence[str | None]) -> list[str]:

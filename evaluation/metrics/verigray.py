@@ -4,18 +4,13 @@ Gold is dropped by the gold label only. A prediction below implicitly_supported 
 The ranking loss is the paper's equation 1. Does not know: pages, prompts, or who predicted.
 """
 
-from bisect import bisect_left
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from longproof.agent.types import LABELS
-from longproof.evaluation.metrics.classes import (
-    UNDECIDED,
-    count_undecided_as_wrong,
-    same_length,
-)
+from longproof.evaluation.metrics.classes import UNDECIDED, count_undecided_as_wrong
 from longproof.evaluation.metrics.statistics import Counts, Rate, count, decided_share, share
-from longproof.retrieval.types import BadInput
 
 FAITHFUL_LABELS = frozenset({"implicitly_supported", "explicitly_supported"})
 GRAY_LABELS = frozenset({"ambiguous", "out_dependent"})
@@ -41,62 +36,35 @@ def verigray_scores(
     gold: names of the seven labels. predicted: the same, `not_found` (unfaithful), or None, `undecided`
     or a failure's name: the wrong merged class, counted in every rate. Gold no_fact is left out
     of the ranking loss as the paper's text says, kept in its place as its code does with `keep_no_fact`.
-    Raises BadInput for other names or columns of unequal length.
     """
-    same_length(gold, predicted)
-    degrees, said = [_degree(name) for name in gold], [_is_unfaithful(name) for name in predicted]
+    degrees, said = [DEGREE[name] for name in gold], [_is_unfaithful(name) for name in predicted]
     merged = [name not in FAITHFUL_LABELS for name in gold]
     filled = count_undecided_as_wrong(merged, said)
     sure = [i for i, name in enumerate(gold) if name not in DROPPED_GOLD]
     ranked = [i for i, name in enumerate(gold) if keep_no_fact or name != "no_fact"]
-    loss = ranking_loss([degrees[i] for i in ranked], [int(not filled[i]) for i in ranked])
+    loss = ranking_loss([degrees[i] for i in ranked], [not filled[i] for i in ranked])
     return VerigrayScores(
         counts=count([merged[i] for i in sure], [said[i] for i in sure]),
         ranking=Rate(loss, len(ranked), decided_share([said[i] for i in ranked])),
     )
 
 
-def ranking_loss(gold: Sequence[float], predicted: Sequence[float]) -> float | None:
+def ranking_loss(gold: Sequence[int], faithful: Sequence[bool]) -> float | None:
     """Equation 1: over all pairs with different gold degrees, the share that is ranked the wrong way.
 
-    A pair of equal predictions counts half. None where no two gold degrees differ. O(n log n):
-    gold degrees upwards, with a tree of counts over the predictions of all lower degrees.
+    A pair of equal predictions counts half. None where no two gold degrees differ. Predictions have two ranks,
+    so pairs are counted by degree and rank instead of one by one.
     """
-    same_length(gold, predicted)
-    ranks, order = sorted(set(predicted)), sorted(range(len(gold)), key=gold.__getitem__)
-    tree = [0] * (len(ranks) + 1)
-    lost, pairs, lower, waiting = 0.0, 0, 0, list[int]()
-    for place, item in enumerate(order):
-        if place and gold[item] != gold[order[place - 1]]:
-            for rank in waiting:
-                _add(tree, rank)
-            lower, waiting = place, []
-        rank = bisect_left(ranks, predicted[item])
-        not_above = _below(tree, rank + 1)
-        lost += lower - not_above + (not_above - _below(tree, rank)) / 2
-        pairs += lower
-        waiting.append(rank)
+    seen, lost, pairs = Counter(zip(gold, faithful, strict=True)), 0.0, 0
+    for (higher, first), n in seen.items():
+        for (lower, second), m in seen.items():
+            if higher > lower:
+                pairs += n * m
+                lost += n * m * (1 if second > first else 0.5 if second == first else 0)
     return share(lost, pairs)
 
 
-def _add(tree: list[int], rank: int) -> None:
-    place = rank + 1
-    while place < len(tree):
-        tree[place] += 1
-        place += place & -place
-
-
-def _below(tree: list[int], rank: int) -> int:
-    total = 0
-    while rank:
-        total += tree[rank]
-        rank &= rank - 1
-    return total
-
-
-def risk_coverage(
-    gold: Sequence[str], predicted: Sequence[str | None], thresholds: Sequence[str] = THRESHOLDS
-) -> dict[str, Rate]:
+def risk_coverage(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str, Rate]:
     """Selective prediction (figure 3): accept what is predicted at or above each threshold.
 
     The rate is the risk: hallucinated over accepted; its coverage is accepted over all.
@@ -104,34 +72,25 @@ def risk_coverage(
     Over gold that is surely faithful or surely unfaithful, as in the first protocol. An undecided
     prediction has no confidence: never accepted, and always in the denominator of coverage.
     """
-    same_length(gold, predicted)
     sure = [
         (name in FAITHFUL_LABELS, _confidence(said))
         for name, said in zip(gold, predicted, strict=True)
         if name not in DROPPED_GOLD
     ]
     selections = dict[str, Rate]()
-    for threshold in thresholds:
-        accepted = [faithful for faithful, confidence in sure if confidence >= _degree(threshold)]
+    for threshold in THRESHOLDS:
+        accepted = [faithful for faithful, confidence in sure if confidence >= DEGREE[threshold]]
         risk = share(accepted.count(False), len(accepted))
         selections[threshold] = Rate(risk, len(accepted), share(len(accepted), len(sure)))
     return selections
 
 
-def _degree(name: str) -> int:
-    if name not in LABELS:
-        raise BadInput(f"{name!r} is no label; use one of {', '.join(LABELS)}")
-    return DEGREE[name]
-
-
 def _confidence(name: str | None) -> int:
     """The degree of a prediction; below all thresholds where it is undecided or not found."""
-    return -1 if _is_unfaithful(name) is None or name == "not_found" else _degree(str(name))
+    return DEGREE.get(str(name), -1)
 
 
 def _is_unfaithful(name: str | None) -> bool | None:
-    if name is None or name in UNDECIDED:
+    if name in UNDECIDED:
         return None
-    if name == "not_found":
-        return True
-    return _degree(name) < DEGREE["implicitly_supported"]
+    return name == "not_found" or DEGREE[str(name)] < DEGREE["implicitly_supported"]

@@ -205,9 +205,9 @@ def test_an_interval_holds_its_score_and_widens_with_groups() -> None:
     flipped = [
         r if i % 3 else r.model_copy(update={"gold": Gold(outcome="faithful")}) for i, r in enumerate(results)
     ]
-    alone = headline([r.model_copy(update={"group": r.id}) for r in flipped], "MCC", "", 80, 1.0)
+    alone = headline([r.model_copy(update={"group": r.id}) for r in flipped], "MCC")
     assert alone.value == 0.0
-    score = headline(flipped, "accuracy of faithful", "", 80, 1.0)
+    score = headline(flipped, "accuracy of faithful")
     assert score.low is not None
     assert score.high is not None
     assert score.value is not None

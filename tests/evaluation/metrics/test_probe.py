@@ -2,12 +2,12 @@
 
 from longproof.evaluation.metrics.probe import (
     ClaimAt,
-    claim_match_scores,
     claims_match,
     evidence_scores,
     vote_accuracy,
     word_f1,
 )
+from longproof.evaluation.metrics.statistics import matches
 
 
 def test_origins_decide_before_words() -> None:
@@ -25,13 +25,12 @@ def test_words_decide_where_origins_do_not_meet() -> None:
 
 def test_decomposition_counts_each_side_by_itself() -> None:
     gold = [[ClaimAt("a b", (0, 4)), ClaimAt("c d", (4, 8))], [ClaimAt("e f", (0, 4))]]
-    scores = claim_match_scores(
-        gold, [[ClaimAt("x", (0, 4)), ClaimAt("y", (0, 4)), ClaimAt("z", (20, 24))], None]
-    )
+    found = [[ClaimAt("x", (0, 4)), ClaimAt("y", (0, 4)), ClaimAt("z", (20, 24))], None]
+    scores = matches(gold, found, claims_match)
     assert (scores.precision, scores.n_predicted) == (2 / 3, 3)
     assert (scores.recall, scores.n_gold) == (1 / 3, 3)
     assert scores.coverage == 0.5
-    assert claim_match_scores([[]], [[]]).f1 is None
+    assert matches([[]], [[]], claims_match).f1 is None
 
 
 def test_evidence_is_partial_with_one_piece_and_complete_with_all() -> None:

@@ -6,7 +6,6 @@ from hypothesis import strategies as st
 
 from longproof.agent.types import LABELS, Label
 from longproof.evaluation.metrics.statistics import bootstrap_interval, fleiss_kappa
-from longproof.retrieval.types import BadInput
 
 FLEISS = [
     [0, 0, 0, 0, 14],
@@ -49,19 +48,14 @@ def test_kappa_does_not_depend_on_order(votes: list[list[Label]]) -> None:
     assert fleiss_kappa(votes).value == pytest.approx(fleiss_kappa(shuffled).value)
 
 
-def test_unknown_names_are_refused() -> None:
-    with pytest.raises(BadInput, match="'zz' is no name"):
-        fleiss_kappa([["zz", "q"]])
-
-
 def _mean(values: list[float]) -> float | None:
     return sum(values) / len(values) if values else None
 
 
 def test_interval_is_seeded_and_holds_the_mean() -> None:
     values = [float(i % 3) for i in range(60)]
-    interval = bootstrap_interval(_mean, values, seed=7)
-    assert interval == bootstrap_interval(_mean, values, seed=7)
+    interval = bootstrap_interval(_mean, values)
+    assert interval == bootstrap_interval(_mean, values)
     assert interval is not None
     assert interval.low < 1.0 < interval.high
     assert bootstrap_interval(_mean, []) is None

@@ -1,5 +1,7 @@
 """VeriGray's scores: equation 1 against its double sum, and dropping by the gold label alone."""
 
+from collections.abc import Sequence
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +13,6 @@ from longproof.evaluation.metrics.verigray import (
     risk_coverage,
     verigray_scores,
 )
-from longproof.retrieval.types import BadInput
 
 FAITHFUL = ("implicitly_supported", "explicitly_supported")
 LABEL = st.sampled_from(LABELS)
@@ -19,7 +20,7 @@ SAID = st.one_of(LABEL, st.sampled_from(["not_found", "undecided", "timeout", No
 ROWS = st.lists(st.tuples(LABEL, SAID), max_size=50)
 
 
-def _double_sum(gold: list[int], predicted: list[int]) -> float | None:
+def _double_sum(gold: Sequence[int], predicted: Sequence[int]) -> float | None:
     loss, pairs = 0.0, 0
     for y_i, f_i in zip(gold, predicted, strict=True):
         for y_j, f_j in zip(gold, predicted, strict=True):
@@ -29,8 +30,8 @@ def _double_sum(gold: list[int], predicted: list[int]) -> float | None:
     return loss / pairs if pairs else None
 
 
-@given(st.lists(st.tuples(st.integers(0, 6), st.integers(-3, 3)), max_size=60))
-def test_ranking_loss_is_the_double_sum(rows: list[tuple[int, int]]) -> None:
+@given(st.lists(st.tuples(st.integers(0, 6), st.booleans()), max_size=60))
+def test_ranking_loss_is_the_double_sum(rows: list[tuple[int, bool]]) -> None:
     gold, predicted = [g for g, _ in rows], [p for _, p in rows]
     assert ranking_loss(gold, predicted) == _double_sum(gold, predicted)
 
@@ -65,22 +66,6 @@ def test_losing_a_prediction_never_helps(rows: list[tuple[str, str | None]], los
         assert was is None or (now is not None and now <= was)
 
 
-def test_prediction_no_fact_is_not_dropped() -> None:
-    counts = verigray_scores(["explicitly_supported", "fabricated"], ["no_fact", "out_dependent"]).counts
-    assert (mean_accuracy(counts), recall(counts)) == (0.5, 1.0)
-
-
-def test_keeping_no_fact_ranks_it_between_ambiguous_and_out_dependent() -> None:
-    gold, predicted = (
-        ["ambiguous", "no_fact", "out_dependent"],
-        ["fabricated", "explicitly_supported", "fabricated"],
-    )
-    assert verigray_scores(gold, predicted).ranking.value == 0.5
-    assert verigray_scores(gold, predicted, keep_no_fact=True).ranking.value == pytest.approx(
-        (0.5 + 0 + 1) / 3
-    )
-
-
 def test_f1_of_the_papers_own_precision_and_recall() -> None:
     """GPT-5 + RAG in table 4: recall 72.0 and precision 75.0 of 300 unfaithful sentences give F1 73.5."""
     gold = ["fabricated"] * 300 + ["explicitly_supported"] * 1512
@@ -104,10 +89,3 @@ def test_risk_falls_and_coverage_shrinks_with_the_threshold() -> None:
     assert chosen["out_dependent"] == (1 / 3, 3, 0.75)
     assert (chosen["explicitly_supported"].value, chosen["explicitly_supported"].coverage) == (0.0, 0.25)
     assert risk_coverage(["fabricated"], [None])["out_dependent"].value is None
-
-
-def test_unknown_names_are_refused() -> None:
-    with pytest.raises(BadInput):
-        verigray_scores(["faithful"], ["fabricated"])
-    with pytest.raises(BadInput):
-        verigray_scores(["fabricated"], ["Fabricated"])
