@@ -8,10 +8,9 @@ from collections.abc import Callable, Iterator
 from importlib.resources import files
 from pathlib import Path
 
-from longproof.evaluation.datasets import chinese, dialogue, novels, records, summaries
+from longproof.evaluation.datasets import dialogue, novels, records, summaries
 from longproof.evaluation.datasets.jsonl import load_cases
 from longproof.evaluation.datasets.reading import HUB, Location, each_row
-from longproof.evaluation.datasets.verigray import verigray
 from longproof.evaluation.types import Example
 from longproof.retrieval.types import BadInput
 
@@ -50,7 +49,7 @@ DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
     "begin_dialogue": each_row(GZ, dialogue.begin_dialogue),
     "data_to_text": each_row("data_to_text.jsonl", records.data_to_text),
     "faithbench": each_row("samples.jsonl.gz", summaries.faithbench),
-    "halluqa_zh": each_row("records.jsonl", chinese.halluqa_zh),
+    "halluqa_zh": each_row("records.jsonl", dialogue.halluqa_zh),
     "halueval_dialogue": PAIRS(
         "dialogue", "dialogue.jsonl", "response", "turn", "knowledge", "dialogue_history"
     ),
@@ -61,15 +60,15 @@ DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
     "longnovel": novels.load_longnovel,
     "longnovel_mini_zh": novels.load_longnovel_mini,
     "nocha_sample": novels.load_nocha,
-    "ocnli_zh": each_row("records.jsonl", chinese.ocnli_zh),
+    "ocnli_zh": each_row("records.jsonl", summaries.ocnli_zh),
     "quintd_data2text": records.load_quintd,
     "ragtruth": dialogue.load_ragtruth,
     "sanguo_pairs": novels.load_sanguo_pairs,
     "stories": load_cases,
     "storysumm": each_row(GZ, summaries.storysumm),
     "summedits": summaries.load_summedits,
-    "uhgeval_zh": each_row(GZ, chinese.uhgeval_zh),
-    "verigray": each_row("verigray.jsonl", verigray),
+    "uhgeval_zh": each_row(GZ, dialogue.uhgeval_zh),
+    "verigray": each_row("verigray.jsonl", summaries.verigray),
 }
 """What loads a data set from where it lies: its folder, or a file of its kind."""
 

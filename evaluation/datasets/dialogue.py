@@ -1,8 +1,9 @@
-"""Answers and dialogue turns: HaluEval (seed 003), RAGTruth's question answering, BEGIN.
+"""Answers, dialogue turns and continuations: HaluEval (seed 003), RAGTruth, BEGIN, HalluQA, UHGEval.
 
 Does not know: other sets.
 """
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import count
@@ -13,13 +14,21 @@ from longproof.evaluation.datasets.reading import (
     Row,
     convert_rows,
     find_quote,
+    quotes_in_order,
     rows,
     rows_by_key,
     text_key,
 )
-from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, Source
+from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, GoldPart, Source
 
 PAIR: tuple[tuple[str, GoldOutcome], ...] = (("right", "faithful"), ("hallucinated", "hallucinated"))
+ADDRESS = re.compile(r"https?://[^\s，。）]+")
+LEAST_CHARACTERS = 4
+ANSWERS: tuple[tuple[str, GoldOutcome], ...] = (
+    ("Best Answer1", "faithful"),
+    ("Wrong_Answer1", "hallucinated"),
+)
+UNREASONABLE = "不合理"
 BEGIN_GOLD = {
     "Fully attributable": Gold(outcome="faithful"),
     "Not fully attributable": Gold(outcome="hallucinated"),
@@ -143,4 +152,62 @@ def begin_dialogue(row: Row) -> Iterator[Example]:
         group=text_key(row["knowledge"]),
         slices={"domain": row["data_source"], "model": row["model_name"]},
         gold=BEGIN_GOLD[row["begin_label"]],
+    )
+
+
+def halluqa_zh(row: Row) -> Iterator[Example]:
+    """HalluQA: Chinese questions that draw wrong answers, with the evidence.
+
+    Law: records whose `Source` is nothing but addresses have no evidence text, so they are left out. Of the
+    others the first right and the first wrong answer are two responses to the question (the context); addresses
+    are cut from the source. A group is the question. Slices: category, domain. Apache-2.0.
+    """
+    evidence = ADDRESS.sub("", row["Source"]).strip()
+    if len(evidence) < LEAST_CHARACTERS:
+        return
+    for field, outcome in ANSWERS:
+        yield Example(
+            id=f"{row['question_id']}-{outcome}",
+            task="answer",
+            sources=(Source(text=evidence),),
+            response=row[field],
+            context=row["Question"],
+            group=str(row["question_id"]),
+            slices={"category": row["Category"], "domain": row["Class"]},
+            gold=Gold(outcome=outcome),
+        )
+
+
+def uhgeval_zh(row: Row) -> Iterator[Example]:
+    """UHGEval: a model's continuation of a Chinese news item, each keyword marked as reasonable or not.
+
+    Law: headline, beginning and remainder of the news are the source. The hallucinated continuation is the
+    response; every keyword, found in order, is a gold part, hallucinated where it is 不合理; those are gold errors
+    with the annotator's reason. The real continuation is a second, faithful response: it stands word for word in
+    the source, so at response level any substring test is perfect and only the keywords tell something. A group is
+    the news item. Slice: domain. Apache-2.0.
+    """
+    text, errors, parts = row["hallucinatedContinuation"], [], []
+    keywords, _, verdicts = zip(*(mark.partition("<sep>") for mark in row["annotations"]), strict=True)
+    for place, verdict in zip(quotes_in_order(text, keywords), verdicts, strict=True):
+        wrong = verdict.startswith(UNREASONABLE)
+        parts.append(GoldPart(place=place, outcome="hallucinated" if wrong else "faithful"))
+        if wrong:
+            reason = verdict.removeprefix(UNREASONABLE).lstrip("，")
+            errors.append(GoldError(place=place, reason=reason))
+    gold = Gold(outcome="hallucinated" if errors else "faithful", errors=tuple(errors), parts=tuple(parts))
+    yield _continuation(row, "model", text, gold)
+    yield _continuation(row, "real", row["realContinuation"], Gold(outcome="faithful", errors=()))
+
+
+def _continuation(row: Row, side: str, response: str, gold: Gold) -> Example:
+    source = "\n".join([row["headLine"], row["newsBeginning"], row["newsRemainder"]])
+    return Example(
+        id=f"{row['id']}-{side}",
+        task="article",
+        sources=(Source(text=source, title=row["headLine"]),),
+        response=response,
+        group=row["id"],
+        slices={"domain": row["type"], "model": row["generatedBy"] if side == "model" else "people"},
+        gold=gold,
     )

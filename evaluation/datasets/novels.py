@@ -31,18 +31,10 @@ from longproof.evaluation.types import (
     GoldPart,
     Source,
 )
+from longproof.graphs.papers.longnovel import KIND_NAMES
 from longproof.retrieval.types import BadInput
 
-KIND_NAMES: dict[str, Kind] = {
-    "实体幻觉": "entity",
-    "数字幻觉": "numerical",
-    "关系幻觉": "relation",
-    "反向陈述": "inversion",
-    "事件幻觉": "event",
-    "时间线乱序": "temporal",
-    "因果链伪造": "causal",
-    "虚构事件": "fabrication",
-}
+_KINDS: dict[str, Kind] = {word: kind for kind, word in KIND_NAMES.items()}
 """LongNovel's eight types, as its prompts and this set name them."""
 SCALES = {"2k": "S", "16k": "M", "32k": "L", "64k": "XL", "100k": "XXL"}
 OUTCOMES: dict[str, GoldOutcome] = {"有幻觉": "hallucinated", "无幻觉": "faithful"}
@@ -101,7 +93,7 @@ def _outcome(answer: Row) -> GoldOutcome:
 def _detail(summary: str, detail: Row) -> GoldError:
     return GoldError(
         place=find_quote(summary, detail["hallucinated_sentence"]),
-        kind=KIND_NAMES.get(detail["hallucination_type"]),
+        kind=_KINDS.get(detail["hallucination_type"]),
         name=detail["hallucination_type"],
         correction=detail.get("corrected_content", ""),
         reason=detail.get("reason", ""),
@@ -125,7 +117,10 @@ def load_longnovel_mini(location: Location) -> Iterator[Example]:
 
 def _mini(row: Row, novel: str, units: dict[int, Row]) -> Example:
     source = novel[row["source_start"] : row["source_end"]]
-    errors = [_changed(row)] if row["label"] == "hallucinated" else []
+    errors = []
+    if row["label"] == "hallucinated":
+        place = find_quote(row["summary"], row["error_sentence"])
+        errors.append(GoldError(place=place, kind=_KINDS[row["type"]], name=row["type"]))
     slices = {"scale": row["scale"], "position": row["position"]}
     return Example(
         id=row["id"],
@@ -133,21 +128,13 @@ def _mini(row: Row, novel: str, units: dict[int, Row]) -> Example:
         sources=(Source(text=source, title="儒林外史"),),
         response=row["summary"],
         group=str(row["unit"]),
-        slices=slices | ({"kind": KIND_NAMES[row["type"]]} if errors else {}),
+        slices=slices | ({"kind": _KINDS[row["type"]]} if errors else {}),
         gold=Gold(
             outcome=row["label"],
             errors=tuple(errors),
             parts=tuple(_mini_parts(row["summary"], errors)),
             alignment=tuple(_alignment(row, source, units)),
         ),
-    )
-
-
-def _changed(row: Row) -> GoldError:
-    return GoldError(
-        place=find_quote(row["summary"], row["error_sentence"]),
-        kind=KIND_NAMES[row["type"]],
-        name=row["type"],
     )
 
 
@@ -180,19 +167,25 @@ def load_nocha(location: Location) -> Iterator[Example]:
     group is the pair. MIT licence; do not train on these.
     """
     books = rows_by_key(rows(location, "books.jsonl.gz"), lambda row: (row["book_title"], row["text"]))
-    return convert_rows(rows(location, "claims.jsonl"), lambda row: [_claim(row, books)])
+
+    def convert(row: Row) -> list[Example]:
+        title = row["book_title"]
+        source = Source(text=books[title], title=title)
+        return [_claim(row, f"{title}-{row['index']}", source, {"book": title})]
+
+    return convert_rows(rows(location, "claims.jsonl"), convert)
 
 
-def _claim(row: Row, books: dict[str, str]) -> Example:
-    pair = f"{row['book_title']}-{row['index']}"
+def _claim(row: Row, pair: str, source: Source, slices: dict[str, str]) -> Example:
+    """One of a pair of claims, a true and a false one, about a novel."""
     return Example(
         id=f"{pair}-{'true' if row['type'] else 'false'}",
         task="summary",
-        sources=(Source(text=books[row["book_title"]], title=row["book_title"]),),
+        sources=(source,),
         response=row["claim"],
         group=pair,
         pair=pair,
-        slices={"book": row["book_title"]},
+        slices=slices,
         gold=Gold(outcome="faithful" if row["type"] else "hallucinated"),
     )
 
@@ -217,13 +210,4 @@ def _sanguo(row: Row, source: Source) -> Example:
             raise BadInput(
                 f"{place['quote']!r} does not stand at {place['start']}: give the novel as it was checked"
             )
-    pair = f"sanguo-{row['index']}"
-    return Example(
-        id=f"{pair}-{'true' if row['type'] else 'false'}",
-        task="summary",
-        sources=(source,),
-        response=row["claim"],
-        group=pair,
-        pair=pair,
-        gold=Gold(outcome="faithful" if row["type"] else "hallucinated"),
-    )
+    return _claim(row, f"sanguo-{row['index']}", source, {})

@@ -97,6 +97,15 @@ def find_quote(text: str, quote: str, after: int = 0) -> Place:
     return Place.of(text, at, at + len(quote))
 
 
+def quotes_in_order(text: str, quotes: Iterable[str]) -> Iterator[Place]:
+    """The places of quotes that stand in a text in this order. Raises BadInput for one that doesn't stand there."""
+    after = 0
+    for quote in quotes:
+        place = find_quote(text, quote, after)
+        after = place.end
+        yield place
+
+
 def text_key(text: str) -> str:
     """A short name for a text, to group the examples that share it."""
     return sha256(text.encode()).hexdigest()[:12]

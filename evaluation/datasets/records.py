@@ -143,22 +143,14 @@ def _quintd(row: Row, inputs: dict[tuple[str, int], str]) -> Example:
 
 def _fenced(domain: str, given: str) -> Source:
     data = given.split(FENCE)[1].strip()
-    if domain not in QUINTD_RECORDS:
-        return Source(text=data)
-    try:
-        return _record(ast.literal_eval(data))
-    except (ValueError, SyntaxError) as error:
-        raise BadInput(f"the {domain} input is not a Python literal") from error
+    return _record(ast.literal_eval(data)) if domain in QUINTD_RECORDS else Source(text=data)
 
 
 def _annotated(row: Row) -> Iterator[GoldError]:
     for note in row["annotations"]:
-        at = Place.of(row["output"], note["start"], note["start"] + len(note["text"]))
-        if at.text != note["text"]:
-            raise BadInput(
-                f"the gold says {note['text'][:40]!r} at {note['start']}, the text there is {at.text[:40]!r}"
-            )
-        yield GoldError(place=at, name=QUINTD_TYPES[note["type"]])
+        end = note["start"] + len(note["text"])
+        place = Place(start=note["start"], end=end, text=note["text"])
+        yield GoldError(place=place, name=QUINTD_TYPES[note["type"]])
 
 
 def _quintd_outcome(row: Row) -> GoldOutcome | None:

@@ -1,23 +1,40 @@
-"""English summaries and hypotheses about one text: FaithBench, StorySumm, SummEdits, BAMBOO.
+"""Summaries and hypotheses about one text: FaithBench, StorySumm, SummEdits, BAMBOO, OCNLI, VeriGray (seed 002).
 
-Does not know: VeriGray (verigray.py), or whole novels (novels.py).
+Does not know: whole novels (novels.py).
 """
 
 from collections.abc import Iterator
 
-from longproof.agent.types import Label, Place
+from longproof.agent.types import LABELS, Label, Place
 from longproof.evaluation.datasets.reading import (
     Location,
     Row,
     convert_rows,
-    find_quote,
+    quotes_in_order,
     rows,
     text_key,
 )
 from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldError, GoldPart, Source
 from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.types import BadInput
 
 FAITHBENCH_OUTCOMES = {**OUTCOME_OF, "out_dependent": OUTCOME_OF["explicitly_supported"]}
+OCNLI_GOLD = {
+    "entailment": Gold(outcome="faithful", label="implicitly_supported"),
+    "neutral": Gold(outcome="hallucinated", label="fabricated"),
+    "contradiction": Gold(outcome="hallucinated", label="contradicting"),
+}
+LABEL_NAMES: dict[str, Label] = {
+    "contradicting": "contradicting",
+    "inconsistent": "contradicting",
+    "fabricated": "fabricated",
+    "ambiguous": "ambiguous",
+    "no-fact": "no_fact",
+    "out-dependent": "out_dependent",
+    "implicitly-supported": "implicitly_supported",
+    "generally-supported": "implicitly_supported",
+    "explicitly-supported": "explicitly_supported",
+}
 UNWANTED = ("Unwanted.Intrinsic", "Unwanted.Extrinsic", "Unwanted")
 """The worst first; an error's name is the worst that its annotator gave."""
 
@@ -86,11 +103,11 @@ def storysumm(row: Row) -> Iterator[Example]:
     """
     response = " ".join(row["summary"])
     marked = len(row["summary"]) == len(row["errors"])
-    parts, after = [], 0
-    for sentence, right in zip(row["summary"], row["errors"] if marked else (), strict=marked):
-        at = find_quote(response, sentence, after)
-        after = at.end
-        parts.append(GoldPart(place=at, outcome="faithful" if right == 1 else "hallucinated"))
+    places = quotes_in_order(response, row["summary"]) if marked else ()
+    parts = [
+        GoldPart(place=place, outcome="faithful" if right == 1 else "hallucinated")
+        for place, right in zip(places, row["errors"], strict=marked)
+    ]
     yield Example(
         id=row["id"],
         task="summary",
@@ -143,3 +160,61 @@ def bamboo_hallu(row: Row) -> Iterator[Example]:
         slices={"task": row["task"]},
         gold=Gold(outcome="faithful" if row["answer"] else "hallucinated"),
     )
+
+
+def ocnli_zh(row: Row) -> Iterator[Example]:
+    """OCNLI: does a Chinese sentence follow from another. One-sentence sources: a check of the judge alone.
+
+    Law: sentence1 is the source, sentence2 the response. entailment is implicitly_supported (faithful),
+    contradiction is contradicting, neutral is fabricated (both hallucinated). Slices: domain, pattern (the label).
+    A group is the premise. CC BY-NC 2.0: not for commercial use.
+    """
+    yield Example(
+        id=str(row["id"]),
+        task="summary",
+        sources=(Source(text=row["sentence1"]),),
+        response=row["sentence2"],
+        group=row["prem_id"],
+        slices={"domain": row["genre"], "pattern": row["label"]},
+        gold=OCNLI_GOLD[row["label"]],
+    )
+
+
+def verigray(row: Row) -> Iterator[Example]:
+    """VeriGray (seed 002): summaries labelled sentence by sentence with seven labels.
+
+    The authors' file could not be had here; this format follows the paper (section 4). JSON or JSON Lines,
+    one summary a record: `id`, `document`, `sentences`: a list of `text`, `label`, and where given `reason`;
+    `model` where known. Law: the document is the source; the response is `summary` where there is one, else
+    the sentences joined by a blank; each sentence is a gold part at its place, in order, with its label under our
+    name. The paper's prompt says Generally-Supported and Inconsistent for Implicitly-Supported and
+    Contradicting: the same labels. The summary's own label is that of its least faithful sentence that states
+    facts (none: no_fact); it is hallucinated where that is contradicting or fabricated, faithful where it is
+    supported, gray (no outcome) where it is ambiguous, out_dependent or no_fact.
+    """
+    texts = [sentence["text"] for sentence in row["sentences"]]
+    labels = [_label(sentence["label"]) for sentence in row["sentences"]]
+    response = row.get("summary") or " ".join(texts)
+    parts = [
+        GoldPart(place=place, outcome=OUTCOME_OF.get(label), label=label)
+        for place, label in zip(quotes_in_order(response, texts), labels, strict=True)
+    ]
+    stated = [label for label in labels if label != "no_fact"]
+    least: Label = min(stated, key=LABELS.index, default="no_fact")
+    yield Example(
+        id=str(row["id"]),
+        task="summary",
+        sources=(Source(text=row["document"]),),
+        response=response,
+        group=str(row.get("document_id", row["id"])),
+        slices={"model": row["model"]} if row.get("model") else {},
+        gold=Gold(outcome=OUTCOME_OF.get(least), label=least, parts=tuple(parts)),
+    )
+
+
+def _label(name: str) -> Label:
+    """Our name of a label: `Explicitly-Supported`, `explicitly_supported`, `Ambiguous (…)` all are read."""
+    known = name.strip().lower().replace("_", "-").replace(" ", "-").split("-(")[0].split("(")[0]
+    if known not in LABEL_NAMES:
+        raise BadInput(f"{name!r} is not a VeriGray label; use one of {', '.join(LABEL_NAMES)}")
+    return LABEL_NAMES[known]
