@@ -1,17 +1,31 @@
-"""An assertion for tests of programs that write: what they wrote is faithful to its source.
+"""For tests of programs that write or check: an assertion that a text is faithful, and a judge without a model.
 
 Knows: how a `Verifier` is made for one test. Does not know: what passes, or which test runner asks.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, cast, get_args
 
-from longproof.agent.types import LABELS, Label, Task
+from longproof.agent.types import (
+    LABELS,
+    Answered,
+    Case,
+    Claim,
+    Failure,
+    JudgeLabel,
+    Judgement,
+    Label,
+    Question,
+    Task,
+)
 from longproof.graphs.verifier import Source
 from longproof.report.failure import failure
 from longproof.retrieval.types import BadInput
 from longproof.verifier import AnyJudge, Report, Verifier
+
+Rule = Callable[[Question, Claim], str]
+"""What a scripted judge says of a claim by what a question shows: a label, or the name of a failure."""
 
 
 def assert_faithful(
@@ -40,3 +54,35 @@ def assert_faithful(
     if why := failure(report, at_least):
         raise AssertionError(why)
     return report
+
+
+class ScriptedJudge:
+    """A judge without a model: says what its rule says, and quotes the first of what was shown.
+
+    `heard` holds every question that it was asked.
+    """
+
+    def __init__(self, name: str, rule: Rule | str) -> None:
+        self.name = name
+        self.heard: list[Question] = []
+        self._rule: Rule = rule if callable(rule) else (lambda question, claim: rule)
+
+    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
+        """A judgement for each claim."""
+        self.heard.append(question)
+        return Answered([self._say(question, claim) for claim in claims], [])
+
+    def _say(self, question: Question, claim: Claim) -> Judgement:
+        said = self._rule(question, claim)
+        is_label = said in get_args(JudgeLabel)
+        rests_on_nothing = not is_label or said in ("not_found", "no_fact")
+        return Judgement(
+            claim_id=claim.id,
+            judge=self.name,
+            round=question.look,
+            question_id=question.id,
+            label=cast(JudgeLabel, said) if is_label else None,
+            failure=None if is_label else cast(Failure, said),
+            quotes=() if rests_on_nothing else question.shown[:1],
+            reason=f"{self.name} says {said}",
+        )

@@ -1,20 +1,11 @@
 """Judges, an arbiter and a decomposer that answer from a script: fakes for the graph, given to whoever needs them."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from longproof.agent.evidence.scan import Noted
-from longproof.agent.types import (
-    Answered,
-    Case,
-    Claim,
-    Decomposed,
-    Failure,
-    JudgeLabel,
-    Judgement,
-    Question,
-    Sentence,
-)
+from longproof.agent.types import Answered, Case, Claim, Decomposed, Judgement, Question, Sentence
 from longproof.retrieval.types import Line, Span
+from longproof.testing import Rule, ScriptedJudge
 
 FAILURES = {
     "timeout",
@@ -26,41 +17,12 @@ FAILURES = {
     "unavailable",
     "over_budget",
 }
-Script = Callable[[Question, Claim], str]
-
-
-def judgement(question: Question, claim: Claim, judge: str, word: str) -> Judgement:
-    label: JudgeLabel | None = None if word in FAILURES else word  # type: ignore[assignment]
-    failure: Failure | None = word if word in FAILURES else None  # type: ignore[assignment]
-    return Judgement(
-        claim_id=claim.id,
-        judge=judge,
-        round=question.look,
-        question_id=question.id,
-        label=label,
-        failure=failure,
-        quotes=question.shown[:1] if label not in (None, "not_found", "no_fact") else (),
-        reason=f"{judge} says {word}",
-    )
-
-
-class ScriptedJudge:
-    """Says what its script says of each claim, and remembers every question."""
-
-    def __init__(self, name: str, script: Script | str) -> None:
-        self.name = name
-        self._script: Script = script if callable(script) else (lambda question, claim: script)
-        self.heard: list[Question] = []
-
-    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
-        self.heard.append(question)
-        return Answered([judgement(question, c, self.name, self._script(question, c)) for c in claims], [])
 
 
 class ScanningJudge(ScriptedJudge):
     """A judge that reads a source through by itself, as inference models do: it notes the lines with these words."""
 
-    def __init__(self, name: str, script: Script | str, noting: str = "\0") -> None:
+    def __init__(self, name: str, script: Rule | str, noting: str = "\0") -> None:
         super().__init__(name, script)
         self._noting = noting
         self.scanned: list[tuple[list[str], int]] = []
@@ -73,19 +35,18 @@ class ScanningJudge(ScriptedJudge):
         return Noted({claim.id: noted for claim in claims if noted}, {}, [])
 
 
-class ScriptedArbiter:
+class ScriptedArbiter(ScriptedJudge):
     """Decides as its script says, and remembers what it was told of the others."""
 
-    def __init__(self, script: Script | str) -> None:
-        self.name = "arbiter"
-        self._script: Script = script if callable(script) else (lambda question, claim: script)
-        self.heard: list[tuple[Question, list[Judgement]]] = []
+    def __init__(self, script: Rule | str) -> None:
+        super().__init__("arbiter", script)
+        self.told: list[tuple[Question, list[Judgement]]] = []
 
     async def arbitrate(
         self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
     ) -> Answered:
-        self.heard.append((question, list(judgements)))
-        return Answered([judgement(question, c, self.name, self._script(question, c)) for c in claims], [])
+        self.told.append((question, list(judgements)))
+        return await self.judge(question, claims, case)
 
 
 class WholeSentences:
@@ -104,7 +65,7 @@ class WholeSentences:
         )
 
 
-def reads(passage: str) -> Script:
+def reads(passage: str) -> Rule:
     """A judge that reads correctly: supported where the passage was shown, not found elsewhere."""
     return lambda question, claim: (
         "explicitly_supported" if any(passage in span.text for span in question.shown) else "not_found"

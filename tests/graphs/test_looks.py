@@ -82,7 +82,7 @@ def test_evidence_grows_and_fabricated_means_that_all_was_read(server: ChatServe
         assert growing(judge.heard)
         assert len({question.id for question in judge.heard}) == len(judge.heard)
     told = {question.id: question for question in judges[0].heard}
-    assert all(question.shown == told[question.id].shown for question, _ in arbiter.heard)
+    assert all(question.shown == told[question.id].shown for question in arbiter.heard)
     for claim in report.claims:
         assert claim.label != "fabricated" or claim.looked.share == 1.0
         assert claim.looked.share < 1.0 or "scan" in claim.looked.rounds

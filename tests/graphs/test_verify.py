@@ -80,7 +80,7 @@ def test_a_split_widens_first_and_then_goes_to_the_arbiter_with_everybodys_reaso
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("implicitly_supported", "arbiter")
     assert rounds(judges[0]) == ["place", "search"]
-    ((question, heard),) = arbiter.heard
+    ((question, heard),) = arbiter.told
     assert question == judges[0].heard[-1], "the arbiter sees all that the panel saw"
     assert sorted(j.judge for j in heard) == ["j0", "j1", "j2"]
     assert len(claim.judgements) == 7
@@ -100,11 +100,12 @@ def test_a_panel_that_only_fails_decides_nothing_and_asks_no_arbiter():
     assert arbiter.heard == []
 
 
-class Silent(ScriptedJudge, ScriptedArbiter):
+class Silent(ScriptedArbiter):
     """Answers, but says nothing of any claim."""
 
     def __init__(self, name):
-        ScriptedJudge.__init__(self, name, "timeout")
+        super().__init__("timeout")
+        self.name = name
 
     async def judge(self, question, claims, case):
         return Answered([], [])
