@@ -18,7 +18,7 @@ from longproof.agent.types import Case, Claim, Judgement, Question
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.types import Example, Source
 from longproof.retrieval.json_text import record
-from longproof.retrieval.text import sentences
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document
 
 SETS = (

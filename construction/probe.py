@@ -34,7 +34,7 @@ from longproof.graphs.cases import GivenCase, GivenClaim, GivenError
 from longproof.graphs.papers.probe import PassFail, Segments
 from longproof.prompts import Language, Prompt, render
 from longproof.retrieval.files import write_whole
-from longproof.retrieval.text import sentences
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document, Frozen
 
 ProbeTask = Literal["summarization", "question answering", "style transfer"]

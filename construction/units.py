@@ -16,7 +16,7 @@ from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import KINDS, Kind, Place
 from longproof.construction.versions import TextWithError, Version
 from longproof.prompts import Language
-from longproof.retrieval.text import sentences
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Frozen
 
 LEAST, MOST = 2000, 4000

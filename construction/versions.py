@@ -19,8 +19,10 @@ from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
 from longproof.agent.types import Call, Failure, Kind, Place
 from longproof.prompts import Language, Prompt
-from longproof.retrieval.text import fold, is_chinese, locate, sentences, tokens
-from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.text.locate import locate
+from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.text.tokens import CJK, is_chinese, tokens
 from longproof.retrieval.types import Document, Frozen
 
 _WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+|[^\w\s]")

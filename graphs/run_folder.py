@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.types import Outcome, Report
-from longproof.retrieval.files import make_folder, private_file, write_lines, write_whole
+from longproof.retrieval.files import private_file, private_folder, write_lines, write_whole
 from longproof.retrieval.types import BadInput, Frozen
 
 RUN, RESULTS, LOCK = "run.json", "results.jsonl", "lock"
@@ -120,7 +120,7 @@ def open_run(
     `anew` drops what was done. Raises BadInput where the folder can't be made, another run holds it, or it holds what
     another run or an earlier edition left.
     """
-    make_folder(folder)
+    private_folder(folder)
     with _lock(folder):
         _refuse_other_run(folder, run)
         path = folder / RESULTS

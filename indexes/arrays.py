@@ -4,8 +4,6 @@ Knows: arrays by name, and the key of what they were made of. Nothing is pickled
 Does not know: what the arrays mean.
 """
 
-import zipfile
-import zlib
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -14,13 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longproof.retrieval.bm25 import Arrays
+from longproof.retrieval.contents import BROKEN
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput
-
-_BROKEN = (OSError, ValueError, TypeError, LookupError, EOFError, MemoryError, RuntimeError)
-_BROKEN_ZIP = (zipfile.BadZipFile, zlib.error)
-"""What numpy raises on a damaged file; a ZIP archive brings a checksum of each array. It may seem to be encrypted,
-or of a kind that isn't implemented: these are RuntimeErrors."""
 
 
 def write_arrays(path: Path, key: str, arrays: Arrays) -> None:
@@ -37,7 +31,7 @@ def read_arrays(path: Path, key: str) -> dict[str, NDArray[Any]]:
         with np.load(path, allow_pickle=False) as packed:
             arrays = {name: packed[name] for name in packed.files}
         own = str(arrays.pop("key"))
-    except (*_BROKEN, *_BROKEN_ZIP) as error:
+    except BROKEN as error:
         raise unusable(path, "it is damaged") from error
     if own != key:
         raise unusable(path, "it is the index of something else")

@@ -2,8 +2,7 @@
 
 Knows: one file an index under `pages/` in the data folder, with the pages, their snippets and the weights of the
 words; the pages' texts lie in the document store.
-Does not know: how pages are read, cut and ranked (retrieval), what snippets are used for.
-Nothing here is pickled, and nothing is fetched.
+Does not know: how pages are read, cut and ranked (retrieval), what snippets are used for. Fetches nothing.
 """
 
 import os
@@ -203,13 +202,7 @@ def _bytes(file: _File) -> bytes:
         raise BadInput(
             f"{file.shown}: larger than {PAGE_BYTES // 1_000_000} MB, or not readable; save its text"
         )
-    try:
-        data = file.path.read_bytes()
-    except OSError as error:
-        raise BadInput(f"{file.shown}: can't be read: {error.strerror}") from error
-    if sha256(data).hexdigest() != file.digest:
-        raise BadInput(f"{file.shown}: changed while the pages were being read; run again")
-    return data
+    return file.path.read_bytes()
 
 
 def _build(

@@ -13,10 +13,12 @@ from longproof.retrieval.bm25 import Arrays
 from longproof.retrieval.dense import DenseIndex, Embedder, Embeddings, Sparse
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.text.chunking import overlapping
-from longproof.retrieval.types import Document, Progress, SourceIndex
+from longproof.retrieval.types import Document, Progress
 
 VERSION = 4
 """Part of an index's key: what an older version wrote is not opened but built again."""
+
+SourceIndex = LexicalIndex | DenseIndex
 
 
 class PassageSize(NamedTuple):
@@ -29,15 +31,14 @@ class PassageSize(NamedTuple):
 def source_index(
     document: Document,
     home: Path,
-    embedder: Embedder | None = None,
-    passage_size: PassageSize | None = None,
+    embedder: Embedder | None,
+    cut: PassageSize,
     progress: Progress | None = None,
 ) -> SourceIndex:
     """The index of a document; that of an embedder is the one in the data folder, or a new one that is kept there.
 
     Raises BadInput for an index that is damaged, and where the embedder refuses.
     """
-    cut = passage_size or PassageSize()
     passages = overlapping(document.text, cut.size, cut.step)
     if embedder is None or not passages:
         return LexicalIndex(document, passages)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.retrieval.types import BadInput, Window
+from longproof.retrieval.types import Window
 
 Matrix = NDArray[np.float64]
 
@@ -33,9 +33,9 @@ def greedy(similarity: NDArray[Any]) -> list[Window]:
     of the last centre is the new one, in a window of five blocks where the step is 0 or 1 and of seven
     otherwise; where none lies so near, the centre moves one block on, in a window of seven. Windows clip at
     the ends, so the first is {0, 1, 2}. Of equal similarities the one nearest to the last centre counts
-    first, then the earlier. Raises BadInput where the matrix isn't one of finite numbers.
+    first, then the earlier.
     """
-    scores = _check_matrix(similarity)
+    scores = np.asarray(similarity, dtype=np.float64)
     beliefs = _softmax(_evidence(scores))
     end = scores.shape[1] - 1
     windows: list[Window] = []
@@ -46,7 +46,7 @@ def greedy(similarity: NDArray[Any]) -> list[Window]:
         step = centre - last
         reach = 3 if found is None or step not in (0, 1) else 2
         span = max(0, centre - reach), min(end, centre + reach)
-        windows.append(_window(segment, span, centre, row, beliefs))
+        windows.append(_window(span, centre, beliefs[segment]))
         last = centre
     return windows
 
@@ -65,16 +65,19 @@ def viterbi(similarity: NDArray[Any]) -> list[Window]:
     for JUMP. Any segment may leave it, for LEAVE, for a place of its own (a flashback) without moving its
     neighbours. Each centre is the block where the best path puts the segment; the window holds the blocks
     beside it, and others as far as they are worth reading. Confidence is the share of belief that the window
-    holds. Raises BadInput where the matrix isn't one of finite numbers.
+    holds.
     """
-    scores = _check_matrix(similarity)
+    scores = np.asarray(similarity, dtype=np.float64)
     if not len(scores):
         return []
     evidence = _evidence(scores)
     placed = evidence + _path_support(evidence)
     beliefs = _softmax(placed)
     centres = placed.argmax(axis=1)
-    return [_window(j, _range(beliefs[j], int(k)), int(k), scores[j], beliefs) for j, k in enumerate(centres)]
+    return [
+        _window(_range(belief, centre), centre, belief)
+        for belief, centre in zip(beliefs, centres.tolist(), strict=True)
+    ]
 
 
 def _path_support(evidence: Matrix) -> Matrix:
@@ -118,16 +121,10 @@ def _range(belief: Matrix, centre: int) -> tuple[int, int]:
     return max(ranges, key=lambda r: held[r[1] + 1] - held[r[0]] - WORTH * (r[1] - r[0]))
 
 
-def _window(segment: int, blocks: tuple[int, int], centre: int, row: Matrix, beliefs: Matrix) -> Window:
+def _window(blocks: tuple[int, int], centre: int, belief: Matrix) -> Window:
     first, last = blocks
-    return Window(
-        segment=segment,
-        first=first,
-        last=last,
-        centre=centre,
-        similarity=float(row[centre]),
-        confidence=min(1.0, float(beliefs[segment, first : last + 1].sum())),
-    )
+    held = min(1.0, float(belief[first : last + 1].sum()))
+    return Window(first=first, last=last, centre=centre, confidence=held)
 
 
 def _evidence(scores: Matrix) -> Matrix:
@@ -150,22 +147,3 @@ def _softmax(logs: Matrix) -> Matrix:
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     result: Matrix = weights / weights.sum(axis=1, keepdims=True)
     return result
-
-
-def _check_matrix(similarity: NDArray[Any]) -> Matrix:
-    """The similarities as a matrix. Raises BadInput where they aren't one of finite numbers."""
-    scores = np.asarray(similarity, dtype=np.float64)
-    if scores.ndim != 2:
-        raise BadInput(
-            f"similarities have {scores.ndim} dimensions: give one row a segment, one column a block"
-        )
-    if scores.shape[0] and not scores.shape[1]:
-        raise BadInput("there is no block to align with: give a source with text in it")
-    wrong = np.argwhere(~np.isfinite(scores))
-    if len(wrong):
-        segment, block = wrong[0]
-        raise BadInput(
-            f"the similarity of segment {segment} to block {block} is {scores[segment, block]}: "
-            "give finite numbers"
-        )
-    return scores

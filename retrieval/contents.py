@@ -21,9 +21,19 @@ CHARACTERS = 20_000_000
 UNPACKED = 256_000_000
 """Of a packed file, in bytes; a long novel has about 5 million."""
 
-_BROKEN = (ValueError, LookupError, TypeError, AttributeError, OSError, EOFError, RuntimeError, SyntaxError)
-_BROKEN_MORE = (ArithmeticError, AssertionError, MemoryError, zipfile.BadZipFile, zlib.error, struct.error)
-"""What parsers raise on broken files. ElementTree's errors are SyntaxErrors."""
+_OF_PYTHON = (
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OSError,
+    EOFError,
+    RuntimeError,
+    SyntaxError,
+)
+_OF_LIBRARIES = (ArithmeticError, AssertionError, MemoryError, zipfile.BadZipFile, zlib.error, struct.error)
+BROKEN = (*_OF_PYTHON, *_OF_LIBRARIES)
+"""The errors that parsers raise on broken files. ElementTree's are SyntaxErrors."""
 
 
 class Contents(Frozen):
@@ -43,7 +53,7 @@ def plain_errors(name: str, what: str) -> Iterator[None]:
         raise BadInput(str(error) if str(error).startswith(name) else f"{name}: {error}") from error
     except ImportError as error:
         raise BadInput(f"{name}: to read {what}, install longproof[read] ({_line(error)})") from error
-    except (*_BROKEN, *_BROKEN_MORE) as error:
+    except BROKEN as error:
         raise broken_file(name, what, error) from error
 
 

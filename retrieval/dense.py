@@ -54,10 +54,6 @@ class DenseIndex:
     """The passages of one document as vectors. It does not change."""
 
     def __init__(self, document: Document, passages: Ranges, vectors: Embeddings, embedder: Embedder) -> None:
-        if len(vectors.dense) != len(passages):
-            raise BadInput(
-                f"{len(vectors.dense)} vectors for {len(passages)} passages: build the index again"
-            )
         self._document = document
         self._passages = np.array(passages, dtype=np.int64).reshape(-1, 2)
         self._embedder = embedder
@@ -75,24 +71,17 @@ class DenseIndex:
         """One row a segment, one column a block: the score of the block's best passage; 0 where it has none."""
         members = passages_in(self._passages, blocks)
         matrix = np.zeros((len(segments), len(blocks)))
-        if len(self._passages):
-            for first in range(0, len(segments), AT_ONCE):
-                scores = self._scores(segments[first : first + AT_ONCE])
-                matrix[first : first + AT_ONCE] = best_per_range(scores, members)
+        for first in range(0, len(segments), AT_ONCE):
+            scores = self._scores(segments[first : first + AT_ONCE])
+            matrix[first : first + AT_ONCE] = best_per_range(scores, members)
         return matrix
 
-    def search(self, query: str, k: int, within: Ranges | None = None) -> list[Hit]:
-        """The k best passages, best first; with `within`, of those that belong to one of these ranges.
-
-        Of equal scores the earlier passage counts first. Neighbouring passages may overlap.
-        """
-        if k < 1 or not len(self._passages):
-            return []
+    def search(self, query: str, k: int) -> list[Hit]:
+        """The k best passages, best first; of equal ones the earlier. Neighbouring passages may overlap."""
         scores = self._scores([query])[0]
-        best = top_k(scores, k, self._passages, within)
         return [
             Hit(span=self._document.span(*self._passages[i].tolist()), score=float(scores[i]), rank=rank)
-            for rank, i in enumerate(best, start=1)
+            for rank, i in enumerate(top_k(scores, k), start=1)
         ]
 
     def _scores(self, texts: Sequence[str]) -> NDArray[np.float32]:
@@ -127,11 +116,9 @@ def _shared_weight(queries: Sparse, passages: Sparse) -> NDArray[np.float32]:
 
 
 def join_embeddings(parts: Sequence[Embeddings]) -> Embeddings:
-    """The texts of all parts, in order. Raises BadInput where their vectors differ in length."""
+    """The texts of all parts, in order."""
     if not parts:
         return Embeddings(np.zeros((0, 0), dtype=np.float32))
-    if len(widths := {part.dense.shape[1] for part in parts}) > 1:
-        raise BadInput(f"the embedder gave vectors of {min(widths)} and of {max(widths)} numbers")
     dense = np.concatenate([part.dense for part in parts])
     sparse = [part.sparse for part in parts if part.sparse is not None]
     if not sparse:

@@ -12,7 +12,6 @@ from contextlib import contextmanager, suppress
 from functools import cached_property
 from hashlib import sha256
 from pathlib import Path
-from pickle import UnpicklingError
 from threading import Lock
 from typing import Any
 
@@ -32,12 +31,15 @@ BGE_M3 = "BAAI/bge-m3"
 HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 AT_ONCE, SENT_AT_ONCE = 16, 64
 """Texts that a model here embeds together, and that are sent to a server together."""
+TIMEOUT_S = 120
 MOST_BYTES = 32 << 20
 """Of a server's answer: 64 vectors of 4,096 numbers are 6 MiB."""
 ENDS = 1 << 20
 """Of a larger file only the first and last MiB and the size are hashed."""
 
 _SPEC = re.compile(r"(?P<kind>bge-m3|st|openai)(?::(?P<model>\S[^@]*?))?(?:@(?P<address>https?://\S+))?")
+_SUFFIXES = {".json", ".txt", ".model", ".safetensors", ".pt", ".bin"}
+"""Of the files that make a model what it is."""
 _WANTED = ["*.json", "*.txt", "*.model", "*.safetensors", "*.pt", "pytorch_model*.bin", "*/config.json"]
 
 AddressAndKey = Callable[[str | None], tuple[str, str]]
@@ -153,11 +155,8 @@ class SentenceEmbedder:
 class ServerEmbedder:
     """A server's `/v1/embeddings`: OpenAI's, or vLLM's with BGE-M3. It must refuse what is too long, as these do."""
 
-    def __init__(self, model: str, address: str, key: str, timeout_s: float = 120) -> None:
-        self._model = model
-        self._address = address
-        self._key = key
-        self._timeout_s = timeout_s
+    def __init__(self, model: str, address: str, key: str) -> None:
+        self._model, self._address, self._key = model, address, key
         self.name = f"server {model} {address}"
 
     def embed(
@@ -167,13 +166,11 @@ class ServerEmbedder:
         from openai import DefaultHttpxClient, OpenAI
 
         hooks: dict[str, list[Callable[..., Any]]] = {
-            "request": [self._remove_headers],
+            "request": [lambda request: remove_foreign_headers(request, self._address, self._key)],
             "response": [self._limit_length],
         }
         http = DefaultHttpxClient(follow_redirects=False, event_hooks=hooks)
-        with OpenAI(
-            api_key=self._key, base_url=self._address, timeout=self._timeout_s, http_client=http
-        ) as client:
+        with OpenAI(api_key=self._key, base_url=self._address, timeout=TIMEOUT_S, http_client=http) as client:
             return _in_batches(texts, SENT_AT_ONCE, lambda batch: self._embed_batch(client, batch), progress)
 
     def _embed_batch(self, client: Any, texts: list[str]) -> Embeddings:
@@ -192,9 +189,6 @@ class ServerEmbedder:
             raise BadInput(
                 f"{self._address} answered {len(texts)} texts with something else than their vectors"
             ) from error
-
-    def _remove_headers(self, request: Any) -> None:
-        remove_foreign_headers(request, self._address, self._key)
 
     def _limit_length(self, response: Any) -> None:
         response.stream = _limited_stream(response.stream, self._address)
@@ -249,7 +243,7 @@ def model_folder(model: str) -> Path:
 def fingerprint(folder: Path) -> str:
     """A hash of the model, 16 hex digits, over its files' names, sizes and content (see ENDS)."""
     digest = sha256()
-    for path in sorted(path for path in folder.rglob("*") if path.is_file() and _counts(path, folder)):
+    for path in sorted(path for path in folder.rglob("*") if path.is_file() and path.suffix in _SUFFIXES):
         size = path.stat().st_size
         digest.update(f"{path.relative_to(folder).as_posix()}\0{size}\0".encode())
         with path.open("rb") as file:
@@ -259,28 +253,16 @@ def fingerprint(folder: Path) -> str:
     return digest.hexdigest()[:16]
 
 
-def _counts(path: Path, folder: Path) -> bool:
-    """True for the files that make a model what it is."""
-    inside = path.relative_to(folder)
-    return path.suffix in {".json", ".txt", ".model", ".safetensors", ".pt", ".bin"} and not any(
-        part.startswith(".") for part in inside.parts
-    )
-
-
 @contextmanager
 def _loading(what: str) -> Iterator[None]:
     """Turn what libraries raise while they load a model into one line that says how to mend it."""
-    known = (OSError, ValueError, RuntimeError, KeyError, EOFError, UnpicklingError)
     try:
         yield
     except BadInput:
         raise
     except ImportError as error:
         raise BadInput(f"to load {what}, install longproof[bge] ({error})") from error
-    except Exception as error:
-        # SafetensorError's base is Exception, and its module isn't always there.
-        if not isinstance(error, known) and type(error).__name__ != "SafetensorError":
-            raise
+    except Exception as error:  # SafetensorError's base is Exception, and its module isn't always there
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise BadInput(f"can't load {what}: {reason}; give the path of a complete copy") from error
 

@@ -35,17 +35,6 @@ def home(folder: str | None = None) -> Path:
     return user_data_path("longproof")
 
 
-def make_folder(folder: Path) -> None:
-    """Make a folder for results where there is none. Raises BadInput where a file is in its place."""
-    try:
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-    except (FileExistsError, NotADirectoryError) as error:
-        at = next((path for path in (folder, *folder.parents) if path.is_file()), folder)
-        raise BadInput(f"{at} is a file: name a folder") from error
-    except OSError as error:
-        raise BadInput(f"can't make {folder}: {error.strerror}; name another folder") from error
-
-
 def private_folder(folder: Path) -> None:
     """Make a folder, and those above it that are missing, for this user alone; one that is there stays as it is.
 

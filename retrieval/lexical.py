@@ -3,7 +3,8 @@
 Knows: BM25 over passages and over wider ranges of them. A block is as similar to a segment as its best passage and
 its best wider ranges together: whole blocks, full of the same names, look alike, and a scene put into other words
 shares little with one passage, more with a page. Synonyms count too when a segment is aligned, though less; when
-passages are searched, the range around a passage adds to its score.
+passages are searched, the range around a passage adds to its score. `stop_words.txt` is NLTK's; `synonyms.txt`,
+written for this project, has a few hundred groups of plain English words that may name the same thing.
 Does not know: where the passages were cut, what the results are used for.
 The weights were measured with benchmarks/alignment.py.
 """
@@ -11,13 +12,13 @@ The weights were measured with benchmarks/alignment.py.
 import re
 from collections.abc import Iterator, Sequence
 from functools import cache, cached_property, lru_cache
+from importlib.resources import files
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longproof.retrieval.bm25 import Bm25, Numbered, number_tokens
-from longproof.retrieval.english import stop_words, synonyms
 from longproof.retrieval.ranking import Ranges, best_per_range, passages_in, top_k
 from longproof.retrieval.text.tokens import tokens
 from longproof.retrieval.types import Document, Hit
@@ -67,7 +68,7 @@ class LexicalIndex:
         Unbounded, never negative; 0 where nothing is shared.
         """
         matrix = np.zeros((len(segments), len(blocks)))
-        asked = [(words := self._words(segment), self._synonyms(segment, words)) for segment in segments]
+        asked = [self._words_and_synonyms(segment) for segment in segments]
         for scale in self._scales:
             members = passages_in(scale.ranges, blocks)
             for first in range(0, len(asked), AT_ONCE):
@@ -80,18 +81,17 @@ class LexicalIndex:
                 matrix[first : first + AT_ONCE] += best_per_range(scores, members)
         return matrix
 
-    def search(self, query: str, k: int, within: Ranges | None = None) -> list[Hit]:
+    def search(self, query: str, k: int) -> list[Hit]:
         """The k best passages, best first; fewer where fewer share a word with the query.
 
         What answers a query often shares less with it than what stands beside it: the wider range around a passage
-        adds to its score. With `within`, only passages that belong to one of these ranges. Of equal scores the
-        earlier passage counts first. Neighbouring passages may overlap.
+        adds to its score. Of equal scores the earlier passage counts first. Neighbouring passages may overlap.
         """
         passages = self._scales[0]
-        words = self._words(query)
+        words = self._look_up(terms(query))
         own = passages.words.scores(words)
         scores = np.where(own > 0, own + CONTEXT_WEIGHT * self._around(words), 0.0)
-        best = [i for i in top_k(scores, k, passages.ranges, within) if own[i] > 0]
+        best = [i for i in top_k(scores, k) if own[i] > 0]
         return [
             Hit(span=self._document.span(*passages.ranges[i].tolist()), score=float(scores[i]), rank=rank)
             for rank, i in enumerate(best, start=1)
@@ -115,17 +115,15 @@ class LexicalIndex:
         )
         return np.searchsorted(until, ends), np.searchsorted(around, starts, side="right") - 1
 
-    def _words(self, query: str) -> list[int]:
-        """The query's words, those that the document has. A word counts once, however often it is repeated."""
-        return self._look_up(terms(query))
-
-    def _synonyms(self, segment: str, words: Sequence[int]) -> list[int]:
-        """The synonyms of the segment's words that the document has, without `words` themselves."""
-        near = self._look_up([word for term in terms(segment) for word in _synonym_table().get(term, ())])
-        return [word for word in near if word not in words]
+    def _words_and_synonyms(self, segment: str) -> tuple[list[int], list[int]]:
+        """The segment's words, and their synonyms that are none of them."""
+        own = terms(segment)
+        words = self._look_up(own)
+        near = self._look_up([word for term in own for word in _synonym_table().get(term, ())])
+        return words, [word for word in near if word not in words]
 
     def _look_up(self, words: Sequence[str]) -> list[int]:
-        """The numbers of these words, each once; unknown ones are left out."""
+        """The numbers of these words, each once, however often it is repeated; unknown ones are left out."""
         return [self._vocabulary[word] for word in dict.fromkeys(words) if word in self._vocabulary]
 
 
@@ -155,7 +153,7 @@ def _starts(count: int, width: int) -> range:
 
 @lru_cache(maxsize=1 << 16)
 def _term(token: str) -> str:
-    if token in stop_words():
+    if token in _stop_words():
         return ""
     word = token.removesuffix("'s")
     bare = _Y.sub("i", word)
@@ -163,11 +161,21 @@ def _term(token: str) -> str:
 
 
 @cache
+def _stop_words() -> frozenset[str]:
+    """English words too frequent to tell one passage from another, in lower case."""
+    return frozenset(_read("stop_words.txt").split())
+
+
+@cache
 def _synonym_table() -> dict[str, tuple[str, ...]]:
     """For each term of the groups of synonyms, the others of its groups."""
     near: dict[str, dict[str, None]] = {}
-    for group in synonyms():
-        counted = terms(" ".join(group))
+    for group in _read("synonyms.txt").splitlines():
+        counted = terms(group)
         for term in counted:
             near.setdefault(term, {}).update(dict.fromkeys(other for other in counted if other != term))
     return {term: tuple(others) for term, others in near.items()}
+
+
+def _read(name: str) -> str:
+    return files("longproof.retrieval").joinpath(name).read_text(encoding="utf-8")

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import IO
 
 from longproof.retrieval.apart import read_apart
-from longproof.retrieval.contents import Contents, plain_errors, refuse_longer
+from longproof.retrieval.contents import Contents, refuse_longer
 from longproof.retrieval.encoding import decode, printable
 from longproof.retrieval.epub import read_epub
 from longproof.retrieval.json_text import record
@@ -36,41 +36,37 @@ def read_source(path: Path, encoding: str | None = None, data: bytes | None = No
     The title is what the file says, else its name without suffix; the uri is the path as given. Raises BadInput
     for what can't be read, is protected, or holds no text.
     """
-    reader = READERS.get(path.suffix.lower())
-    if reader is None:
-        return read_document(path, encoding, data)
-    name = printable(str(path))
-    book = reader(read_bytes(path) if data is None else data, name)
-    text = book.text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    name, suffix = printable(str(path)), path.suffix.lower()
+    # Names of files that aren't UTF-8 have no text of their own.
+    title, uri = without_surrogates(path.stem), without_surrogates(str(path))
+    data = read_bytes(path) if data is None else data
+    if reader := READERS.get(suffix):
+        book = reader(data, name)
+        text = _tidy(book.text, name)
+        title = without_surrogates(book.title) or title
+        return Document.of(text, kind="markdown", title=title, uri=uri, notes=book.notes)
+    text, guess = decode(data, encoding, name)
     refuse_longer(text, name)
-    text = re.sub(r"\n{3,}", "\n\n", text)
+    notes = FileNotes(guessed_encoding=guess)
+    kind = KINDS.get(suffix, "text")
+    if kind == "record":
+        return record(text, title=title, uri=uri).model_copy(update={"notes": notes})
+    return Document.of(text, kind=kind, title=title, uri=uri, notes=notes)
+
+
+def _tidy(text: str, name: str) -> str:
+    """The text of a book or a page with plain line breaks. Raises BadInput where there is too much or none."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    refuse_longer(text, name)
     if not text.strip():
         raise BadInput(
             f"{name}: there is no text in it; if its pages are pictures, run text recognition first"
         )
-    title = without_surrogates(book.title or path.stem)
-    return Document.of(text.strip() + "\n", kind="markdown", title=title, uri=_uri(path), notes=book.notes)
-
-
-def read_document(path: Path, encoding: str | None = None, data: bytes | None = None) -> Document:
-    """The document in a file or its bytes: its title is the file's name without suffix, its uri the path as given.
-
-    `.md` is markdown, `.json` a record, everything else text. Raises BadInput for a file that is missing, not
-    readable, empty, binary or without text, for a directory, for bytes whose encoding can't be told (see
-    `encoding.decode`) and for what is not JSON.
-    """
-    data = read_bytes(path) if data is None else data
-    text, guess = decode(data, encoding, str(path))
-    refuse_longer(text, printable(str(path)))
-    kind = KINDS.get(path.suffix.lower(), "text")
-    title, notes = without_surrogates(path.stem), FileNotes(guessed_encoding=guess)
-    if kind == "record":
-        return record(text, title=title, uri=_uri(path)).model_copy(update={"notes": notes})
-    return Document.of(text, kind=kind, title=title, uri=_uri(path), notes=notes)
+    return re.sub(r"\n{3,}", "\n\n", text).strip() + "\n"
 
 
 def read_stdin(encoding: str | None = None) -> Document:
-    """The plain text that comes on standard input. Raises BadInput as `read_document` does."""
+    """The plain text that comes on standard input. Raises BadInput as `read_source` does."""
     name = "standard input"
     text, guess = decode(_read_bounded(sys.stdin.buffer, name), encoding, name)
     refuse_longer(text, name)
@@ -79,8 +75,7 @@ def read_stdin(encoding: str | None = None) -> Document:
 
 def read_html(data: bytes, name: str) -> Contents:
     """The text of a saved page. Raises BadInput for a page without one."""
-    with plain_errors(name, "a page"):
-        document = read_page(data, name).document
+    document = read_page(data, name).document
     return Contents(text=document.text, title=document.title, notes=document.notes)
 
 
@@ -132,8 +127,3 @@ def refuse_irregular(path: Path) -> None:
         raise BadInput(
             f"{printable(str(path))}: a device or a pipe, not a file; save its content to a file first"
         )
-
-
-def _uri(path: Path) -> str:
-    """The path as a report can hold it: names that aren't UTF-8 have no text of their own."""
-    return without_surrogates(str(path))

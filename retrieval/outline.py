@@ -5,6 +5,7 @@ Does not know: numbers of lines, documents beside this one, who reads the outlin
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
@@ -20,7 +21,7 @@ SHORTEST_ENTRY = 4
 CONTENTS = 4
 """So many headings with nothing between them are a table of contents; only the last can head a text."""
 
-_LINE = re.compile(r"[^\S\n]*(?P<line>[^\s][^\n]{0,120})(?=\n|\Z)")
+_LINE = re.compile(r"^[^\S\n]*(?P<line>[^\s][^\n]{0,120})(?=\n|\Z)", re.MULTILINE)
 _NUMERAL = r"(?:\d{1,3}|[IVXLC]{1,8}|[一二三四五六七八九十百]{1,5})"
 _NAMED = "(?:CHAPTER|Chapter|BOOK|Book|PART|Part|LETTER|Letter|ACT|Act|VOLUME|Volume|STAVE|Stave)"
 _MARKED = re.compile(
@@ -75,7 +76,7 @@ def _headings(text: str) -> Iterator[list[Range]]:
 
 def _candidates(text: str) -> Iterator[tuple[bool, Range]]:
     """Lines that look like headings, and whether by a word that says so (`Chapter`, `第三回`, `#`)."""
-    for match in re.finditer(r"(?m)^" + _LINE.pattern, text):
+    for match in _LINE.finditer(text):
         line = match["line"].rstrip()
         if len(line) > LONGEST_HEADING or _SAID.search(line):
             continue
@@ -134,11 +135,7 @@ def _opens_well(text: str, line: Range) -> bool:
 
 def _first_at(lines: Sequence[Range], at: int) -> int:
     """The number of the first line that starts at this place or behind it."""
-    low, high = 0, len(lines)
-    while low < high:
-        middle = (low + high) // 2
-        low, high = (middle + 1, high) if lines[middle][0] < at else (low, middle)
-    return low
+    return bisect_left(lines, at, key=lambda line: line[0])
 
 
 def fit_entries(entries: Sequence[tuple[int, Entry]], characters: int) -> list[tuple[int, Entry]]:

@@ -49,16 +49,10 @@ def best_per_range(scores: NDArray[Any], members: Sequence[NDArray[np.int64]]) -
     return best
 
 
-def top_k(scores: NDArray[Any], k: int, passages: NDArray[np.int64], within: Ranges | None) -> list[int]:
-    """The k best of the passages that belong to `within` (None: of all); of equal ones the earlier comes first."""
-    numbers = np.arange(len(scores))
-    if within is not None:
-        numbers = np.unique(np.concatenate([numbers[:0], *passages_in(passages, within)]))
-    if 0 < k < len(numbers):
-        least = np.partition(scores[numbers], -k)[-k]
-        numbers = numbers[scores[numbers] >= least]
-    order = np.argsort(-scores[numbers], kind="stable")
-    return [int(number) for number in numbers[order][: max(k, 0)]]
+def top_k(scores: NDArray[Any], k: int) -> list[int]:
+    """The numbers of the k best scores, best first; of equal ones the earlier comes first."""
+    order: list[int] = np.argsort(-scores, kind="stable")[:k].tolist()
+    return order
 
 
 def fuse(rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
@@ -70,5 +64,5 @@ def fuse(rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
     for ranking in rankings:
         for hit in ranking:
             sums[hit.span] = sums.get(hit.span, 0.0) + 1 / (FUSION_K + hit.rank)
-    best = sorted(sums.items(), key=lambda item: -item[1])[: max(k, 0)]
+    best = sorted(sums.items(), key=lambda item: -item[1])[:k]
     return [Hit(span=span, score=score, rank=rank) for rank, (span, score) in enumerate(best, start=1)]

@@ -5,15 +5,11 @@ Does not know: claims, judges, labels, or where anything is stored.
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from hashlib import sha256
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol, Self
+from typing import Literal, NamedTuple, Self
 
 from pydantic import BaseModel, ConfigDict, Field, model_validator
-
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
 
 DocumentKind = Literal["text", "markdown", "record", "page"]
 Progress = Callable[[int, int], None]
@@ -129,23 +125,15 @@ class Hit(Frozen):
 
 
 class Window(Frozen):
-    """The blocks of the source that one segment of the response is read against.
+    """The blocks of the source that one segment of the response is read against: first, last and likeliest.
 
     Block indices, `0 <= first <= centre <= last < n_blocks`; `confidence` lies in [0, 1].
     """
 
-    segment: int = Field(ge=0)
-    first: int = Field(ge=0)
+    first: int
     last: int
     centre: int
-    similarity: float
-    confidence: float = Field(ge=0, le=1)
-
-    @model_validator(mode="after")
-    def _centre_lies_inside(self) -> Self:
-        if not self.first <= self.centre <= self.last:
-            raise ValueError(f"window {self.first}..{self.last} does not hold its centre {self.centre}")
-        return self
+    confidence: float
 
 
 def text_id(text: str) -> str:
@@ -156,15 +144,3 @@ def text_id(text: str) -> str:
         raise BadInput(
             f"the text has half a character (a lone surrogate) at {error.start}: replace it and try again"
         ) from error
-
-
-class SourceIndex(Protocol):
-    """One document, searchable: lexical or by an embedder."""
-
-    def similarity(self, segments: Sequence[str], blocks: Sequence[tuple[int, int]]) -> "NDArray[np.float64]":
-        """One row a segment, one column a block (half-open range of the text): how alike they are."""
-        ...
-
-    def search(self, query: str, k: int, within: Sequence[tuple[int, int]] | None = None) -> list[Hit]:
-        """The k best passages, best first; with `within`, of those that belong to one of these ranges."""
-        ...

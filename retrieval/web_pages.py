@@ -10,6 +10,7 @@ import re
 from datetime import date
 from pathlib import PurePath
 
+from longproof.retrieval.contents import plain_errors
 from longproof.retrieval.encoding import Decoded, decode
 from longproof.retrieval.html_markdown import Facts, html_to_markdown
 from longproof.retrieval.types import BadInput, Document, FileNotes, Frozen
@@ -63,21 +64,17 @@ def read_page(data: bytes, name: str, *, main_only: bool = False) -> Page:
     Raises BadInput for what can't be read or holds no text.
     """
     suffix = PurePath(name).suffix.lower()
-    if suffix not in SUFFIXES:
-        raise BadInput(f"{name}: not a saved page; give {' '.join(SUFFIXES)}")
-    try:
-        notes, facts = FileNotes(), Facts()
-        if suffix in (".html", ".htm", ".xhtml"):
+    notes, facts = FileNotes(), Facts()
+    with plain_errors(name, "a page"):
+        if suffix in (".md", ".txt"):
+            text, guess = decode(data, name=name)
+            if suffix == ".md":
+                text, facts = _front_matter(text)
+        else:
             html, guess = decode_html(data, name)
             text, facts, notes = html_to_markdown(html, main_only=main_only)
-        else:
-            text, guess = decode(data, name=name)
-        if suffix == ".md":
-            text, facts = _front_matter(text)
         notes = notes.model_copy(update={"guessed_encoding": guess})
         return _page(text, facts, notes, PurePath(name).stem)
-    except BadInput as error:
-        raise BadInput(f"{error}" if str(error).startswith(name) else f"{name}: {error}") from error
 
 
 def _page(text: str, facts: Facts, notes: FileNotes, stem: str) -> Page:

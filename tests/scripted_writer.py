@@ -11,7 +11,7 @@ from reader import Answer, Asked, Reader
 
 from longproof.agent.types import KINDS, Kind
 from longproof.prompts import Language, render
-from longproof.retrieval.text import sentences as ranges
+from longproof.retrieval.text.sentences import sentences as ranges
 from longproof.retrieval.types import Document
 
 NAMES = ["张文远", "李守信", "王彦章", "赵子龙", "孙伯符"]

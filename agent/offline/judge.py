@@ -10,7 +10,7 @@ from functools import cached_property, lru_cache
 
 from longproof.agent.offline.compare import Words, conflict, plain
 from longproof.agent.types import Answered, Case, Claim, Error, Judgement, Question
-from longproof.retrieval.text import sentences
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Span
 
 KEPT = 8

@@ -191,11 +191,7 @@ def parts_of(starts: Sequence[int], begins: Sequence[int]) -> list[range]:
 def windows(similarity: Matrix, sentences: Sequence[str], parts: Sequence[range]) -> list[Window]:
     """The window of every sentence, a row of the matrix each: `viterbi` through the rows of each part."""
     rows = _lean_on_neighbours(similarity, sentences, parts)
-    return [
-        window.model_copy(update={"segment": part.start + window.segment})
-        for part in parts
-        for window in viterbi(rows[part.start : part.stop])
-    ]
+    return [window for part in parts for window in viterbi(rows[part.start : part.stop])]
 
 
 def sure(sentence: str, window: Window) -> bool:

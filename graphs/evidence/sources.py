@@ -12,13 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longproof.agent.types import Lines
-from longproof.indexes.sources import PassageSize
+from longproof.indexes.sources import PassageSize, SourceIndex
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.outline import fit_entries, outline
 from longproof.retrieval.ranking import fuse
 from longproof.retrieval.text.chunking import BLOCK, blocks, overlapping
 from longproof.retrieval.text.lines import evidence_lines
-from longproof.retrieval.types import Document, Hit, Line, SourceIndex, Window
+from longproof.retrieval.types import Document, Hit, Line, Window
 
 Place = tuple[int, int, int]
 """Document number, start, end: a piece of text that is compared with a sentence, cut anywhere."""

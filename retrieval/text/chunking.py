@@ -6,9 +6,8 @@ LongNovel's Appendix D (segments 150, blocks 5,500 characters) and of VeriGray's
 Does not know: what is searched for, or how chunks are compared.
 """
 
+from longproof.retrieval.text.line_breaks import Range
 from longproof.retrieval.text.sentences import sentences
-
-Range = tuple[int, int]
 
 SEGMENT = 150
 BLOCK = 5500
@@ -23,7 +22,6 @@ def segments(text: str, size: int = SEGMENT) -> list[Range]:
     Sentences that a line break divides are never packed together. A sentence longer than `size`, or one that runs
     over a wrapped line, stays whole. Each sentence lies in exactly one segment.
     """
-    _check(size)
     packed: list[Range] = []
     for start, end in sentences(text):
         if packed and end - packed[-1][0] <= size and not _breaks(text, packed[-1][1], start):
@@ -35,16 +33,11 @@ def segments(text: str, size: int = SEGMENT) -> list[Range]:
 
 def blocks(text: str, size: int = BLOCK) -> list[Range]:
     """Consecutive ranges of `size` characters that cover the text; the last may be shorter. None for no text."""
-    _check(size)
     return [(start, min(start + size, len(text))) for start in range(0, len(text), size)]
 
 
 def overlapping(text: str, size: int = 400, step: int = 200) -> list[Range]:
     """Overlapping ranges of `size` characters, one every `step`, up to the one that reaches the end of the text."""
-    _check(size)
-    _check(step)
-    if step > size:
-        raise ValueError(f"a step of {step} leaves gaps between ranges of {size} characters")
     last = max(0, len(text) - size)
     starts = range(0, last + step, step) if text else range(0)
     return [(start, min(start + size, len(text))) for start in starts]
@@ -52,8 +45,3 @@ def overlapping(text: str, size: int = 400, step: int = 200) -> list[Range]:
 
 def _breaks(text: str, start: int, end: int) -> bool:
     return any(mark in text[start:end] for mark in LINE_BREAKS)
-
-
-def _check(size: int) -> None:
-    if size < 1:
-        raise ValueError(f"a piece can't be {size} characters long")

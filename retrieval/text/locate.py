@@ -26,39 +26,37 @@ _FIGURE = re.compile(r"\d+")
 _ELLIPSIS = re.compile(r"\[?(?:[…⋯]+|[.．]{3,}|。{3,}|(?:\. ){2,}\.)\]?")
 
 
-def locate(quote: str, document: Document, within: tuple[int, int] | None = None) -> Span | None:
-    """The first place of the quote in the document, or in its range `within` alone; None where there is none.
+def locate(quote: str, document: Document) -> Span | None:
+    """The first place of the quote in the document; None where there is none.
 
     Sought exactly; then folded, without punctuation; then, for quotes of at least 4 CJK or 8 other characters, the
     likeliest place of at least `ENOUGH` that has the same figures. Of a quote cut by an ellipsis, its longest part is
     located. Words of spaced scripts are never cut. The span is the document's: its text may differ from the quote.
     """
     quote = quote.strip()
-    start, end = within or (0, len(document.text))
-    start, end = max(0, start), min(end, len(document.text))
-    if not quote or start >= end:
+    if not quote:
         return None
-    found = _exactly(quote, document.text, start, end) or _loosely(quote, document.text[start:end], start)
+    found = _exactly(quote, document.text) or _loosely(quote, document.text)
     return document.span(*found) if found else None
 
 
-def _exactly(quote: str, text: str, start: int, end: int) -> tuple[int, int] | None:
+def _exactly(quote: str, text: str) -> tuple[int, int] | None:
     """The first place of the quote that isn't inside a longer word of a spaced script."""
     spaced_first, spaced_last = _IS_SPACED.match(quote), _IS_SPACED.match(quote[-1:])
-    at = text.find(quote, start, end)
+    at = text.find(quote)
     while at >= 0:
         after = at + len(quote)
         cut = (spaced_first and at and _IS_SPACED.match(text, at - 1)) or (
-            spaced_last and after < end and _IS_SPACED.match(text, after)
+            spaced_last and _IS_SPACED.match(text, after)
         )
         if not cut:
             return at, after
-        at = text.find(quote, at + 1, end)
+        at = text.find(quote, at + 1)
     return None
 
 
-def _loosely(quote: str, text: str, offset: int) -> tuple[int, int] | None:
-    """The place in `text` by folded words, then by likeness; shifted by `offset`."""
+def _loosely(quote: str, text: str) -> tuple[int, int] | None:
+    """The place in `text` by folded words, then by likeness."""
     sought, words = _words(quote).text, _words(text)
     place = _find_folded(sought, words)
     if place is None:
@@ -67,10 +65,7 @@ def _loosely(quote: str, text: str, offset: int) -> tuple[int, int] | None:
         if not _is_long(longest):
             return None
         place = (_find_folded(longest, words) if len(parts) > 1 else None) or _nearly(longest, words)
-    if place is None:
-        return None
-    start, end = words.original(*place)
-    return start + offset, end + offset
+    return words.original(*place) if place else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +107,7 @@ def _words(text: str) -> _Words:
 
 
 def _find_folded(sought: str, words: _Words) -> tuple[int, int] | None:
-    return _exactly(sought, words.text, 0, len(words.text)) if sought else None
+    return _exactly(sought, words.text) if sought else None
 
 
 def _is_long(sought: str) -> bool:

@@ -12,7 +12,7 @@ from scripted_writer import GOOD, kind_asked, novel, summary_asked, writer, wron
 from longproof.agent.types import KINDS
 from longproof.construction.run import Constructed, construct
 from longproof.evaluation.datasets import examples
-from longproof.retrieval.text import sentences
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput
 
 N_BOOKS = 3

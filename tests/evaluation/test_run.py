@@ -201,7 +201,7 @@ def test_a_set_without_examples_is_refused_before_anything_is_written(tmp_path: 
 def test_a_file_in_the_place_of_the_folder_is_refused(cases: Path, tmp_path: Path) -> None:
     (tmp_path / "out").write_text("mine", "utf-8")
     for out in (tmp_path / "out", tmp_path / "out" / "inner"):
-        with pytest.raises(BadInput, match="out is a file: name a folder"):
+        with pytest.raises(BadInput, match="can't make the folder"):
             run(cases, out, FakeChecker())
     assert (tmp_path / "out").read_text("utf-8") == "mine"
 

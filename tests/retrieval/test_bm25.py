@@ -93,24 +93,6 @@ def test_words_in_more_than_half_of_the_snippets_weigh_only_in_okapi(
     assert engines[0].best(["w0", "w900", "w0"], 5) == rare
 
 
-@ENGINES
-def test_no_snippets_find_nothing(engine: type[Bm25 | Okapi]) -> None:
-    for empty in ([], [[]], [[], []]):
-        index = Searched(engine, number_tokens(empty))
-        assert index.best(["a"], 3) == []
-        assert index.best([], 3) == []
-
-
-@ENGINES
-def test_one_and_two_snippets_are_found_whatever_the_sign_of_their_score(engine: type[Bm25 | Okapi]) -> None:
-    one = Searched(engine, number_tokens([["a", "b"]]))
-    assert [snippet for snippet, _ in one.best(["a"], 3)] == [0]
-    assert one.best(["c"], 3) == []
-    two = Searched(engine, number_tokens([["a", "b"], ["a", "c", "d"]]))
-    assert {snippet for snippet, _ in two.best(["a"], 3)} == {0, 1}
-    assert [snippet for snippet, _ in two.best(["d"], 3)] == [1]
-
-
 def test_among_two_snippets_okapi_scores_fall_below_zero_and_ours_do_not() -> None:
     counted = number_tokens([["a", "b"], ["a", "c", "d"]])
     assert Searched(Okapi, counted).best(["a"], 3)[0][1] < 0

@@ -92,18 +92,8 @@ def test_hits_keep_their_laws(text: str, query: str, k: int) -> None:
     assert all(text[hit.span.start : hit.span.end] == hit.span.text for hit in hits)
 
 
-def test_search_keeps_within_the_ranges_given() -> None:
-    found = index("aaaabbbbaaaacccc", 4, 4).search("a", 9, within=[(8, 16)])
-    assert [hit.span.start for hit in found] == [8, 12]
-    assert index("aaaa", 4, 4).search("a", 9, within=[]) == []
-
-
 def test_what_can_not_be_compared_is_refused() -> None:
     narrow = Embeddings(np.ones((1, 3), dtype=np.float32))
     wide = Embeddings(np.ones((1, 4), dtype=np.float32))
     with pytest.raises(BadInput, match="vectors of 3 and of 4"):
         embedding_scores(narrow, wide)
-    with pytest.raises(BadInput, match="vectors of 3 and of 4"):
-        join_embeddings([narrow, wide])
-    with pytest.raises(BadInput, match="1 vectors for 2 passages"):
-        DenseIndex(Document.of("ab"), [(0, 1), (1, 2)], narrow, Letters())

@@ -73,14 +73,14 @@ def test_a_fingerprint_changes_with_any_file_that_counts(tmp_path: Path) -> None
 @pytest.fixture
 def server() -> Iterator[tuple[str, dict[str, Any]]]:
     """A server of embeddings; `said` holds what it was asked and what it should answer instead."""
-    said: dict[str, Any] = {"asked": [], "status": 200, "rows": None, "raw": None, "location": ""}
+    said: dict[str, Any] = {"asked": [], "status": 200, "raw": None, "location": ""}
 
     class Handler(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
             asked = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
             said["headers"] = str(self.headers)
             said["asked"].append((self.path, asked["model"], asked["input"], self.headers["Authorization"]))
-            rows = said["rows"] or [[float(len(text)), 3.0] for text in asked["input"]]
+            rows = [[float(len(text)), 3.0] for text in asked["input"]]
             data = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]
             answer = {
                 "object": "list",
@@ -88,8 +88,6 @@ def server() -> Iterator[tuple[str, dict[str, Any]]]:
                 "data": data[::-1],
                 "usage": {"prompt_tokens": 1, "total_tokens": 1},
             }
-            if said["status"] != 200:
-                answer = {"error": {"message": f"too long, {self.headers['Authorization']}"}}
             body = json.dumps(answer).encode() if said["raw"] is None else said["raw"]
             self.send_response(said["status"])
             self.send_header("Location", said["location"])
@@ -138,23 +136,6 @@ def test_no_header_that_the_environment_has_for_openai_goes_to_another_server(
     ServerEmbedder("m", address, "key").embed(["a"])
     assert "SECRET" not in said["headers"]
     assert said["asked"][0][-1] == "Bearer key"
-
-
-@pytest.mark.parametrize("rows", [[[1.0, 2.0]], [[1.0], [1.0, 2.0]], [[1.0, float("nan")], [1.0, 2.0]]])
-def test_an_answer_that_is_not_one_vector_a_text_is_refused(server, rows) -> None:
-    address, said = server
-    said["rows"] = rows
-    with pytest.raises(BadInput, match="something else than their vectors"):
-        ServerEmbedder("m", address, "key").embed(["a", "b"], query=True)
-
-
-def test_a_refusal_is_one_line_without_the_key(server) -> None:
-    address, said = server
-    said["status"] = 400
-    with pytest.raises(BadInput, match="too long") as refused:
-        ServerEmbedder("m", address, "secret-key").embed(["a" * 9999])
-    assert "secret-key" not in str(refused.value)
-    assert "\n" not in str(refused.value)
 
 
 def data(*rows: str) -> str:
@@ -228,7 +209,7 @@ def test_no_terminal_code_of_a_server_is_shown(server) -> None:
 
 def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(BadInput, match="gave no embeddings"):
-        ServerEmbedder("m", "http://127.0.0.1:9/v1", "key", timeout_s=5).embed(["a\ud800"], query=True)
+        ServerEmbedder("m", "http://127.0.0.1:9/v1", "key").embed(["a\ud800"], query=True)
 
 
 @pytest.fixture(scope="session")

@@ -2,7 +2,6 @@
 
 import re
 import zipfile
-from importlib.metadata import requires
 from io import BytesIO
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ import pytest
 from longproof.retrieval import apart, contents, epub
 from longproof.retrieval.apart import read_apart
 from longproof.retrieval.docx import read_docx
-from longproof.retrieval.loaders import READERS, read_document, read_source
+from longproof.retrieval.loaders import READERS, read_source
 from longproof.retrieval.pdf import read_pdf
 from longproof.retrieval.types import BadInput, FileNotes
 
@@ -151,13 +150,6 @@ def test_a_missing_book_and_a_folder_are_said(tmp_path: Path) -> None:
             read_source(tmp_path / name)
 
 
-def test_other_files_are_read_as_they_were(tmp_path: Path) -> None:
-    text = "他们说这里的人都不知道他是从哪里来的。"
-    assert read(tmp_path, "plain.txt", text.encode("gb18030")).text == text
-    (tmp_path / "latin.txt").write_bytes("café".encode("latin-1") * 9)
-    assert read_source(tmp_path / "latin.txt", "latin-1").text.startswith("café")
-
-
 @pytest.mark.parametrize("name", ["page.html", "page.xhtml"])
 def test_a_page_gives_its_text(tmp_path: Path, name: str) -> None:
     page = b"<title>A page</title><nav>menu</nav><h1>Head</h1><p>Body<script>alert(1)</script> text.</p>"
@@ -202,11 +194,6 @@ def a_pdf(pages: list[str], outline: list[tuple[str, int, int | None]] = (), **k
     return data.getvalue()
 
 
-def test_what_reads_pages_comes_with_the_core_install() -> None:
-    core = [one for one in requires("longproof") or [] if "extra ==" not in one]
-    assert [one for one in core if one.startswith("html-to-markdown")]
-
-
 def test_a_pdf_gives_its_pages_with_its_outline_as_headings(tmp_path: Path) -> None:
     outline = [("Chapter One", 0, None), ("A part", 1, 0), ("Hidden heading", 1, None)]
     data = a_pdf(["Chapter One\nThe keeper waits.", "A part\nThe tide turns."], outline, title="The Tide")
@@ -227,14 +214,14 @@ def test_a_file_becomes_a_document(tmp_path):
     for name, kind in [("a tale.txt", "text"), ("notes.MD", "markdown"), ("plain", "text")]:
         path = tmp_path / name
         path.write_bytes(CHINESE.encode("gb18030"))
-        document = read_document(path)
+        document = read_source(path)
         assert (document.text, document.kind, document.uri) == (CHINESE, kind, str(path))
         assert document.title == path.stem
     path = tmp_path / "game.json"
     path.write_bytes('{"home": "Suns"}'.encode("utf-16"))
-    document = read_document(path)
+    document = read_source(path)
     assert (document.text, document.kind, document.raw) == ("home: Suns", "record", '{"home": "Suns"}')
-    assert read_document(path, "utf-16").text == "home: Suns"
+    assert read_source(path, "utf-16").text == "home: Suns"
 
 
 def test_files_that_cant_be_read_are_refused_in_one_line(tmp_path):
@@ -242,15 +229,15 @@ def test_files_that_cant_be_read_are_refused_in_one_line(tmp_path):
     (tmp_path / "empty.txt").touch()
     for name, message in [("none.txt", "no such file"), (".", "directory"), ("empty.txt", "empty")]:
         with pytest.raises(BadInput, match=message):
-            read_document(tmp_path / name)
+            read_source(tmp_path / name)
     with pytest.raises(BadInput, match=r"bad\.json: not JSON: .* \(line 2, column 1\)"):
-        read_document(tmp_path / "bad.json")
+        read_source(tmp_path / "bad.json")
     with pytest.raises(BadInput, match="name"):
-        read_document(tmp_path / "nul\0.txt")
+        read_source(tmp_path / "nul\0.txt")
     with pytest.raises(BadInput, match="can't be read"):
-        read_document(tmp_path / ("x" * 5000))
+        read_source(tmp_path / ("x" * 5000))
     with pytest.raises(BadInput, match="can't be read"):
-        read_document(tmp_path / "empty.txt" / "below")
+        read_source(tmp_path / "empty.txt" / "below")
 
 
 def test_an_epub_that_repeats_a_chapter_gives_it_once(tmp_path: Path) -> None:

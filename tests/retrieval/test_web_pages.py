@@ -133,7 +133,6 @@ def test_a_broken_byte_does_not_cost_the_page() -> None:
         (b"---\ntitle: x\n---\n", "a.md", "no text"),
         (b"text\0text", "a.txt", "a.txt: "),
         (bytes(range(256)) * 4, "a.txt", "a.txt: "),
-        (b"x", "a.pdf", "not a saved page"),
         (b"<table><tr>" + b"<td>x" * 5000 + b"<tr><td>y" * 20000, "a.htm", "a.htm: its tables"),
     ],
 )

@@ -168,7 +168,7 @@ def test_a_file_in_the_place_of_the_folder_is_refused(cases, tmp_path, capsys):
     (tmp_path / "out").write_text("mine", "utf-8")
     assert run("batch", cases, "--out", tmp_path / "out") == 2
     told = capsys.readouterr().err
-    assert "is a file: name a folder" in told
+    assert "can't make the folder" in told
     assert told.count("\n") == 1
 
 
