@@ -158,7 +158,7 @@ def test_orders_in_a_piece_stay_in_its_fence() -> None:
     assert noted.lines == {"c0": (0,)}
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(st.lists(st.text(max_size=40), max_size=5), st.text(max_size=20))
 def test_any_reader_gives_lines_or_failures(notes: list[str], last: str) -> None:
     noted, _ = scanned(lambda said: {"notes": notes, "last": last})

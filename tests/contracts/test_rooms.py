@@ -172,25 +172,25 @@ def run(code: str) -> str:
     ).stdout
 
 
-@pytest.mark.parametrize(
-    ("code", "unwanted"),
-    [
-        (
-            "import longproof, longproof.agent.types, longproof.agent.vote, longproof.agent.report, "
-            "longproof.retrieval.types, longproof.indexes.documents, longproof.graphs.settings",
-            ("openai", "langgraph", "torch", "ray", "bm25s", "opencc"),
-        ),
-        ("import longproof.graphs.verifier, longproof.cli.verify", ("longproof.graphs.papers.",)),
-        (
-            "from longproof.cli import main\n"
-            "try: main(['--help'])\nexcept SystemExit as ended: assert ended.code == 0",
-            ("openai", "langgraph", "torch", "bm25s"),
-        ),
-    ],
-    ids=["the light rooms", "no paper in the product", "help"],
+LIGHT = (
+    "import longproof, longproof.agent.types, longproof.agent.vote, longproof.agent.report, "
+    "longproof.retrieval.types, longproof.indexes.documents, longproof.graphs.settings"
 )
-def test_an_import_brings_no_more_than_it_needs(code, unwanted):
-    code = f"import sys\n{code}\nprint([m for m in sys.modules if m.startswith({unwanted!r})])"
+HELP = "from longproof.cli import main\ntry: main(['--help'])\nexcept SystemExit as ended: assert ended.code == 0"
+PRODUCT = "import longproof.graphs.verifier, longproof.cli.verify"
+STAGES = [
+    (LIGHT, ("openai", "langgraph", "torch", "ray", "bm25s", "opencc")),
+    (HELP, ("openai", "langgraph", "torch", "bm25s")),
+    (PRODUCT, ("longproof.graphs.papers.",)),
+]
+"""What is done, one after the other in one process, and what may not have been imported after it."""
+
+
+def test_an_import_brings_no_more_than_it_needs():
+    told = "print('\\n=', *sys.modules)"
+    code = "\n".join(["import sys", *(f"{work}\n{told}" for work, _ in STAGES)])
     run = [sys.executable, "-c", code]
-    told = subprocess.run(run, capture_output=True, text=True, check=True, cwd="/")
-    assert told.stdout.splitlines()[-1] == "[]"
+    said = subprocess.run(run, capture_output=True, text=True, check=True, cwd="/").stdout
+    stages = [line.split()[1:] for line in said.splitlines() if line.startswith("=")]
+    for (work, unwanted), modules in zip(STAGES, stages, strict=True):
+        assert [name for name in modules if name.startswith(unwanted)] == [], work

@@ -186,7 +186,7 @@ def test_irrelevant_text_never_makes_a_supported_claim_unsupported():
 WORD = st.sampled_from([*LABELS, "not_found", *sorted(FAILURES)])
 
 
-@settings(max_examples=25)
+@settings(max_examples=15)
 @given(words=st.lists(st.lists(WORD, min_size=3, max_size=3), min_size=1, max_size=6), arbiter=WORD)
 def test_every_claim_ends_with_one_label_or_one_named_failure(words, arbiter):
     sentences = [f"Sentence number {n} speaks of the lamp." for n in range(len(words))]

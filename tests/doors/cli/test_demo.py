@@ -3,6 +3,7 @@
 import importlib.util
 from pathlib import Path
 
+import pytest
 from disputing import disputing
 from fakes import ChatServer
 from terminal import run
@@ -24,6 +25,7 @@ def record(language: str, file: Path, judges: list[str], arbiter: str) -> int:
     return int(module.record_demo(language, file, judges, arbiter))
 
 
+@pytest.mark.heavy
 def test_a_demo_that_was_recorded_is_replayed_by_nobody(tmp_path, capsys, monkeypatch):
     kept = tmp_path / "kept.gz"
     with ChatServer(disputing) as server:
