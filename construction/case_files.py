@@ -14,7 +14,7 @@ from pydantic import Field, JsonValue
 
 from longproof.agent.types import Usage
 from longproof.construction.units import SCALES, Book, Scale, SummaryCase
-from longproof.graphs.cases import GivenCase, GivenError, MadeHow, case_documents, case_lines, parse_case
+from longproof.graphs.cases import GivenCase, GivenError, case_documents, case_lines, parse_case
 from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Document, Frozen, text_id
@@ -133,8 +133,8 @@ def longnovel_row(case: SummaryCase, article: str) -> dict[str, Any]:
     details = [
         {
             "hallucination_type": KIND_NAMES[error.kind],
-            "hallucinated_sentence": error.sentences.text,
-            "corrected_content": error.original,
+            "hallucinated_sentence": error.wrong.text,
+            "corrected_content": error.right,
             "reason": error.reason,
         }
         for error in ([case.error] if case.error else [])
@@ -172,7 +172,7 @@ def _given_case(case: SummaryCase, source: str) -> GivenCase:
         errors=errors,
         group=case.group,
         slices=slices,
-        made=MadeHow(how=error.how if error else "reworded", source_start=case.source[0]),
+        made={"how": error.how if error else "reworded", "source_start": case.source[0]},
     )
 
 

@@ -18,12 +18,17 @@ from longproof.agent.types import KINDS
 from longproof.construction.units import POSITIONS
 from longproof.construction.versions import folded
 from longproof.graphs.cases import GivenCase
-from longproof.retrieval.types import Frozen, text_id
+from longproof.retrieval.types import Frozen
 
 REVEALING = 0.65
 """An AUC from here on says that the labels can be told without reading; 0.5 is chance."""
 UNEVEN = 2.0
 """The most frequent kind may be so many times as frequent as the rarest."""
+SAMPLED = 40
+STYLE = (
+    "body{font:15px/1.5 sans-serif;margin:2em}td{border:1px solid;padding:.4em;vertical-align:top}"
+    "mark{background:#fd8}table{border-collapse:collapse}"
+)
 
 
 class Check(Frozen):
@@ -39,55 +44,54 @@ def checks(made: Sequence[GivenCase], trained: Sequence[GivenCase] = ()) -> list
 
     Places are checked as a case is read: one that is not where it says is refused there.
     """
-    n_places = sum(len(case.errors or ()) for case in [*made, *trained])
+    counts = Counter(case.label for case in made)
+    sides = f"hallucinated {counts['hallucinated']}, faithful {counts['faithful']}"
     return [
-        Check(name="places", found=f"{n_places} places, all where they say", good=True),
         duplicates(made),
         leakage(made, trained),
-        artefact("length", made, lambda case: len(case.response)),
+        length_tells(made),
         balance("kind", made, KINDS),
         balance("position", made, POSITIONS),
-        labels(made),
+        Check(name="balance of labels", found=sides, good=counts["hallucinated"] == counts["faithful"]),
     ]
 
 
 def duplicates(made: Sequence[GivenCase]) -> Check:
     """Responses that stand twice in the set, folded."""
-    counts = Counter(folded(case.response) for case in made)
-    twice = sum(n - 1 for n in counts.values())
+    twice = len(made) - len({folded(case.response) for case in made})
     return Check(name="duplicates", found=f"{twice} of {len(made)} responses stand twice", good=twice == 0)
 
 
 def leakage(test: Sequence[GivenCase], train: Sequence[GivenCase]) -> Check:
     """Responses, sources and books that both splits hold."""
-    shared = {folded(e.response) for e in test} & {folded(e.response) for e in train}
-    sources = {_source(e) for e in test} & {_source(e) for e in train} - {""}
-    books = {_book(e) for e in test} & {_book(e) for e in train} - {""}
-    found = f"{len(shared)} responses, {len(sources)} sources, {len(books)} books in both splits"
-    return Check(
-        name="leakage", found=found if train else "no training split", good=not (shared or sources or books)
-    )
+    features: dict[str, Callable[[GivenCase], str]] = {
+        "responses": lambda case: folded(case.response),
+        "sources": _text,
+        "books": lambda case: str(case.slices.get("book", "")),
+    }
+    shared = {
+        name: len(({feature(case) for case in test} & {feature(case) for case in train}) - {""})
+        for name, feature in features.items()
+    }
+    found = ", ".join(f"{n} {name}" for name, n in shared.items()) + " in both splits"
+    return Check(name="leakage", found=found if train else "no training split", good=not any(shared.values()))
 
 
-def artefact(name: str, made: Sequence[GivenCase], feature: Callable[[GivenCase], float]) -> Check:
-    """Whether one number a response tells the labels: the AUC over all pairs, and within each group of a pair.
+def length_tells(made: Sequence[GivenCase]) -> Check:
+    """Whether length alone tells the labels: the AUC over all pairs, and within each group of a pair.
 
     The first compares any hallucinated response with any faithful one; the second only those made of one text.
     """
-    wrong = [feature(e) for e in made if e.label == "hallucinated"]
-    right = [feature(e) for e in made if e.label == "faithful"]
+    everything: tuple[list[float], list[float]] = ([], [])
     groups: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for case in made:
-        groups[str(case.group)][case.label == "faithful"].append(feature(case))
-    inside = [auc(a, b) for a, b in groups.values()]
-    paired = [value for value in inside if value is not None]
-    overall, within = auc(wrong, right), (mean(paired) if paired else None)
+        for sides in (everything, groups[str(case.group)]):
+            sides[case.label == "faithful"].append(len(case.response))
+    inside = [value for sides in groups.values() if (value := auc(*sides)) is not None]
+    overall, within = auc(*everything), (mean(inside) if inside else None)
     good = all(value is None or 1 - REVEALING < value < REVEALING for value in (overall, within))
-    return Check(
-        name=f"AUC of {name}",
-        found=f"{_two_decimals(overall)} overall, {_two_decimals(within)} within pairs",
-        good=good,
-    )
+    told = ["none" if value is None else f"{value:.2f}" for value in (overall, within)]
+    return Check(name="AUC of length", found=f"{told[0]} overall, {told[1]} within pairs", good=good)
 
 
 def auc(higher: Sequence[float], lower: Sequence[float]) -> float | None:
@@ -108,31 +112,9 @@ def balance(slice_: str, made: Sequence[GivenCase], names: Sequence[str]) -> Che
     return Check(name=f"balance of {slice_}", found=found, good=not wrong or most <= UNEVEN * rarest)
 
 
-def labels(made: Sequence[GivenCase]) -> Check:
-    """Hallucinated against faithful."""
-    counts = Counter(e.label for e in made)
-    found = f"hallucinated {counts['hallucinated']}, faithful {counts['faithful']}"
-    return Check(name="balance of labels", found=found, good=counts["hallucinated"] == counts["faithful"])
-
-
-def _source(case: GivenCase) -> str:
-    return text_id(_text(case)) if _text(case) else ""
-
-
 def _text(case: GivenCase) -> str:
     """The source's text, which whoever reads a case puts there."""
     return "\n".join(case.texts)
-
-
-def _book(case: GivenCase) -> str:
-    return str(case.slices.get("book", ""))
-
-
-def _two_decimals(value: float | None) -> str:
-    return "none" if value is None else f"{value:.2f}"
-
-
-SAMPLED = 40
 
 
 def data_card(found: Sequence[Check], made: Sequence[GivenCase]) -> str:
@@ -166,20 +148,18 @@ def set_statistics(made: Sequence[GivenCase]) -> str:
     )
 
 
-def sample_page(made: Sequence[GivenCase], count: int = SAMPLED, seed: int = 0) -> str:
+def sample_page(made: Sequence[GivenCase]) -> str:
     """A sample as one HTML page to read and mark by hand: what is wrong, what it was, and the source's place to look.
 
     All text is escaped; the page loads nothing.
     """
     wrong = [e for e in made if e.label == "hallucinated"]
-    drawn = Random(seed).sample(wrong, min(count, len(wrong)))
+    drawn = Random(0).sample(wrong, min(SAMPLED, len(wrong)))
     rows = "".join(map(_row, sorted(drawn, key=lambda e: e.id)))
-    style = "body{font:15px/1.5 sans-serif;margin:2em}td{border:1px solid;padding:.4em;vertical-align:top}"
-    style += "mark{background:#fd8}table{border-collapse:collapse}"
     head = "<th>case</th><th>response, wrong words marked</th><th>should be</th><th>wrong indeed?</th>"
     return (
         '<!doctype html><html><head><meta charset="utf-8"><title>Sample sheet</title>'
-        f"<style>{style}</style></head><body><h1>Sample of {len(drawn)}</h1>"
+        f"<style>{STYLE}</style></head><body><h1>Sample of {len(drawn)}</h1>"
         f"<table><tr>{head}</tr>{rows}</table></body></html>\n"
     )
 

@@ -21,12 +21,11 @@ from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
 from longproof.agent.types import Call, Task
 from longproof.construction.case_files import CASES, Provenance, write_cases, write_json_lines
-from longproof.construction.maker import Made, Maker
+from longproof.construction.maker import Maker
 from longproof.construction.versions import (
     Drawing,
-    Outcome,
-    Rejection,
-    Version,
+    Made,
+    Rejected,
     Written,
     ask_for,
     likeness,
@@ -125,32 +124,33 @@ class MadeRow(NamedTuple):
     made: Sampled | Replies
 
 
-async def make_up_in_conversation(model: Model, item: Item, pattern: str) -> Outcome[Sampled]:
+async def make_up_in_conversation(model: Model, item: Item, pattern: str) -> Made[Sampled]:
     """First the pattern alone, to be put into own words; then the case. `not_learned` where it said nothing."""
 
-    def lesson(answer: Lesson) -> Version | Rejection:
+    def lesson(answer: Lesson) -> str | Rejected:
         if not answer.rule.strip() or not answer.example.strip():
-            return "not_learned"
-        return Version(text=f"{answer.rule}\n{answer.example}")
+            return Rejected("not_learned")
+        return f"{answer.rule}\n{answer.example}"
 
     taught = _lesson(item, pattern)
     prompt = taught.then(render("construct_learn", item.language))
     learned = await ask_for(model, prompt, Lesson, lesson, purpose="learn", **DRAWN)
     if learned.value is None:
-        return Outcome(None, learned.rejection, learned.calls)
-    told = taught.then(render("construct_learned", item.language, lesson=learned.value.text))
+        return Made(None, learned.rejected, learned.calls)
+    told = taught.then(render("construct_learned", item.language, lesson=learned.value))
     found = await make_up(model, item, told, pattern, "conversational")
     return found._replace(calls=learned.calls + found.calls)
 
 
 async def make_up(
     model: Model, item: Item, taught: Prompt, pattern: str, sampling: Sampling
-) -> Outcome[Sampled]:
+) -> Made[Sampled]:
     """A made-up text after a lesson. The second sampling draws another answer where the prompts are the same."""
 
-    def usable(answer: Written) -> Sampled | Rejection:
+    def usable(answer: Written) -> Sampled | Rejected:
         text = answer.text.strip()
-        return why_unfit(item, text) or Sampled(text, pattern, sampling)
+        why = why_unfit(item, text)
+        return Rejected(why) if why else Sampled(text, pattern, sampling)
 
     case = render(
         "construct_sample", item.language, evidence=item.evidence, context=item.context, right=item.right
@@ -159,7 +159,7 @@ async def make_up(
     return await ask_for(model, taught.then(case), Written, usable, purpose=sampling, **drawing)
 
 
-def why_unfit(item: Item, text: str) -> Rejection | None:
+def why_unfit(item: Item, text: str) -> str | None:
     """Why a made-up text can't be used; None: it can."""
     if not text:
         return "no_success"
@@ -171,18 +171,18 @@ def why_unfit(item: Item, text: str) -> Rejection | None:
     return None
 
 
-async def choose(model: Model, item: Item, found: Sequence[Sampled], draw: Random) -> Outcome[Sampled]:
+async def choose(model: Model, item: Item, found: Sequence[Sampled], draw: Random) -> Made[Sampled]:
     """The more plausible of the two, shown in an order drawn anew; the only one, where one sampling failed.
 
     Where the model's choice is none, nothing is guessed: `no_choice`.
     """
     if len(found) < 2 or same_words(found[0].text, found[1].text):
-        return Outcome(found[0] if found else None, None if found else "no_success")
+        return Made(found[0]) if found else Made(None, ("no_success",))
     shown = draw.sample(list(found), 2)
 
-    def choice(answer: Choice) -> Sampled | Rejection:
+    def choice(answer: Choice) -> Sampled | Rejected:
         said = answer.best.strip().lower()
-        return shown[said == "second"] if said in ("first", "second") else "no_choice"
+        return shown[said == "second"] if said in ("first", "second") else Rejected("no_choice")
 
     prompt = render(
         "construct_choose",
@@ -268,12 +268,11 @@ async def make(run: Maker, row: GivenRow) -> Made[MadeRow]:
     )
     draw = Random(f"{run.wanted.seed}:{item.id}")
     best = await choose(run.writer, item, [one.value for one in (first, second) if one.value], draw)
-    named = {"one-pass": first, "conversational": second, "choose": best}
-    return Made(
-        MadeRow(row, best.value) if best.value else None,
-        tuple(f"{name} {item.task}: {one.rejection}" for name, one in named.items() if one.rejection),
-        first.calls + second.calls + best.calls,
-    )
+    rejected = list[str]()
+    for name, one in (("one-pass", first), ("conversational", second), ("choose", best)):
+        rejected += one.of(f"{name} {item.task}").rejected
+    calls = first.calls + second.calls + best.calls
+    return Made(MadeRow(row, best.value) if best.value else None, tuple(rejected), calls)
 
 
 def _row(line: str, name: str) -> tuple[Row, RowTask]:

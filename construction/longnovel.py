@@ -18,7 +18,7 @@ from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.models.model import Model
 from longproof.agent.types import KINDS, Call, Kind
 from longproof.construction.case_files import Provenance, books_used, write_summary_cases
-from longproof.construction.maker import Made, Maker, made_or_rejected
+from longproof.construction.maker import Maker
 from longproof.construction.units import (
     SCALES,
     Book,
@@ -30,10 +30,9 @@ from longproof.construction.units import (
     units,
 )
 from longproof.construction.versions import (
-    Outcome,
-    Rejection,
+    Made,
+    Rejected,
     TextWithError,
-    Version,
     Written,
     ask_for,
     check_error,
@@ -41,7 +40,8 @@ from longproof.construction.versions import (
     prompt_language,
     sentence_difference,
 )
-from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES, Detail, Narrative
+from longproof.graphs.papers.longnovel import KINDS as KINDS_BY_NAME
+from longproof.graphs.papers.longnovel import NO, YES, Detail, Narrative
 from longproof.prompts import Language, render
 from longproof.retrieval.text.numbers import numbers
 from longproof.retrieval.types import BadInput, Frozen
@@ -49,7 +49,6 @@ from longproof.retrieval.types import BadInput, Frozen
 SHORTEST_DRAFT = 20
 REWORDED_LENGTH = (0.6, 1.6)
 """A rewording is so many times as long as its base."""
-_KINDS: dict[str, Kind] = {word: kind for kind, word in KIND_NAMES.items()}
 
 
 class Entities(Form):
@@ -108,13 +107,13 @@ class UnitText(NamedTuple):
 
     unit: UnitToSummarise
     kind: TextKind
-    text: TextWithError | Version
+    text: TextWithError | str
     entities: tuple[str, ...] = ()
 
 
 async def label_draft(
     models: Sequence[Model], unit: str, summary: str, language: Language
-) -> Outcome[tuple[TextWithError, ...]]:
+) -> Made[tuple[TextWithError, ...]]:
     """The errors of a draft by the first two models, or by the third where they disagree; none where it is faithful.
 
     `no_choice` where nobody decides: a failed call is no vote. Errors that can't be placed in the summary are left
@@ -124,27 +123,27 @@ async def label_draft(
     calls = tuple(call for one in said for call in one.calls)
     if {one.value and one.value.faithful for one in said} not in ({True}, {False}):
         if len(models) < 3:
-            return Outcome(None, "no_choice", calls)
+            return Made(None, ("no_choice",), calls)
         said = [await _ask_label(models[2], unit, summary, language)]
         calls += said[0].calls
     labels = [one.value for one in said if one.value]
     if not labels:
-        return Outcome(None, said[0].rejection, calls)
+        return Made(None, said[0].rejected, calls)
     changes = next((label.changes for label in labels if label.changes), ())
     if not labels[0].faithful and not changes:
-        return Outcome(None, "span_not_found", calls)
-    return Outcome(changes, None, calls)
+        return Made(None, ("span_not_found",), calls)
+    return Made(changes, (), calls)
 
 
-async def _ask_label(model: Model, unit: str, summary: str, language: Language) -> Outcome[Label]:
+async def _ask_label(model: Model, unit: str, summary: str, language: Language) -> Made[Label]:
     """One model's word, in the form of the paper's own detection prompt."""
     prompt = render("longnovel", language).then(render("source", language, evidence=unit))
     prompt = prompt.then(render("passage", language, passage=summary))
     prompt = prompt.then(render("longnovel_form", language))
 
-    def said(answer: Narrative) -> Label | Rejection:
+    def said(answer: Narrative) -> Label | Rejected:
         if answer.has_hallucination not in (YES, NO):
-            return "off_menu"
+            return Rejected("off_menu")
         if answer.has_hallucination == NO:
             return Label(True)
         placed = [_place_error(detail, summary) for detail in answer.details]
@@ -154,28 +153,22 @@ async def _ask_label(model: Model, unit: str, summary: str, language: Language) 
 
 
 def _place_error(detail: Detail, summary: str) -> TextWithError | None:
-    at, kind = locate_quote(detail.hallucinated_sentence, summary), _KINDS.get(detail.hallucination_type)
+    at, kind = (
+        locate_quote(detail.hallucinated_sentence, summary),
+        KINDS_BY_NAME.get(detail.hallucination_type),
+    )
     if at is None or kind is None:
         return None
     right = detail.corrected_content
-    return TextWithError(
-        text=summary,
-        kind=kind,
-        wrong=at,
-        sentences=at,
-        right=right,
-        original=right,
-        how="drafted",
-        reason=detail.reason,
-    )
+    return TextWithError(text=summary, kind=kind, wrong=at, right=right, how="drafted", reason=detail.reason)
 
 
-def _long_enough(answer: Written) -> Version | Rejection:
+def _long_enough(answer: Written) -> str | Rejected:
     text = " ".join(answer.text.split())
-    return Version(text=text) if len(text) >= SHORTEST_DRAFT else "no_success"
+    return text if len(text) >= SHORTEST_DRAFT else Rejected("no_success")
 
 
-def _why_unlike(summary: str, text: str) -> Rejection | None:
+def _why_unlike(summary: str, text: str) -> str | None:
     """Why a text is no rewording: not changed, not of about the length, or with other figures."""
     least, most = REWORDED_LENGTH
     if sentence_difference(summary, text) is None:
@@ -225,55 +218,53 @@ async def summarise(run: Maker, unit: UnitToSummarise) -> Made[UnitText]:
     """Write a unit's summary, label a draft, and list the entities of what is faithful."""
     text = unit.text
     language, calls = prompt_language(text), tuple[Call, ...]()
-    summary = Version(text=unit.summary)
-    if not unit.summary:
+    summary = unit.summary
+    if not summary:
         prompt = render("construct_draft", language, evidence=text)
         draft = await ask_for(run.writer, prompt, Written, _long_enough, purpose="draft")
         if draft.value is None:
-            return Made(None, (f"draft: {draft.rejection}",), draft.calls)
+            return Made(None, draft.of("draft").rejected, draft.calls)
         summary = draft.value
-        label = await label_draft(run.models, text, summary.text, language)
+        label = await label_draft(run.models, text, summary, language)
         calls = draft.calls + label.calls
         if label.value is None:
-            return Made(None, (f"label: {label.rejection}",), calls)
+            return Made(None, label.of("label").rejected, calls)
         if label.value:
             return Made(UnitText(unit=unit, kind="draft", text=label.value[0]), (), calls)
 
     def held(answer: Entities) -> UnitText:
         named = [*answer.people, *answer.organisations, *answer.places, *answer.figures]
-        names = tuple(name for name in dict.fromkeys(named) if name and name in summary.text)
+        names = tuple(name for name in dict.fromkeys(named) if name and name in summary)
         return UnitText(unit=unit, kind="summary", text=summary, entities=names)
 
-    prompt = render("construct_entities", language, summary=summary.text)
+    prompt = render("construct_entities", language, summary=summary)
     found = await ask_for(run.writer, prompt, Entities, held, purpose="entities")
-    return made_or_rejected("entities", found._replace(calls=calls + found.calls))
+    return found.of("entities")._replace(calls=calls + found.calls)
 
 
 async def write_version(run: Maker, wanted: UnitText) -> Made[UnitText]:
     """Write one version of a summary, given with the kind that is wanted: an error, or a faithful rewording."""
-    summary, kind = wanted.text.text, wanted.kind
+    summary, kind = str(wanted.text), wanted.kind
     language = prompt_language(summary)
 
-    def compared(made: WrongVersion) -> UnitText | Rejection:
+    def compared(made: WrongVersion) -> UnitText | Rejected:
         if made.possible.strip().lower() != "yes":
-            return "no_success"
+            return Rejected("no_success")
         found = check_error(summary, made.text.strip(), cast(Kind, kind), made.wrong_sentence, made.reason)
-        return (
-            UnitText(unit=wanted.unit, kind=kind, text=found) if isinstance(found, TextWithError) else found
-        )
+        return found if isinstance(found, Rejected) else UnitText(wanted.unit, kind, found)
 
-    def same_said(answer: Written) -> UnitText | Rejection:
+    def same_said(answer: Written) -> UnitText | Rejected:
         text = answer.text.strip()
-        return _why_unlike(summary, text) or UnitText(unit=wanted.unit, kind=kind, text=Version(text=text))
+        why = _why_unlike(summary, text)
+        return Rejected(why) if why else UnitText(wanted.unit, kind, text)
 
     if kind == "reword":
         prompt = render("construct_reword", language, summary=summary)
-        return made_or_rejected(kind, await ask_for(run.writer, prompt, Written, same_said, purpose=kind))
+        return (await ask_for(run.writer, prompt, Written, same_said, purpose=kind)).of(kind)
     prompt = render("construct_wrong", language, summary=summary, entities="\n".join(wanted.entities))
     prompt = prompt.then(render(f"construct_wrong_{kind}", language))
-    return made_or_rejected(
-        kind, await ask_for(run.writer, prompt, WrongVersion, compared, purpose=f"wrong: {kind}")
-    )
+    made = await ask_for(run.writer, prompt, WrongVersion, compared, purpose=f"wrong: {kind}")
+    return made.of(kind)
 
 
 def _given(name: str, text: str) -> list[GivenSummary]:
@@ -303,8 +294,7 @@ def _books(run: Maker, planned: Sequence[UnitToSummarise], made: Sequence[UnitTe
     """The books with the faithful summaries that there are; a unit without one is joined as nothing."""
     wanted = run.wanted
     tests = books_for_test(len(wanted.sources), wanted.test_share, wanted.seed)
-    summaries = {(one.unit.book, one.unit.number): Version(text=one.text.text) for one in made}
-    none = Version(text="")
+    summaries = {(one.unit.book, one.unit.number): str(one.text) for one in made}
     titles = _number_titles([source.title or source.id[7:19] for source in wanted.sources])
     books = []
     for number, source in enumerate(wanted.sources):
@@ -317,7 +307,7 @@ def _books(run: Maker, planned: Sequence[UnitToSummarise], made: Sequence[UnitTe
                 units=tuple(
                     Unit(start=unit.start, end=unit.end, tokens=estimate_tokens(unit.text)) for unit in own
                 ),
-                summaries=tuple(summaries.get((number, unit.number), none) for unit in own),
+                summaries=tuple(summaries.get((number, unit.number), "") for unit in own),
                 split="test" if number in tests else "train",
             )
         )
@@ -337,9 +327,9 @@ def _number_titles(titles: Sequence[str]) -> list[str]:
 def _pairs(run: Maker, versions: Sequence[UnitText], books: Sequence[Book]) -> list[SummaryCase]:
     made = {(one.unit.book, one.unit.number, one.kind): one.text for one in versions}
 
-    def change(book: int, unit: int, kind: Kind) -> tuple[TextWithError, Version] | None:
+    def change(book: int, unit: int, kind: Kind) -> tuple[TextWithError, str] | None:
         wrong, right = made.get((book, unit, kind)), made.get((book, unit, "reword"))
-        return (wrong, right) if isinstance(wrong, TextWithError) and isinstance(right, Version) else None
+        return (wrong, right) if isinstance(wrong, TextWithError) and isinstance(right, str) else None
 
     per_scale = max(1, round(run.wanted.cases / 2 / len(SCALES)))
     return [case for pair in case_pairs(books, per_scale, change, run.wanted.seed) for case in pair]

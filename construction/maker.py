@@ -9,14 +9,14 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar
 
 from longproof import __version__
 from longproof.agent.models.model import Model
 from longproof.agent.report import usage
 from longproof.agent.types import Call, Decomposer
 from longproof.construction.case_files import Provenance, SourceUsed, write_provenance
-from longproof.construction.versions import Outcome
+from longproof.construction.versions import Made
 from longproof.retrieval.types import BadInput, Document
 
 P = TypeVar("P")
@@ -48,20 +48,6 @@ class Wanted(NamedTuple):
         if self.task and self.task not in known:
             raise BadInput(f"there is no task {self.task!r}: choose one of {', '.join(known)}")
         return [name for name in known if self.task in ("", name)]
-
-
-class Made(NamedTuple, Generic[T]):
-    """What comes of one part: at most one value, why there is no other, and the calls that were made."""
-
-    value: T | None
-    rejected: tuple[str, ...]
-    calls: tuple[Call, ...]
-
-
-def made_or_rejected(what: str, outcome: Outcome[T]) -> Made[T]:
-    """What comes of asking for one text; `what` names it where it was rejected."""
-    rejected = () if outcome.value is not None else (f"{what}: {outcome.rejection}",)
-    return Made(outcome.value, rejected, outcome.calls)
 
 
 class Maker:

@@ -7,22 +7,18 @@ Does not know: how models are opened, or how many parts are worked on together.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Sequence
 from random import Random
-from statistics import mean
 from typing import Literal
 
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
 from longproof.agent.types import Call, Case, Claim, Place, Task
 from longproof.construction.case_files import CASES, Provenance, write_cases
-from longproof.construction.checks import markdown_table
-from longproof.construction.maker import Made, Maker, made_or_rejected
+from longproof.construction.maker import Maker
 from longproof.construction.versions import (
-    Outcome,
-    Rejection,
-    Version,
+    Made,
+    Rejected,
     Written,
     ask_for,
     locate_quote,
@@ -33,12 +29,10 @@ from longproof.construction.versions import (
 from longproof.graphs.cases import GivenCase, GivenClaim, GivenError
 from longproof.graphs.papers.probe import PassFail, Segments
 from longproof.prompts import Language, Prompt, render
-from longproof.retrieval.files import write_whole
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document, Frozen
 
 ProbeTask = Literal["summarization", "question answering", "style transfer"]
-TABLE = "statistics.md"
 TASKS: dict[ProbeTask, Task] = {
     "summarization": "summary",
     "question answering": "answer",
@@ -72,15 +66,6 @@ class Assignment(Frozen):
     style: str
 
 
-class LabelledClaim(Frozen):
-    """A claim of a response: the words that it came from, and its evidence unless it is an invention."""
-
-    text: str
-    segment: Place
-    hallucinated: bool
-    evidence: tuple[str, ...] = ()
-
-
 class Response(Frozen):
     """A text written from a source, with as many inventions as its complexity says, their places, and its claims."""
 
@@ -89,25 +74,25 @@ class Response(Frozen):
     question: str
     complexity: int = 0
     inventions: tuple[Place, ...] = ()
-    claims: tuple[LabelledClaim, ...] = ()
+    claims: tuple[GivenClaim, ...] = ()
 
 
 def invention_places(
     base: str, text: str, inventions: Sequence[str], complexity: int
-) -> tuple[Place, ...] | Rejection:
+) -> tuple[Place, ...] | Rejected:
     """The places of the inventions, or why the text is not what was asked for."""
     new, kept = new_places(base, text)
     if not new:
-        return "not_changed"
+        return Rejected("not_changed")
     if kept < KEPT:
-        return "base_rewritten"
+        return Rejected("base_rewritten")
     if len(inventions) != complexity:
-        return "wrong_count"
+        return Rejected("wrong_count")
     said = [locate_quote(invention, text) for invention in inventions]
     if None in said:
-        return "span_not_found"
+        return Rejected("span_not_found")
     if not all(any(shared_length(one, at) for at in new) for one in said if one):
-        return "span_elsewhere"
+        return Rejected("span_elsewhere")
     return tuple(new)
 
 
@@ -119,7 +104,7 @@ def is_invention(origin: Place, places: Sequence[Place]) -> bool | None:
 
 async def find_evidence(
     models: Sequence[Model], claim: str, source: str, language: Language
-) -> Outcome[tuple[Place, ...]]:
+) -> Made[tuple[Place, ...]]:
     """The places of the source that at least `ACCEPTED` of all models find to support the claim.
 
     Every model looks for evidence, and every model weighs each piece that any found. A call that fails is no vote
@@ -136,7 +121,7 @@ async def find_evidence(
         calls += [call for _, more in votes for call in more]
         if sum(passed for passed, _ in votes) >= ACCEPTED * len(models):
             accepted.append(piece)
-    return Outcome(tuple(accepted) or None, None if accepted else "no_choice", tuple(calls))
+    return Made(tuple(accepted) or None, () if accepted else ("no_evidence",), tuple(calls))
 
 
 async def _supports(
@@ -149,12 +134,11 @@ async def _supports(
 
 
 async def make_probe(run: Maker) -> Provenance:
-    """Write base texts, put inventions in, label the claims of all; then the cases and table 1."""
+    """Write base texts, put inventions in, label the claims of all; then the cases."""
     bases = await run.each(plan_assignments(run), write_base)
     wanted = [one.model_copy(update={"complexity": level}) for one in bases for level in COMPLEXITIES]
     made = await run.each([*bases, *await run.each(wanted, insert_inventions)], label_claims)
     write_cases(run.wanted.out / CASES, map(_case, made))
-    write_whole(run.wanted.out / TABLE, probe_table(made).encode("utf-8"))
     return run.finish("probe", len(made))
 
 
@@ -179,21 +163,20 @@ async def write_base(run: Maker, own: Assignment) -> Made[Response]:
         prompt = render("construct_question", language, evidence=source)
         asked = await _write_text(run.writer, prompt, "question")
         if asked.value is None:
-            return Made(None, (f"base {own.task}: {asked.rejection}",), asked.calls)
-        question, calls, purpose = asked.value.text, asked.calls, "answer"
+            return Made(None, asked.of(f"base {own.task}").rejected, asked.calls)
+        question, calls, purpose = asked.value, asked.calls, "answer"
         prompt = render("construct_answer", language, evidence=source, context=question)
     found = await _write_text(run.writer, prompt, purpose)
     if found.value is None:
-        return Made(None, (f"base {own.task}: {found.rejection}",), calls + found.calls)
-    return Made(Response(assignment=own, text=found.value.text, question=question), (), calls + found.calls)
+        return Made(None, found.of(f"base {own.task}").rejected, calls + found.calls)
+    return Made(Response(assignment=own, text=found.value, question=question), (), calls + found.calls)
 
 
-async def _write_text(model: Model, prompt: Prompt, purpose: str) -> Outcome[Version]:
+async def _write_text(model: Model, prompt: Prompt, purpose: str) -> Made[str]:
     """What a model writes; an empty text is none."""
 
-    def believed(answer: Written) -> Version | Rejection:
-        text = answer.text.strip()
-        return Version(text=text) if text else "no_success"
+    def believed(answer: Written) -> str | Rejected:
+        return answer.text.strip() or Rejected("no_success")
 
     return await ask_for(model, prompt, Written, believed, purpose=purpose)
 
@@ -205,10 +188,10 @@ async def insert_inventions(run: Maker, wanted: Response) -> Made[Response]:
     """
     source, level = wanted.assignment.source.text, wanted.complexity
 
-    def believed(answer: Inserted) -> Response | Rejection:
+    def believed(answer: Inserted) -> Response | Rejected:
         text = answer.text.strip()
         places = invention_places(wanted.text, text, answer.inventions, level)
-        if isinstance(places, str):
+        if isinstance(places, Rejected):
             return places
         return wanted.model_copy(update={"text": text, "inventions": places})
 
@@ -220,7 +203,7 @@ async def insert_inventions(run: Maker, wanted: Response) -> Made[Response]:
         complexity=str(level),
     )
     purpose = f"insert {level}"
-    return made_or_rejected(purpose, await ask_for(run.writer, prompt, Inserted, believed, purpose=purpose))
+    return (await ask_for(run.writer, prompt, Inserted, believed, purpose=purpose)).of(purpose)
 
 
 async def label_claims(run: Maker, response: Response) -> Made[Response]:
@@ -228,9 +211,10 @@ async def label_claims(run: Maker, response: Response) -> Made[Response]:
     source = response.assignment.source.text
     found, calls = await _decompose(run, response)
     labelled = await asyncio.gather(*(_label_claim(run, claim, response, source) for claim in found))
-    kept = sorted((claim for claim, _, _ in labelled if claim), key=lambda claim: claim.segment.start)
-    rejected = tuple(f"claim: {why}" for _, why, _ in labelled if why)
-    calls += [call for _, _, more in labelled for call in more]
+    order = sorted(range(len(found)), key=lambda n: found[n].origin.start)
+    kept = [claim for n in order if (claim := labelled[n].value)]
+    rejected = tuple(why for one in labelled for why in one.of("claim").rejected)
+    calls += [call for one in labelled for call in one.calls]
     if not kept or (response.inventions and not any(claim.hallucinated for claim in kept)):
         return Made(None, (*rejected, "response: no_claims"), tuple(calls))
     return Made(response.model_copy(update={"claims": tuple(kept)}), rejected, tuple(calls))
@@ -246,22 +230,20 @@ async def _decompose(run: Maker, response: Response) -> tuple[list[Claim], list[
     return [claim for claim in done.claims if claim.sentence not in failed], list(done.calls)
 
 
-async def _label_claim(
-    run: Maker, claim: Claim, response: Response, source: str
-) -> tuple[LabelledClaim | None, str | None, tuple[Call, ...]]:
-    """One claim with its label, or why it is left out: partly new, or no agreed evidence."""
+async def _label_claim(run: Maker, claim: Claim, response: Response, source: str) -> Made[GivenClaim]:
+    """One claim with its label; rejected where it is partly new, or has no agreed evidence."""
     segment = Place(start=claim.origin.start, end=claim.origin.end, text=claim.origin.text)
     new = is_invention(segment, response.inventions)
     if new is None:
-        return None, "mixed", ()
-    labelled = LabelledClaim(text=claim.text, segment=segment, hallucinated=new)
+        return Made(None, ("mixed",))
+    labelled = GivenClaim(text=claim.text, segment=segment.text, hallucinated=new)
     if new:
-        return labelled, None, ()
+        return Made(labelled)
     found = await find_evidence(run.models, claim.text, source, prompt_language(source))
     if found.value is None:
-        return None, "no_evidence", found.calls
+        return Made(None, found.rejected, found.calls)
     evidence = tuple(piece.text for piece in found.value)
-    return labelled.model_copy(update={"evidence": evidence}), None, found.calls
+    return Made(labelled.model_copy(update={"evidence": evidence}), (), found.calls)
 
 
 def _id(response: Response) -> str:
@@ -279,35 +261,7 @@ def _case(response: Response) -> GivenCase:
         response=response.text,
         label="hallucinated" if response.inventions else "faithful",
         errors=tuple(GivenError(**at.model_dump(), kind="fabrication") for at in response.inventions),
-        claims=tuple(
-            GivenClaim(**{**claim.model_dump(), "segment": claim.segment.text}) for claim in response.claims
-        ),
+        claims=response.claims,
         group=response.assignment.source.id.removeprefix("sha256:")[:16],
         slices={"task": response.assignment.task, "complexity": response.complexity},
     )
-
-
-def probe_table(made: Sequence[Response]) -> str:
-    """PROBE's table 1 of this set: responses, claims, lengths in characters, the share that is invented."""
-    names = "task, responses, claims, hallucinated, true, response mean and max, invention mean and max, of response"
-    tasks = list(dict.fromkeys(one.assignment.task for one in made))
-    rows = [_table_row(t, [o for o in made if o.assignment.task == t]) for t in tasks]
-    rows += [_table_row("overall", made)] if made else []
-    return markdown_table(names.split(", "), rows) + "\n"
-
-
-def _table_row(task: str, made: Sequence[Response]) -> list[str]:
-    sides = Counter(claim.hallucinated for one in made for claim in one.claims)
-    lengths = [len(one.text) for one in made]
-    new = [
-        (sum(place.end - place.start for place in one.inventions), len(one.text))
-        for one in made
-        if one.inventions
-    ]
-    cells = [
-        *(task, len(made), sides.total(), sides[True], sides[False]),
-        f"{mean(lengths):,.0f}, {max(lengths):,}",
-        f"{mean(n for n, _ in new):,.0f}, {max(n for n, _ in new):,}" if new else "–",
-        f"{mean(n / length for n, length in new):.2%}" if new else "–",
-    ]
-    return list(map(str, cells))

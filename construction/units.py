@@ -14,7 +14,7 @@ from typing import Literal, get_args
 
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import KINDS, Kind, Place
-from longproof.construction.versions import TextWithError, Version
+from longproof.construction.versions import TextWithError
 from longproof.prompts import Language
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Frozen
@@ -49,10 +49,8 @@ def units(text: str, least: int = LEAST, most: int = MOST) -> list[Unit]:
 
     A unit ends before a chapter once it has `least` tokens, else at the first end of a paragraph once it is halfway
     to `most`, else at the end of the sentence that fills it. What is left over at the end of the text is joined to
-    the last unit if that stays within `most`, and belongs to none otherwise. Raises ValueError for bad sizes.
+    the last unit if that stays within `most`, and belongs to none otherwise.
     """
-    if not 0 < least <= most:
-        raise ValueError(f"a unit can't have {least} to {most} tokens")
     found: list[Unit] = []
     start, tokens, last = -1, 0, 0
     for a, b in sentences(text):
@@ -87,7 +85,7 @@ class Book(Frozen):
     text: str
     language: Language
     units: tuple[Unit, ...]
-    summaries: tuple[Version, ...]
+    summaries: tuple[str, ...]
     split: Split = "test"
 
 
@@ -106,7 +104,6 @@ class SummaryCase(Frozen):
     position: Position
     kind: Kind
     source: tuple[int, int]
-    tokens: int
     response: str
     error: TextWithError | None
 
@@ -116,7 +113,7 @@ class SummaryCase(Frozen):
         return "hallucinated" if self.error else "faithful"
 
 
-Changer = Callable[[int, int, Kind], tuple[TextWithError, Version] | None]
+Changer = Callable[[int, int, Kind], tuple[TextWithError, str] | None]
 """Book number, unit number, kind: the change and the faithful rewording of that unit; None where there is none."""
 
 
@@ -155,7 +152,7 @@ def _pair(
     book: Book,
     reach: tuple[int, int],
     unit: int,
-    versions: tuple[TextWithError, Version],
+    versions: tuple[TextWithError, str],
     scale: Scale,
     name: str,
 ) -> tuple[SummaryCase, SummaryCase]:
@@ -181,15 +178,18 @@ def neighbours(units: Sequence[Unit], unit: int, scale: Scale, position: Positio
 
 
 def joined_case(
-    book: Book, reach: tuple[int, int], unit: int, version: TextWithError | Version, scale: Scale, name: str
+    book: Book, reach: tuple[int, int], unit: int, version: TextWithError | str, scale: Scale, name: str
 ) -> SummaryCase:
     """The case over these units with one of their summaries replaced; places are moved to the joined response."""
     first, last = reach
-    texts = {n: book.summaries[n].text for n in range(first, last + 1) if book.summaries[n].text}
-    texts[unit] = version.text
+    texts = {n: book.summaries[n] for n in range(first, last + 1) if book.summaries[n]}
+    texts[unit] = version if isinstance(version, str) else version.text
     before = sum(len(text) + len(JOINT) for n, text in texts.items() if n < unit)
     response = JOINT.join(texts.values())
-    error = _move_error(version, before, response) if isinstance(version, TextWithError) else None
+    error = None
+    if isinstance(version, TextWithError):
+        moved = Place.of(response, version.wrong.start + before, version.wrong.end + before)
+        error = version.model_copy(update={"text": response, "wrong": moved})
     return SummaryCase(
         id=f"{name}-{'hallucinated' if error else 'faithful'}",
         group=name,
@@ -200,18 +200,9 @@ def joined_case(
         position=_position(reach, unit, error),
         kind=error.kind if error else KINDS[0],
         source=(book.units[first].start, book.units[last].end),
-        tokens=sum(u.tokens for u in book.units[first : last + 1]),
         response=response,
         error=error,
     )
-
-
-def _move_error(change: TextWithError, by: int, response: str) -> TextWithError:
-    moved = {
-        name: Place.of(response, at.start + by, at.end + by)
-        for name, at in (("wrong", change.wrong), ("sentences", change.sentences))
-    }
-    return change.model_copy(update={"text": response, **moved})
 
 
 def _third(number: int, count: int) -> Position:

@@ -11,13 +11,13 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from difflib import SequenceMatcher
 from itertools import pairwise
-from typing import Generic, Literal, NamedTuple, TypedDict, TypeVar, cast
+from typing import Generic, NamedTuple, TypedDict, TypeVar
 
 from typing_extensions import Unpack
 
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
-from longproof.agent.types import Call, Failure, Kind, Place
+from longproof.agent.types import Call, Kind, Place
 from longproof.prompts import Language, Prompt
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.normalise import fold
@@ -28,56 +28,41 @@ from longproof.retrieval.types import Document, Frozen
 _WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+|[^\w\s]")
 F = TypeVar("F", bound=Form)
 T = TypeVar("T")
-Rejection = (
-    Literal[
-        "no_success",
-        "not_changed",
-        "too_many_changed",
-        "span_not_found",
-        "span_elsewhere",
-        "figures_differ",
-        "too_long",
-        "base_rewritten",
-        "wrong_count",
-        "not_learned",
-        "no_choice",
-    ]
-    | Failure
-)
-"""Why there is no version."""
 
 MOST_CHANGED: dict[Kind, int] = {"temporal": 2, "causal": 2}
 """Sentences that a version of this kind may change; one for the others."""
 
 
-class Version(Frozen):
-    """A faithful text."""
+class Rejected(NamedTuple):
+    """Why an answer is not believed, in a word or two."""
 
-    text: str
+    why: str
 
 
 class TextWithError(Frozen):
-    """A text made wrong. `wrong` are the wrong words in `text`, `sentences` the whole sentences that hold them.
+    """A text made wrong. `wrong` is the place of the sentences that hold the error, `right` what stood there.
 
-    `right` is what stood in the place of the wrong words, `original` in that of the sentences; empty where added.
+    `right` is empty where a sentence was added; `how` says who made the error: `written` on demand, or `drafted`.
     """
 
     text: str
     kind: Kind
     wrong: Place
-    sentences: Place
     right: str
-    original: str
     how: str
     reason: str = ""
 
 
-class Outcome(NamedTuple, Generic[T]):
-    """Exactly one of value and rejection, and the calls that it rests on."""
+class Made(NamedTuple, Generic[T]):
+    """What comes of one part: at most one value, why there is no other, and the calls that it rests on."""
 
     value: T | None
-    rejection: Rejection | None
+    rejected: tuple[str, ...] = ()
     calls: tuple[Call, ...] = ()
+
+    def of(self, what: str) -> "Made[T]":
+        """The same, with a name for what was rejected."""
+        return self._replace(rejected=tuple(f"{what}: {why}" for why in self.rejected))
 
 
 class Written(Form):
@@ -99,22 +84,19 @@ async def ask_for(
     model: Model,
     prompt: Prompt,
     form: type[F],
-    believed: Callable[[F], T | Rejection],
+    believed: Callable[[F], T | Rejected],
     *,
     purpose: str,
     **drawing: Unpack[Drawing],
-) -> Outcome[T]:
-    """What `believed` makes of the model's answer: a value, or a string that says why it is rejected.
-
-    A failed call is a rejection too, by the failure's name.
-    """
+) -> Made[T]:
+    """What `believed` makes of the model's answer. A failed call is rejected, too, by the failure's name."""
     answer = await model.ask(prompt, form, purpose=purpose, **drawing)
     if answer.value is None:
-        return Outcome(None, answer.failure, answer.calls)
-    found = believed(answer.value)
-    if isinstance(found, str):
-        return Outcome(None, cast(Rejection, found), answer.calls)
-    return Outcome(found, None, answer.calls)
+        return Made(None, (str(answer.failure),), answer.calls)
+    value = believed(answer.value)
+    if isinstance(value, Rejected):
+        return Made(None, (value.why,), answer.calls)
+    return Made(value, (), answer.calls)
 
 
 def prompt_language(text: str) -> Language:
@@ -210,34 +192,25 @@ def shared_length(one: Place, other: Place) -> int:
     return max(0, min(one.end, other.end) - max(one.start, other.start))
 
 
-def check_error(base: str, text: str, kind: Kind, part: str, reason: str = "") -> TextWithError | Rejection:
+def check_error(base: str, text: str, kind: Kind, part: str, reason: str = "") -> TextWithError | Rejected:
     """The change that a version of this kind makes to its base, or why it is none.
 
     `part` is the sentence that the writer says is wrong: it must stand in the text, in a sentence that changed.
     """
     differs = sentence_difference(base, text)
     if differs is None:
-        return "not_changed"
+        return Rejected("not_changed")
     if not differs.come or not _right_many(differs, kind):
-        return "too_many_changed"
+        return Rejected("too_many_changed")
     said = locate_quote(part, text)
     if said is None:
-        return "span_not_found"
+        return Rejected("span_not_found")
     where = differs.region if kind == "temporal" else differs.place
     if said.end <= where.start or said.start >= where.end:
-        return "span_elsewhere"
+        return Rejected("span_elsewhere")
     around = Place.of(text, min(differs.place.start, said.start), max(differs.place.end, said.end))
-    gone = " ".join(differs.gone)
-    return TextWithError(
-        text=text,
-        kind=kind,
-        wrong=around,
-        sentences=around,
-        right=gone,
-        original=gone,
-        how="written",
-        reason=reason,
-    )
+    right = " ".join(differs.gone)
+    return TextWithError(text=text, kind=kind, wrong=around, right=right, how="written", reason=reason)
 
 
 def locate_quote(quote: str, text: str) -> Place | None:

@@ -33,10 +33,11 @@ from longproof.graphs.runner import (
     groups_left,
     local_engine,
     plan_groups,
+    refuse_unusable,
     run_groups,
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
-from longproof.graphs.verifier import Verifier, run
+from longproof.graphs.verifier import Verifier
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.json_text import record
 from longproof.retrieval.types import BadInput, Document, Frozen
@@ -243,8 +244,7 @@ class _Run:
         names = [one.name for repeated in planned for one in repeated]
         for line in self._listed.lines(name for name in names if name not in open_names):
             self._score(line)
-        tally = Tally(len(names), len(open_names), progress=self._progress)
-        tally.tell(self._note())
+        tally = Tally(len(names), len(open_names), self._progress, self._note())
 
         def finish(one: Planned, checked: Report | str) -> None:
             if self._reports and isinstance(checked, Report):
@@ -303,18 +303,12 @@ def _verifiers(
     Raises BadInput where a judge, the protocol or a folder can't be had: nothing could be checked then.
     """
 
-    async def try_out(verifier: Verifier) -> None:
-        try:
-            await verifier.open()
-        finally:
-            await verifier.close()
-
     def make(repeat: int) -> Verifier:
         name = settings.get("run_id")
         again = {"sample": repeat, "run_id": name and f"{name}-{repeat + 1}"} if repeat else {}
         return Verifier(judges=list(judges), protocol=protocol, **{**settings, **again})
 
-    run(try_out(make(0)))
+    refuse_unusable(make(0))
     return make
 
 

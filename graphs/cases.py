@@ -61,13 +61,6 @@ class GivenClaim(BaseModel):
     evidence: tuple[str, ...] = ()
 
 
-class MadeHow(Frozen):
-    """The writing that a response came from, and where its source begins in the book."""
-
-    how: str
-    source_start: int
-
-
 class GivenCase(Frozen):
     """One case as a file gives it. `label` and what follows is gold, for those who keep score."""
 
@@ -86,7 +79,8 @@ class GivenCase(Frozen):
     claims: tuple[GivenClaim, ...] | None = None
     group: str | int | None = None
     slices: dict[str, JsonValue] = Field(default_factory=dict)
-    made: MadeHow | None = None
+    made: dict[str, JsonValue] | None = None
+    """The writing that a response came from, and where its source begins in the book."""
 
     @property
     def paths(self) -> tuple[str, ...]:

@@ -73,11 +73,12 @@ class Tally:
     """Counts how cases end, and tells how far the run has come."""
 
     def __init__(
-        self, total: int, left: int, failed: int = 0, progress: Callable[[RunProgress], None] | None = None
+        self, total: int, left: int, progress: Callable[[RunProgress], None] | None = None, note: str = ""
     ) -> None:
         self.paid, self.failures = Usage(), Counter[str | None]()
-        self._total, self._left, self._failed, self._progress = total, left, failed, progress
+        self._total, self._left, self._failed, self._progress = total, left, 0, progress
         self._began, self._ended = time.monotonic(), 0
+        self._tell(note)
 
     @property
     def seconds(self) -> float:
@@ -92,9 +93,9 @@ class Tally:
         else:
             self.failures += judges_failures(result)
             self.paid = total_usage([self.paid, Usage.model_validate(result.stamp.get("paid") or {})])
-        self.tell(note)
+        self._tell(note)
 
-    def tell(self, note: str = "") -> None:
+    def _tell(self, note: str) -> None:
         """Say how far the run has come."""
         if self._progress:
             left = self._left - self._ended
@@ -129,8 +130,8 @@ def groups_left(
     groups: Sequence[Sequence[Planned]],
     listed: RunList[Any],
     *,
-    again: bool = False,
-    written: Callable[[str], bool] = lambda name: True,
+    again: bool,
+    written: Callable[[str], bool],
 ) -> list[list[Planned]]:
     """The groups of which a case is left, whole. A case without what should be `written` for it is left, too."""
     found = []
@@ -153,6 +154,18 @@ def run_groups(engine: Engine, groups: Sequence[Sequence[Planned]], finish: Fini
 
     if groups:
         engine(groups, finish_left)
+
+
+def refuse_unusable(checker: Verifier) -> None:
+    """Open and close a verifier. Raises BadInput for a judge, a protocol or a folder that can't be had."""
+
+    async def try_out() -> None:
+        try:
+            await checker.open()
+        finally:
+            await checker.close()
+
+    run(try_out())
 
 
 def local_engine(checker: Verifier, cases: Cases, parallel: int = 4) -> Engine:

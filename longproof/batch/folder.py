@@ -18,9 +18,9 @@ from longproof.batch.run import (
     run_batch,
 )
 from longproof.graphs.joined import joins
-from longproof.graphs.runner import Engine, RunProgress, local_engine
+from longproof.graphs.runner import Engine, RunProgress, local_engine, refuse_unusable
 from longproof.graphs.settings import INCOMPARABLE, settings_of
-from longproof.graphs.verifier import Verifier, run
+from longproof.graphs.verifier import Verifier
 from longproof.indexes.documents import DocumentStore
 from longproof.report.html import index_page, page
 from longproof.report.saved import open_report
@@ -63,7 +63,7 @@ def check_cases(
         raise BadInput(
             "--html needs the sources' texts, and those stay with the workers: run `longproof report` there"
         )
-    _refuse_unusable(settings)
+    refuse_unusable(Verifier(**{**settings, "run_id": None}))
     done = run_batch(
         cases,
         out,
@@ -108,16 +108,3 @@ def _engine(cases: Path, settings: dict[str, Any], options: EngineOptions) -> En
 
         return ray_engine(settings, cases, options)
     return local_engine(Verifier(**settings), FileCases(cases, options.encoding), options.parallel)
-
-
-def _refuse_unusable(settings: dict[str, Any]) -> None:
-    """Raises BadInput for a judge, a protocol or a folder that can't be had, before any case is taken up."""
-
-    async def opened() -> None:
-        verifier = Verifier(**{**settings, "run_id": None})
-        try:
-            await verifier.open()
-        finally:
-            await verifier.close()
-
-    run(opened())

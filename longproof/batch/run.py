@@ -115,7 +115,8 @@ def run_batch(
         left = groups_left(
             plan_groups(planned), listed, again=again, written=lambda name: report_path(out, name).exists()
         )
-        tally = _tally(planned, listed, left, progress)
+        n_left = sum(one.left for group in left for one in group)
+        tally = Tally(len(planned), n_left, progress)
 
         def finish(one: Planned, result: Report | str) -> None:
             if isinstance(result, Report):
@@ -176,17 +177,6 @@ def write_report(out: Path, name: str, report: Report) -> None:
 def ended_cases(folder: Path) -> Iterator[EndedCase]:
     """The lines of a folder whose batch came to its end, in the case file's order."""
     return iter(read_lines(folder, EndedCase))
-
-
-def _tally(
-    planned: Sequence[Planned],
-    listed: RunList[EndedCase],
-    left: Sequence[Sequence[Planned]],
-    progress: Callable[[RunProgress], None] | None,
-) -> Tally:
-    tally = Tally(len(planned), sum(one.left for group in left for one in group), progress=progress)
-    tally.tell()
-    return tally
 
 
 def _ended(cases: Path, one: Planned, result: Report | str) -> EndedCase:

@@ -45,6 +45,9 @@ def rows(path: Path) -> list[dict[str, Any]]:
 def test_three_books_end_to_end(books, tmp_path):
     with ChatServer(writer()) as server:
         done = make(books, tmp_path / "set", server, n_models=3, test_share=0.4, cases=160)
+        asked = [a for a in server.asked if a.form == "WrongVersion"]
+    assert {kind_asked(a) for a in asked} == set(KINDS)
+    assert all("不在其中" not in part for a in asked for part in a.parts("entities"))
     out = tmp_path / "set"
     test, train = examples("jsonl", out), examples("jsonl", out / "train.jsonl")
     assert done.made == len(test) + len(train) > 20
@@ -71,14 +74,6 @@ def test_two_books_of_one_name_keep_their_own_texts(books, tmp_path):
     made = examples("jsonl", tmp_path / "set")
     assert {e.slices["book"] for e in made} == {"story", "story (2)"}
     assert all(e.sources[0].text for e in made)
-
-
-def test_entities_that_the_summary_does_not_hold_are_left_out(short, tmp_path):
-    with ChatServer(writer()) as server:
-        make(short, tmp_path / "set", server)
-        asked = [a for a in server.asked if a.form == "WrongVersion"]
-    assert asked
-    assert all("不在其中" not in part for a in asked for part in a.parts("entities"))
 
 
 def unchanged(asked: Asked) -> dict[str, Any]:
@@ -267,9 +262,3 @@ def test_short_sources_and_missing_models_are_refused(short, tmp_path):
         construct("longnovel", short, tmp_path / "set", models=["offline"], home=str(tmp_path))
     with pytest.raises(BadInput, match="no construction"):
         construct("poems", short, tmp_path / "set")
-
-
-def test_every_kind_has_its_own_wording(short, tmp_path):
-    with ChatServer(writer()) as server:
-        make(short, tmp_path / "set", server)
-        assert {kind_asked(a) for a in server.asked if a.form == "WrongVersion"} == set(KINDS)

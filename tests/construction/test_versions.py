@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.construction.versions import (
+    Rejected,
     TextWithError,
     check_error,
     likeness,
@@ -22,8 +23,8 @@ def test_one_changed_sentence_is_a_change():
     made = BASE.replace("七岁", "九岁")
     change = check_error(BASE, made, "numerical", "王冕九岁丧父。", "七岁")
     assert isinstance(change, TextWithError)
-    assert change.sentences.text == "王冕九岁丧父。"
-    assert change.original == change.right == "王冕七岁丧父。"
+    assert change.wrong.text == "王冕九岁丧父。"
+    assert change.right == "王冕七岁丧父。"
     assert made[change.wrong.start : change.wrong.end] == change.wrong.text
 
 
@@ -47,7 +48,7 @@ def test_one_changed_sentence_is_a_change():
     ],
 )
 def test_what_is_wrong_with_a_version_has_a_name(made, kind, part, why):
-    assert check_error(BASE, made, kind, part) == why
+    assert check_error(BASE, made, kind, part) == Rejected(why)
 
 
 def test_order_and_cause_may_change_two_sentences():
@@ -56,18 +57,18 @@ def test_order_and_cause_may_change_two_sentences():
     late = "母亲送他去放牛。后来，王冕七岁丧父。他攒钱买书。后来他学会画荷花。"
     change = check_error(BASE, late, "temporal", "母亲送他去放牛。")
     assert isinstance(change, TextWithError)
-    assert change.sentences.text == "母亲送他去放牛。后来，王冕七岁丧父。"
-    assert check_error(BASE, late, "temporal", "他攒钱买书。") == "span_elsewhere"
+    assert change.wrong.text == "母亲送他去放牛。后来，王冕七岁丧父。"
+    assert check_error(BASE, late, "temporal", "他攒钱买书。") == Rejected("span_elsewhere")
     two = BASE.replace("他攒钱买书。后来他学会", "因为他攒钱买书，母亲走了。所以他学会")
     assert isinstance(check_error(BASE, two, "causal", "所以他学会画荷花。"), TextWithError)
-    assert check_error(BASE, two, "event", "所以他学会画荷花。") == "too_many_changed"
+    assert check_error(BASE, two, "event", "所以他学会画荷花。") == Rejected("too_many_changed")
 
 
 def test_an_added_sentence_is_a_fabrication():
     made = BASE.replace("买书。", "买书。他卖掉了牛。")
     change = check_error(BASE, made, "fabrication", "他卖掉了牛。")
     assert isinstance(change, TextWithError)
-    assert (change.wrong.text, change.original) == ("他卖掉了牛。", "")
+    assert (change.wrong.text, change.right) == ("他卖掉了牛。", "")
 
 
 def test_a_part_in_other_script_or_width_is_found():
@@ -113,18 +114,8 @@ def test_new_places_are_exact_in_any_text(base, text):
     assert new_places(text, text)[0] == []
 
 
-def test_chinese_is_compared_by_characters():
-    places, _ = new_places("王冕会画荷花。", "王冕会画荷花和梅花。")
-    assert "".join(p.text for p in places) in ("和梅花", "荷花和梅", "花和梅")
-
-
 @given(st.text(), st.text())
 def test_likeness_is_symmetric_and_bounded(one, other):
     assert likeness(one, other) == likeness(other, one)
     assert 0 <= likeness(one, other) <= 1
     assert likeness(one, one) == 1
-
-
-def test_likeness_counts_shared_words():
-    assert likeness("the cat sat", "the cat sat down") > likeness("the cat sat", "a dog ran off") == 0
-    assert likeness("王冕画荷花", "王冕画梅花") > likeness("王冕画荷花", "天下大乱")

@@ -256,13 +256,6 @@ def test_faithbench_sentences_have_the_worst_label_of_the_spans_that_meet_them(t
     assert (example.gold.label, example.gold.outcome) == wrong
 
 
-def test_jsonl_reads_sources_beside_the_file(tmp_path: Path) -> None:
-    (tmp_path / "novel.txt").write_text("从前有座山。", encoding="utf-8")
-    row = {"id": 1, "task": "summary", "source": "novel.txt", "response": "有座山。", "label": "faithful"}
-    (example,) = examples("jsonl", _write(tmp_path / "cases.jsonl", row))
-    assert example.sources[0].text == "从前有座山。"
-
-
 @pytest.mark.parametrize(
     ("row", "says"),
     [
@@ -392,11 +385,6 @@ def test_a_hub_row_may_not_name_a_path(monkeypatch: pytest.MonkeyPatch) -> None:
         examples("jsonl", "hub:owner/name")
 
 
-def test_a_case_files_path_is_a_data_set(tmp_path: Path) -> None:
-    row = {"id": 1, "task": "summary", "source_text": "a", "response": "r", "label": "faithful"}
-    assert len(examples(str(_write(tmp_path / "mine.jsonl", row)))) == 1
-
-
 def sanguo_rows() -> list[dict[str, Any]]:
     text = (files("longproof.evaluation.datasets") / "sanguo_pairs.jsonl").read_text("utf-8")
     return [json.loads(line) for line in text.splitlines()]
@@ -413,14 +401,6 @@ def test_the_sanguo_pairs_are_twenty_pairs_that_differ() -> None:
     for row in rows:
         lengths[row["type"]] += len(row["claim"])
     assert abs(lengths[True] - lengths[False]) < 0.03 * lengths[True]
-
-
-@pytest.mark.skipif("LONGPROOF_DATA" not in os.environ, reason="LONGPROOF_DATA names no data folder")
-def test_the_sanguo_quotes_stand_at_their_offsets() -> None:
-    source = examples("sanguo_pairs")[0].sources[0].text
-    for row in sanguo_rows():
-        for place in row["places"]:
-            assert source[place["start"] : place["start"] + len(place["quote"])] == place["quote"]
 
 
 def test_the_sanguo_pairs_refuse_another_text(tmp_path: Path) -> None:

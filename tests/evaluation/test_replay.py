@@ -97,17 +97,6 @@ def test_what_nobody_answered_fails_again(tmp_path, another_machine, schema):
     assert same(tmp_path)
 
 
-def test_models_named_without_address_are_those_of_the_recording(tmp_path, another_machine, monkeypatch):
-    with ChatServer(disputing) as server:
-        monkeypatch.setenv("OPENAI_BASE_URL", server.address)
-        record_dataset(
-            str(CASES), tmp_path / "kept.gz", out=tmp_path / "live", judges=["openai:m0"], sample=3
-        )
-    another_machine()
-    replay(tmp_path)
-    assert same(tmp_path)
-
-
 def test_missing_answers_are_counted_and_leave_no_results(tmp_path):
     record(tmp_path, **PANEL)
     lines = gzip.decompress((tmp_path / "kept.gz").read_bytes()).split(b"\n")

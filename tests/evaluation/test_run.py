@@ -11,9 +11,7 @@ from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.report import unanswered
 from longproof.agent.types import Report
 from longproof.evaluation.datasets import examples
-from longproof.evaluation.results import Result
 from longproof.evaluation.run import Evaluation, Reports, draw_sample, evaluate_dataset
-from longproof.graphs.run_folder import open_run
 from longproof.graphs.runner import RunProgress
 from longproof.retrieval.types import BadInput
 
@@ -113,13 +111,6 @@ def test_a_folder_of_an_earlier_edition_is_refused(cases: Path, tmp_path: Path) 
         run(cases, tmp_path / "out", FakeChecker())
 
 
-def test_a_finished_run_is_not_run_again(cases: Path, tmp_path: Path) -> None:
-    run(cases, tmp_path / "out", FakeChecker())
-    again = FakeChecker(answers=0)
-    run(cases, tmp_path / "out", again)
-    assert again.asked == []
-
-
 def test_a_folder_of_another_run_is_refused(cases: Path, tmp_path: Path) -> None:
     run(cases, tmp_path / "out", FakeChecker(), sample=4)
     with pytest.raises(BadInput, match="holds another run"):
@@ -127,12 +118,6 @@ def test_a_folder_of_another_run_is_refused(cases: Path, tmp_path: Path) -> None
     cases.write_text(cases.read_text(encoding="utf-8").replace("A source.", "Another."), encoding="utf-8")
     with pytest.raises(BadInput, match="holds another run"):
         run(cases, tmp_path / "out", FakeChecker(), sample=4)
-
-
-def test_two_runs_do_not_write_to_one_folder(cases: Path, tmp_path: Path) -> None:
-    out = tmp_path / "out"
-    with open_run(out, {}, Result), pytest.raises(BadInput, match="another run is writing"):
-        run(cases, out, FakeChecker())
 
 
 def test_what_cannot_be_checked_is_undecided_and_wrong(tmp_path: Path) -> None:
@@ -196,30 +181,6 @@ def test_a_set_without_examples_is_refused_before_anything_is_written(tmp_path: 
     with pytest.raises(BadInput, match=r"there is no example in .*empty\.jsonl"):
         run(tmp_path / "empty.jsonl", tmp_path / "out", FakeChecker())
     assert not (tmp_path / "out").exists()
-
-
-def test_a_file_in_the_place_of_the_folder_is_refused(cases: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").write_text("mine", "utf-8")
-    for out in (tmp_path / "out", tmp_path / "out" / "inner"):
-        with pytest.raises(BadInput, match="can't make the folder"):
-            run(cases, out, FakeChecker())
-    assert (tmp_path / "out").read_text("utf-8") == "mine"
-
-
-def test_chosen_examples_are_run_in_the_place_of_the_sets_own(cases: Path, tmp_path: Path) -> None:
-    chosen = [e.model_copy(update={"labels": ("no_fact",)}) for e in examples("jsonl", cases)[:3]]
-    heard = list[Any]()
-
-    class Hearing(FakeChecker):
-        async def averify(self, source: Any, response: str, **case: Any) -> Any:
-            heard.append(case["labels"])
-            return await super().averify(source, response, **case)
-
-    finished = evaluate_dataset(
-        "three", out=tmp_path / "out", checker=lambda repeat: Hearing(), chosen=chosen
-    )
-    assert [line.id for line in finished.results] == ["case-0", "case-1", "case-2"]
-    assert (finished.settings.dataset, heard) == ("three", [("no_fact",)] * 3)
 
 
 @pytest.mark.parametrize(

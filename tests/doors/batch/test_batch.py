@@ -19,7 +19,7 @@ from reader import well
 from longproof.agent.types import Report
 from longproof.batch.folder import check_cases
 from longproof.batch.run import FileCases, run_batch
-from longproof.graphs.cases import case_lines, file_name, parse_case
+from longproof.graphs.cases import file_name
 from longproof.graphs.runner import RunProgress, local_engine
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
@@ -182,15 +182,6 @@ def test_names_stay_in_their_folder(tmp_path, id_):
     (tmp_path / f"{name}.json").write_text("x", "utf-8")
 
 
-def test_long_ids_with_one_beginning_get_two_names():
-    assert file_name("x" * 500) != file_name("x" * 501)
-
-
-def test_ids_are_inert_in_the_table(tmp_path):
-    go(write(tmp_path, [case("=1+1")]), tmp_path / "out")
-    assert "\n'=1+1,undecided" in (tmp_path / "out" / "summary.csv").read_text("utf-8")
-
-
 @pytest.mark.parametrize(
     "id_",
     [
@@ -244,12 +235,6 @@ def test_a_folder_takes_one_batch_and_one_run_at_a_time(tmp_path):
         )  # type: ignore[arg-type,return-value]
     with pytest.raises(BadInput, match="other settings"):
         go(path, tmp_path / "out")
-
-
-def test_lines_are_found_again_by_their_place(tmp_path):
-    path = write(tmp_path, [case("ä"), "", case("儒林")])
-    found = [(line.number, parse_case(data).id) for line, data in case_lines(path)]
-    assert found == [(1, "ä"), (3, "儒林")]
 
 
 def test_cases_with_the_same_sources_follow_each_other_and_index_once(tmp_path):

@@ -1,11 +1,8 @@
-"""Short cases about one long source, checked together: told by the file, killed and taken up, pairs apart, no case
+"""Short cases about one long source, checked together: told by the file, taken up, pairs apart, no case
 harmed by another."""
 
 import json
 import os
-import subprocess
-import sys
-import time
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
@@ -16,7 +13,7 @@ from reader import Asked, well
 
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Case, Report, Usage
-from longproof.batch.folder import EngineOptions, check_cases
+from longproof.batch.folder import check_cases
 from longproof.batch.run import BatchDone, FileCases, planned_cases, run_batch
 from longproof.graphs.runner import local_engine, plan_groups
 from longproof.graphs.verifier import Verifier
@@ -27,15 +24,6 @@ STORY = "\n\n".join(
     f"On day {n} of the voyage Ada lit lamp {n} and Tom wrote line {n} into the log of the ship."
     for n in range(300)
 )
-AT_ONCE = 2
-WORK = """
-import sys
-from pathlib import Path
-from longproof.batch.folder import check_cases
-cases, out, address, home = sys.argv[1:]
-settings = {"judges": [f"openai:m@{address}"], "home": home, "concurrency": 2}
-check_cases(Path(cases), Path(out), settings=settings)
-"""
 
 
 def row(n: int, **more: object) -> dict[str, object]:
@@ -122,13 +110,6 @@ def test_a_group_has_a_report_a_case_whose_figures_add_up(tmp_path: Path) -> Non
     ]
 
 
-def test_pages_are_written_for_the_cases_of_a_group(tmp_path: Path) -> None:
-    with ChatServer(well) as server:
-        settings = {"judges": [f"openai:m@{server.address}"], "home": str(tmp_path / "home")}
-        check_cases(write(tmp_path, map(row, range(2))), tmp_path / "out", settings=settings, html=True)
-    assert "Ada lit lamp 1." in (tmp_path / "out" / "pages" / "case-1.html").read_text("utf-8")
-
-
 def test_no_prompt_holds_two_cases_of_a_pair(tmp_path: Path) -> None:
     rows = [
         row(n, response=f"Ada lit lamp {n} {w}.", pair=f"p{n}") for n in range(8) for w in ("north", "south")
@@ -172,23 +153,6 @@ def test_a_batch_stopped_inside_a_group_pays_nothing_twice(tmp_path: Path) -> No
     assert done.states["done"] == 5
     assert reports(out) == whole
     assert (out / "reports" / "case-0.json").stat().st_mtime_ns == kept
-
-
-@pytest.mark.heavy
-def test_a_batch_killed_inside_a_group_goes_on(tmp_path: Path) -> None:
-    cases, out, home = write(tmp_path, map(row, range(20))), tmp_path / "out", tmp_path / "home"
-    with ChatServer(well, delay_s=0.1) as server:
-        command = [sys.executable, "-c", WORK, str(cases), str(out), server.address, str(home)]
-        child = subprocess.Popen(command)
-        while child.poll() is None and len(server.answered) < 2:
-            time.sleep(0.01)
-        assert child.poll() is None
-        child.kill()
-        child.wait()
-        assert subprocess.run(command, check=False).returncode == 0
-        again = len(server.asked) - len({asked.user for asked in server.asked})
-        assert again <= AT_ONCE
-    assert len(reports(out)) == 20
 
 
 def test_a_group_that_changes_is_checked_anew_and_no_other(tmp_path: Path) -> None:
@@ -242,26 +206,3 @@ def test_a_short_file_s_cases_are_checked_one_by_one(tmp_path: Path) -> None:
     stand = Stand(RuntimeError("never"), tmp_path / "home")
     done = run_batch(cases, tmp_path / "out", local_engine(stand, FileCases(cases)), settings={}, joined=True)
     assert (stand.together, done.states["done"]) == (0, 3)
-
-
-def test_a_hundred_cases_go_out_in_fifties(tmp_path: Path) -> None:
-    assert [len(group) for group in groups(write(tmp_path, map(row, range(120))))] == [50, 50, 20]
-
-
-@pytest.mark.heavy
-@pytest.mark.timeout(600)
-def test_ray_gives_whole_groups_to_a_worker(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
-    rows = [row(n, task=("summary", "answer")[n % 2]) for n in range(12)] + [row(99, response="…")]
-    cases = write(tmp_path, rows)
-    with ChatServer(well) as server:
-        check(cases, tmp_path / "a" / "out", server)
-        asked = len(server.asked)
-        settings = {"judges": [f"openai:m@{server.address}"], "home": str(tmp_path / "b")}
-        options = EngineOptions(engine="ray", workers=2, parallel=1)
-        done = check_cases(cases, tmp_path / "b" / "out", settings=settings, options=options)
-        assert len(server.asked) == 2 * asked
-    assert (done.states["done"], done.states["failed"]) == (12, 1)
-    here, there = reports(tmp_path / "a" / "out"), reports(tmp_path / "b" / "out")
-    assert here == there

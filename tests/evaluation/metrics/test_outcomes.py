@@ -17,7 +17,6 @@ from longproof.evaluation.metrics.outcomes import (
 )
 from longproof.evaluation.metrics.statistics import (
     Counts,
-    accuracy,
     coverage,
     f1,
     mcc,
@@ -71,11 +70,6 @@ def test_published_counts_give_published_scores() -> None:
     scores = outcome_counts(gold, predicted)
     assert mean_accuracy(scores) == pytest.approx(0.8133, abs=1e-4)
     assert mcc(scores) == pytest.approx(0.6614, abs=1e-4)
-
-
-def test_all_malformed_is_minus_one_as_in_the_table() -> None:
-    scores = outcome_counts(["hallucinated", "faithful"], [None, "unparsed"])
-    assert (mcc(scores), mean_accuracy(scores), coverage(scores)) == (-1.0, 0.0, 0.0)
 
 
 def test_an_empty_class_has_no_score_and_a_constant_no_correlation() -> None:
@@ -143,11 +137,6 @@ def test_bad_columns_are_refused(gold: list[str], predicted: list[str | None]) -
         outcome_counts(gold, predicted)
 
 
-def test_labels_are_read_as_the_report_reads_them() -> None:
-    scores = outcome_counts(["contradicting", "ambiguous"], ["fabricated", "out_dependent"])
-    assert (scores.hallucinated, mean_accuracy(scores)) == (1, 1.0)
-
-
 PATTERNS = {
     "qa": ([2280, 1378, 5102, 1240], [1559, 245, 278, 1027], 3109),
     "dialogue": ([8330, 1196, 474], [465, 344, 82], 891),
@@ -176,14 +165,6 @@ def test_failure_rates_are_over_what_table_5_generated(task: str) -> None:
     found = hallucinated_by(patterns, ["hallucinated"] * len(patterns), predicted)
     rates = [n_failed / n for n_failed, n in zip(failed, generated, strict=True)]
     assert [counts.false_negative / counts.hallucinated for counts in found.values()] == rates
-
-
-def test_accuracy_counts_both_sides_and_what_is_undecided() -> None:
-    scores = outcome_counts(
-        ["hallucinated", "faithful", "faithful", "faithful"],
-        ["hallucinated", "faithful", None, "hallucinated"],
-    )
-    assert (accuracy(scores), scores.undecided, coverage(scores)) == (0.5, 1, 0.75)
 
 
 def test_flip_rate_counts_examples_that_ever_change() -> None:
