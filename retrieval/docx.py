@@ -139,10 +139,14 @@ class _Word:
             self.left_out.add(_AWAY[tag])
         elif tag in _UNREAD:
             self.unread.add(_UNREAD[tag])
-        elif tag == "r" and _is_hidden(element):
+        elif tag == "r":
+            hidden = element.find("{*}rPr/{*}vanish")
+            if hidden is None or _attribute(hidden, "val") in _OFF:
+                return False
             self.left_out.add("hidden text")
-            return True
-        return tag in _AWAY or tag in _UNREAD
+        else:
+            return False
+        return True
 
     def _level(self, paragraph: Element) -> int:
         style = paragraph.find("{*}pPr/{*}pStyle")
@@ -205,8 +209,3 @@ def _first_alternative(element: Element) -> Element:
     if _tag(element) != "AlternateContent":
         return element
     return next(iter(element), element)
-
-
-def _is_hidden(run: Element) -> bool:
-    hidden = run.find("{*}rPr/{*}vanish")
-    return hidden is not None and _attribute(hidden, "val") not in _OFF

@@ -39,7 +39,7 @@ ENDS = 1 << 20
 
 _SPEC = re.compile(r"(?P<kind>bge-m3|st|openai)(?::(?P<model>\S[^@]*?))?(?:@(?P<address>https?://\S+))?")
 _SUFFIXES = {".json", ".txt", ".model", ".safetensors", ".pt", ".bin"}
-"""Of the files that make a model what it is."""
+"""The suffixes of the files that make a model what it is."""
 _WANTED = ["*.json", "*.txt", "*.model", "*.safetensors", "*.pt", "pytorch_model*.bin", "*/config.json"]
 
 AddressAndKey = Callable[[str | None], tuple[str, str]]

@@ -63,17 +63,15 @@ def decode(data: bytes, encoding: str | None = None, name: str = "") -> Decoded:
 def _decode_as(data: bytes, encoding: str, name: str) -> str:
     """The bytes in the encoding that was asked for."""
     try:
-        codec = codecs.lookup(encoding)
-        text = data.decode(codec.name)
+        text = data.decode(encoding)
+        text.encode()  # some encodings give half characters, which no text may hold
+    except UnicodeError as error:
+        raise BadInput(f"{name}: it is not in {encoding}; give another --encoding, or none") from error
     except (LookupError, ValueError) as error:
-        if isinstance(error, UnicodeError):
-            raise BadInput(f"{name}: it is not in {encoding}; give another --encoding, or none") from error
         known = "for instance utf-8, gb18030, big5, utf-16, latin-1"
         raise BadInput(
             f"{name}: {printable(encoding)!r} is no known encoding; give --encoding {known}"
         ) from error
-    if any("\ud800" <= character <= "\udfff" for character in set(text)):
-        raise BadInput(f"{name}: it is not in {encoding}; give another --encoding, or none")
     return text
 
 

@@ -49,20 +49,16 @@ def record(raw: str, *, title: str = "", uri: str = "") -> Document:
         ) from error
     except RecursionError as error:
         raise BadInput(f"{name}: JSON nested more than {DEEPEST} levels deep; flatten it") from error
-    except _Refused as error:
+    except BadInput as error:
         raise BadInput(f"{name}: {error}") from error
     return Document.of("\n".join(lines), kind="record", title=title, uri=uri, raw=raw)
-
-
-class _Refused(ValueError):
-    """JSON that can't be used, though Python's parser accepts it."""
 
 
 def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for key, value in pairs:
         if key in values:
-            raise _Refused(
+            raise BadInput(
                 f"not usable JSON: the key {json.dumps(key[:60])} stands twice in one object; keep one"
             )
         values[key] = value
@@ -70,7 +66,7 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse(constant: str) -> Never:
-    raise _Refused(f"not usable JSON: {constant} is no JSON value; write null or a number")
+    raise BadInput(f"not usable JSON: {constant} is no JSON value; write null or a number")
 
 
 def _bounded_lines(value: Any, most: int) -> list[str]:
@@ -80,9 +76,9 @@ def _bounded_lines(value: Any, most: int) -> list[str]:
         lines.append(line)
         length += len(line) + 1
         if len(lines) > VALUES:
-            raise _Refused(f"more than {VALUES:,} values; split it")
+            raise BadInput(f"more than {VALUES:,} values; split it")
         if length > most:
-            raise _Refused("too long when each value is written with its path; shorten keys or nest less")
+            raise BadInput("too long when each value is written with its path; shorten keys or nest less")
     return lines
 
 

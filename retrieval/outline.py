@@ -84,9 +84,7 @@ def _candidates(text: str) -> Iterator[tuple[bool, Range]]:
         end = start + len(line)
         if _MARKED.match(line):
             yield True, (start, end)
-        elif _stands_alone(text, match.start(), match.end()) and (
-            _WITH_NUMERAL.match(line) or _is_capital(line)
-        ):
+        elif _stands_alone(text, *match.span()) and (_WITH_NUMERAL.match(line) or _is_capital(line)):
             yield False, (start, end)
 
 

@@ -1,6 +1,5 @@
 """The index of one source: vectors are built once and found again by content; damage is refused with the way out."""
 
-import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -88,22 +87,6 @@ def test_another_text_cutting_embedder_or_version_is_another_index(
     monkeypatch.setattr(sources, "VERSION", VERSION - 1)
     source_index(DOCUMENT, tmp_path, Counting("a"))
     assert len(list((tmp_path / "sources").iterdir())) == 5
-
-
-def test_builders_at_once_do_not_disturb_each_other(tmp_path: Path) -> None:
-    found: list[Any] = []
-
-    def build() -> None:
-        found.append(answers(source_index(DOCUMENT, tmp_path, Counting())))
-
-    threads = [threading.Thread(target=build) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [found[0]] * 4
-    assert answers(source_index(DOCUMENT, tmp_path, Counting())) == found[0]
-    assert kept(tmp_path).suffix == ".npz"
 
 
 class Bomb:

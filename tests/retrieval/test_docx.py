@@ -171,21 +171,3 @@ def test_what_is_no_word_document_is_refused(data: bytes, match: str) -> None:
         read_docx(data, "x.docx")
     assert str(refused.value).startswith("x.docx")
     assert "\n" not in str(refused.value)
-
-
-def test_what_python_docx_writes_is_read() -> None:
-    docx = pytest.importorskip("docx", reason="the extra `read` is not installed")
-    word = docx.Document()
-    word.add_heading("灯塔", 0)
-    word.add_heading("第一回", 1)
-    word.add_paragraph("看守人等着。")
-    table = word.add_table(2, 2)
-    for i, inside in enumerate(("name", "age", "Mary", "30")):
-        table.cell(i // 2, i % 2).text = inside
-    word.add_heading("Part", 3)
-    word.core_properties.title = "The Tide"
-    data = BytesIO()
-    word.save(data)
-    contents = read_docx(data.getvalue(), "x.docx")
-    assert contents.title == "The Tide"
-    assert contents.text == "# 灯塔\n\n# 第一回\n\n看守人等着。\n\n| name | age |\n| Mary | 30 |\n\n### Part"

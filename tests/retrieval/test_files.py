@@ -14,7 +14,6 @@ import pytest
 from longproof import Verifier
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.ledger import Ledger
-from longproof.indexes.pages import open_pages
 from longproof.retrieval.files import home, private_file, private_folder, read_toml, write_lines, write_whole
 from longproof.retrieval.types import BadInput
 
@@ -49,15 +48,6 @@ def test_a_whole_run_leaves_nothing_that_others_read(tmp_path: Path) -> None:
     Verifier(home=str(tmp_path / "home")).verify("The old man went to sea. " * 50, "The old man went to sea.")
     found = [tmp_path / "home", *(tmp_path / "home").rglob("*")]
     assert any(path.suffix == ".sqlite" for path in found)
-    assert not [path for path in found if rights(path) & 0o077]
-
-
-def test_an_index_is_private(tmp_path: Path) -> None:
-    (tmp_path / "pages").mkdir()
-    (tmp_path / "pages" / "light.txt").write_text("one lighthouse", "utf-8")
-    open_pages(tmp_path / "pages", tmp_path / "home")
-    found = [*(tmp_path / "home").rglob("*")]
-    assert any(path.suffix == ".npz" for path in found)
     assert not [path for path in found if rights(path) & 0o077]
 
 

@@ -82,16 +82,6 @@ def test_wider_ranges_cover_the_text_and_overlap_by_half_or_more() -> None:
         assert ends[-1] == 9990
 
 
-def test_a_passage_belongs_to_every_block_that_holds_half_of_it(index: LexicalIndex) -> None:
-    only_second = "noticed the storm"
-    whole = 2 * bm25(only_second, [" ".join(PIECES)])[0]
-    whole += max(bm25(only_second, [" ".join(PIECES[:3]), " ".join(PIECES[1:])]))
-    row = index.similarity([only_second], [(0, 70), (70, 181), (0, 80)])[0]
-    assert (row > whole + 0.5).tolist() == [False, True, True]
-    in_the_middle = index.similarity([only_second], [(0, 75), (73, 181)])[0]
-    assert (in_the_middle > whole + 0.5).tolist() == [True, True]
-
-
 def test_of_two_equal_passages_the_one_among_others_of_the_kind_is_found_first() -> None:
     scene = ["storm", "wreck", "sailor", "island", "rescue", "signal", "beacon", "harbour", "captain"]
     filler = [f"other{number}" for number in range(40)]

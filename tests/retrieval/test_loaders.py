@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from longproof.retrieval import apart, contents, epub
+from longproof.retrieval import apart, contents
 from longproof.retrieval.apart import read_apart
 from longproof.retrieval.docx import read_docx
 from longproof.retrieval.loaders import READERS, read_source
@@ -106,16 +106,6 @@ def test_an_epub_is_read_in_the_order_of_its_spine(tmp_path: Path) -> None:
 )
 def test_a_broken_or_hostile_epub_is_refused(tmp_path: Path, changes: dict[str, Any], match: str) -> None:
     refused(tmp_path, "book.epub", packed(**changes), match)
-
-
-def test_an_epub_whose_chapter_cannot_be_read_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refusing(_: str) -> None:
-        raise BadInput("its markup can't be read")
-
-    monkeypatch.setattr(epub, "html_to_markdown", refusing)
-    refused(tmp_path, "book.epub", packed(), "its markup can't be read")
 
 
 def test_a_protected_epub_is_refused(tmp_path: Path) -> None:
@@ -251,33 +241,6 @@ def test_text_without_measure_is_refused(tmp_path: Path, name: str, monkeypatch:
     monkeypatch.setattr(contents, "CHARACTERS", 1_000)
     data = packed(two="<p>" + "tide " * 300) if name.endswith("epub") else b"tide " * 300
     refused(tmp_path, name, data, "longer than 1,000 characters")
-
-
-def a_pdf_of_forms(draws: list[tuple[int, int]]) -> bytes:
-    """A page that draws the last form; form n draws another one so many times: (which, times)."""
-    pypdf = pytest.importorskip("pypdf", reason="the extra `read` is not installed")
-    from pypdf.generic import DecodedStreamObject, DictionaryObject, NameObject
-
-    writer = pypdf.PdfWriter()
-    font = {"/Type": "/Font", "/Subtype": "/Type1", "/BaseFont": "/Helvetica"}
-    named = DictionaryObject({NameObject(k): NameObject(v) for k, v in font.items()})
-    fonts = DictionaryObject({NameObject("/F1"): named})
-    forms = [DecodedStreamObject() for _ in draws]
-    places = DictionaryObject({NameObject(f"/X{n}"): writer._add_object(f) for n, f in enumerate(forms)})
-    resources = DictionaryObject({NameObject("/Font"): fonts, NameObject("/XObject"): places})
-    for form, (which, times) in zip(forms, draws, strict=True):
-        form[NameObject("/Subtype")], form[NameObject("/Resources")] = NameObject("/Form"), resources
-        form.set_data(b"BT /F1 9 Tf (The tide turns.) Tj ET\n" + b"/X%d Do " % which * times)
-    page, content = writer.add_blank_page(600, 800), DecodedStreamObject()
-    content.set_data(b"/X%d Do" % (len(draws) - 1))
-    page[NameObject("/Resources")], page[NameObject("/Contents")] = resources, writer._add_object(content)
-    data = BytesIO()
-    writer.write(data)
-    return data.getvalue()
-
-
-def test_a_pdf_gives_the_text_of_its_forms() -> None:
-    assert read_pdf(a_pdf_of_forms([(0, 0), (0, 3)]), "forms.pdf").text.count("The tide turns.") == 4
 
 
 def test_a_pdf_is_read_in_a_process_apart(tmp_path: Path) -> None:
