@@ -30,6 +30,8 @@ BEFORE_CHARACTERS = 400
 LONGEST_CLAIM = 1000
 MOST_CLAIMS, A_CLAIM = 12, 12
 """A sentence has at most so many claims, or one for every so many characters of a long one: each is paid for."""
+MOST_OF_A_RESPONSE = 50_000
+"""Claims of a response: what would go beyond that stays whole, a claim a sentence."""
 FROM = " @ "
 """What stands in an answer between a claim and the words that it comes from."""
 _CUT = re.compile(r" ?(?:…+|⋯+|\.{3,}) ?")
@@ -73,6 +75,8 @@ class ModelDecomposer:
         claims: list[Claim] = []
         for index, span in enumerate(sentences):
             pieces, failure = taken[index + 1]
+            if len(claims) + len(pieces) + len(sentences) - index - 1 > MOST_OF_A_RESPONSE:
+                pieces = pieces and (_Piece(span.text, span),)
             shown.append(Sentence(index=index, span=span, states_fact=bool(pieces), failure=failure))
             for text, origin in pieces:
                 n = len(claims)
@@ -135,15 +139,15 @@ def _read(
     return {
         n: _Taken((), answer.failure)
         if answer.failure
-        else _with_omitted(_take_apart(said.get(n, []), span), span, known)
+        else _with_omitted(_take_apart(said.get(n, []), span), span, known, case.context)
         for n, span in sentences.items()
     }
 
 
-def _with_omitted(taken: _Taken, sentence: Span, known: str) -> _Taken:
+def _with_omitted(taken: _Taken, sentence: Span, known: str, context: str) -> _Taken:
     """Add the sentence itself where its pieces aren't all of it: a model may do as the text bids it."""
     said = [piece.text for piece in taken.pieces]
-    complete = not omits(sentence.text, said, known) if said else may_state_no_fact(sentence.text)
+    complete = not omits(sentence.text, said, known) if said else may_state_no_fact(sentence.text, context)
     if taken.failure or complete:
         return taken
     return _Taken((*taken.pieces, _Piece(sentence.text, sentence)))

@@ -152,6 +152,8 @@ def _failure(
         return "self_contradicted"
     if shown and label not in UNQUOTED and not quotes:
         return "ungrounded"
+    if label == "ambiguous" and len({word(reading.label) for reading in finding.readings} & set(MENU)) < 2:
+        return "self_contradicted"
     return None
 
 

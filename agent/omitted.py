@@ -1,16 +1,17 @@
 """What a decomposition leaves out of its sentence, found without a model.
 
-Knows: the claims of a sentence must say its names, numbers and negations, and all but replaced words of the rest;
-only what looks like a courtesy, a question, a heading or a lead-in states no fact. It compares words, so it doesn't
-see two names that changed places. A doubt costs one more claim to check; it never takes a claim away.
+Knows: the claims of a sentence must say its names, numbers and each of its denials, and all but replaced words of the
+rest. What states no fact is a set phrase as a whole; beside these only a lead-in that says no more than the question
+that the response answers, and a question to the reader that names nobody. It compares words, so it doesn't see two
+names that changed places. A doubt costs one more claim to check; it never takes a claim away.
 Does not know: what the words mean, or who took the sentence apart.
 """
 
 import re
 from collections.abc import Iterator, Sequence
 
-from longproof.agent.offline.decompose import states_fact
 from longproof.agent.offline.tokens import Token, tokens, word_set
+from longproof.agent.set_phrases import is_set_phrase
 from longproof.retrieval.text.tokens import is_chinese
 
 NEGATIONS = word_set("not no never none nobody nothing neither nor without cannot 不 没 无 未")
@@ -26,6 +27,7 @@ _CONNECTIVES_ZH = re.compile(
 )
 _MARKS = re.compile(
     r"^[\W_]*\d{1,3}[.)．、](?=\s)|\bas well as\b|此人|这人|那人"
+    r"|^\W*(?:根据|依据|按照)(?:上述|以上|所给|所提供的)?(?:材料|资料|段落|来源|原文|文章|文本)[，,]"
     r"|^\W*(?:please )?note(?: that\b|\s*[:：])|\bit(?:['’]s| is) (?:also )?(?:worth noting|important to note) that\b"
     r"|[(（\[]\s*(?:passages?|sources?|documents?|段落|材料|资料|来源)\s*\d+"
     r"(?:(?:[\s,&、和]|and|passages?)+\d+)*\s*[)）\]]",
@@ -34,58 +36,76 @@ _MARKS = re.compile(
 """What says nothing by itself: the number of a list's item, a bracket that names a passage, "note that"."""
 _OPENING_EN = re.compile(r"\W*([^,;:—]{1,80}),")
 _OPENING_ZH = re.compile(r"\W*([^，；：,]{1,20})[，,]")
-_ABOUT_THE_TEXT = re.compile(
-    r"\b(?:texts?|sources?|passages?|documents?|summary|context|articles?|information)\b|文|材料|资料|段落|来源",
-    re.IGNORECASE,
+OPENINGS = word_set(
+    "bas accord provid given abov follow text sourc passag document summary context articl information conclusion"
 )
-_ASKS = re.compile(
-    r"\W*(?:(?:and|but|so|then)\W+)?(?:who|whom|whose|what|when|where|why|how|which|is|are|was|were|do|does|did|has|have"
-    r"|had|can|could|will|would|shall|should|may|might)\b[^.;:—(]*\?\W*"
-    r"|[^（(]*[吗呢么谁什哪何怎几多否][^，。；：（(]*[?？]\W*",
-    re.IGNORECASE,
+"""Words of an opening that only says where the rest stands, as in "based on the given passages", as `tokens` keys
+them."""
+ANNOUNCING = OPENINGS | word_set(
+    "step guid tip answer question brief breakdown estimat tim therefor need can som"
 )
-_ADVISER = (
-    r"(?:professional|provider|doctor|physician|pharmacist|dentist|veterinarian|lawyer|attorney|therapist)"
-)
-_OF_ANSWERS = (
-    r"(?:an?|any|the|this|your|you|straightforward|definitive|complete|question|answer|based|on|to|with|from|for|in"
-    r"|given|provided|passages?|context|information)"
-)
-_OFFERS = re.compile(
-    r"\W*(?:please )?(?:let me know|feel free|don['’]t hesitate|i hope this)\b[^,;:—(]{0,80}"
-    r"|\W*(?:(?:sure|of course|certainly)\W+)?i(?: can|['’]ll) help(?: you)?(?: with (?:that|this))?\W*"
-    rf"|(?:\w+,? )?(?:(?:i am|i['’]m) )?unable to (?:answer|give|provide)(?:\W+{_OF_ANSWERS})*\W*"
-    r"|\W*(?:please |it(?:['’]s| is) (?:always |also )?(?:recommended|advisable|best|important) to )?"
-    r"(?:consult|see|seek (?:help|advice) from|speak (?:to|with)|talk to)(?: with)? (?:an?|your)"
-    rf"(?: (?:qualified|licensed|local|medical|legal|mental|health|healthcare|care))* {_ADVISER}\W*"
-    r"|\W*(?:建议|请)(?:您|你)?(?:及时|尽快|立即)?(?:就医|咨询医生|咨询专业人士|寻求专业帮助)\W*"
-    r"|\W*(?:希望[这以本]|如果?您?[有需])[^，。；：（(]{0,16}(?:，[^，。；：（(]{0,16})?[。！!]?\W*",
-    re.IGNORECASE,
-)
-"""Offers of help, apologies for having no answer, advice to ask a professional."""
-_ANNOUNCES = re.compile(
-    r"\b(?:here|below|following|follows|summary|overview)\b|以下|如下|下面|概述|总结|摘要|要点", re.IGNORECASE
-)
+"""Words of a lead-in that announce what comes, as `tokens` keys them."""
+_LEAD_IN = re.compile(r"[^.;!?:：]*(?:[\"“][^\"“”]*[\"”][^.;!?:：]*)?[:：]\W*")
+_ANNOUNCES = re.compile(r"\b(?:here|following)\b", re.IGNORECASE)
 """How a lead-in that names something announces what comes."""
-_CLOSING = "*_\"'”’」』)） "
-_QUESTION_MARKS = ("?", "？")
-LONGEST_COURTESY = 600
+_INSTRUCTIONS = re.compile(r"(?:^|, |\bhow |\bsteps )to [a-z]", re.IGNORECASE)
+"""A lead-in to what somebody may do, which tells nothing that happened."""
+MOST_MORE = 2
+"""Ordinary words that a lead-in to instructions may say beyond the question."""
+_TO_THE_READER = re.compile(
+    r"\W*(?:(?:what|how|which)(?: \w+)? (?:do|does|did|can|could|would|will|are|is|was|were|should) (?:you|your|we)"
+    r"|would you like)\b"
+    r"[^,;:.?()—]*\?\W*",
+    re.IGNORECASE,
+)
+_TELLS = re.compile(
+    r"\b(?:s?he|h[ei][rs]s?|him|they|them|theirs?|its?|that|who\w*|because|since|after|before|when|while)\b",
+    re.IGNORECASE,
+)
+"""What in a question speaks of somebody, or holds a clause that may tell anything."""
+_ASSENT = re.compile(r"\W*(?:sure|of course|certainly)\W*", re.IGNORECASE)
+_OPEN_QUESTION = re.compile(r"\W*(?:how|what|why|where|when|which)\b", re.IGNORECASE)
+"""A question that no assent answers."""
+_ASKS_WHETHER = re.compile(
+    r"\W*(?:is|are|was|were|do|does|did|has|have|had|can|could|will|would|should)\b|.*(?:\b(?:if|whether|true)\b|[吗否])"
+    r"|.*(.)[不没]\1",
+    re.IGNORECASE | re.DOTALL,
+)
+"""A question that is answered by being repeated."""
+LONGEST_FORM = 200
 """A longer sentence states something, whatever its form."""
 
 
-def may_state_no_fact(sentence: str) -> bool:
-    """True if the form of a sentence bears out a model's word that there is no fact in it."""
+def may_state_no_fact(sentence: str, context: str = "") -> bool:
+    """True if a sentence bears out a model's word that there is no fact in it.
+
+    `context` is the question that the response answers, the user's own words.
+    """
     bare = sentence.strip()
-    if len(bare) > LONGEST_COURTESY:
+    if is_set_phrase(bare) or not any(map(str.isalnum, bare)):
+        return True
+    if len(bare) > LONGEST_FORM:
         return False
-    if any(mark in bare[-4:] for mark in _QUESTION_MARKS):
-        return bool(_ASKS.fullmatch(bare))
-    if bare.startswith("#"):
-        return not bare.endswith((".", "。", "!", "！"))
-    if states_fact(sentence):
-        return bool(_OFFERS.fullmatch(bare))
-    names = any(_must_stay(token, bare) for token in _content(bare))
-    return not (bare.rstrip(_CLOSING).endswith((":", "：")) and names) or bool(_ANNOUNCES.search(bare))
+    if _ASSENT.fullmatch(bare):
+        return bool(_OPEN_QUESTION.match(context))
+    if _TO_THE_READER.fullmatch(bare):
+        return not _TELLS.search(bare) and not any(_must_stay(token, bare) for token in _content(bare))
+    return _LEAD_IN.fullmatch(bare) is not None and _repeats_question(bare, context)
+
+
+def _repeats_question(lead_in: str, context: str) -> bool:
+    """True if a lead-in says no more than the question; in one to instructions two ordinary words may be new."""
+    named = any(_must_stay(token, lead_in) for token in _content(lead_in))
+    if _negations(lead_in) or _ASKS_WHETHER.match(context) or (named and not _ANNOUNCES.search(lead_in)):
+        return False
+    asked = {_beginning(token.key) for token in _content(context)}
+    wanted = [token for token in _content(lead_in) if token.key not in ANNOUNCING]
+    new = [token for token in wanted if _beginning(token.key) not in asked]
+    if not new:
+        return True
+    few = len(new) <= min(MOST_MORE, len(wanted) - len(new))
+    plain = not any(_must_stay(token, lead_in) for token in new)
+    return few and plain and _INSTRUCTIONS.search(lead_in) is not None
 
 
 def omits(sentence: str, claims: Sequence[str], known: str = "") -> bool:
@@ -96,7 +116,8 @@ def omits(sentence: str, claims: Sequence[str], known: str = "") -> bool:
     """
     wanted, said = list(_content(sentence)), [token for claim in claims for token in _content(claim)]
     keys = {token.key for token in said}
-    if bool(NEGATIONS & _negations(sentence)) != any(_negations(claim) for claim in claims):
+    denials, kept = len(_negations(sentence)), sum(len(_negations(claim)) for claim in claims)
+    if denials > kept or (kept and not denials):
         return True
     if _TIES.search(sentence, _opening(sentence)) and not any(map(_TIES.search, claims)):
         return True
@@ -121,11 +142,11 @@ def _content(text: str) -> Iterator[Token]:
             yield token
 
 
-def _negations(text: str) -> set[str]:
-    """Words that deny, `n't` as `not`."""
+def _negations(text: str) -> list[str]:
+    """The words that deny, as often as they stand there."""
     plain = _CONNECTIVES_ZH.sub("", text)
-    keys = {plain[token.start : token.end].lower().replace("’", "'") for token in tokens(plain)}
-    return (keys & NEGATIONS) | {"not" for key in keys if key.endswith("n't")}
+    words = (plain[token.start : token.end].lower().replace("’", "'") for token in tokens(plain))
+    return [word for word in words if word in NEGATIONS or word.endswith("n't")]
 
 
 def _must_stay(token: Token, sentence: str) -> bool:
@@ -141,9 +162,9 @@ def _beginning(key: str) -> str:
 
 
 def _opening(sentence: str) -> int:
-    """Where an opening ends that says nothing itself: one word and a comma, or a mention of the text."""
+    """The end of an opening that says nothing itself: one word and a comma, or a mention of the text and no more."""
     found = (_OPENING_ZH if is_chinese(sentence) else _OPENING_EN).match(sentence)
     if found is None:
         return 0
-    says_where = bool(_ABOUT_THE_TEXT.search(found[1]))
-    return found.end() if says_where or len(list(_content(found[1]))) < 2 else 0
+    new = [token for token in _content(found[1]) if token.key not in OPENINGS]
+    return found.end() if not new or len(list(_content(found[1]))) < 2 else 0

@@ -1,6 +1,7 @@
 """The texts of a case, put into the store as a run begins.
 
-Knows: a text is kept once, under its id; a task must exist, a response must say something.
+Knows: a text is kept once, under its id; a task must exist, a response must say something, and in no more sentences
+than can be checked.
 Does not know: how a response is checked.
 """
 
@@ -10,9 +11,12 @@ from typing import NamedTuple
 from longproof.agent.types import TASKS, Case
 from longproof.graphs.state import VerifyInput
 from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Document
 
 _WORD = re.compile(r"\w")
+MOST_SENTENCES = 20_000
+"""Sentences of a response, about those of a long novel. So many took 23 CPU seconds and 0.4 GB without a model."""
 NO_SOURCE = "there is no source text: give one, or choose the task `open`"
 
 
@@ -31,6 +35,10 @@ def store_texts(given: VerifyInput, store: DocumentStore) -> StoredTexts:
     if not _WORD.search(given.response):
         raise BadInput("the response has no text: give the text that is to be checked")
     response = Document.of(given.response)
+    if (count := len(sentences(response.text))) > MOST_SENTENCES:
+        raise BadInput(
+            f"the response has {count:,} sentences, and at most {MOST_SENTENCES:,} are checked: split it"
+        )
     texts = [Document.of(given.source)] if given.source.strip() else []
     *added, kept = [store.put(document) for document in [*texts, response]]
     sources: dict[str, DocumentRef] = {}

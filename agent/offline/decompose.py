@@ -1,24 +1,14 @@
 """Claims without a model: each sentence that states a fact is one claim, word for word.
 
-Knows: which sentences state no fact (questions, greetings, headings, lead-ins).
+Knows: set phrases state no fact, and neither does a text without a word; every other sentence is a claim.
 Does not know: evidence, judges, or how to take a sentence apart.
 """
 
-import re
 from collections.abc import Sequence
 
+from longproof.agent.set_phrases import is_set_phrase
 from longproof.agent.types import Case, Claim, Decomposed, Sentence
 from longproof.retrieval.types import Span
-
-COURTESIES = frozenset(
-    """sure/sure thing/of course/thanks/thank you/thank you very much/hello/hi/hi there/hey/okay/ok/yes/no/goodbye/bye
-you're welcome/you are welcome/good morning/good evening/i hope this helps/hope this helps/great question
-let me know if you have any other questions/let me know if you have any questions/i'm sorry/sorry
-谢谢/谢谢您/谢谢你/你好/您好/好的/再见/不客气/对不起/希望对您有帮助/希望对你有帮助""".replace(
-        "\n", "/"
-    ).split("/")
-)
-_WORD = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 
 
 class OfflineDecomposer:
@@ -40,9 +30,5 @@ class OfflineDecomposer:
 
 
 def states_fact(sentence: str) -> bool:
-    """Return False for questions, courtesies, lead-ins that end in a colon, headings, and texts without a word."""
-    bare = sentence.strip().strip("*_\"'”’」』)）")
-    words = _WORD.findall(bare)
-    if not words or bare.endswith(("?", "？", ":", "：")) or bare.startswith("#"):
-        return False
-    return " ".join(words).casefold() not in COURTESIES
+    """Return False for set phrases and for texts without a word."""
+    return any(map(str.isalnum, sentence)) and not is_set_phrase(sentence)

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from reader import EMPTY, PROSE, REFUSAL, Asked, Reply, always, cut, faulty, stingy, well
 from seam import using
 
+from longproof.agent import decompose
 from longproof.agent.decompose import (
     BATCH_CHARACTERS,
     BATCH_SENTENCES,
@@ -22,7 +23,7 @@ from longproof.agent.types import Case, Decomposed, Failure
 from longproof.retrieval.types import Document, Span
 
 RESPONSE = Document.of(
-    "Mara rowed to the island, and the keeper let her in. Was he alone? She gave him nine letters."
+    "Mara rowed to the island, and the keeper let her in. Would you like more? She gave him nine letters."
 )
 HANGING_S = 1.0
 """How long an answer is waited for: in process, only one that never comes takes so long."""
@@ -38,7 +39,7 @@ SENTENCES = spans(
     RESPONSE,
     [
         "Mara rowed to the island, and the keeper let her in.",
-        "Was he alone?",
+        "Would you like more?",
         "She gave him nine letters.",
     ],
 )
@@ -198,6 +199,16 @@ def test_what_no_claim_says_leaves_the_sentence_a_claim(said: set[int], told: se
     answer = form({"sentence": "S1", "claims": claims})
     found, _ = decomposed([answer], spans(document, [sentence]), Case(id="c", response=sentence))
     assert (sentence in [c.text for c in found.claims]) == bool(told - said)
+
+
+def test_what_goes_beyond_the_claims_of_a_response_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(decompose, "MOST_OF_A_RESPONSE", 4)
+    found, _ = decomposed([form(*GOOD)])
+    assert [c.sentence for c in found.claims] == [0, 0, 2]
+    monkeypatch.setattr(decompose, "MOST_OF_A_RESPONSE", 3)
+    found, _ = decomposed([form(*GOOD)])
+    assert found.claims[0].text == SENTENCES[0].text
+    assert [c.sentence for c in found.claims] == [0, 2]
 
 
 def test_independent_responses_are_told_apart() -> None:

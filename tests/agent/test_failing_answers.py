@@ -146,6 +146,16 @@ def test_labels_are_read_whatever_their_case_and_hyphens() -> None:
     assert outcomes(answered)[0] == "explicitly_supported"
 
 
+@pytest.mark.parametrize(
+    "labels", [[], ["contradicting"], ["contradicting", "contradicting"], ["contradicting", "so-so"]]
+)
+def test_ambiguous_without_two_readings_that_differ_is_asked_again_and_no_answer(labels: list[str]) -> None:
+    readings = [{"text": f"reading {n}", "label": label} for n, label in enumerate(labels)]
+    answered, server = judged(always(form(*changed(0, label="ambiguous", readings=readings))))
+    assert outcomes(answered) == ["self_contradicted", "contradicting", "not_found"]
+    assert [item["claim"] for item in server.asked[1].items("claims")] == ["C1"]
+
+
 def test_an_ambiguous_claim_keeps_its_readings() -> None:
     readings = [
         {"text": "one", "label": "contradicting"},

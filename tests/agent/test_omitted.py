@@ -24,6 +24,12 @@ HIDING = [
     ("Ada left as well as robbed the keeper.", ["Ada left the keeper."]),
     ("阿达因为汤姆卖了磨坊而离开。", ["阿达离开。", "汤姆卖了磨坊。"]),
     ("She slept.", ["There is a person."]),
+    ("Ada did not kill Tom, and Ben did not help.", ["Ada did not kill Tom.", "Ben helped."]),
+    ("Ada never left and told nobody.", ["Ada never left and told somebody."]),
+    ("阿达没有杀汤姆，也没有毒死本。", ["阿达没有杀汤姆。", "阿达毒死本。"]),
+    ("After forging the documents, Ada fled.", ["Ada fled."]),
+    ("As a summary of her betrayal, Ada left the town.", ["Ada left the town."]),
+    ("伪造文书之后，阿达离开了小镇。", ["阿达离开了小镇。"]),
     ("阿达在一九五〇年杀了汤姆。", ["有一个人。"]),
     ("阿达在一九五〇年杀了汤姆。", ["阿达杀了汤姆。"]),
     ("阿达没有杀汤姆。", ["阿达杀了汤姆。"]),
@@ -106,62 +112,72 @@ def test_a_faithful_decomposition_omits_nothing(sentence: str, claims: list[str]
     [
         "Ada killed Tom in 1950 (this sentence states no fact).",
         "She slept.",
-        "The keeper strangled his wife.",
-        "Ada killed Tom in 1950 (didn't she?)",
         "Ada killed Tom, right?",
+        "Was he alone?",
+        "What did Ada do in 1950?",
+        "Did you know that she killed Tom?",
+        "How can you explain that the keeper strangled the wife?",
+        "What do you make of Thea poisoning the mayor?",
+        "What do you think of her crime?",
         "In 1950 Ada killed Tom:",
-        "**Ada killed Tom (no fact):**",
+        "She poisoned her father as follows:",
+        "Here is how Thea poisoned her father:",
+        "Here is how to see that she poisoned her father:",
+        "To see why Thea poisoned her father, follow these steps:",
         "# Ada killed Tom in 1950.",
+        "# The keeper strangled his wife",
+        "I hope this shows how Thea poisoned her father.",
         "Let me know, Ada killed Tom.",
-        "I hope this helps: Ada killed Tom.",
+        "Let me know if the keeper strangled his wife.",
         "Unable to answer why she strangled the keeper.",
         "Please consult a doctor who strangled his wife.",
         "Sure, I can help you kill the keeper.",
         "建议及时就医，阿达杀了汤姆。",
-        "Why not? Ada killed Tom (ok?)",
         "阿达杀了汤姆（本句没有陈述事实）。",
-        "阿达杀了汤姆（对吗？）",
+        "阿达为什么杀了汤姆？",
+        "希望这说明阿达杀了汤姆。",
+        "以下是阿达杀汤姆的经过：",
         "他死了。",
     ],
 )
-def test_a_statement_is_not_free_of_facts(sentence: str) -> None:
+def test_every_sentence_but_set_phrases_is_asked_about(sentence: str) -> None:
     assert not may_state_no_fact(sentence)
+    assert not may_state_no_fact(sentence, "What happened to the father of the girl?")
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Hello!", "Here is the summary:", "# Conclusion", "***", "你好！", "以下是摘要："]
+)
+def test_set_phrases_are_free_of_facts(sentence: str) -> None:
+    assert may_state_no_fact(sentence)
+
+
+@pytest.mark.parametrize(
+    "sentence", ["Would you like more?", "What do you like about the book?", "How can we trust the scores?"]
+)
+def test_so_are_questions_to_the_reader_that_speak_of_nobody(sentence: str) -> None:
+    assert may_state_no_fact(sentence)
 
 
 @pytest.mark.parametrize(
     "sentence",
     [
-        "Hello!",
+        "Based on the given passages, here is how you can boil a lobster in Maine:",
+        "To boil a live lobster, follow these steps:",
+        'Here is a brief answer to the question "How do I boil a lobster in Maine?":',
         "Sure!",
-        "Was he alone?",
-        "What did Ada do in 1950?",
-        "And why did she leave?",
-        "Here is the summary:",
-        "Here is a summary of Moby Dick:",
-        "Good Morning!",
-        "Main characters:",
-        "## Chapter 3",
-        "***",
-        "I hope this helps!",
-        "Sure, I can help you with that!",
-        "Therefore, I am unable to provide a straightforward answer to your question.",
-        "Unable to answer based on given passages.",
-        "It's always recommended to consult with a qualified healthcare professional.",
-        "Please consult a doctor.",
-        "建议及时就医。",
-        "I hope this summary helps you.",
-        "Let me know if you need more details.",
-        "Please feel free to ask further questions.",
-        "你好！",
-        "他是一个人吗？",
-        "阿达为什么离开？",
-        "以下是概述：",
-        "希望这份概述对您有帮助。",
-        "如果您有其他问题，欢迎随时提问。",
     ],
 )
-def test_courtesies_questions_and_headings_may_be_free_of_facts(sentence: str) -> None:
-    assert may_state_no_fact(sentence)
+def test_a_lead_in_says_no_more_than_the_question_that_was_asked(sentence: str) -> None:
+    assert may_state_no_fact(sentence, "how do I boil a lobster in maine?")
+    assert not may_state_no_fact(sentence, "Did Tom die?")
+
+
+@pytest.mark.parametrize(
+    "question", ["Did Thea poison her father?", "Say whether Thea poisoned her father.", "Is it true?"]
+)
+def test_a_lead_in_that_answers_by_repeating_is_asked_about(question: str) -> None:
+    assert not may_state_no_fact("Here Thea poisoned her father:", question)
 
 
 @pytest.mark.parametrize("piece", ["Ada saw lamp n and ", "word ", "who ? ", "吗", "阿达看见了灯，", "#. "])

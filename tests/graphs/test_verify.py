@@ -13,9 +13,10 @@ from scripted import FAILURES, ScanningJudge, ScriptedArbiter, ScriptedJudge, Wh
 from longproof import Verifier
 from longproof.agent.models.clients import Chat
 from longproof.agent.models.model import Model
-from longproof.agent.types import LABELS, Answered
+from longproof.agent.types import LABELS, Answered, Case
 from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.opening import Given
+from longproof.graphs.reading import MOST_SENTENCES
 from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.verify import verify_graph
@@ -267,6 +268,24 @@ def test_what_cannot_be_checked_is_refused_in_one_line(source, response, options
 def test_a_setting_that_cannot_be_is_refused_and_the_nearest_name_is_told(settings, says):
     with pytest.raises(BadInput, match=says):
         Verifier(**settings).verify(SOURCE, FACTS[0])
+
+
+@pytest.mark.parametrize("protocol", ["longproof", "verigray"])
+def test_a_response_of_too_many_sentences_is_refused_before_anything_is_asked(protocol: str) -> None:
+    rows = "\n".join(f"| row {n} |" for n in range(MOST_SENTENCES + 1))
+    judge = ScriptedJudge("j", "explicitly_supported")
+    with pytest.raises(BadInput, match=r"has 20,001 sentences, and at most 20,000"):
+        Verifier([judge], decomposer=WholeSentences(), protocol=protocol).verify("Ada left.", rows)
+    assert judge.heard == []
+
+
+def test_so_is_a_group_of_responses_with_too_many_together() -> None:
+    rows = "\n".join(f"| row {n} |" for n in range(MOST_SENTENCES // 2 + 1))
+    judge = ScriptedJudge("j", "explicitly_supported")
+    cases = [Case(id=id_, response=rows) for id_ in ("a", "b")]
+    with pytest.raises(BadInput, match="at most 20,000"):
+        asyncio.run(Verifier([judge], decomposer=WholeSentences()).averify_group("Ada left.", cases))
+    assert judge.heard == []
 
 
 def test_an_opening_that_failed_is_tried_again(tmp_path: Path) -> None:
