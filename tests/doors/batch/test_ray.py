@@ -15,6 +15,7 @@ from fakes import ChatServer
 from reader import Reply, always, well
 
 from longproof.batch.folder import EngineOptions
+from longproof.batch.ray import ray_engine
 from longproof.batch.run import BatchDone, FileCases, run_batch
 from longproof.graphs.runner import RunProgress, local_engine
 from longproof.graphs.verifier import Verifier
@@ -32,6 +33,12 @@ settings = {"judges": [f"openai:m@{address}", f"openai:n@{address}"], "home": ho
 check_cases(Path(cases), Path(out), settings=settings, options=EngineOptions(engine="ray", workers=2, parallel=2))
 """
 SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"
+
+
+@pytest.fixture(autouse=True)
+def ray_that_reports_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
+    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
 
 
 def write(folder: Path) -> Path:
@@ -82,11 +89,7 @@ def paid_again(server: ChatServer) -> int:
     return len(server.asked) - len({(asked.body["model"], asked.user) for asked in server.asked})
 
 
-def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path, monkeypatch):
-    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
-    from longproof.batch.ray import ray_engine
-
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path):
     cases = write(tmp_path)
     with ChatServer(well, delay_s=0.01) as server:
         judges = [f"openai:{name}@{server.address}" for name in "mn"]
@@ -115,9 +118,7 @@ def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path, monkeypatch)
         assert again.paid.calls == 0
 
 
-def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path, monkeypatch):
-    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path):
     cases, out, home = write(tmp_path), tmp_path / "out", tmp_path / "home"
     with ChatServer(well, delay_s=0.1) as server:
         command = [sys.executable, "-c", WORK, str(cases), str(out), server.address, str(home)]
@@ -141,11 +142,7 @@ def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path, monkeypatch
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the actors' processes under /proc")
 @pytest.mark.parametrize(("who", "budget"), [("ModelProxy", None), ("ModelProxy", 1000), ("Worker", None)])
-def test_who_dies_is_started_again_but_for_a_proxy_with_a_budget(tmp_path, monkeypatch, who, budget):
-    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
-    from longproof.batch.ray import ray_engine
-
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+def test_who_dies_is_started_again_but_for_a_proxy_with_a_budget(tmp_path, who, budget):
     cases, killed = write(tmp_path), list[int]()
 
     def kill(word: RunProgress) -> None:
@@ -179,11 +176,7 @@ def test_who_dies_is_started_again_but_for_a_proxy_with_a_budget(tmp_path, monke
     assert reports(tmp_path / "out") == reports(tmp_path / "here")
 
 
-def test_a_server_that_refuses_ends_a_batch_at_its_first_answer(tmp_path, monkeypatch):
-    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
-    from longproof.batch.ray import ray_engine
-
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+def test_a_server_that_refuses_ends_a_batch_at_its_first_answer(tmp_path):
     cases, home, options = write(tmp_path), tmp_path / "home", EngineOptions(workers=2, parallel=2)
     with ChatServer(always(Reply(status=401, error={"message": "not you"}))) as server:
         settings = {"judges": [f"openai:m@{server.address}"], "home": str(home), "run_id": "refused"}
@@ -195,11 +188,7 @@ def test_a_server_that_refuses_ends_a_batch_at_its_first_answer(tmp_path, monkey
     db.close()
 
 
-def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path, monkeypatch):
-    pytest.importorskip("ray", reason="the ray engine needs the extra `ray`")
-    from longproof.batch.ray import ray_engine
-
-    monkeypatch.setenv("RAY_USAGE_STATS_ENABLED", "0")
+def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path):
     cases, out, home = write(tmp_path), tmp_path / "out", tmp_path / "home"
     with ChatServer(well, delay_s=0.02) as server:
         settings = {
