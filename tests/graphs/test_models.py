@@ -28,7 +28,7 @@ RESPONSE = " ".join(FACTS[:12]) + f" {INVENTED}"
 
 def verifier(server: ChatServer, home: Path, **settings) -> Verifier:
     spec = f"openai:m@{server.address}"
-    settings = {"judges": [spec] * 3, "home": str(home), "timeout_s": 0.5, **settings}
+    settings = {"judges": [spec] * 3, "home": str(home), "timeout_s": 30, **settings}
     return Verifier(**settings)
 
 
@@ -75,7 +75,7 @@ def test_a_second_run_pays_nothing_and_says_the_same(tmp_path):
 @pytest.mark.parametrize("share", [0.1, 0.5])
 def test_whatever_fails_every_claim_ends_with_a_label_or_a_named_failure(tmp_path, share):
     with ChatServer(faulty(share, seed=3)) as server:
-        report = check(server, tmp_path)
+        report = check(server, tmp_path, timeout_s=0.5)
     assert sum(report.counts.values()) == len(report.claims) >= 13
     for claim in report.claims:
         assert (claim.label is None) == (claim.failure is not None)
