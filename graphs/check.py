@@ -25,7 +25,9 @@ SNIPPETS = 3
 LONGEST = 200
 """Characters of a text in what a node tells while it works."""
 NODES = {"show": "gather", "judge": "judge", "arbitrate": "arbitrate", "consult": "consult"}
-"""Which node does what a step says, the first first; what is settled or left to a person goes to `localise`."""
+"""The node that does what a step says, in order of priority: a group goes where the first step that any of its
+claims needs leads. Where none needs one (settled, a person's, or waiting for search, scan or confirm), the group
+leaves through `localise`."""
 
 
 def route(state: CheckState, run: Run) -> str:

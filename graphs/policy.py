@@ -57,7 +57,7 @@ def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
         return leave_undecided("split")
     if not claim.asked and not claim.looks:
         return _first_step(claim, plan)
-    if claim.found or not claim.asked or _must_hear_of_the_scan(claim):
+    if _has_something_to_show(claim):
         return Step(do="show", look=claim.looks[-1])
     question = claim.asked[-1]
     if claim.ruling is not None and claim.ruling.question_id == question.id:
@@ -76,6 +76,12 @@ def _confirm(step: Step, claim: ClaimState) -> Step:
     if claim.confirmation == "refuted":
         return leave_undecided("unconfirmed")
     return Step(do="settle", failure=claim.confirmation, caveat=CONFIRMING_FAILED)
+
+
+def _has_something_to_show(claim: ClaimState) -> bool:
+    """True if lines were found that nobody has seen, if the claim was looked for but never asked about, or if the
+    panel has not yet heard that all was read."""
+    return bool(claim.found) or not claim.asked or _must_hear_of_the_scan(claim)
 
 
 def _must_hear_of_the_scan(claim: ClaimState) -> bool:
@@ -118,7 +124,11 @@ def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
 
 
 def _conflicts_in_its_place(side: Side, votes: list[Judgement], claim: ClaimState) -> bool:
-    """True if lines of the place itself are cited against a claim whose place the sentences around it hold."""
+    """True if everyone who contradicts cites lines of the claim's own place.
+
+    Asked only at the first look, where all lines shown belong to the places of the claims asked about together.
+    `around` is filled only where the neighbouring sentences confirm the place.
+    """
     against = [j for j in votes if j.label is not None and SIDES[j.label] == "contradicted"]
     return side == "contradicted" and bool(claim.around) and all(j.quotes for j in against)
 

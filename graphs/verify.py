@@ -71,7 +71,7 @@ def check_graph(pool: Pool) -> CheckGraph:
 def check_step(pool: Pool) -> Callable[[CheckState, Run], Awaitable[Checked]]:
     """`check` for one claim group, once one of the run's places is free.
 
-    Unbounded fan-out is half as slow again, and spreads a budget over so many groups that none is finished.
+    Without a bound a run takes half as long again, and a budget is spread over so many groups that none is finished.
     """
     graph = check_graph(pool)
 

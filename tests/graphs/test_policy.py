@@ -77,7 +77,7 @@ def test_what_could_not_be_read_through_is_not_fabricated(plan: Plan, data: st.D
         assert steps[-1].label != "fabricated" or steps[-1].decided_by == "person"
 
 
-def test_lines_of_the_place_itself_convict_where_the_sentences_alookhold_the_place() -> None:
+def test_lines_of_the_place_itself_convict_where_the_sentences_around_hold_the_place() -> None:
     span = Span(source_id="s", start=0, end=4, text="nine")
     state = asked(["contradicting"] * 3, "place")
     cited = state.model_copy(
