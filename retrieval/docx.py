@@ -21,7 +21,6 @@ _AWAY = {
     "instrText": "codes of fields",
     "pic": "pictures",
     "imagedata": "pictures",
-    "sym": "symbols of special fonts",
 }
 """Elements that are left out on purpose, and what they are."""
 _UNREAD = {
@@ -30,11 +29,15 @@ _UNREAD = {
     "object": "embedded objects",
     "altChunk": "embedded files",
     "rt": "readings above characters",
+    "sym": "symbols of special fonts",
+    "ddList": "values of form fields",
+    "checkBox": "values of form fields",
 }
 """Elements that readers see and that are not read, and what they are."""
 _SPACES = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
-_WRAPPERS = {"sdt", "sdtContent", "customXml", "ins", "moveTo"}
 _OFF = {"0", "false", "off"}
+_LIST_WORDS = re.compile(r"[^\W\d_]{2}")
+"""Words beside the numbers of a list; a single letter may be a bullet."""
 _HEADING = re.compile(r"heading ([1-6])|(title)")
 
 
@@ -67,6 +70,7 @@ class _Word:
         self.document = self._parse(main[0])
         self._related = self._relations(main[0])
         self._levels = self._heading_levels()
+        self._note_list_words()
         self._notes = {
             (kind, _attribute(note, "id")): note
             for kind in ("footnote", "endnote")
@@ -94,9 +98,9 @@ class _Word:
             if tag == "p":
                 yield from self._paragraph(child)
             elif tag == "tbl":
-                yield "\n".join(self._row(row) for row in _children(child, "tr"))
+                yield "\n".join(self._row(row) for row in self._inside(child, "tr"))
             elif not self._is_away(child):
-                yield from self.blocks(_first_alternative(child))
+                yield from self.blocks(self._first_alternative(child))
 
     def _paragraph(self, paragraph: Element) -> Iterator[str]:
         """The paragraph's text, then that of its text boxes and notes."""
@@ -115,6 +119,8 @@ class _Word:
             tag = _tag(child)
             if tag == "t":
                 yield child.text or ""
+            elif tag == "textpath":
+                yield _attribute(child, "string")
             elif tag in _SPACES:
                 yield _SPACES[tag]
             elif tag == "txbxContent":
@@ -124,11 +130,32 @@ class _Word:
                 note = self._notes.pop((tag.removesuffix("Reference"), _attribute(child, "id")), None)
                 beside.extend(self.blocks(note) if note is not None else ())
             elif not self._is_away(child):
-                yield from self._inline(_first_alternative(child), beside)
+                yield from self._inline(self._first_alternative(child), beside)
 
     def _row(self, row: Element) -> str:
-        cells = (" ".join(" ".join(self.blocks(cell)).split()) for cell in _children(row, "tc"))
+        cells = (" ".join(" ".join(self.blocks(cell)).split()) for cell in self._inside(row, "tc"))
         return "| " + " | ".join(cells) + " |"
+
+    def _inside(self, element: Element, tag: str) -> Iterator[Element]:
+        """The elements of this name inside another, those in wrappers too, but none inside others of the name."""
+        for child in element:
+            if _tag(child) == tag:
+                yield child
+            elif not self._is_away(child):
+                yield from self._inside(self._first_alternative(child), tag)
+
+    def _first_alternative(self, element: Element) -> Element:
+        """Of alternatives for newer and older programs the first, else the element itself.
+
+        Which of them readers see depends on their program: where another has words that the first hasn't, the notes
+        say so.
+        """
+        if _tag(element) != "AlternateContent" or not len(element):
+            return element
+        first, *others = [{text.text for text in each.iterfind(".//{*}t")} for each in element]
+        if any(other - first for other in others):
+            self.unread.add("versions for other programs")
+        return element[0]
 
     def _is_away(self, element: Element) -> bool:
         """True for an element whose text isn't read; if it has text or pictures, the notes say so."""
@@ -151,6 +178,12 @@ class _Word:
     def _level(self, paragraph: Element) -> int:
         style = paragraph.find("{*}pPr/{*}pStyle")
         return self._levels.get(_attribute(style, "val"), 0) if style is not None else 0
+
+    def _note_list_words(self) -> None:
+        """Note whether Word writes words of its own before the entries of lists."""
+        texts = (text for part in self._related_parts("numbering") for text in part.iterfind(".//{*}lvlText"))
+        if any(_LIST_WORDS.search(_attribute(text, "val")) for text in texts):
+            self.unread.add("words before entries of lists")
 
     def _heading_levels(self) -> dict[str, int]:
         """The level of each style that makes a heading."""
@@ -193,19 +226,3 @@ def _tag(element: Element) -> str:
 def _attribute(element: Element, name: str) -> str:
     """The value of an attribute, whatever its namespace; empty where there is none."""
     return next((value for key, value in element.attrib.items() if key.rpartition("}")[2] == name), "")
-
-
-def _children(element: Element, tag: str) -> Iterator[Element]:
-    """The children of this name, those in wrappers too, but none inside others of the name."""
-    for child in element:
-        if _tag(child) == tag:
-            yield child
-        elif _tag(child) in _WRAPPERS:
-            yield from _children(child, tag)
-
-
-def _first_alternative(element: Element) -> Element:
-    """Of alternatives for newer and older programs the first, else the element itself."""
-    if _tag(element) != "AlternateContent":
-        return element
-    return next(iter(element), element)

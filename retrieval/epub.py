@@ -7,6 +7,7 @@ Does not know: how a chapter's HTML becomes Markdown.
 import posixpath
 import re
 import zipfile
+from html import escape
 from urllib.parse import unquote, urldefrag
 from xml.etree import ElementTree
 
@@ -18,6 +19,8 @@ from longproof.retrieval.web_pages import decode_html
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"
 _EMPTY_ELEMENT = re.compile(r"<([a-zA-Z][\w:.-]*)((?:\s[^<>]*)?)/>")
+_CHARACTER_DATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
+"""Text as it is, which HTML doesn't have."""
 _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr", re.IGNORECASE)
 
 
@@ -37,7 +40,8 @@ def read_epub(data: bytes, name: str) -> Contents:
         for path in chapters:
             if (chapter := archive.read(path)).strip():
                 markup, guess = decode_html(chapter, f"{name}: {path}")
-                page = html_to_markdown(_EMPTY_ELEMENT.sub(_write_out, markup))
+                plain = _CHARACTER_DATA.sub(lambda found: escape(found[1]), markup)
+                page = html_to_markdown(_EMPTY_ELEMENT.sub(_write_out, plain))
                 texts.append(page.text)
                 notes += [page.notes, FileNotes(guessed_encoding=guess)]
         title = package.findtext(".//{http://purl.org/dc/elements/1.1/}title") or ""

@@ -8,7 +8,7 @@ Markup is hostile: one linear pass cuts out scripts and overlong attributes, and
 
 import re
 from collections.abc import Iterator
-from html import unescape
+from html import escape, unescape
 from io import StringIO
 from typing import NamedTuple
 
@@ -24,7 +24,7 @@ _ATTRIBUTES = r"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?+)*+(?:>|\
 _TOKEN = re.compile(
     rf"""
     <!--(?:-?>|(?P<comment>.*?)(?:--!?>|\Z))
-    |<(?P<raw>script|style|title|iframe|noembed|noframes)(?=[\s/>]){_ATTRIBUTES}
+    |<(?P<raw>script|style|title|iframe|noembed|noframes|textarea|xmp)(?=[\s/>])(?P<on_raw>{_ATTRIBUTES})
         (?P<within>.*?)(?:</(?P=raw)(?=[\s/>])[^>]*+(?:>|\Z)|\Z)
     |<[!?][^>]*+(?:>|\Z)
     |<(?P<end>/?)(?P<name>[a-z][^\s/>]*+)(?P<attributes>{_ATTRIBUTES})
@@ -40,6 +40,21 @@ _DATE_PUBLISHED = re.compile(r'"datePublished"\s{0,9}:\s{0,9}"([^"]{4,40})"')
 _HIDING = re.compile(
     r"\shidden(?=[\s=>/])|(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)", re.IGNORECASE
 )
+
+_STYLE_CONTENT = re.compile(r"content\s{0,9}:([^;{}]{0,300})", re.IGNORECASE)
+_STYLE_ESCAPE = re.compile(r"\\[0-9a-fA-F]{1,6}")
+_LETTERS = re.compile(r"[^\W\d_]{2}")
+_SHOWN_ALL_THE_SAME = re.compile(
+    r"(?=.*?\shidden[\s=>/])(?=.*?display\s{0,9}:\s{0,9}(?!none))", re.DOTALL | re.IGNORECASE
+)
+"""Attributes of an element that is hidden, and that a style shows again."""
+_WORDED = {
+    "input": ("value", "placeholder"),
+    "textarea": ("placeholder",),
+    "option": ("label",),
+    "optgroup": ("label",),
+}
+"""Attributes of form fields whose words readers see."""
 
 _BOXES = frozenset({"figcaption", "legend", "summary", "text"})
 """Become `div`, as a page's own elements do: the converter would set the first three in italics; `text` is SVG's."""
@@ -63,6 +78,7 @@ _UNSEEN = {
     "noscript": "hidden parts",
     "datalist": "hidden parts",
     "img": "pictures",
+    "image": "pictures",
 }
 _PARTS_UNSEEN = ("rp", "svg desc", "svg metadata", "annotation", "annotation-xml", "[hidden]")
 _BESIDE = ("nav", "aside", "footer", "button", "dialog", "select", "svg", "math")
@@ -110,18 +126,27 @@ class _Cleaning:
 
     def replace(self, token: re.Match[str]) -> str:
         """Return what stays of a token: nothing of scripts and comments, of a tag its name and short attributes."""
+        if (raw := (token["raw"] or "").lower()) in ("textarea", "xmp"):
+            self._note_field(raw, token["on_raw"])
+            within = token["within"].replace("<", "&lt;") if raw == "textarea" else escape(token["within"])
+            kept = "pre" if raw == "xmp" else raw
+            return f"<{kept}>{within}</{kept}>"
         if not token["name"]:
             self._note_cut(token)
             return ""
         name, attributes = token["name"].lower(), token["attributes"]
         if name in ("meta", "link", "time"):
             self._note_fact(name, attributes)
-        elif name == "input":
-            self._note_field(attributes)
+        elif name in _WORDED:
+            self._note_field(name, attributes)
         elif name in _UNREAD:
             self.unread.add(_UNREAD[name])
+        elif name == "template" and "shadowrootmode" in _parse_attributes(attributes):
+            self.unread.add("parts in shadow trees")
         elif name in _UNSEEN:
             self.left_out.add(_UNSEEN[name])
+        elif _SHOWN_ALL_THE_SAME.match(f" {attributes}"):
+            self.unread.add("hidden parts that a style shows")
         elif len(attributes) > 1 and _HIDING.search(f" {attributes}"):
             self.left_out.add("hidden parts")
         short = attributes if len(attributes) <= LONGEST_TAG else ">"
@@ -138,16 +163,18 @@ class _Cleaning:
             self.left_out.add("scripts and styles")
         elif comment.strip():
             self.left_out.add("comments")
+        if raw == "style" and _writes_words(token["within"]):
+            self.unread.add("words that styles write")
         if raw == "script" and (dated := _DATE_PUBLISHED.search(token["within"])):
             self.facts.setdefault("datepublished", dated[1])
         if saved := _SAVED_FROM.search(comment[:2000]):
             self.facts.setdefault("saved from", saved[1] or saved[2])
 
-    def _note_field(self, attributes: str) -> None:
+    def _note_field(self, name: str, attributes: str) -> None:
         field = _parse_attributes(attributes)
         if field.get("type", "").lower() == "hidden":
             self.left_out.add("hidden parts")
-        elif field.get("value") or field.get("placeholder"):
+        elif any(field.get(each) for each in _WORDED.get(name, ())):
             self.unread.add("values of form fields")
 
     def _note_fact(self, name: str, attributes: str) -> None:
@@ -159,6 +186,12 @@ class _Cleaning:
         elif name == "meta" and len(self.facts) < 200:
             key = values.get("property") or values.get("name") or values.get("itemprop") or ""
             self.facts.setdefault(key.lower()[:100], values.get("content", "").strip()[:2000])
+
+
+def _writes_words(style: str) -> bool:
+    """True if a style writes words before or behind an element; a letter or an escape may be a sign."""
+    quoted = (part for value in _STYLE_CONTENT.findall(style) for part in re.split("[\"']", value)[1::2])
+    return any(_LETTERS.search(_STYLE_ESCAPE.sub("", part)) for part in quoted)
 
 
 def _parse_attributes(attributes: str) -> Facts:

@@ -90,6 +90,11 @@ def test_an_epub_is_read_in_the_order_of_its_spine(tmp_path: Path) -> None:
     assert document.notes == FileNotes(left_out=("scripts and styles", "table of contents"))
 
 
+def test_character_data_of_a_chapter_is_read(tmp_path: Path) -> None:
+    document = read(tmp_path, "b.epub", packed(two="<p>It did <![CDATA[not <turn> &]]> so.</p>"))
+    assert "It did not <turn> & so." in document.text
+
+
 @pytest.mark.parametrize(
     ("changes", "match"),
     [
