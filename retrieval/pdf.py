@@ -4,6 +4,7 @@ Knows: pypdf; what a page may show that is not in its text. Does not know: how l
 """
 
 import logging
+import re
 from io import BytesIO
 from typing import Any
 
@@ -12,8 +13,9 @@ from longproof.retrieval.types import BadInput, FileNotes
 
 _SILENT = logging.NullHandler()
 """pypdf's warnings quote the file, terminal codes and all: they go to handlers that were asked for, not to stderr."""
-_NOTES_WITH_TEXT = {"/FreeText", "/Stamp", "/Widget"}
+_NOTES_WITH_TEXT = {"/FreeText", "/Redact", "/Stamp", "/Watermark", "/Widget"}
 """Annotations that show text on the page; a widget is a form field."""
+_PAINTING = re.compile(rb"(?<!\S)(?:Do|BI|sh)(?!\S)")
 
 
 def read_pdf(data: bytes, name: str) -> Contents:
@@ -50,10 +52,18 @@ def _note_what_is_missing(page: Any, text: str, left_out: set[str], unread: set[
             left_out.add("comments")
     resources = page.get("/Resources")
     objects = resources.get_object().get("/XObject") if resources is not None else None
-    if objects is not None and any(
-        each.get_object().get("/Subtype") == "/Image" for each in objects.get_object().values()
-    ):
-        (left_out if text.strip() else unread).add("pictures" if text.strip() else "pages that are pictures")
+    drawn = objects.get_object().values() if objects is not None else ()
+    pictured = any(each.get_object().get("/Subtype") == "/Image" for each in drawn)
+    if text.strip():
+        left_out.update(["pictures"] if pictured else [])
+    elif pictured or _paints(page):
+        unread.add("pages that are pictures")
+
+
+def _paints(page: Any) -> bool:
+    """True if a page paints something that isn't text, be it inside a form or written into the page itself."""
+    contents = page.get_contents()
+    return contents is not None and _PAINTING.search(contents.get_data()) is not None
 
 
 def _outline(reader: Any, entries: Any, level: int) -> list[tuple[int, int, str]]:

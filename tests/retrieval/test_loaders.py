@@ -285,6 +285,22 @@ def test_a_pdf_says_what_its_pages_show_beside_their_text() -> None:
     assert notes.unread == ("form fields and notes on the pages", "pages that are pictures")
 
 
+@pytest.mark.parametrize(
+    ("content", "unread"), [("/Form Do", True), ("BI /W 1 ID x EI", True), ("q Q", False)]
+)
+def test_a_page_that_paints_and_has_no_text_is_a_picture(content: str, unread: bool) -> None:
+    pypdf = pytest.importorskip("pypdf", reason="the extra `read` is not installed")
+    from pypdf.generic import DecodedStreamObject, NameObject
+
+    writer = pypdf.PdfWriter()
+    painted = DecodedStreamObject()
+    painted.set_data(content.encode())
+    writer.add_blank_page(9, 9)[NameObject("/Contents")] = writer._add_object(painted)
+    data = BytesIO()
+    writer.write(data)
+    assert read_pdf(data.getvalue(), "x.pdf").notes.unread == (("pages that are pictures",) if unread else ())
+
+
 def test_an_encoding_that_was_guessed_is_noted(tmp_path: Path) -> None:
     (tmp_path / "old.txt").write_bytes("他们说这里的人都不知道他是从哪里来的。".encode("gb18030"))
     assert read_source(tmp_path / "old.txt").notes == FileNotes(guessed_encoding="gb18030")
