@@ -9,6 +9,7 @@ Does not know: what the fields mean, or who answered.
 import html
 import json
 import re
+import sys
 import unicodedata
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -42,7 +43,9 @@ _BEGUN = re.compile(r'\{(?=\s*(?:["}]|\Z))')
 _NO_LETTERS = re.compile(r"[\W_]+")
 LEAST_OBJECT, LEAST_FINDING = 20, 6
 """Letters and digits from which on an object, or a short finding in it, is compared with what was shown."""
-_ESCAPED = re.compile(r"\\+u([0-9a-fA-F]{4})")
+_HEX = "[0-9a-fA-F]"
+_ESCAPED = re.compile(rf"(?:\\+|%)(?:u({_HEX}{{4}})|U({_HEX}{{8}})|u\{{({_HEX}{{1,6}})\}}|x({_HEX}{{2}}))")
+"""A character written as JSON, JavaScript, Python or an old address escapes it."""
 _LINE_NAME = re.compile(r"^(?:[CPS]?[0-9]+|S)\| ", re.MULTILINE)
 """The beginning of a line that is shown: an object that a source breaks off goes on after the next one."""
 MOST_BROKEN = 1000
@@ -175,15 +178,20 @@ def _stands_in(value: dict[str, Any], shown: Sequence[str]) -> bool:
 
 def _letters_shown(shown: str) -> list[str]:
     """The letters of what was shown: as it is and with escapes undone, with the names of its lines and without."""
-    plain = _ESCAPED.sub(lambda escape: chr(int(escape[1], 16)), shown)
+    plain = _ESCAPED.sub(_unescape, shown)
     plain = html.unescape(unquote(plain))
     texts = (shown, _LINE_NAME.sub("", shown), plain, _LINE_NAME.sub("", plain))
     return [_letters(text) for text in dict.fromkeys(texts)]
 
 
+def _unescape(escaped: re.Match[str]) -> str:
+    code = int(escaped[escaped.lastindex or 0], 16)
+    return chr(code) if code <= sys.maxunicode else ""
+
+
 def _letters(text: str) -> str:
-    """The letters and digits of a text alone, whatever their case and width."""
-    return _NO_LETTERS.sub("", unicodedata.normalize("NFKC", text).casefold())
+    """The letters and digits of a text alone, whatever their case, width and accents."""
+    return _NO_LETTERS.sub("", unicodedata.normalize("NFKD", text).casefold())
 
 
 def runs_away(tail: str) -> bool:
