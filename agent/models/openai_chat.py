@@ -258,7 +258,7 @@ async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
                 thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
                 news = (thought or "") + (delta.content or "")
                 tail, unchecked = (tail + news)[-TAIL:], unchecked + len(news)
-                if len(text) + len(refusal) > LONGEST or (unchecked > _CHECK_EVERY and runs_away(tail)):
+                if len(text) + len(refusal) > LONGEST or (unchecked >= _CHECK_EVERY and runs_away(tail)):
                     return _raw(text, refusal, OVER_LIMIT, usage)
                 unchecked %= _CHECK_EVERY
         except APIError as error:

@@ -240,9 +240,7 @@ def test_noise_never_becomes_a_wrong_verdict(address: str) -> None:
     source = Document.of("Mara rowed to the island at dawn.")
     response = Document.of("Mara rowed at dusk.")
     claim = Claim(id="c0", index=0, sentence=0, text=response.text, origin=response.span(0, 19))
-    question = Question(
-        id="q", claim_ids=("c0",), shown=(source.span(0, 33),), round="window", prompt="judge"
-    )
+    question = Question(id="q", claim_ids=("c0",), shown=(source.span(0, 33),), look="window", prompt="judge")
     case = Case(id="case", response=response.text, source_ids=(source.id,))
 
     async def use(model: Model) -> Any:

@@ -94,13 +94,13 @@ def test_wrong_and_undecided_together_fail_without_a_score():
 def test_a_sentence_without_a_claim_is_no_pass_without_a_model():
     result = evaluator(Verifier()).evaluate(QUERY, "What a day? Ada lit the lamp at nine.", [SOURCE])
     assert (result.passing, result.score, result.invalid_result) == (None, None, True)
-    assert "not checked" in result.invalid_reason
+    assert "1 needs a model" in result.invalid_reason
 
 
 def test_the_evaluator_asynchronously():
     async def ask():
-        verifier = Verifier()
-        result = await evaluator(verifier).aevaluate(QUERY, "Ada lit the lamp at nine.", [SOURCE])
+        verifier = Verifier([labelled("explicitly_supported")], decomposer=WholeSentences())
+        result = await evaluator(verifier).aevaluate(QUERY, RESPONSE, [SOURCE])
         await verifier.close()
         return result
 
