@@ -180,10 +180,21 @@ class _Word:
         return self._levels.get(_attribute(style, "val"), 0) if style is not None else 0
 
     def _note_list_words(self) -> None:
-        """Note whether Word writes words of its own before the entries of lists."""
-        texts = (text for part in self._related_parts("numbering") for text in part.iterfind(".//{*}lvlText"))
-        if any(_LIST_WORDS.search(_attribute(text, "val")) for text in texts):
-            self.unread.add("words before entries of lists")
+        """Note whether Word writes words of its own before the entries of a list that the document uses."""
+        used = {
+            _attribute(number, "val")
+            for part in (self.document, *self._related_parts("styles"))
+            for number in part.iterfind(".//{*}numPr/{*}numId")
+        }
+        for part in self._related_parts("numbering"):
+            numbers = [number for number in part.iterfind("{*}num") if _attribute(number, "numId") in used]
+            lists = {
+                _attribute(of, "val") for number in numbers for of in number.iterfind("{*}abstractNumId")
+            }
+            for words in part.iterfind("{*}abstractNum"):
+                texts = (_attribute(text, "val") for text in words.iterfind(".//{*}lvlText"))
+                if _attribute(words, "abstractNumId") in lists and any(map(_LIST_WORDS.search, texts)):
+                    self.unread.add("words before entries of lists")
 
     def _heading_levels(self) -> dict[str, int]:
         """The level of each style that makes a heading."""

@@ -172,11 +172,16 @@ def test_numbers_of_lists_are_made_by_word_and_left_out() -> None:
 
 
 def test_words_that_word_writes_before_entries_of_lists_are_seen_and_not_read() -> None:
-    level = "<w:abstractNum><w:lvl><w:lvlText w:val='{}'/></w:lvl></w:abstractNum>"
+    level = (
+        "<w:abstractNum w:abstractNumId='7'><w:lvl><w:lvlText w:val='{}'/></w:lvl></w:abstractNum>"
+        "<w:num w:numId='3'><w:abstractNumId w:val='7'/></w:num>"
+    )
+    entry = paragraph(run("a"), properties="<w:numPr><w:numId w:val='3'/></w:numPr>")
     notes = [
-        read_docx(packed(A, numbering=level.format(t)), "x.docx").notes for t in ("o", "%1.", "It is false:")
+        read_docx(packed(text, numbering=level.format(words)), "x.docx").notes
+        for text, words in ((entry, "o"), (entry, "%1."), (A, "It is false:"), (entry, "It is false:"))
     ]
-    assert [each.unread for each in notes] == [(), (), ("words before entries of lists",)]
+    assert [each.unread for each in notes] == [(), (), (), ("words before entries of lists",)]
 
 
 def test_the_title_is_that_of_the_properties_if_there_are_any() -> None:
