@@ -26,7 +26,7 @@ from longproof.agent.offline import OfflineJudge
 from longproof.agent.specs import Panel
 from longproof.agent.types import Case, Look, Question
 from longproof.agent.vote import CONSENSUS
-from longproof.graphs.evidence.sources import Indexes, Sources
+from longproof.graphs.evidence.sources import Indexes, Sources, in_memory
 from longproof.graphs.opening import (
     Given,
     panel_of,
@@ -91,8 +91,11 @@ class Session:
 
     def _index(self, refs: Sequence[DocumentRef]) -> Sources:
         folder, model = home(self.settings.home), self.embedder()
-        lexical = partial(_index, folder, None)
-        indexes = Indexes(lexical, partial(_index, folder, model) if model else None)
+
+        def vectors(document: Document, cut: PassageSize) -> SourceIndex:
+            return source_index(document, folder, model, cut)
+
+        indexes = Indexes(in_memory, vectors if model else None)
         return Sources([self.store.open(ref) for ref in refs], indexes=indexes)
 
     def embedder(self) -> Embedder | None:
@@ -334,8 +337,3 @@ def looks_within(reach: Reach | None, source_characters: int) -> tuple[Look, ...
     reach = reach or ("scan" if source_characters <= SCANNED else "search")
     beyond: dict[Reach, tuple[Look, ...]] = {"place": ("search", "scan"), "search": ("scan",), "scan": ()}
     return tuple(look for look in LOOKS if look not in beyond[reach])
-
-
-def _index(folder: Path, model: Embedder | None, document: Document, cut: PassageSize) -> SourceIndex:
-    """The index of a document; vectors are kept for the next run, words are counted anew."""
-    return source_index(document, folder, model, cut)
