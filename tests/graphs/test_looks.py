@@ -70,7 +70,7 @@ def growing(heard: list[Any]) -> bool:
     )
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=6, deadline=None)
 @given(salt=st.integers(0, 10_000))
 def test_evidence_grows_and_fabricated_means_that_all_was_read(server: ChatServer, salt: int) -> None:
     response = f"{TOLD} {NOWHERE} {HIDDEN} The keeper of gate 700 never sold lamps to the bishops."

@@ -72,7 +72,7 @@ def test_a_second_run_pays_nothing_and_says_the_same(tmp_path):
     assert second.stamp["paid"]["calls"] == 0
 
 
-@pytest.mark.parametrize("share", [0.1, 0.5])
+@pytest.mark.parametrize("share", [0.1, pytest.param(0.5, marks=pytest.mark.heavy)])
 def test_whatever_fails_every_claim_ends_with_a_label_or_a_named_failure(tmp_path, share):
     with ChatServer(faulty(share, seed=3)) as server:
         report = check(server, tmp_path, timeout_s=0.5)
@@ -157,7 +157,7 @@ def killed_runs(tmp_path: Path, times: int, sentences: int, within: str = "") ->
     (tmp_path / "source").write_text(SOURCE)
     (tmp_path / "response").write_text(response)
     rng = random.Random(11)
-    with ChatServer(well, delay_s=0.05) as server:
+    with ChatServer(well, delay_s=0.01 if within else 0.05) as server:
         command = [sys.executable, "-c", KILLED, str(tmp_path / "source"), str(tmp_path / "response")]
         command += [server.address, str(tmp_path / "home")]
         for _ in range(times):
@@ -192,7 +192,7 @@ def answered(server: ChatServer, form: str) -> int:
 @pytest.mark.parametrize(
     ("times", "sentences", "within"),
     [
-        (1, 24, "SearchTurn"),
+        (1, 12, "SearchTurn"),
         pytest.param(1, 24, "ScanNotes", marks=pytest.mark.heavy),
         pytest.param(20, 200, "", marks=pytest.mark.heavy),
     ],

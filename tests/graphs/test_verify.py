@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from langgraph.checkpoint.memory import InMemorySaver
 from scripted import FAILURES, ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences, reads
 
 from longproof import Verifier
@@ -15,11 +14,7 @@ from longproof.agent.models.clients import Chat
 from longproof.agent.models.model import Model
 from longproof.agent.types import LABELS, Answered, Case
 from longproof.graphs.evidence.places import CLAIMS
-from longproof.graphs.opening import Given
 from longproof.graphs.reading import MOST_SENTENCES
-from longproof.graphs.run import Pool
-from longproof.graphs.settings import Settings
-from longproof.graphs.verify import verify_graph
 from longproof.retrieval.types import BadInput
 
 FACTS = [
@@ -150,12 +145,6 @@ def test_each_round_is_counted_for_itself():
     assert len({judgement.question_id for judgement in claim.judgements}) == len(judges[0].heard) == 2
 
 
-def test_a_short_source_is_shown_whole_at_once():
-    report, judges, _ = checked("not_found", source=" ".join(FACTS[1:]))
-    assert rounds(judges[0]) == ["source"]
-    assert report.claims[0].label == "fabricated"
-
-
 def test_a_source_that_is_short_enough_is_shown_whole_and_once():
     for words in ("contradicting", "not_found", SPLIT):
         report, judges, _ = checked(words, source=LONG[:15_000])
@@ -187,7 +176,7 @@ def test_irrelevant_text_never_makes_a_supported_claim_unsupported():
 WORD = st.sampled_from([*LABELS, "not_found", *sorted(FAILURES)])
 
 
-@settings(max_examples=15)
+@settings(max_examples=6)
 @given(words=st.lists(st.lists(WORD, min_size=3, max_size=3), min_size=1, max_size=6), arbiter=WORD)
 def test_every_claim_ends_with_one_label_or_one_named_failure(words, arbiter):
     sentences = [f"Sentence number {n} speaks of the lamp." for n in range(len(words))]
@@ -203,32 +192,11 @@ def test_every_claim_ends_with_one_label_or_one_named_failure(words, arbiter):
     assert report.coverage == pytest.approx(1 - report.counts["undecided"] / len(words))
 
 
-def test_the_same_input_gives_the_same_report_but_for_times():
-    reports = [checked(SPLIT)[0] for _ in range(2)]
-    first, second = (r.model_dump(mode="json", exclude={"stamp"}) for r in reports)
-    assert first == second
-
-
 def test_it_works_inside_a_running_event_loop():
     async def inside():
         return checked("explicitly_supported")[0]
 
     assert asyncio.run(inside()).verdict == "faithful"
-
-
-def test_it_runs_with_a_checkpointer_and_keeps_no_text_in_the_state():
-    saver = InMemorySaver()
-    graph = verify_graph(Pool(Given(decomposer=WholeSentences())), checkpointer=saver)
-    config = {"configurable": {"thread_id": "1"}}
-
-    async def go():
-        given_input = {"source": SOURCE, "response": " ".join(FACTS)}
-        return await graph.ainvoke(given_input, config, context=Settings())
-
-    report = asyncio.run(go())["report"]
-    assert len(report.claims) == 3
-    state = graph.get_state(config).values
-    assert LONG[:200] not in str({k: v for k, v in state.items() if k != "report"})
 
 
 @pytest.mark.parametrize(
