@@ -20,7 +20,7 @@ from longproof.agent.types import (
     Task,
 )
 from longproof.graphs.verifier import Source
-from longproof.report.failure import failure
+from longproof.report.in_short import failure
 from longproof.retrieval.types import BadInput
 from longproof.verifier import AnyJudge, Report, Verifier
 

@@ -31,8 +31,8 @@ from longproof.graphs.verifier import Decide, Event, Source, documents_of
 from longproof.progress import check_progress
 from longproof.report.corrected import corrected
 from longproof.report.html import page
+from longproof.report.in_short import in_short
 from longproof.report.markdown import to_markdown
-from longproof.report.notebook import in_short
 from longproof.report.saved import texts_of
 from longproof.report.view import reason
 from longproof.retrieval.types import BadInput, Document

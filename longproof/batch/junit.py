@@ -10,8 +10,8 @@ from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from longproof.batch.run import ended_cases, report_path
-from longproof.report.control_characters import visible
-from longproof.report.failure import failure
+from longproof.report.in_short import failure
+from longproof.report.pieces import visible
 from longproof.report.saved import open_report
 from longproof.retrieval.files import write_lines
 

@@ -35,7 +35,7 @@ from longproof.graphs.cases import (
 from longproof.graphs.run_folder import Ended, RunList, open_run, read_lines, state_of
 from longproof.graphs.runner import Engine, Planned, RunProgress, Tally, groups_left, plan_groups, run_groups
 from longproof.indexes.documents import Cache
-from longproof.report.control_characters import visible
+from longproof.report.pieces import visible
 from longproof.retrieval.files import clear_parts, write_lines, write_whole
 from longproof.retrieval.types import BadInput, Document
 

@@ -65,7 +65,7 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
     from longproof.batch.junit import write_junit
     from longproof.cli.reports import refuse_targets
     from longproof.progress import run_progress
-    from longproof.report.control_characters import visible
+    from longproof.report.pieces import visible
     from longproof.retrieval.types import BadInput
 
     refuse_targets(None, batch.junit, read=[batch.cases])

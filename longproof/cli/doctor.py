@@ -63,7 +63,7 @@ def _money(run: "Run") -> str:
 
 def _one_line(text: str) -> str:
     """Servers' errors, names of runs and paths may hold line breaks and terminal codes."""
-    from longproof.report.control_characters import visible
+    from longproof.report.pieces import visible
 
     return visible(text).replace("\n", "␊")
 

@@ -26,9 +26,7 @@ def report_command(
     ] = None,
     corrected: Annotated[
         Path | None,
-        typer.Option(
-            help="Write the response with all known corrections: .md or .docx marks them, .txt doesn't."
-        ),
+        typer.Option(help="Write the response with all known corrections: .docx marks them, .txt doesn't."),
     ] = None,
 ) -> None:
     """Show a JSON report: as a page, as Markdown or here. Several make an index page."""

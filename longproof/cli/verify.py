@@ -155,7 +155,7 @@ def trusted_line(report: "Report", at_least: "Label") -> str:
 def no_answer(report: "Report") -> str:
     """Why no judge answered anything that can be used; empty where one did, or none was to be asked."""
     from longproof.agent.report import judges_failures, unanswered, unusable
-    from longproof.report.control_characters import visible
+    from longproof.report.pieces import visible
 
     judgements = [judgement for claim in report.claims for judgement in claim.judgements]
     failures = judges_failures(report)

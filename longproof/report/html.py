@@ -21,9 +21,8 @@ from urllib.parse import quote
 
 from longproof.agent.report import WRONG
 from longproof.agent.types import Judgement, Report, ReportClaim
-from longproof.report.control_characters import NAMES, PATTERN, visible
 from longproof.report.markdown import to_markdown
-from longproof.report.pieces import whole_sentences
+from longproof.report.pieces import NAMES, PATTERN, visible, whole_sentences
 from longproof.report.totals import cost_line
 from longproof.report.view import ReportView, describe_judges, look_of, sides, what_would_settle
 from longproof.report.words import SIGNS, Language, language, words
@@ -181,12 +180,31 @@ def _hash(text: str) -> str:
 
 
 def _short_form(view: ReportView) -> dict[str, Any]:
-    """The report in the page's short form."""
+    """The report in the page's short form. The response's text isn't repeated: it stands in the case."""
     report, texts = view.report, view.texts
     numbers = {document.id: number for number, document in enumerate(report.documents)}
+    short_span = _span_shortener(numbers, texts)
+    documents = []
+    for document in report.documents:
+        data = document.model_dump(exclude={"notes"})
+        if document.id in texts:
+            data["language"] = language(texts[document.id])
+            if document.role != "response":
+                data["text"] = texts[document.id]
+        documents.append(data)
+    return {
+        "case": {"id": report.case.id, "response": report.case.response},
+        "verdict": report.verdict,
+        "stamp": report.stamp,
+        "documents": documents,
+        "sentences": [[sentence.start, sentence.end, sentence.label] for sentence in report.sentences],
+        "claims": [_short_claim(claim, view, numbers, short_span) for claim in report.claims],
+    }
 
+
+def _span_shortener(numbers: Mapping[str, int], texts: Mapping[str, str]) -> Callable[[Span], Short]:
     @cache
-    def span(place: Span) -> Short:
+    def shorten(place: Span) -> Short:
         shortened: Short = [numbers.get(place.source_id, -1), place.start, place.end]
         if place.source_id not in texts:
             return [*shortened, place.text]
@@ -194,68 +212,31 @@ def _short_form(view: ReportView) -> dict[str, Any]:
         around = [place.start - first, last - place.end]
         return [*shortened, *around] if any(around) else shortened
 
-    def claim_data(claim: ReportClaim) -> dict[str, Any]:
-        looked = look_of(report, claim, view.say)
-        return _without_empty(
-            **_claim(claim, span, numbers),
-            looked=looked and looked._asdict(),
-            settle=what_would_settle(claim, view.say),
-        )
-
-    return {
-        "case": {"id": report.case.id, "response": report.case.response},
-        "verdict": report.verdict,
-        "stamp": report.stamp,
-        "documents": [
-            {
-                **document.model_dump(exclude={"notes"}),
-                **_document_text(texts.get(document.id), document.role),
-            }
-            for document in report.documents
-        ],
-        "sentences": [[sentence.start, sentence.end, sentence.label] for sentence in report.sentences],
-        "claims": [claim_data(claim) for claim in report.claims],
-    }
+    return shorten
 
 
-def _document_text(text: str | None, role: str) -> dict[str, Any]:
-    """The response's text isn't repeated: it stands in the case."""
-    if text is None:
-        return {}
-    return {"language": language(text)} if role == "response" else {"language": language(text), "text": text}
+def _short_claim(
+    claim: ReportClaim, view: ReportView, numbers: Mapping[str, int], short_span: Callable[[Span], Short]
+) -> dict[str, Any]:
+    looked, window = look_of(view.report, claim, view.say), claim.window
+    data = claim.model_dump(include={"text", "label", "failure", "decided_by", "readings", "caveat"})
+    if window and window.source_id in numbers:
+        data["window"] = [numbers[window.source_id], window.start, window.end]
+    data["errors"] = [error.model_dump(exclude={"span": {"source_id"}}) for error in claim.errors]
+    data["evidence"] = [short_span(quote) for quote in claim.evidence]
+    data["sides"] = [
+        [side.label, side.judges, [short_span(quote) for quote in side.spans]] for side in sides(claim)
+    ]
+    data["judgements"] = [_short_judgement(judgement, short_span) for judgement in claim.judgements]
+    data["looked"] = looked and looked._asdict()
+    data["settle"] = what_would_settle(claim, view.say)
+    return {"sentence": claim.sentence, **_without_empty(data)}
 
 
-def _claim(claim: ReportClaim, span: Callable[[Span], Short], numbers: Mapping[str, int]) -> dict[str, Any]:
-    window = claim.window
-    return {
-        "text": claim.text,
-        "sentence": claim.sentence,
-        "window": [numbers[window.source_id], window.start, window.end]
-        if window and window.source_id in numbers
-        else None,
-        "label": claim.label,
-        "failure": claim.failure,
-        "decided_by": claim.decided_by,
-        "errors": [error.model_dump(exclude={"span": {"source_id"}}) for error in claim.errors],
-        "readings": [reading.model_dump() for reading in claim.readings],
-        "evidence": [span(quote) for quote in claim.evidence],
-        "sides": [[side.label, side.judges, [span(quote) for quote in side.spans]] for side in sides(claim)],
-        "judgements": [_judgement(judgement, span) for judgement in claim.judgements],
-        "caveat": claim.caveat,
-    }
+def _short_judgement(judgement: Judgement, short_span: Callable[[Span], Short]) -> dict[str, Any]:
+    data = judgement.model_dump(include={"judge", "round", "label", "failure", "reason", "quotes_dropped"})
+    return _without_empty({**data, "quotes": [short_span(quote) for quote in judgement.quotes]})
 
 
-def _judgement(judgement: Judgement, span: Callable[[Span], Short]) -> dict[str, Any]:
-    return _without_empty(
-        judge=judgement.judge,
-        round=judgement.round,
-        label=judgement.label,
-        failure=judgement.failure,
-        reason=judgement.reason,
-        quotes=[span(quote) for quote in judgement.quotes],
-        quotes_dropped=judgement.quotes_dropped,
-    )
-
-
-def _without_empty(**fields: Any) -> dict[str, Any]:
-    return {key: value for key, value in fields.items() if value or key == "sentence"}
+def _without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in fields.items() if value}

@@ -1,13 +1,14 @@
-"""Text as people read it in a report: on one line, not too long, with marks over some of it.
+"""Text as people read it in a report: on one line, not too long, with marks over some of it and for what acts.
 
-Knows: how a text is cut at its marks, in its middle, and at its sentences. Does not know: why anything is marked.
+Knows: how a text is cut at its marks, in its middle, and at its sentences; Unicode's control characters, direction
+overrides (UAX #9) and half surrogates, which are shown as marks. Does not know: why anything is marked, or any markup
+language; each way of showing escapes its own.
 """
 
 import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from longproof.report.control_characters import visible
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Span
 
@@ -19,6 +20,44 @@ FAR = 1000
 """How many characters before and after a quote its sentence is looked for."""
 _BLANK = re.compile(r"[^\S\x1c-\x1f\x85\u2028\u2029]+")
 """Blanks, but for those that act and are shown as marks."""
+PATTERN = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+"""What acts instead of being read, as a character class that Python and a browser read alike. Line breaks and tabs
+stay."""
+_ACTING = re.compile(PATTERN)
+NAMES = dict(
+    zip(
+        (0x7F, 0x061C, 0x200E, 0x200F, *range(0x2028, 0x202F), *range(0x2066, 0x206A)),
+        [
+            "DEL",
+            "ALM",
+            "LRM",
+            "RLM",
+            "LS",
+            "PS",
+            "LRE",
+            "RLE",
+            "PDF",
+            "LRO",
+            "RLO",
+            "LRI",
+            "RLI",
+            "FSI",
+            "PDI",
+        ],
+        strict=True,
+    )
+)
+"""What some of them are called, by their codes."""
+
+
+def visible(text: str) -> str:
+    """The text with every acting character shown as a mark: `␛` for escape, `⟦RLO⟧` for an override."""
+    return _ACTING.sub(_mark, text)
+
+
+def _mark(match: re.Match[str]) -> str:
+    code = ord(match[0])
+    return chr(0x2400 + code) if code < 0x20 else f"⟦{NAMES.get(code, f'U+{code:04X}')}⟧"
 
 
 class Piece(NamedTuple):

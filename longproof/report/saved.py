@@ -9,21 +9,21 @@ import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
 from longproof.agent.cascade import ClearedAlone
 from longproof.agent.report import counts_by_label, left_unread, outcome
-from longproof.agent.types import Place, Report, ReportDocument, ReportSentence, SourcePlace
+from longproof.agent.types import Report, ReportDocument
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home
 from longproof.retrieval.loaders import read_source, refuse_irregular
-from longproof.retrieval.types import BadInput, Document, Span, text_id
+from longproof.retrieval.types import BadInput, text_id
 
-MOST_DIGITS = 40
-"""Of a whole number in a report: calls, tokens, characters. A larger one can't be divided, or shown."""
 _ID = re.compile(r"sha256:[0-9a-f]{64}")
+_ENDLESS = re.compile(r"[\[:,] -?\d{40}")
+"""A whole number in JSON that can't be divided, or shown: no calls, tokens or characters come near."""
 
 
 class _Stamp(BaseModel, strict=True, extra="ignore"):
@@ -34,8 +34,14 @@ class _Stamp(BaseModel, strict=True, extra="ignore"):
     money: dict[str, float | None] | None = None
 
 
-_Quote = tuple[str, str, int, int, str | None]
-"""A place that a report names: its name, its document's id, start, end; no text where only the place is told."""
+class _Named(NamedTuple):
+    """A place that a report names, under its own name; `text` is None where only the place is told."""
+
+    name: str
+    document: str
+    start: int
+    end: int
+    text: str | None
 
 
 def open_report(path: Path) -> Report:
@@ -46,20 +52,17 @@ def open_report(path: Path) -> Report:
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}; give a JSON report") from error
     except ValidationError as error:
-        raise BadInput(f"{path} is {_no_report(error)}") from error
+        first = error.errors()[0]
+        place = ".".join(map(str, first["loc"]))
+        why = f"no {f'report of this version: {place}' if place else 'JSON report'}: {first['msg']}"
+        if place == "schema_version":
+            why = "a report of another edition: check its text again; no answer is paid for twice"
+        raise BadInput(f"{path} is {why}") from error
     try:
         refuse_damaged(report)
     except BadInput as error:
         raise BadInput(f"{path}: {error}") from error
     return report
-
-
-def _no_report(error: ValidationError) -> str:
-    first = error.errors()[0]
-    if first["loc"] == ("schema_version",):
-        return "a report of another edition: check its text again; no answer is paid for twice"
-    place = ".".join(map(str, first["loc"]))
-    return f"no {f'report of this version: {place}' if place else 'JSON report'}: {first['msg']}"
 
 
 def texts_of(
@@ -92,7 +95,11 @@ def texts_of(
 
 def _stored_text(document: ReportDocument, kept: str | None) -> str:
     """The text from where it was read, if it is still the same, else from the store."""
-    read = _read(Path(document.uri)) if document.uri else None
+    path = Path(document.uri)
+    try:
+        read = read_source(path) if document.uri and path.is_file() else None
+    except (BadInput, OSError):
+        read = None
     if read and read.id == document.id:
         return read.text
     try:
@@ -102,13 +109,6 @@ def _stored_text(document: ReportDocument, kept: str | None) -> str:
         raise BadInput(
             f"the source {name!r} is not where it was, or has changed: give it again (--source)"
         ) from error
-
-
-def _read(path: Path) -> Document | None:
-    try:
-        return read_source(path) if path.is_file() else None
-    except (BadInput, OSError):
-        return None
 
 
 def refuse_damaged(report: Report) -> None:
@@ -131,16 +131,16 @@ def _damages(report: Report) -> Iterator[str]:
     for number, document in enumerate(report.documents):
         if not _ID.fullmatch(document.id) or document.characters < 0:
             yield f"documents.{number} has no hash or no length"
-    yield from _wrong_numbers(report)
+    yield from _wrong_stamp(report)
     for number, claim in enumerate(report.claims):
         if not 0 <= claim.sentence < len(report.sentences):
             yield f"claims.{number}.sentence is {claim.sentence}, of {len(report.sentences)} sentences"
     lengths = {document.id: document.characters for document in report.documents}
-    for name, document_id, start, end, _ in _quotes(report):
-        if document_id not in lengths:
-            yield f"{name} points into a document that it doesn't list"
-        elif not 0 <= start <= end <= lengths[document_id]:
-            yield f"{name} lies outside its document"
+    for place in _places(report):
+        if place.document not in lengths:
+            yield f"{place.name} points into a document that it doesn't list"
+        elif not 0 <= place.start <= place.end <= lengths[place.document]:
+            yield f"{place.name} lies outside its document"
     yield from _wrong_texts(report, {report.documents[0].id: report.case.response})
     if {**counts_by_label([]), **report.counts} != counts_by_label([claim.label for claim in report.claims]):
         yield "its counts aren't those of its claims"
@@ -151,23 +151,17 @@ def _damages(report: Report) -> Iterator[str]:
         yield "its verdict isn't that of its sentences"
 
 
-def _wrong_numbers(report: Report) -> Iterator[str]:
+def _wrong_stamp(report: Report) -> Iterator[str]:
     try:
         numbers = json.dumps([report.stamp, report.usage.model_dump()], allow_nan=False)
-        json.loads(numbers, parse_int=_amount)
     except ValueError:
+        numbers = ", " + "9" * 40
+    if _ENDLESS.search(numbers):
         yield "its stamp or usage holds a number that JSON doesn't know, or no report has"
     try:
         _Stamp.model_validate(report.stamp)
     except ValidationError as error:
         yield f"stamp.{error.errors()[0]['loc'][0]} is not what it should be"
-
-
-def _amount(digits: str) -> int:
-    """The number of these digits. Raises ValueError for one that nothing in a report comes near."""
-    if len(digits) > MOST_DIGITS:
-        raise ValueError("too many digits")
-    return int(digits)
 
 
 def _wrong_texts(report: Report, texts: Mapping[str, str]) -> Iterator[str]:
@@ -176,31 +170,23 @@ def _wrong_texts(report: Report, texts: Mapping[str, str]) -> Iterator[str]:
         text = texts.get(document.id)
         if text is not None and (len(text) != document.characters or text_id(text) != document.id):
             yield f"the {document.role} isn't the text that its hash names"
-    for name, document_id, start, end, quoted in _quotes(report):
-        text = texts.get(document_id)
-        if text is not None and quoted is not None and text[start:end] != quoted:
-            yield f"{name} quotes what doesn't stand at its place"
+    for place in _places(report):
+        text = texts.get(place.document)
+        if text is not None and place.text is not None and text[place.start : place.end] != place.text:
+            yield f"{place.name} quotes what doesn't stand at its place"
 
 
-def _quotes(report: Report) -> Iterator[_Quote]:
+def _places(report: Report) -> Iterator[_Named]:
     """Every place that a report names. What is wrong lies in the response, whatever document the span says."""
-    response = report.documents[0].id
-    for name in ("sentences", "claims", "searches"):
-        yield from _quotes_in(getattr(report, name), name, response)
+    fields = report.model_dump(include={"sentences", "claims", "searches"})
+    for place in _places_in(fields, ""):
+        in_response = ".errors." in place.name or not place.document
+        yield place._replace(document=report.documents[0].id) if in_response else place
 
 
-def _quotes_in(value: Any, name: str, response: str) -> Iterator[_Quote]:
-    match value:
-        case Span():
-            document = response if ".errors." in name else value.source_id
-            yield name, document, value.start, value.end, value.text
-        case Place() | ReportSentence():
-            yield name, response, value.start, value.end, value.text
-        case SourcePlace():
-            yield name, value.source_id, value.start, value.end, None
-        case BaseModel():
-            for field in type(value).model_fields:
-                yield from _quotes_in(getattr(value, field), f"{name}.{field}", response)
-        case tuple() | list():
-            for number, one in enumerate(value):
-                yield from _quotes_in(one, f"{name}.{number}", response)
+def _places_in(value: Any, name: str) -> Iterator[_Named]:
+    if isinstance(value, dict) and "start" in value:
+        yield _Named(name, value.get("source_id", ""), value["start"], value["end"], value.get("text"))
+    elif isinstance(value, dict | list | tuple):
+        for key, one in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from _places_in(one, f"{name}.{key}" if name else str(key))

@@ -134,7 +134,7 @@ function finished() {
     {},
     [say("accepted_n", { n: made, all: some }), " ", out ? [say("ruled_out", { n: out }), " "] : null, say("corrected_as")],
   );
-  const forms = [link("corrected.md", "Markdown"), link("corrected.txt", "TXT"), link("corrected.docx", "DOCX")];
+  const forms = [link("corrected.txt", "TXT"), link("corrected.docx", "DOCX")];
   return [
     some ? [button(say(back ? "take_back_all" : "accept_all", { n: some }), take, { id: "accept-all" }), counts, forms] : null,
     marked ? [make("span", {}, say("marks_n", { n: marked })), link("cases.jsonl", say("export_marks"))] : null,

@@ -5,7 +5,7 @@ import unicodedata
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.report.control_characters import visible
+from longproof.report.pieces import visible
 
 
 @given(st.text(st.characters(exclude_categories=[])))

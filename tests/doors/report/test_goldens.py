@@ -16,8 +16,8 @@ from rich.console import Console
 
 from longproof.adapters.brief import brief_of
 from longproof.agent.types import Report
-from longproof.report.failure import failure
 from longproof.report.html import index_line, page_data
+from longproof.report.in_short import failure
 from longproof.report.markdown import to_markdown
 from longproof.report.terminal import print_report
 from longproof.report.words import language, words
@@ -41,7 +41,7 @@ def page_as_json(report: Report, texts: Texts) -> str:
     for document in data["report"]["documents"]:
         document.pop("text", None)
     claims = data["report"].pop("claims")
-    rows = [json.dumps(claim, ensure_ascii=False) for claim in claims]
+    rows = [json.dumps(claim, ensure_ascii=False, sort_keys=True) for claim in claims]
     return "\n".join([json.dumps(data, ensure_ascii=False, indent=1), *rows]) + "\n"
 
 

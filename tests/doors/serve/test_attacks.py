@@ -137,7 +137,7 @@ def test_marks_are_of_claims_and_of_limited_size(serving: Callable[..., Any]) ->
     ):
         assert client.post(f"runs/{run}/marks", given).status_code == 400, given
     assert client.post(f"runs/{run}/nothing").status_code == 400
-    for name in ("corrected.exe", "a%0d%0ab.txt", "a.txt", "x" * 3000 + ".md"):
+    for name in ("corrected.exe", "a%0d%0ab.txt", "a.txt", "corrected.md", "x" * 3000 + ".txt"):
         assert client.get(f"runs/{run}/{name}").status_code == 400, name
 
 
