@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import Field, JsonValue
+from pydantic import Field
 
 from longproof.agent.types import Usage
 from longproof.construction.units import SCALES, Book, Scale, SummaryCase
@@ -31,6 +31,12 @@ class SourceUsed(Frozen):
     characters: int
     language: str = ""
     split: str = "test"
+
+    @classmethod
+    def of(cls, source: Document | Book, language: str = "", split: str = "test") -> "SourceUsed":
+        """The note on a document, or on a book."""
+        text = source.text
+        return cls(id=text_id(text), title=source.title, characters=len(text), language=language, split=split)
 
 
 class Provenance(Frozen):
@@ -64,22 +70,8 @@ def refuse_other_files(out: Path) -> None:
         raise BadInput(f"{out} holds other files: name an empty folder")
 
 
-def books_used(books: Sequence[Book]) -> tuple[SourceUsed, ...]:
-    """What is noted of each book."""
-    return tuple(
-        SourceUsed(
-            id=text_id(book.text),
-            title=book.title,
-            characters=len(book.text),
-            language=book.language,
-            split=book.split,
-        )
-        for book in books
-    )
-
-
 def write_cases(path: Path, cases: Iterable[GivenCase]) -> None:
-    """A case file. Fields that were not given are not written."""
+    """Write a case file. Fields that were not given are not written."""
     write_json_lines(path, (case.model_dump(mode="json", exclude_unset=True) for case in cases))
 
 
@@ -108,37 +100,43 @@ def write_summary_cases(out: Path, cases: Sequence[SummaryCase], books: Sequence
     for old in [out / TRAIN, *(out / "longnovel").glob("*.jsonl")]:
         old.unlink(missing_ok=True)
     for file, split in ((CASES, "test"), (TRAIN, "train")):
-        own = [(case, texts[case.book][slice(*case.source)]) for case in cases if case.split == split]
-        if own or split == "test":
-            write_cases(out / file, [_given_case(case, _source_file(out, article)) for case, article in own])
+        given = list[GivenCase]()
+        rows: dict[Scale, list[dict[str, Any]]] = {}
+        for case in cases:
+            if case.split == split:
+                article = texts[case.book][slice(*case.source)]
+                given.append(_given_case(case, _source_file(out, article)))
+                rows.setdefault(case.scale, []).append(longnovel_row(case, article))
+        if given or split == "test":
+            write_cases(out / file, given)
         for scale in SCALES:
-            rows = [longnovel_row(case, article) for case, article in own if case.scale == scale]
-            if rows:
-                write_json_lines(out / "longnovel" / f"{split}_{LENGTH_NAMES[scale]}.jsonl", rows)
+            if scale in rows:
+                write_json_lines(out / "longnovel" / f"{split}_{LENGTH_NAMES[scale]}.jsonl", rows[scale])
 
 
 def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
-    """One JSON object a line."""
+    """Write one JSON object a line."""
     write_whole(path, "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows).encode("utf-8"))
 
 
 def write_provenance(out: Path, provenance: Provenance) -> None:
-    """Written last: a folder with a provenance is a whole set."""
+    """Write the provenance, last of all: a folder with one is a whole set."""
     text = json.dumps(provenance.model_dump(mode="json"), ensure_ascii=False, indent=1)
     write_whole(out / PROVENANCE, (text + "\n").encode("utf-8"))
 
 
 def longnovel_row(case: SummaryCase, article: str) -> dict[str, Any]:
     """The case as LongNovel's release has it; `output` is the gold answer."""
-    details = [
-        {
-            "hallucination_type": KIND_NAMES[error.kind],
-            "hallucinated_sentence": error.wrong.text,
-            "corrected_content": error.right,
-            "reason": error.reason,
-        }
-        for error in ([case.error] if case.error else [])
-    ]
+    details = []
+    if error := case.error:
+        details.append(
+            {
+                "hallucination_type": KIND_NAMES[error.kind],
+                "hallucinated_sentence": error.wrong.text,
+                "corrected_content": error.right,
+                "reason": error.reason,
+            }
+        )
     return {
         "id": case.id,
         "language": case.language,
@@ -151,15 +149,9 @@ def longnovel_row(case: SummaryCase, article: str) -> dict[str, Any]:
 
 
 def _given_case(case: SummaryCase, source: str) -> GivenCase:
-    error = case.error
-    slices: dict[str, JsonValue] = {
-        "scale": case.scale,
-        "position": case.position,
-        "language": case.language,
-        "book": case.book,
-    }
+    slices = {name: getattr(case, name) for name in ("scale", "position", "language", "book")}
     errors: tuple[GivenError, ...] = ()
-    if error:
+    if error := case.error:
         slices["kind"] = error.kind
         wrong = error.wrong.model_dump()
         errors = (GivenError(**wrong, kind=error.kind, correction=error.right, reason=error.reason),)

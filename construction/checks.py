@@ -7,7 +7,7 @@ text escaped. Reads the cases as they stand in the files. Does not know: how a s
 
 import html
 from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from statistics import mean
 
@@ -16,7 +16,7 @@ import numpy as np
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import KINDS
 from longproof.construction.units import POSITIONS
-from longproof.construction.versions import folded
+from longproof.construction.versions import plain_form
 from longproof.graphs.cases import GivenCase
 from longproof.retrieval.types import Frozen
 
@@ -57,28 +57,29 @@ def checks(made: Sequence[GivenCase], trained: Sequence[GivenCase] = ()) -> list
 
 
 def duplicates(made: Sequence[GivenCase]) -> Check:
-    """Responses that stand twice in the set, folded."""
-    twice = len(made) - len({folded(case.response) for case in made})
+    """Responses that stand twice in the set, in the same words."""
+    twice = len(made) - len({plain_form(case.response) for case in made})
     return Check(name="duplicates", found=f"{twice} of {len(made)} responses stand twice", good=twice == 0)
 
 
 def leakage(test: Sequence[GivenCase], train: Sequence[GivenCase]) -> Check:
     """Responses, sources and books that both splits hold."""
     features: dict[str, Callable[[GivenCase], str]] = {
-        "responses": lambda case: folded(case.response),
-        "sources": _text,
+        "responses": lambda case: plain_form(case.response),
+        "sources": _source_text,
         "books": lambda case: str(case.slices.get("book", "")),
     }
-    shared = {
-        name: len(({feature(case) for case in test} & {feature(case) for case in train}) - {""})
-        for name, feature in features.items()
-    }
-    found = ", ".join(f"{n} {name}" for name, n in shared.items()) + " in both splits"
-    return Check(name="leakage", found=found if train else "no training split", good=not any(shared.values()))
+    counted, clean = [], True
+    for name, feature in features.items():
+        shared = (set(map(feature, test)) & set(map(feature, train))) - {""}
+        counted.append(f"{len(shared)} {name}")
+        clean = clean and not shared
+    found = ", ".join(counted) + " in both splits" if train else "no training split"
+    return Check(name="leakage", found=found, good=clean)
 
 
 def length_tells(made: Sequence[GivenCase]) -> Check:
-    """Whether length alone tells the labels: the AUC over all pairs, and within each group of a pair.
+    """Check that length alone doesn't tell the labels: the AUC over all pairs, and within each group of a pair.
 
     The first compares any hallucinated response with any faithful one; the second only those made of one text.
     """
@@ -88,10 +89,10 @@ def length_tells(made: Sequence[GivenCase]) -> Check:
         for sides in (everything, groups[str(case.group)]):
             sides[case.label == "faithful"].append(len(case.response))
     inside = [value for sides in groups.values() if (value := auc(*sides)) is not None]
-    overall, within = auc(*everything), (mean(inside) if inside else None)
-    good = all(value is None or 1 - REVEALING < value < REVEALING for value in (overall, within))
-    told = ["none" if value is None else f"{value:.2f}" for value in (overall, within)]
-    return Check(name="AUC of length", found=f"{told[0]} overall, {told[1]} within pairs", good=good)
+    values = [auc(*everything), mean(inside) if inside else None]
+    good = all(value is None or 1 - REVEALING < value < REVEALING for value in values)
+    overall, within = ("none" if value is None else f"{value:.2f}" for value in values)
+    return Check(name="AUC of length", found=f"{overall} overall, {within} within pairs", good=good)
 
 
 def auc(higher: Sequence[float], lower: Sequence[float]) -> float | None:
@@ -104,15 +105,19 @@ def auc(higher: Sequence[float], lower: Sequence[float]) -> float | None:
 
 
 def balance(slice_: str, made: Sequence[GivenCase], names: Sequence[str]) -> Check:
-    """How often each name of a slice stands among the hallucinated."""
-    wrong = [e for e in made if e.label == "hallucinated" and slice_ in e.slices]
-    counts = Counter(e.slices[slice_] for e in wrong)
-    rarest, most = min(counts[n] for n in names), max(counts[n] for n in names)
+    """The number of hallucinated cases with each name of a slice."""
+    counts = Counter(str(case.slices[slice_]) for case in wrong_cases(made) if slice_ in case.slices)
+    rarest, most = min(counts[name] for name in names), max(counts[name] for name in names)
     found = ", ".join(f"{name} {counts[name]}" for name in names)
-    return Check(name=f"balance of {slice_}", found=found, good=not wrong or most <= UNEVEN * rarest)
+    return Check(name=f"balance of {slice_}", found=found, good=not counts or most <= UNEVEN * rarest)
 
 
-def _text(case: GivenCase) -> str:
+def wrong_cases(made: Iterable[GivenCase]) -> list[GivenCase]:
+    """The cases that are labelled hallucinated."""
+    return [case for case in made if case.label == "hallucinated"]
+
+
+def _source_text(case: GivenCase) -> str:
     """The source's text, which whoever reads a case puts there."""
     return "\n".join(case.texts)
 
@@ -125,15 +130,19 @@ def data_card(found: Sequence[Check], made: Sequence[GivenCase]) -> str:
 
 def set_statistics(made: Sequence[GivenCase]) -> str:
     """LongNovel's tables 2 and 3 and figures 2 and 3 of this set, as Markdown. Tokens are estimated."""
-    scales = list(dict.fromkeys(str(e.slices["scale"]) for e in made if "scale" in e.slices)) or ["all"]
-    of = {scale: [e for e in made if e.slices.get("scale", "all") == scale] for scale in scales}
-    sizes = [
-        [s, _count(of[s], "hallucinated"), _count(of[s], "faithful"), str(len(of[s])), f"{_ratio(of[s]):.1f}"]
-        for s in scales
-    ]
-    lengths = [[s, *(f"{value / 1000:.2f}" for value in _tokens(of[s]))] for s in scales]
-    kinds = [[k, *(_share(of[s], "kind", k) for s in scales)] for k in KINDS]
-    thirds = [[p, *(_share(of[s], "position", p) for s in scales)] for p in POSITIONS]
+    by_scale: dict[str, list[GivenCase]] = {}
+    for case in made:
+        if "scale" in case.slices:
+            by_scale.setdefault(str(case.slices["scale"]), []).append(case)
+    by_scale = by_scale or {"all": list(made)}
+    sizes, lengths = [], []
+    for scale, cases in by_scale.items():
+        n_wrong, n_right = len(wrong_cases(cases)), sum(case.label == "faithful" for case in cases)
+        sources = list(map(_source_text, cases))
+        ratio = sum(map(len, sources)) / max(1, sum(len(case.response) for case in cases))
+        sizes.append([scale, str(n_wrong), str(n_right), str(len(cases)), f"{ratio:.1f}"])
+        tokens = list(map(estimate_tokens, sources))
+        lengths.append([scale, *(f"{value(tokens) / 1000:.2f}" for value in (min, mean, max))])
     return "\n\n".join(
         [
             "Cases, and the source's length over the response's (as table 2)",
@@ -141,11 +150,28 @@ def set_statistics(made: Sequence[GivenCase]) -> str:
             "Thousands of tokens of source, estimated (as table 3)",
             markdown_table(["scale", "min", "mean", "max"], lengths),
             "Kinds, share of the hallucinated (as figure 2)",
-            markdown_table(["kind", *scales], kinds),
+            _shares_table("kind", KINDS, by_scale),
             "Positions, share of the hallucinated (as figure 3)",
-            markdown_table(["position", *scales], thirds),
+            _shares_table("position", POSITIONS, by_scale),
         ]
     )
+
+
+def _shares_table(slice_: str, names: Sequence[str], by_scale: dict[str, list[GivenCase]]) -> str:
+    """The share of each name of a slice among the hallucinated cases of each scale."""
+    rows = [[name] for name in names]
+    for cases in by_scale.values():
+        wrong = wrong_cases(cases)
+        counts = Counter(case.slices.get(slice_) for case in wrong)
+        for row in rows:
+            row.append(f"{counts[row[0]] / max(1, len(wrong)):.2f}")
+    return markdown_table([slice_, *by_scale], rows)
+
+
+def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table in Markdown."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
 
 
 def sample_page(made: Sequence[GivenCase]) -> str:
@@ -153,9 +179,9 @@ def sample_page(made: Sequence[GivenCase]) -> str:
 
     All text is escaped; the page loads nothing.
     """
-    wrong = [e for e in made if e.label == "hallucinated"]
+    wrong = wrong_cases(made)
     drawn = Random(0).sample(wrong, min(SAMPLED, len(wrong)))
-    rows = "".join(map(_row, sorted(drawn, key=lambda e: e.id)))
+    rows = "".join(map(_row, sorted(drawn, key=lambda case: str(case.id))))
     head = "<th>case</th><th>response, wrong words marked</th><th>should be</th><th>wrong indeed?</th>"
     return (
         '<!doctype html><html><head><meta charset="utf-8"><title>Sample sheet</title>'
@@ -165,38 +191,13 @@ def sample_page(made: Sequence[GivenCase]) -> str:
 
 
 def _row(case: GivenCase) -> str:
-    marked, last = "", 0
-    errors = sorted(case.errors or (), key=lambda error: error.start)
-    for error in errors:
+    marked, corrections, last = "", [], 0
+    for error in sorted(case.errors or (), key=lambda error: error.start):
         marked += f"{html.escape(case.response[last : error.start])}<mark>{html.escape(error.text)}</mark>"
         last = error.end
+        right = f"{error.correction} ({error.reason})" if error.reason else error.correction
+        corrections.append(html.escape(right))
     marked += html.escape(case.response[last:])
-    about = " · ".join([str(case.id), *(f"{k} {v}" for k, v in sorted(case.slices.items()))])
-    right = "<br>".join(
-        html.escape(f"{e.correction} ({e.reason})" if e.reason else e.correction) for e in errors
-    )
-    return f"<tr><td>{html.escape(about)}</td><td>{marked}</td><td>{right}</td><td>☐ yes ☐ no</td></tr>"
-
-
-def _count(made: Sequence[GivenCase], outcome: str) -> str:
-    return str(sum(e.label == outcome for e in made))
-
-
-def _ratio(made: Sequence[GivenCase]) -> float:
-    sources = sum(len(_text(e)) for e in made)
-    return sources / max(1, sum(len(e.response) for e in made))
-
-
-def _tokens(made: Sequence[GivenCase]) -> tuple[float, float, float]:
-    sizes = [estimate_tokens(_text(e)) for e in made]
-    return min(sizes), mean(sizes), max(sizes)
-
-
-def _share(made: Sequence[GivenCase], slice_: str, name: str) -> str:
-    wrong = [e for e in made if e.label == "hallucinated"]
-    return f"{sum(e.slices.get(slice_) == name for e in wrong) / max(1, len(wrong)):.2f}"
-
-
-def markdown_table(head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join("| " + " | ".join(cell.replace("|", "\\|") for cell in line) + " |" for line in lines)
+    about = " · ".join([str(case.id), *(f"{name} {value}" for name, value in sorted(case.slices.items()))])
+    cells = [html.escape(about), marked, "<br>".join(corrections), "☐ yes ☐ no"]
+    return f"<tr><td>{'</td><td>'.join(cells)}</td></tr>"

@@ -9,34 +9,25 @@ Does not know: how models are opened, or how many parts are worked on together.
 
 import asyncio
 import json
-from collections.abc import Sequence
 from itertools import combinations
 from random import Random
 from statistics import mean
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
 from longproof.agent.models.answers import Form
-from longproof.agent.models.model import Model
-from longproof.agent.types import Call, Task
+from longproof.agent.types import Task
 from longproof.construction.case_files import CASES, Provenance, write_cases, write_json_lines
-from longproof.construction.maker import Maker
-from longproof.construction.versions import (
-    Drawing,
-    Made,
-    Rejected,
-    Written,
-    ask_for,
-    likeness,
-    prompt_language,
-    same_words,
-)
+from longproof.construction.maker import Drawing, Maker
+from longproof.construction.versions import Rejected, Written, likeness, prompt_language, same_words
 from longproof.graphs.cases import GivenCase
 from longproof.prompts import Language, Prompt, render
 from longproof.retrieval.types import BadInput
 
 HaluTask = Literal["qa", "dialogue", "summary"]
+RowTask = HaluTask | Literal["general"]
+Sampling = Literal["one-pass", "conversational"]
 PATTERNS: dict[HaluTask, tuple[str, ...]] = {
     "qa": ("comprehension", "factualness", "specificity", "inference"),
     "dialogue": ("extrinsic-soft", "extrinsic-hard", "extrinsic-grouped"),
@@ -47,17 +38,13 @@ DRAWN: Drawing = {"temperature": 1.0, "top_p": 1.0, "max_tokens": 256}
 MORE_WORDS = 10
 """So many more words than the right text are let pass; the paper asks for about five at most."""
 SAMPLES = 3
-Sampling = Literal["one-pass", "conversational"]
-
-
-RowTask = HaluTask | Literal["general"]
 FIELDS: dict[RowTask, tuple[str, ...]] = {
     "qa": ("knowledge", "question", "right_answer"),
     "dialogue": ("knowledge", "dialogue_history", "right_response"),
     "summary": ("document", "right_summary"),
     "general": ("user_query",),
 }
-"""What a row of each task holds; a row's task is told by its fields."""
+"""The fields that a row of each task holds; a row's task is told by them."""
 FILES: dict[RowTask, str] = {
     "qa": "qa.jsonl",
     "dialogue": "dialogue.jsonl",
@@ -84,14 +71,22 @@ class Choice(Form):
 
 
 class Item(NamedTuple):
-    """A right text, what it rests on, and what it was written for."""
+    """A right text, what it rests on, and what it was written for. `number` is its row's among all of the run."""
 
-    id: str
+    row: Row
+    number: int
     task: HaluTask
     evidence: str
     context: str
     right: str
     language: Language
+
+
+class Query(NamedTuple):
+    """A query without a source, and its row's number among all of the run."""
+
+    row: Row
+    number: int
 
 
 class Sampled(NamedTuple):
@@ -105,174 +100,50 @@ class Sampled(NamedTuple):
 class Replies(NamedTuple):
     """Several answers to one query, and how alike they are on average, 0 to 1."""
 
-    texts: tuple[str, ...]
+    query: Query
+    texts: list[str]
     similarity: float
-
-
-class GivenRow(NamedTuple):
-    """A row of a file, its task, and its number among all rows of the run."""
-
-    fields: Row
-    task: RowTask
-    number: int
-
-
-class MadeRow(NamedTuple):
-    """A row with the made-up text that was chosen, or a query with its answers."""
-
-    row: GivenRow
-    made: Sampled | Replies
-
-
-async def make_up_in_conversation(model: Model, item: Item, pattern: str) -> Made[Sampled]:
-    """First the pattern alone, to be put into own words; then the case. `not_learned` where it said nothing."""
-
-    def lesson(answer: Lesson) -> str | Rejected:
-        if not answer.rule.strip() or not answer.example.strip():
-            return Rejected("not_learned")
-        return f"{answer.rule}\n{answer.example}"
-
-    taught = _lesson(item, pattern)
-    prompt = taught.then(render("construct_learn", item.language))
-    learned = await ask_for(model, prompt, Lesson, lesson, purpose="learn", **DRAWN)
-    if learned.value is None:
-        return Made(None, learned.rejected, learned.calls)
-    told = taught.then(render("construct_learned", item.language, lesson=learned.value))
-    found = await make_up(model, item, told, pattern, "conversational")
-    return found._replace(calls=learned.calls + found.calls)
-
-
-async def make_up(
-    model: Model, item: Item, taught: Prompt, pattern: str, sampling: Sampling
-) -> Made[Sampled]:
-    """A made-up text after a lesson. The second sampling draws another answer where the prompts are the same."""
-
-    def usable(answer: Written) -> Sampled | Rejected:
-        text = answer.text.strip()
-        why = why_unfit(item, text)
-        return Rejected(why) if why else Sampled(text, pattern, sampling)
-
-    case = render(
-        "construct_sample", item.language, evidence=item.evidence, context=item.context, right=item.right
-    )
-    drawing: Drawing = {**DRAWN, "sample": int(sampling == "conversational")}
-    return await ask_for(model, taught.then(case), Written, usable, purpose=sampling, **drawing)
-
-
-def why_unfit(item: Item, text: str) -> str | None:
-    """Why a made-up text can't be used; None: it can."""
-    if not text:
-        return "no_success"
-    if same_words(text, item.right):
-        return "not_changed"
-    longer = _words(text, item.language) - _words(item.right, item.language)
-    if item.task != "dialogue" and longer > MORE_WORDS:
-        return "too_long"
-    return None
-
-
-async def choose(model: Model, item: Item, found: Sequence[Sampled], draw: Random) -> Made[Sampled]:
-    """The more plausible of the two, shown in an order drawn anew; the only one, where one sampling failed.
-
-    Where the model's choice is none, nothing is guessed: `no_choice`.
-    """
-    if len(found) < 2 or same_words(found[0].text, found[1].text):
-        return Made(found[0]) if found else Made(None, ("no_success",))
-    shown = draw.sample(list(found), 2)
-
-    def choice(answer: Choice) -> Sampled | Rejected:
-        said = answer.best.strip().lower()
-        return shown[said == "second"] if said in ("first", "second") else Rejected("no_choice")
-
-    prompt = render(
-        "construct_choose",
-        item.language,
-        evidence=item.evidence,
-        context=item.context,
-        first=shown[0].text,
-        second=shown[1].text,
-    )
-    return await ask_for(model, prompt, Choice, choice, purpose="choose")
-
-
-async def compare_answers(run: Maker, row: GivenRow) -> Made[MadeRow]:
-    """Draw three answers to a query at temperature 1, and say how alike they are; none where one of them fails."""
-    query = str(row.fields["user_query"])
-    prompt = render("construct_reply", prompt_language(query), context=query)
-    calls, texts = tuple[Call, ...](), list[str]()
-    for sample in range(SAMPLES):
-        drawing: Drawing = {**DRAWN, "sample": sample}
-        answer = await run.writer.ask(prompt, Written, purpose="reply", **drawing)
-        calls += answer.calls
-        if answer.value is None:
-            return Made(None, (f"replies: {answer.failure}",), calls)
-        texts.append(answer.value.text)
-    similarity = mean(likeness(a, b) for a, b in combinations(texts, 2))
-    return Made(MadeRow(row, Replies(tuple(texts), similarity)), (), calls)
-
-
-def _lesson(item: Item, pattern: str) -> Prompt:
-    """What is said of a pattern before a case is shown."""
-    return render(f"construct_{_PROMPTS[item.task]}", item.language, pattern=pattern)
-
-
-def _words(text: str, language: Language) -> int:
-    """Words; in Chinese, two characters count as one."""
-    return len(text.split()) if language == "en" else -(-len("".join(text.split())) // 2)
 
 
 async def make_halueval(run: Maker) -> Provenance:
     """Make every row, then write the paper's files, our case form, and the provenance."""
-    made = await run.each(plan_rows(run), make)
+    items, queries = plan_rows(run)
+    made = await run.each(items, make_up)
+    compared = await run.each(queries, compare_answers)
     out = run.wanted.out
-    made_up = [(one.row, one.made) for one in made if isinstance(one.made, Sampled)]
-    compared = [(one.row, one.made) for one in made if isinstance(one.made, Replies)]
     for task in TASKS:
-        own = [_halueval_row(*one) for one in made_up if one[0].task == task]
-        if own:
-            write_json_lines(out / FILES[task], own)
-    write_cases(out / CASES, [case for one in made_up for case in _cases(*one)])
-    kept = sorted(compared, key=lambda one: one[1].similarity)[: run.wanted.keep]
+        rows = [_halueval_row(item, sampled) for item, sampled in made if item.task == task]
+        if rows:
+            write_json_lines(out / FILES[task], rows)
+    cases = list[GivenCase]()
+    for item, sampled in made:
+        cases += _cases(item, sampled)
+    write_cases(out / CASES, cases)
+    kept = sorted(compared, key=lambda replies: replies.similarity)[: run.wanted.keep]
     if kept:
-        write_json_lines(out / FILES["general"], [_query_row(*one) for one in kept])
-    return run.finish("halueval", len(made_up) + len(kept), models=run.models[:1])
+        write_json_lines(out / FILES["general"], map(_query_row, kept))
+    return run.finish("halueval", len(made) + len(kept), models=run.models[:1])
 
 
-def plan_rows(run: Maker) -> list[GivenRow]:
+def plan_rows(run: Maker) -> tuple[list[Item], list[Query]]:
     """Every row of every file that is of a task that was asked for. Raises BadInput for other rows."""
     wanted = run.wanted.tasks(tuple(FIELDS))
-    found = list[GivenRow]()
+    items, queries = list[Item](), list[Query]()
     for source in run.wanted.sources:
-        for number, line in enumerate(source.text.split("\n"), start=1):
-            if line.strip():
-                row, task = _row(line, f"{source.title} line {number}")
-                if task in wanted:
-                    found.append(GivenRow(row, task, len(found)))
-    if not found:
+        for n_line, line in enumerate(source.text.split("\n"), start=1):
+            if not line.strip():
+                continue
+            row, task = _row(line, f"{source.title} line {n_line}")
+            number = len(items) + len(queries)
+            if task not in wanted:
+                continue
+            if task == "general":
+                queries.append(Query(row, number))
+            else:
+                items.append(_item(row, number, task))
+    if not items and not queries:
         raise BadInput("no row of these files has a task that was asked for")
-    return found
-
-
-async def make(run: Maker, row: GivenRow) -> Made[MadeRow]:
-    """Make a text up by each sampling, with a pattern in turn, and choose the more plausible of the two.
-
-    Of a query: three answers, and how alike they are.
-    """
-    if row.task == "general":
-        return await compare_answers(run, row)
-    item = _item(row)
-    pattern = PATTERNS[item.task][row.number % len(PATTERNS[item.task])]
-    first, second = await asyncio.gather(
-        make_up(run.writer, item, _lesson(item, pattern), pattern, "one-pass"),
-        make_up_in_conversation(run.writer, item, pattern),
-    )
-    draw = Random(f"{run.wanted.seed}:{item.id}")
-    best = await choose(run.writer, item, [one.value for one in (first, second) if one.value], draw)
-    rejected = list[str]()
-    for name, one in (("one-pass", first), ("conversational", second), ("choose", best)):
-        rejected += one.of(f"{name} {item.task}").rejected
-    calls = first.calls + second.calls + best.calls
-    return Made(MadeRow(row, best.value) if best.value else None, tuple(rejected), calls)
+    return items, queries
 
 
 def _row(line: str, name: str) -> tuple[Row, RowTask]:
@@ -284,60 +155,171 @@ def _row(line: str, name: str) -> tuple[Row, RowTask]:
     for task, fields in FIELDS.items():
         if isinstance(row, dict) and all(isinstance(row.get(field), str) and row[field] for field in fields):
             return row, task
-    wanted = "; ".join(", ".join(fields) for fields in FIELDS.values())
+    wanted = "; ".join(map(", ".join, FIELDS.values()))
     raise BadInput(f"{name} has the fields of no task: a row has {wanted}")
 
 
-def _item(row: GivenRow) -> Item:
-    fields = FIELDS[row.task]
-    texts = [str(row.fields[field]) for field in fields]
-    context = texts[1] if len(texts) == 3 else ""
-    task = cast(HaluTask, row.task)
-    return Item(str(row.number), task, texts[0], context, texts[-1], prompt_language(texts[-1]))
+def _item(row: Row, number: int, task: HaluTask) -> Item:
+    """The row's texts by what they are: evidence, context if it has one, the right text."""
+    evidence, *context, right = (row[field] for field in FIELDS[task])
+    return Item(row, number, task, evidence, "".join(context), right, prompt_language(right))
 
 
-def _halueval_row(row: GivenRow, made: Sampled) -> Row:
+async def make_up(run: Maker, item: Item) -> tuple[Item, Sampled] | None:
+    """Make a text up by each sampling, with a pattern in turn, and choose the more plausible of the two."""
+    pattern = PATTERNS[item.task][item.number % len(PATTERNS[item.task])]
+    both = await asyncio.gather(
+        sample_at_once(run, item, pattern), sample_in_conversation(run, item, pattern)
+    )
+    samples = [sampled for sampled in both if sampled]
+    best = await choose(run, item, samples)
+    return (item, best) if best else None
+
+
+async def sample_at_once(run: Maker, item: Item, pattern: str) -> Sampled | None:
+    """A text made up after one prompt that tells the pattern and the case."""
+    return await _sample(run, item, _lesson(item, pattern), pattern, "one-pass")
+
+
+async def sample_in_conversation(run: Maker, item: Item, pattern: str) -> Sampled | None:
+    """First the pattern alone, to be put into own words; then the case. `not_learned` where it said nothing."""
+
+    def believe(answer: Lesson) -> str | Rejected:
+        if not answer.rule.strip() or not answer.example.strip():
+            return Rejected("not_learned")
+        return f"{answer.rule}\n{answer.example}"
+
+    lesson = _lesson(item, pattern)
+    prompt = lesson.then(render("construct_learn", item.language))
+    what = f"conversational {item.task}"
+    learned = await run.ask(prompt, Lesson, believe, purpose="learn", what=what, **DRAWN)
+    if learned is None:
+        return None
+    taught = lesson.then(render("construct_learned", item.language, lesson=learned))
+    return await _sample(run, item, taught, pattern, "conversational")
+
+
+def _lesson(item: Item, pattern: str) -> Prompt:
+    """The prompt that explains a pattern before a case is shown."""
+    return render(f"construct_{_PROMPTS[item.task]}", item.language, pattern=pattern)
+
+
+async def _sample(run: Maker, item: Item, taught: Prompt, pattern: str, sampling: Sampling) -> Sampled | None:
+    """A made-up text after a lesson. The second sampling draws another answer where the prompts are the same."""
+
+    def believe(answer: Written) -> Sampled | Rejected:
+        text = answer.text.strip()
+        why = why_unfit(item, text)
+        return Rejected(why) if why else Sampled(text, pattern, sampling)
+
+    case = render(
+        "construct_sample", item.language, evidence=item.evidence, context=item.context, right=item.right
+    )
+    drawing: Drawing = {**DRAWN, "sample": int(sampling == "conversational")}
+    what = f"{sampling} {item.task}"
+    return await run.ask(taught.then(case), Written, believe, purpose=sampling, what=what, **drawing)
+
+
+def why_unfit(item: Item, text: str) -> str | None:
+    """The reason why a made-up text can't be used; None: it can."""
+    if not text:
+        return "no_success"
+    if same_words(text, item.right):
+        return "not_changed"
+    longer = _count_words(text, item.language) - _count_words(item.right, item.language)
+    if item.task != "dialogue" and longer > MORE_WORDS:
+        return "too_long"
+    return None
+
+
+def _count_words(text: str, language: Language) -> int:
+    """The number of words; in Chinese, two characters count as one."""
+    return len(text.split()) if language == "en" else -(-len("".join(text.split())) // 2)
+
+
+async def choose(run: Maker, item: Item, samples: list[Sampled]) -> Sampled | None:
+    """The more plausible of the two, shown in an order drawn anew; the only one, where one sampling failed.
+
+    Where the model's choice is none, nothing is guessed: `no_choice`.
+    """
+    what = f"choose {item.task}"
+    if not samples:
+        run.reject(what, "no_success")
+        return None
+    if len(samples) < 2 or same_words(samples[0].text, samples[1].text):
+        return samples[0]
+    first, second = Random(f"{run.wanted.seed}:{item.number}").sample(samples, 2)
+    by_name = {"first": first, "second": second}
+
+    def believe(answer: Choice) -> Sampled | Rejected:
+        return by_name.get(answer.best.strip().lower()) or Rejected("no_choice")
+
+    prompt = render(
+        "construct_choose",
+        item.language,
+        evidence=item.evidence,
+        context=item.context,
+        first=first.text,
+        second=second.text,
+    )
+    return await run.ask(prompt, Choice, believe, purpose="choose", what=what)
+
+
+async def compare_answers(run: Maker, query: Query) -> Replies | None:
+    """Draw three answers to a query at temperature 1, and say how alike they are; none where one of them fails."""
+    text = query.row["user_query"]
+    prompt, texts = render("construct_reply", prompt_language(text), context=text), list[str]()
+    for sample in range(SAMPLES):
+        drawing: Drawing = {**DRAWN, "sample": sample}
+        reply = await run.ask(
+            prompt, Written, lambda answer: answer.text, purpose="reply", what="replies", **drawing
+        )
+        if reply is None:
+            return None
+        texts.append(reply)
+    return Replies(query, texts, mean(likeness(a, b) for a, b in combinations(texts, 2)))
+
+
+def _halueval_row(item: Item, sampled: Sampled) -> Row:
     """The row as HaluEval has it, the made-up side with it."""
-    fields = FIELDS[row.task]
-    name = fields[-1].replace("right", "hallucinated")
-    return {
-        **{field: row.fields[field] for field in fields},
-        name: made.text,
-        "pattern": made.pattern,
-        "sampling": made.sampling,
-    }
+    fields = FIELDS[item.task]
+    row = {field: item.row[field] for field in fields}
+    row[fields[-1].replace("right", "hallucinated")] = sampled.text
+    return {**row, "pattern": sampled.pattern, "sampling": sampled.sampling}
 
 
-def _cases(row: GivenRow, made: Sampled) -> list[GivenCase]:
+def _cases(item: Item, sampled: Sampled) -> list[GivenCase]:
     """Both sides in the case file format."""
-    item = _item(row)
-    pattern = {"pattern": made.pattern}
-    return [
-        GivenCase(
-            id=f"{item.task}-{item.id}-{side}",
-            task=TASKS[item.task],
-            source_text=item.evidence,
-            context=item.context,
-            response=response,
-            reference=reference,
-            label="faithful" if side == "right" else "hallucinated",
-            group=f"{item.task}-{item.id}",
-            slices={"task": item.task} | (pattern if side == "hallucinated" else {}),
-        )
-        for side, response, reference in (
-            ("right", item.right, made.text),
-            ("hallucinated", made.text, item.right),
-        )
-    ]
+    name = f"{item.task}-{item.number}"
+    right = GivenCase(
+        id=f"{name}-right",
+        task=TASKS[item.task],
+        source_text=item.evidence,
+        context=item.context,
+        response=item.right,
+        reference=sampled.text,
+        label="faithful",
+        group=name,
+        slices={"task": item.task},
+    )
+    other_side = {
+        "id": f"{name}-hallucinated",
+        "response": sampled.text,
+        "reference": item.right,
+        "label": "hallucinated",
+        "slices": {"task": item.task, "pattern": sampled.pattern},
+    }
+    return [right, right.model_copy(update=other_side)]
 
 
-def _query_row(row: GivenRow, made: Replies) -> Row:
+def _query_row(replies: Replies) -> Row:
     """A query for people to label: its first answer, the others, and how alike they are."""
-    first, *others = made.texts
+    first, *others = replies.texts
+    row = replies.query.row
     return {
-        "ID": str(row.fields.get("ID", row.number)),
-        "user_query": row.fields["user_query"],
+        "ID": str(row.get("ID", replies.query.number)),
+        "user_query": row["user_query"],
         "chatgpt_response": first,
         "other_responses": others,
-        "similarity": round(made.similarity, 4),
+        "similarity": round(replies.similarity, 4),
     }

@@ -9,21 +9,26 @@ from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypedDict, TypeVar
+
+from typing_extensions import Unpack
 
 from longproof import __version__
+from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
 from longproof.agent.report import usage
 from longproof.agent.types import Call, Decomposer
 from longproof.construction.case_files import Provenance, SourceUsed, write_provenance
-from longproof.construction.versions import Made
+from longproof.construction.versions import Rejected
+from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput, Document
 
+F = TypeVar("F", bound=Form)
 P = TypeVar("P")
 T = TypeVar("T")
 Name = TypeVar("Name", bound=str)
 Progress = Callable[[Mapping[str, object]], None]
-"""Hears of each part: the name of its step under `node`, and why it was thrown away under `rejected`."""
+"""Hears of each part: the name of its step under `node`."""
 
 
 class Wanted(NamedTuple):
@@ -50,8 +55,17 @@ class Wanted(NamedTuple):
         return [name for name in known if self.task in ("", name)]
 
 
+class Drawing(TypedDict, total=False):
+    """How an answer is sampled. What isn't said is left to the model's defaults."""
+
+    sample: int
+    temperature: float
+    top_p: float
+    max_tokens: int
+
+
 class Maker:
-    """Makes one set: holds the models, the writer first, and what has come of them so far."""
+    """Makes one set: holds the models, the writer first, and notes all calls and all that is thrown away."""
 
     def __init__(
         self,
@@ -61,44 +75,61 @@ class Maker:
         progress: Progress | None = None,
     ) -> None:
         self.wanted, self.models, self.decomposer = wanted, list(models), decomposer
-        self.rejected = list[str]()
+        self.writer = self.models[0]
+        self.rejected = Counter[str]()
         self.calls = list[Call]()
         self._progress, self._started = progress, _now()
 
-    @property
-    def writer(self) -> Model:
-        """Who writes."""
-        return self.models[0]
+    async def ask(
+        self,
+        prompt: Prompt,
+        form: type[F],
+        believe: Callable[[F], T | Rejected],
+        *,
+        purpose: str,
+        what: str = "",
+        model: Model | None = None,
+        **drawing: Unpack[Drawing],
+    ) -> T | None:
+        """Ask a model, the writer if none is named, and give what `believe` makes of its answer.
 
-    async def each(self, parts: Iterable[P], work: Callable[["Maker", P], Awaitable[Made[T]]]) -> list[T]:
-        """The values that come of these parts, in their order. All are worked on together; the first error ends all.
-
-        What was thrown away and the calls are kept for the provenance.
+        None where the call failed or the answer isn't believed; where `what` names what is lost then, it is counted.
         """
+        answer = await (model or self.writer).ask(prompt, form, purpose=purpose, **drawing)
+        self.calls += answer.calls
+        believed = Rejected(str(answer.failure)) if answer.value is None else believe(answer.value)
+        if not isinstance(believed, Rejected):
+            return believed
+        if what:
+            self.reject(what, believed.why)
+        return None
 
-        async def one(part: P) -> Made[T]:
-            made = await work(self, part)
+    def reject(self, what: str, why: str) -> None:
+        """Count something that was thrown away."""
+        self.rejected[f"{what}: {why}"] += 1
+
+    async def each(self, parts: Iterable[P], work: Callable[["Maker", P], Awaitable[T | None]]) -> list[T]:
+        """The values of these parts, in their order. All are worked on together; the first error ends all."""
+
+        async def work_on(part: P) -> T | None:
+            value = await work(self, part)
             for model in self.models:
                 model.refuse()
             if self._progress:
-                self._progress({"node": work.__name__, "rejected": list(made.rejected)})
-            return made
+                self._progress({"node": work.__name__})
+            return value
 
         try:
             async with asyncio.TaskGroup() as group:
-                tasks = [group.create_task(one(part)) for part in parts]
+                tasks = [group.create_task(work_on(part)) for part in parts]
         except BaseExceptionGroup as failed:
             raise failed.exceptions[0] from failed
-        done = [task.result() for task in tasks]
-        for made in done:
-            self.rejected += made.rejected
-            self.calls += made.calls
-        return [made.value for made in done if made.value is not None]
+        return [value for task in tasks if (value := task.result()) is not None]
 
     def finish(
         self,
         construction: str,
-        made: int,
+        n_made: int,
         *,
         models: Sequence[Model] | None = None,
         sources: Sequence[SourceUsed] = (),
@@ -106,24 +137,18 @@ class Maker:
     ) -> Provenance:
         """Write the provenance, last of all, and say what was made."""
         wanted = self.wanted
-        given = {name: getattr(wanted, name) for name in ("cases", "test_share", "task", "keep")}
-        used = tuple(sources) or tuple(
-            SourceUsed(id=source.id, title=source.title, characters=len(source.text))
-            for source in wanted.sources
-        )
+        asked = {name: getattr(wanted, name) for name in ("cases", "test_share", "task", "keep")}
+        by_purpose = sorted(self.calls, key=lambda call: (call.purpose, call.prompt_hash))
         provenance = Provenance(
             construction=construction,
             version=__version__,
             seed=wanted.seed,
-            parameters={name: str(value) for name, value in {**given, **(parameters or {})}.items()},
+            parameters={name: str(value) for name, value in {**asked, **(parameters or {})}.items()},
             models=tuple(model.name for model in (self.models if models is None else models)),
-            prompts={
-                call.purpose: call.prompt_hash
-                for call in sorted(self.calls, key=lambda c: (c.purpose, c.prompt_hash))
-            },
-            sources=used,
-            made=made,
-            rejected=dict(sorted(Counter(self.rejected).items())),
+            prompts={call.purpose: call.prompt_hash for call in by_purpose},
+            sources=tuple(sources) or tuple(map(SourceUsed.of, wanted.sources)),
+            made=n_made,
+            rejected=dict(sorted(self.rejected.items())),
             usage=usage(self.calls),
             calls=len(self.calls),
             bought=sum(call.bought for call in self.calls),

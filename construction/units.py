@@ -69,7 +69,7 @@ def units(text: str, least: int = LEAST, most: int = MOST) -> list[Unit]:
 
 
 def _ends(gap: str, sentence: str, tokens: int, size: int, bounds: tuple[int, int]) -> bool:
-    """Whether a unit of so many tokens ends before this sentence, which comes behind this gap."""
+    """True if a unit of so many tokens ends before this sentence, which comes behind this gap."""
     least, most = bounds
     if tokens < least:
         return False
@@ -79,13 +79,13 @@ def _ends(gap: str, sentence: str, tokens: int, size: int, bounds: tuple[int, in
 
 
 class Book(Frozen):
-    """A book cut into units, each with its summary, empty where there is none."""
+    """A book cut into units. `summaries` has one a unit, empty where there is none."""
 
     title: str
     text: str
     language: Language
     units: tuple[Unit, ...]
-    summaries: tuple[str, ...]
+    summaries: tuple[str, ...] = ()
     split: Split = "test"
 
 
@@ -118,7 +118,7 @@ Changer = Callable[[int, int, Kind], tuple[TextWithError, str] | None]
 
 
 def books_for_test(count: int, share: float, seed: int) -> set[int]:
-    """Which of so many books go to the test split: their share, at least one, drawn with the seed."""
+    """The numbers of the books that go to the test split: their share, at least one, drawn with the seed."""
     if not 0 < share <= 1:
         raise BadInput("the share of test books lies above 0 and up to 1")
     return set(_shuffle(count, Random(seed))[: max(1, round(count * share))])
@@ -144,20 +144,10 @@ def case_pairs(
                 if reach and versions:
                     queues[n].remove(unit)
                     queues[n].append(unit)
-                    yield _pair(books[n], reach, unit, versions, scale, f"{scale}-{number:04d}")
+                    name = f"{scale}-{number:04d}"
+                    wrong, right = (joined_case(books[n], reach, unit, v, scale, name) for v in versions)
+                    yield wrong, right.model_copy(update={"kind": wrong.kind, "position": wrong.position})
                     break
-
-
-def _pair(
-    book: Book,
-    reach: tuple[int, int],
-    unit: int,
-    versions: tuple[TextWithError, str],
-    scale: Scale,
-    name: str,
-) -> tuple[SummaryCase, SummaryCase]:
-    wrong, faithful = (joined_case(book, reach, unit, version, scale, name) for version in versions)
-    return wrong, faithful.model_copy(update={"kind": wrong.kind, "position": wrong.position})
 
 
 def neighbours(units: Sequence[Unit], unit: int, scale: Scale, position: Position) -> tuple[int, int] | None:
@@ -169,8 +159,9 @@ def neighbours(units: Sequence[Unit], unit: int, scale: Scale, position: Positio
         return unit, unit
     mean = sum(u.tokens for u in units) / len(units)
     count = min(len(units), max(2, round(TARGETS[scale] / mean)))
-    thirds = [k for k in range(count) if _third(k, count) == position]
-    fits = [k for k in thirds if k <= unit <= len(units) - count + k]
+    latest = len(units) - count
+    room = range(max(0, unit - latest), min(unit, count - 1) + 1)
+    fits = [before for before in room if _third(before, count) == position]
     if not fits:
         return None
     before = fits[len(fits) // 2]

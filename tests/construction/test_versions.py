@@ -87,7 +87,7 @@ def test_the_place_of_a_difference_is_exact(base, text):
     found = sentence_difference(base, text)
     if found is not None:
         assert text[found.place.start : found.place.end] == found.place.text
-        assert all(sentence in text for sentence in found.come)
+        assert all(sentence in text for sentence in found.new)
     assert sentence_difference(text, text) is None
 
 
