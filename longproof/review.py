@@ -230,9 +230,10 @@ def _state_of(state: StateSnapshot) -> WaitingRun:
     return WaitingRun(None, list(disputes[0]), so_far(cast("State", state.values), settings).report)
 
 
-async def values_of(checkpoints: OpenCheckpoints, run_id: str) -> State:
-    """The values of a run's channels as far as they are kept; none where it hasn't begun."""
-    return cast("State", (await checkpoints.graph.aget_state(_thread(run_id))).values)
+async def saved_values(settings: Settings) -> State:
+    """The values of the channels of the run that the settings name, as far as they are kept."""
+    async with open_checkpoints(settings) as checkpoints:
+        return cast("State", (await checkpoints.graph.aget_state(_thread(str(settings.run_id)))).values)
 
 
 def _thread(run_id: str) -> RunnableConfig:

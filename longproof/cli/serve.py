@@ -57,11 +57,10 @@ def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
         )
     if serve.open:
         webbrowser.open(address)
-    server: uvicorn.Server
-    app = application(offer, token, lambda: server.should_exit)
-    config = uvicorn.Config(app, log_level="warning", access_log=False, timeout_graceful_shutdown=3)
-    server = uvicorn.Server(config)
-    server.run([bound])
+    config = uvicorn.Config(
+        application(offer, token), log_level="warning", access_log=False, timeout_graceful_shutdown=3
+    )
+    uvicorn.Server(config).run([bound])
 
 
 def _listen(host: str, port: int | None) -> socket:

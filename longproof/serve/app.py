@@ -7,14 +7,14 @@ on (`runs`), what a page shows (`pages`).
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
 from starlette.applications import Starlette
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import HTMLResponse, JSONResponse, Response, StreamingResponse
+from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
@@ -31,22 +31,20 @@ from longproof.retrieval.types import BadInput
 from longproof.serve.guard import guard_app
 from longproof.serve.marks import NoMark, accepted_keys, add_marks, case_file, read_marks
 from longproof.serve.offer import Offer, price, read_choice
-from longproof.serve.pages import live_data, run_page, start_page
+from longproof.serve.pages import news_of, run_page, start_page
 from longproof.serve.runs import Begun, Runs
 
-LOOK_S, BEAT_S = 0.5, 15.0
-"""How often a page that watches is told what is new; how long it hears nothing at most."""
 LONGEST_JSON = 1_000_000
 LONGEST_TITLE = 200
 CORRECTED = tuple(f"corrected{suffix}" for suffix in FORMS)
 
 
-def application(offer: Offer, token: str, ending: Callable[[], bool] = lambda: False) -> ASGIApp:
-    """The server, which answers under `/TOKEN/` alone. Once it is `ending`, no stream holds it up."""
+def application(offer: Offer, token: str) -> ASGIApp:
+    """The server, which answers under `/TOKEN/` alone."""
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.runs, app.state.offer, app.state.ending = Runs(), offer, ending
+        app.state.runs, app.state.offer = Runs(), offer
         private_folder(app.state.runs.folder)
         yield
         await app.state.runs.stop_all()
@@ -57,7 +55,6 @@ def application(offer: Offer, token: str, ending: Callable[[], bool] = lambda: F
         Route("/price", tell_price, methods=["POST"]),
         Route("/runs", begin, methods=["POST"]),
         Route("/runs/{run}", show),
-        Route("/runs/{run}/events", events),
         Route("/runs/{run}/now", now),
         Route("/runs/{run}/marks", take_marks, methods=["POST"]),
         Route("/runs/{run}/{act:str}", act, methods=["POST"]),
@@ -110,57 +107,26 @@ async def begin(request: Request) -> Response:
 async def show(request: Request) -> Response:
     runs, begun = _run(request)
     known = await _known_report(runs, begun)
-    texts = runs.texts(begun, report_of(known))
-    told = await _run_data(runs, begun, known)
-    return HTMLResponse(await asyncio.to_thread(run_page, known, texts, told))
+    data = await _run_data(runs, begun, known)
+    return HTMLResponse(await asyncio.to_thread(run_page, known, runs.texts(begun, report_of(known)), data))
 
 
-async def events(request: Request) -> Response:
-    """Send what is new of a run, as server-sent events, until it ends: all claims, then those that changed."""
+async def now(request: Request) -> Response:
+    """Tell how a run stands, and what a person said of it.
+
+    A page that watches names what it has `seen`, and hears all that can have changed since; else only what was asked.
+    """
     runs, begun = _run(request)
-    news = _events(runs, begun.id, request.app.state.ending)
-    return StreamingResponse(news, media_type="text/event-stream")
-
-
-async def _events(runs: Runs, id_: str, ending: Callable[[], bool]) -> AsyncIterator[str]:
-    sent: dict[str, str] = {}
-    asked: dict[str, int] = {}
-    seen, quiet = -1, 0.0
-    with contextlib.suppress(BadInput):
-        while begun := runs.find(id_):
-            watched = runs.watching(id_)
-            news = ""
-            if watched is None or watched.news != seen:
-                seen, news = watched.news if watched else seen, await _news(runs, begun, sent)
-            elif (now := watched.asked()) != asked:
-                asked, news = now, json.dumps({"asked": now})
-            if news or quiet >= BEAT_S:
-                quiet = 0.0
-                yield f"data: {news}\n\n" if news else ": nothing new\n\n"
-            if begun.state != "running" or ending():
-                return
-            await asyncio.sleep(LOOK_S)
-            quiet += LOOK_S
-
-
-async def _news(runs: Runs, begun: Begun, sent: dict[str, str]) -> str:
-    """One event: the run, the lines of its head, and the claims that aren't as they were `sent`."""
+    watched, seen = runs.watched.get(begun.id), request.query_params.get("seen")
+    if watched and seen == str(watched.news):
+        return JSONResponse({"asked": watched.asked()})
+    news = watched.news if watched else -1
     known = await _known_report(runs, begun)
-    told = await _run_data(runs, begun, known)
-    data = await asyncio.to_thread(live_data, known, runs.texts(begun, report_of(known)), told)
-    page = data.pop("report")
-    claims = {str(n): json.dumps(claim, ensure_ascii=False) for n, claim in enumerate(page["claims"])}
-    changed = {n: json.loads(text) for n, text in claims.items() if sent.get(n) != text}
-    sent.update(claims)
-    news = {
-        "run": told,
-        "page": data,
-        "head": {"verdict": page["verdict"], "stamp": page["stamp"]},
-        "claims": changed,
-        "documents": len(page["documents"]),
-        "sentences": [label for _, _, label in page["sentences"]],
-    }
-    return json.dumps(news, ensure_ascii=False)
+    data = await _run_data(runs, begun, known)
+    if seen is None:
+        return JSONResponse(data)
+    texts = runs.texts(begun, report_of(known))
+    return JSONResponse({"seen": news, "run": data, **await asyncio.to_thread(news_of, known, texts, data)})
 
 
 async def take_marks(request: Request) -> Response:
@@ -192,12 +158,6 @@ async def act(request: Request) -> Response:
     return await now(request)
 
 
-async def now(request: Request) -> Response:
-    """Tell how a run stands, and what a person said of it."""
-    runs, begun = _run(request)
-    return JSONResponse(await _run_data(runs, begun, await _known_report(runs, begun)))
-
-
 async def download(request: Request) -> Response:
     """Send the report, the marks as a case file, or the corrected text."""
     runs, begun = _run(request)
@@ -223,17 +183,17 @@ async def _known_report(runs: Runs, begun: Begun) -> Report | SoFar:
 
 async def _run_data(runs: Runs, begun: Begun, known: Report | SoFar) -> dict[str, Any]:
     """The run as the scripts are told of it. Of accepted corrections that change the same words one is made."""
-    marks, watched = read_marks(runs.marks(begun.id)), runs.watching(begun.id)
-    at: dict[str, Any] = {**watched.told, **watched.asked()} if watched else {}
+    marks, watched = read_marks(runs.marks(begun.id)), runs.watched.get(begun.id)
+    progress: dict[str, Any] = {**watched.at, **watched.asked()} if watched else {}
     report = report_of(known)
     if isinstance(known, SoFar):
-        at |= {"claims": len(report.claims), "checked": len(report.claims) - len(known.open_claims)}
+        progress |= {"claims": len(report.claims), "checked": len(report.claims) - len(known.open_claims)}
     made = len(changes(report, accepted_keys(marks)))
     return {
         "id": begun.id,
         "state": begun.state,
         "why": begun.why,
-        "told": at,
+        "told": progress,
         "marks": {id_: one.model_dump(mode="json") for id_, one in marks.items()},
         "corrections": {"made": made, "ruled_out": len(known_changes(report, accepted_keys(marks))) - made},
         "disputes": {one["claim_id"]: one["shown"] for one in await runs.disputes(begun)},

@@ -45,7 +45,7 @@ def guard_app(app: ASGIApp, token: str) -> ASGIApp:
 def _refusal(scope: Scope, token: str) -> tuple[int, str]:
     """The status and the reason of a refusal; 0 where there is none."""
     headers = Headers(scope=scope)
-    first, _, rest = scope["path"].removeprefix("/").partition("/")
+    first = scope["path"].removeprefix("/").partition("/")[0]
     if not compare_digest(first.encode(), token.encode()) or not scope["path"].startswith(f"/{token}/"):
         return 404, "not found: open the address that `longproof serve` printed"
     host = headers.get("host", "")
@@ -53,10 +53,8 @@ def _refusal(scope: Scope, token: str) -> tuple[int, str]:
         return 403, "this server answers to an address or to localhost, to no other name"
     if headers.get("origin", f"http://{host}") != f"http://{host}":
         return 403, "a page of another site may not ask"
-    allowed = (
-        ("same-origin",) if scope["method"] != "GET" or rest.endswith("events") else ("same-origin", "none")
-    )
-    if headers.get("sec-fetch-site", "same-origin") not in allowed:
+    typed = scope["method"] == "GET" and headers.get("sec-fetch-site") == "none"
+    if headers.get("sec-fetch-site", "same-origin") != "same-origin" and not typed:
         return 403, "a page of another site may not ask"
     length = headers.get("content-length", "0")
     if not length.isdecimal() or int(length) > FILE_BYTES:

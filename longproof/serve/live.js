@@ -23,17 +23,26 @@ const go = async (act, body = {}) => (act !== "decide" || (await send())) && tel
   if (data.run.state === "running") watch();
 });
 
-let stream = null;
+/* Asks again and again while the run goes on; who begins to watch anew watches alone. */
+const LOOK_MS = 500;
+let watches = 0;
+let newest = -1;
+const claimsSeen = [];
 
-function watch() {
-  stream?.close();
-  stream = new EventSource(`${data.run.id}/events`);
-  stream.onmessage = (event) => {
-    fill(trouble);
-    hear(JSON.parse(event.data));
-    if (data.run.state !== "running") stream.close();
-  };
-  stream.onerror = () => fill(trouble, say("server_gone"));
+async function watch() {
+  const turn = ++watches;
+  let ended = false;
+  while (!ended && turn === watches) {
+    try {
+      hear(await ask(`${data.run.id}/now?seen=${newest}`));
+      fill(trouble);
+      ended = data.run.state !== "running";
+    } catch (error) {
+      fill(trouble, error.message);
+      ended = error.refused;
+    }
+    if (!ended) await new Promise((done) => setTimeout(done, LOOK_MS));
+  }
 }
 
 /* What other tabs said or did meanwhile. */
@@ -44,16 +53,19 @@ async function look() {
   if (data.run.state !== before) watch();
 }
 
-/* What the server tells: how far the run is; or the run, the head, the claims that changed. What is being typed
-   stays as it is. */
+/* What the server tells: how far the run is; or the run, the head, all claims. What is being typed stays as it is. */
 function hear(news) {
   if (!news.run) return $("asked") && fill($("asked"), askedSoFar(news.asked));
+  newest = news.seen;
   heard(news.run);
   if (news.documents !== report.documents.length) return location.reload();
   Object.assign(data, news.page);
   Object.assign(report, news.head);
   const changed = new Set();
-  for (const [n, claim] of Object.entries(news.claims)) {
+  for (const [n, claim] of news.claims.entries()) {
+    const text = JSON.stringify(claim);
+    if (claimsSeen[n] === text) continue;
+    claimsSeen[n] = text;
     report.claims[n] = claimFrom(claim);
     changed.add(claim.sentence);
   }

@@ -47,7 +47,7 @@ def start_page(runs: Sequence[Begun], offer: Offer, spoken: Language) -> str:
 def run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> str:
     """The page of a run, of which this is known. `run` is what the scripts are told of it."""
     report = report_of(known)
-    data = {**live_data(known, texts, run), "run": run, "longest": LONGEST}
+    data = {**_run_data(known, texts, run), "run": run, "longest": LONGEST}
     title = page_title(report) if known is report else f"{report.case.id} · longproof"
     scripts = (*PAGE, "ask", "marks", "live")
     spoken = language(report.case.response)
@@ -62,7 +62,20 @@ def _local_page(
     return assemble(template, scripts, data, spoken, title, plain, style="serve.css", connects=True)
 
 
-def live_data(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
+def news_of(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
+    """What can have changed on a run's page: its lines, its head, all claims and the sentences' labels."""
+    data = _run_data(known, texts, run)
+    report = data.pop("report")
+    return {
+        "page": data,
+        "head": {"verdict": report["verdict"], "stamp": report["stamp"]},
+        "claims": report["claims"],
+        "documents": len(report["documents"]),
+        "sentences": [label for _, _, label in report["sentences"]],
+    }
+
+
+def _run_data(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
     """The data that a run's page is drawn from: the report's, with the claims' ids, and what is open called so."""
     report = report_of(known)
     say = words(language(report.case.response), "serve")

@@ -25,16 +25,8 @@ from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.html import index_line
 from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_whole
-from longproof.retrieval.types import BadInput, Document, Frozen
-from longproof.review import (
-    WaitingRun,
-    Watcher,
-    begin_run,
-    open_checkpoints,
-    resume_run,
-    values_of,
-    waiting_run,
-)
+from longproof.retrieval.types import BadInput, Frozen
+from longproof.review import Watcher, begin_run, resume_run, saved_values, waiting_run
 from longproof.serve.marks import forget_decisions, read_marks
 
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
@@ -58,57 +50,27 @@ class Begun(Frozen):
     line: dict[str, Any] = Field(default={})
 
 
-def _paid(values: State) -> tuple[int, int]:
-    """The calls that the nodes told of, and their tokens."""
-    used = usage(distinct(values.get("calls", [])))
-    return used.calls, used.prompt_tokens + used.completion_tokens
-
-
-def _given(begun: Begun, response: Document) -> State:
-    """The channels as they are before a run has read anything."""
-    case = Case(
-        id=begun.title,
-        task=begun.task,
-        response=response.raw or response.text,
-        source_ids=tuple(ref.id for ref in begun.sources),
-    )
-    return {"case": case, "sources": list(begun.sources)}
-
-
 class Watched:
-    """A run in this process: its task, what its nodes wrote, what they told last, and how much was asked."""
+    """A run in this process: its task, what its nodes wrote, where it is, and how much was asked."""
+
+    task: asyncio.Task[None]
 
     def __init__(self, values: State) -> None:
         self.values = values
+        self.at: dict[str, int | str] = {"node": "check" if values.get("claims") else "read"}
+        """Which node works, and for how many claims."""
         self.news = 0
         """Grows with all that a page could show, but for what is asked."""
-        self._before = _paid(values)
-        self._traffic: Callable[[], Traffic] = Traffic
-        self.told: dict[str, int | str] = {"node": "check" if values.get("claims") else "read"}
-        self.task: asyncio.Task[None]
-
-    def as_watcher(self) -> Watcher:
-        """The watcher that the run tells."""
-        return Watcher(self.hear, self.write, self.watch)
+        self.traffic: Callable[[], Traffic] = Traffic
+        self._before = self._paid()
 
     def hear(self, event: Mapping[str, Any]) -> None:
         """Keep which node works, and for how many claims."""
         node = {"checked": "check"}.get(event["node"], event["node"])
-        told = {"node": node, "open": event.get("claims", 0)}
-        if node in STEPS and told != self.told:
-            self.told = told
+        at = {"node": node, "open": event.get("claims", 0)}
+        if node in STEPS and at != self.at:
+            self.at = at
             self.news += 1
-
-    def watch(self, traffic: Callable[[], Traffic]) -> None:
-        """Ask this, from now on, how much was asked."""
-        self._traffic = traffic
-
-    def asked(self) -> dict[str, int]:
-        """Calls and tokens so far, those of an answer as soon as it is there, and how many answers are waited for."""
-        now = self._traffic()
-        came = (self._before[0] + now.calls - now.waiting, self._before[1] + now.tokens)
-        calls, tokens = map(max, zip(came, _paid(self.values), strict=True))
-        return {"calls": calls, "tokens": tokens, "waiting": now.waiting}
 
     def write(self, written: Mapping[str, Any]) -> None:
         """Take in what nodes wrote to the graph's channels."""
@@ -117,6 +79,24 @@ class Watched:
                 self.values = grow(self.values, cast("State", one))
                 self.news += 1
 
+    def watch(self, traffic: Callable[[], Traffic]) -> None:
+        """Ask this, from now on, how much was asked."""
+        self.traffic = traffic
+
+    def asked(self) -> dict[str, int]:
+        """Calls and tokens so far, those of an answer as soon as it is there, and how many answers are waited for."""
+        now, paid = self.traffic(), self._paid()
+        return {
+            "calls": max(paid[0], self._before[0] + now.calls - now.waiting),
+            "tokens": max(paid[1], self._before[1] + now.tokens),
+            "waiting": now.waiting,
+        }
+
+    def _paid(self) -> tuple[int, int]:
+        """The calls that the nodes told of, and their tokens."""
+        used = usage(distinct(self.values.get("calls", [])))
+        return used.calls, used.prompt_tokens + used.completion_tokens
+
 
 class Runs:
     """All runs of the data folder. Made, and used, on one event loop."""
@@ -124,33 +104,27 @@ class Runs:
     def __init__(self) -> None:
         self.folder = home() / "serve"
         self.store = DocumentStore(home() / "documents")
-        self._watched: dict[str, Watched] = {}
+        self.watched: dict[str, Watched] = {}
+        """Those under way in this process."""
 
     def all(self) -> list[Begun]:
         """Every run, the latest first; one whose file is damaged is left out."""
-        found = []
+        runs = []
         for path in sorted(self.folder.glob("*/run.json"), reverse=True):
             with contextlib.suppress(BadInput):
-                found.append(self.get(path.parent.name))
-        return found
+                runs.append(self.get(path.parent.name))
+        return runs
 
     def get(self, id_: str) -> Begun:
-        """The run of this name. Raises BadInput where there is none."""
+        """The run of this name. Raises BadInput where there is none; one whose folder is gone is stopped."""
         try:
             begun = Begun.model_validate_json((self._of(id_) / "run.json").read_bytes())
         except (OSError, ValidationError) as error:
+            self.stop(id_)
             raise BadInput(f"there is no run {id_!r}") from error
-        if begun.state == "running" and id_ not in self._watched:
+        if begun.state == "running" and id_ not in self.watched:
             return begun.model_copy(update={"state": "stopped"})
         return begun
-
-    def find(self, id_: str) -> Begun | None:
-        """The run of this name. One whose folder is gone has nowhere to be kept: it is stopped."""
-        try:
-            return self.get(id_)
-        except BadInput:
-            self.stop(id_)
-            return None
 
     def begin(
         self, title: str, settings: Settings, sources: list[DocumentRef], response: DocumentRef, task: Task
@@ -174,7 +148,7 @@ class Runs:
 
     async def go_on(self, id_: str) -> None:
         """Take up a run that stopped; one that is under way, waits or is done stays as it is."""
-        values = await self._saved_values(self.get(id_))
+        values = await saved_values(self.get(id_).settings)
         begun = self.get(id_)
         if begun.state in ("stopped", "failed"):
             self._start(begun, values)
@@ -184,7 +158,7 @@ class Runs:
 
         Raises BadInput without a name.
         """
-        values = await self._saved_values(self.get(id_))
+        values = await saved_values(self.get(id_).settings)
         disputes = {one["claim_id"] for one in await self.disputes(self.get(id_))}
         begun = self.get(id_)
         if begun.state != "waiting":
@@ -194,36 +168,37 @@ class Runs:
             return
         if not name.strip() or len(name) > 80:
             raise BadInput("say who decides: a name of at most 80 characters, which stands in the report")
-        decisions = [
-            {"claim_id": claim, **{key: text for key, text in one.decision.model_dump().items() if text}}
-            for claim, one in read_marks(self.marks(id_)).items()
-            if one.decision.label and claim in disputes
-        ]
+        decisions = []
+        for claim, mark in read_marks(self.marks(id_)).items():
+            if mark.decision.label and claim in disputes:
+                decisions.append({"claim_id": claim, **mark.decision.model_dump(exclude_defaults=True)})
         self._start(begun, values, {"name": name, "decisions": decisions})
 
     def stop(self, id_: str) -> None:
         """Stop a run; what was answered is kept."""
-        if id_ in self._watched:
-            self._watched[id_].task.cancel()
+        if id_ in self.watched:
+            self.watched[id_].task.cancel()
 
     async def stop_all(self) -> None:
         """Stop what is under way, and wait until it is kept."""
-        tasks = [watched.task for watched in self._watched.values()]
+        tasks = [watched.task for watched in self.watched.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
 
-    def watching(self, id_: str) -> Watched | None:
-        """A run that is under way in this process."""
-        return self._watched.get(id_)
-
     async def so_far(self, begun: Begun) -> SoFar:
         """The report so far of a run that isn't done."""
-        watched = self.watching(begun.id)
-        values = watched.values if watched else await self._saved_values(begun)
+        watched = self.watched.get(begun.id)
+        values = watched.values if watched else await saved_values(begun.settings)
         response = await asyncio.to_thread(self.store.open, begun.response)
-        values = cast("State", {**_given(begun, response), **values})
-        return await asyncio.to_thread(so_far, values, begun.settings)
+        case = Case(
+            id=begun.title,
+            task=begun.task,
+            response=response.raw or response.text,
+            source_ids=tuple(ref.id for ref in begun.sources),
+        )
+        unread: State = {"case": case, "sources": list(begun.sources)}
+        return await asyncio.to_thread(so_far, cast("State", {**unread, **values}), begun.settings)
 
     def report(self, id_: str) -> Report:
         """The report of a run that is done. Raises BadInput where there is none."""
@@ -251,22 +226,16 @@ class Runs:
         return self.folder / id_
 
     def _keep(self, begun: Begun, **changed: Any) -> None:
-        kept = begun.model_copy(update=changed)
-        write_whole(self._of(begun.id) / "run.json", kept.model_dump_json(indent=1).encode())
+        changed_run = begun.model_copy(update=changed)
+        write_whole(self._of(begun.id) / "run.json", changed_run.model_dump_json(indent=1).encode())
 
     def _start(self, begun: Begun, values: State, review: Mapping[str, Any] | None = None) -> None:
         """Begin a run or take it up, with a person's review where it waits for one."""
         self._keep(begun, state="running", why="")
-        watched = Watched(values)
-        watched.task = asyncio.create_task(self._run(begun, watched.as_watcher(), review))
-        self._watched[begun.id] = watched
+        watched = self.watched[begun.id] = Watched(values)
+        watched.task = asyncio.create_task(self._run(begun, watched, review))
 
-    async def _saved_values(self, begun: Begun) -> State:
-        """The values that the checkpoints hold of a run."""
-        async with open_checkpoints(begun.settings) as checkpoints:
-            return await values_of(checkpoints, begun.id)
-
-    async def _run(self, begun: Begun, watcher: Watcher, review: Mapping[str, Any] | None) -> None:
+    async def _run(self, begun: Begun, watched: Watched, review: Mapping[str, Any] | None) -> None:
         """Run it and keep how it ends, whatever that is, where its folder is still there: nothing that goes wrong in
         it ends the server."""
         was_waiting = begun.state == "waiting"
@@ -274,8 +243,11 @@ class Runs:
         why, line = "", begun.line
         folder = self._of(begun.id)
         try:
+            watcher = Watcher(watched.hear, watched.write, watched.watch)
             if review is None:
-                done = await self._check(begun, watcher)
+                sources, response = map(self.store.open, begun.sources), self.store.open(begun.response)
+                about = {"response": response, "task": begun.task, "case_id": begun.title}
+                done = await begin_run(list(sources), dict(begun.settings), watcher, **about)
             else:
                 done = await resume_run(begun.id, review, watcher)
             if was_waiting:
@@ -292,19 +264,8 @@ class Runs:
         except Exception as error:
             state, why = "failed", f"unforeseen {type(error).__name__}: {error}"
         finally:
-            asked = self._watched.pop(begun.id).asked()
+            asked = self.watched.pop(begun.id).asked()
             if state != "done":
                 line = {key: asked[key] for key in ("calls", "tokens")}
             if (folder / "run.json").exists():
                 self._keep(begun, state=state, why=why, line=line)
-
-    async def _check(self, begun: Begun, watcher: Watcher) -> WaitingRun:
-        response = self.store.open(begun.response)
-        return await begin_run(
-            [self.store.open(ref) for ref in begun.sources],
-            {name: getattr(begun.settings, name) for name in Settings.model_fields},
-            watcher,
-            response=response,
-            task=begun.task,
-            case_id=begun.title,
-        )

@@ -12,7 +12,7 @@ import pytest
 from longproof.retrieval.loaders import FILE_BYTES
 
 pytestmark = pytest.mark.heavy
-PATHS = ("", "runs/20260101-000000-00000000", "runs/20260101-000000-00000000/events", "nothing")
+PATHS = ("", "runs/20260101-000000-00000000", "runs/20260101-000000-00000000/now", "nothing")
 
 
 @pytest.mark.parametrize("path", PATHS)

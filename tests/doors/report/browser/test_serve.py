@@ -48,7 +48,7 @@ class Served:
         bound = create_server(("127.0.0.1", port))
         self.port = bound.getsockname()[1]
         self.address = f"http://127.0.0.1:{self.port}/{TOKEN}/"
-        app = application(Offer({"judges": judges or ["offline"]}), TOKEN, lambda: self._server.should_exit)
+        app = application(Offer({"judges": judges or ["offline"]}), TOKEN)
         self._server = uvicorn.Server(uvicorn.Config(app, log_level="critical", timeout_graceful_shutdown=8))
         self._thread = threading.Thread(target=lambda: asyncio.run(self._server.serve([bound])), daemon=True)
         self._thread.start()
