@@ -130,18 +130,6 @@ def run_progress(what: str) -> Iterator[Callable[["RunProgress"], None]]:
         yield lambda at: progress.show(at.done, at.total, f"{what}: {run_text(at)}")
 
 
-@contextmanager
-def construction_progress() -> Iterator[Callable[[Mapping[str, Any]], None]]:
-    """Show which node of a construction works, and how many things it has told."""
-    with show_progress("reading") as at:
-
-        def update(event: Mapping[str, Any]) -> None:
-            name = str(event["node"])
-            at.show(at.done + 1 if name == at.text else 1, None, name)
-
-        yield update
-
-
 def looking_text(event: Mapping[str, Any]) -> str:
     """What a search or a scan of the whole source is doing, or who is asked once more, in words."""
     claims = _counted(event["claims"], "claim")

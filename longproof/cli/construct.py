@@ -42,9 +42,9 @@ class ConstructOptions:
 def construct_command(options: ConstructOptions, asked: SettingOptions) -> None:
     """Make labelled data from your own sources. As the papers made theirs."""
     from longproof.construction.run import construct
-    from longproof.progress import construction_progress
+    from longproof.progress import show_progress
 
-    with construction_progress() as progress:
+    with show_progress("reading") as at:
         done = construct(
             options.kind,
             options.sources,
@@ -56,7 +56,7 @@ def construct_command(options: ConstructOptions, asked: SettingOptions) -> None:
             task=options.task,
             summaries=options.summaries or [],
             keep=options.keep,
-            progress=progress,
+            progress=lambda event: at.show(at.done + 1, None, str(event["node"])),
             **asked.settings(),
         )
     typer.echo(_end_text(done))

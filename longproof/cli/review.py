@@ -6,7 +6,7 @@ terminal as a code. Does not know: what a decision does.
 
 import asyncio
 import json as json_
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, get_args
 
@@ -41,16 +41,13 @@ def review_command(
     if show:
         typer.echo(json_.dumps(state.disputes, indent=2, ensure_ascii=False))
         return
-    given = _read(answers) if answers else None
-    while state.disputes:
-        if answers and given is None:
-            typer.echo(
-                f"{len(state.disputes)} claims came back: see `longproof review {run} --show`", err=True
-            )
-            raise typer.Exit(3)
-        state = asyncio.run(resume_run(run, given or _typed_review(state, name)))
-        given = None
-    assert state.report is not None
+    if state.disputes and answers:
+        state = asyncio.run(resume_run(run, _read(answers)))
+    while state.disputes and not answers:
+        state = asyncio.run(resume_run(run, _typed_review(state, name)))
+    if state.report is None:
+        typer.echo(f"{len(state.disputes)} claims came back: see `longproof review {run} --show`", err=True)
+        raise typer.Exit(3)
     deliver(state.report, texts_of(state.report, []), json, html)
 
 
@@ -71,8 +68,21 @@ def begin(documents: "Sequence[Document]", settings: dict[str, Any], **given: An
     return state.report
 
 
+def _read(path: Path) -> dict[str, Any]:
+    from longproof.retrieval.types import BadInput
+
+    try:
+        review = json_.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"can't read {path}: {error}; give a JSON file with name and decisions") from error
+    if not isinstance(review, dict):
+        raise BadInput(f"{path} holds no review: give an object with name and decisions")
+    return review
+
+
 def _typed_review(state: "WaitingRun", name: str | None) -> dict[str, Any]:
     """A review from what is typed: one dispute after the other, with the choice to leave it open."""
+    from longproof.report.pieces import flat
     from longproof.report.saved import texts_of
     from longproof.report.view import ReportView
 
@@ -82,77 +92,51 @@ def _typed_review(state: "WaitingRun", name: str | None) -> dict[str, Any]:
     name = name or typer.prompt("Your name, for the report")
     decisions = []
     for number, dispute in enumerate(state.disputes, 1):
-        for line in _lines(f"{number} of {len(state.disputes)}", dispute, claims[dispute["claim_id"]]):
-            typer.echo(_plain(line))
+        typer.echo(f"\n{number} of {len(state.disputes)}: {flat(dispute['claim'])}")
+        for line in _lines(dispute, claims[dispute["claim_id"]]):
+            typer.echo(flat(line))
         decisions.append(_decision(dispute))
     return {"name": name, "decisions": [decision for decision in decisions if decision]}
+
+
+def _lines(dispute: Mapping[str, Any], claim: "ClaimView") -> Iterator[str]:
+    """The lines that a person is shown: what each judge says, what each side cites, what the judges saw."""
+    yield f"  in the response: {dispute['passage']}"
+    for one in dispute["said"]:
+        yield f"  {one['judge']}: {one['label']}. {one['reason']}"
+    if claim.quotes:
+        yield "  what they cite:"
+    for quote in claim.quotes:
+        yield f"  {quote.where}: {''.join(f'«{text}»' if marked else text for text, marked in quote.pieces)}"
+    yield "  what the judges were shown:"
+    for text in dispute["shown"]:
+        yield f"  | {text[:LONGEST]}{' …' if len(text) > LONGEST else ''}"
 
 
 def _decision(dispute: Mapping[str, Any]) -> dict[str, Any] | None:
     from longproof.agent.types import JudgeLabel
 
     labels = get_args(JudgeLabel)
-    for n, label in enumerate(labels, 1):
-        typer.echo(f"  {n}  {label}")
-    choice = _choice(len(labels))
+    for number, label in enumerate(labels, 1):
+        typer.echo(f"  {number}  {label}")
+    choice = -1
+    while not 0 <= choice <= len(labels):
+        choice = int(typer.prompt("The label's number; 0 leaves it open", type=int, default=0))
     if not choice:
         return None
     label = labels[choice - 1]
-    made = {"claim_id": dispute["claim_id"], "label": label, "reason": typer.prompt("Why", default="")}
+    decision = {"claim_id": dispute["claim_id"], "label": label, "reason": typer.prompt("Why", default="")}
     if label in ("contradicting", "fabricated"):
-        made["wrong"] = _words_of(dispute["passage"])
-        if made["wrong"]:
-            made["correction"] = typer.prompt("What should stand there", default="")
-    return made
+        decision["wrong"] = _wrong_words(dispute["passage"])
+        if decision["wrong"]:
+            decision["correction"] = typer.prompt("What should stand there", default="")
+    return decision
 
 
-def _words_of(passage: str) -> str:
+def _wrong_words(passage: str) -> str:
     """Wrong words as they stand in the passage; asked for again where they don't."""
     while True:
         words = str(typer.prompt("The wrong words, as they stand in the passage", default=""))
         if not words.strip() or words.strip() in passage:
             return words
         typer.echo("these words don't stand in the passage")
-
-
-def _choice(most: int) -> int:
-    while True:
-        chosen = int(typer.prompt("The label's number; 0 leaves it open", type=int, default=0))
-        if 0 <= chosen <= most:
-            return chosen
-        typer.echo(f"a number from 0 to {most}")
-
-
-def _lines(which: str, dispute: Mapping[str, Any], claim: "ClaimView") -> list[str]:
-    """The lines that a person is shown: what each judge says, what each side cites, what the judges saw."""
-    opinions = [f"  {one['judge']}: {one['label']}. {one['reason']}" for one in dispute["said"]]
-    quotes = [
-        f"  {quote.where}: {''.join(f'«{text}»' if marked else text for text, marked in quote.pieces)}"
-        for quote in claim.quotes
-    ]
-    shown = [f"  | {text[:LONGEST]}{' …' if len(text) > LONGEST else ''}" for text in dispute["shown"]]
-    return [
-        "",
-        f"{which}: {dispute['claim']}",
-        f"  in the response: {dispute['passage']}",
-        *opinions,
-        *(["  what they cite:", *quotes] if quotes else []),
-        "  what the judges were shown:",
-        *shown,
-    ]
-
-
-def _plain(text: str) -> str:
-    return "".join(c if c.isprintable() else " " for c in text)
-
-
-def _read(path: Path) -> dict[str, Any]:
-    from longproof.retrieval.types import BadInput
-
-    try:
-        read = json_.loads(path.read_text(encoding="utf-8"))
-    except (OSError, ValueError) as error:
-        raise BadInput(f"can't read {path}: {error}; give a JSON file with name and decisions") from error
-    if not isinstance(read, dict):
-        raise BadInput(f"{path} holds no review: give an object with name and decisions")
-    return read

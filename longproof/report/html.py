@@ -56,7 +56,7 @@ def page_data(report: Report, texts: Mapping[str, str], say: Mapping[str, str]) 
         "missing": view.missing,
         "cost": cost_line(report, say),
         "totals": view.totals,
-        "judges": describe_judges(report, say),
+        "judges": describe_judges(view.names, say),
         "summed": view.outcome,
         "triage": view.notice,
         "unread": report.triage,

@@ -38,11 +38,6 @@ def outcome_line(report: Report, say: Mapping[str, str]) -> str:
     return say["semicolon"].join([told, *([say["comma"].join(parts)] if parts else [])])
 
 
-def no_model_notice(report: Report, say: Mapping[str, str]) -> str:
-    """That no model has read this, and what to do; empty where one has."""
-    return say["triage"] if report.triage else ""
-
-
 def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
     n = len(report.claims)
     stand = sum(claim.label in ("explicitly_supported", "out_dependent") for claim in report.claims)
@@ -73,14 +68,12 @@ def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
 
 def note_lines(document: ReportDocument, title: str, say: Mapping[str, str]) -> list[str]:
     """How a document's file became its text: the encoding if that was a guess, what is not in the text."""
-    notes = document.notes
-    parts = (
-        [say["guessed_encoding"].format(encoding=notes.guessed_encoding)] if notes.guessed_encoding else []
-    )
+    notes, parts = document.notes, []
+    if notes.guessed_encoding:
+        parts.append(say["guessed_encoding"].format(encoding=notes.guessed_encoding))
     for key, names in (("not_read", notes.unread), ("left_out", notes.left_out)):
-        parts += (
-            [say[key].format(what=say["comma"].join(say.get(name, name) for name in names))] if names else []
-        )
+        if names:
+            parts.append(say[key].format(what=say["comma"].join(say.get(name, name) for name in names)))
     return [f"{title}{say['colon']}{part}" for part in parts]
 
 
@@ -99,7 +92,8 @@ def cost_line(report: Report, say: Mapping[str, str]) -> str:
     decided = sum(claim.label is not None for claim in report.claims)
     share = f"{report.coverage:.0%}"
     parts = [say["coverage"].format(share=share, n=decided, all=len(report.claims))]
-    usage, source = report.usage, source_characters(report)
+    usage = report.usage
+    source = sum(document.characters for document in report.documents if document.role == "source")
     if usage.calls:
         parts.append(count_of(say, "calls", usage.calls))
     if tokens := usage.prompt_tokens + usage.completion_tokens:
@@ -111,11 +105,6 @@ def cost_line(report: Report, say: Mapping[str, str]) -> str:
     if usage.calls and (spent := price(usage, source)):
         parts.append(say["price"].format(n=f"{spent:.2f}"))
     return " · ".join(parts)
-
-
-def source_characters(report: Report) -> int:
-    """The characters of all sources."""
-    return sum(document.characters for document in report.documents if document.role == "source")
 
 
 def _cascade(report: Report, say: Mapping[str, str]) -> str:

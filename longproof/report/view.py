@@ -1,12 +1,12 @@
 """What is said of a report and of each of its claims: worked out once, for every way of showing it.
 
-Knows: the order of importance (the least faithful label first, then the order of the text), which of the given texts
-are those that were checked, whose quotes speak for a claim and whose against it. What it tells is ready to be read:
-on one line, not too long, with marks in the place of what acts. The page and other programs take the claim itself.
-Does not know: how any of it is drawn; a printer escapes its own markup.
+Knows: the order of importance (the least faithful label first, then the order of the text), whose quotes speak for a
+claim and whose against it. What it tells is ready to be read: on one line, not too long, with marks in the place of
+what acts. The page and other programs take the claim itself. Does not know: how any of it is drawn; a printer escapes
+its own markup.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import NamedTuple
@@ -14,9 +14,9 @@ from typing import NamedTuple
 from longproof.agent.report import WRONG
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
 from longproof.report.pieces import Piece, around, flat, line, lines, marked_pieces, short
-from longproof.report.totals import NAME, judge_names, no_model_notice, note_lines, outcome_line, total_lines
+from longproof.report.totals import NAME, judge_names, note_lines, outcome_line, total_lines
 from longproof.report.words import SIGNS, language, words
-from longproof.retrieval.types import Span, text_id
+from longproof.retrieval.types import Span
 
 QUOTES = 3
 """How many quotes are shown together; of the others the number is."""
@@ -99,11 +99,12 @@ class ReportView:
         self, report: Report, texts: Mapping[str, str] = NO_TEXTS, say: Mapping[str, str] | None = None
     ) -> None:
         self.report = report
-        self.texts = checked_texts(report, texts)
+        responses = {one.id: report.case.response for one in report.documents if one.role == "response"}
+        self.texts = {**texts, **responses}
         self.say = words(language(report.case.response)) if say is None else say
         self.heading = f"{SIGNS[report.verdict]} {self.say[report.verdict]}"
         self.outcome = outcome_line(report, self.say)
-        self.notice = no_model_notice(report, self.say)
+        self.notice = self.say["triage"] if report.triage else ""
         """That no model has read this, and what to do; empty where one has."""
         self.names = judge_names(one.judge for claim in report.claims for one in claim.judgements)
         self.wrong = sorted(
@@ -117,22 +118,15 @@ class ReportView:
     @property
     def totals(self) -> list[str]:
         """Counts, coverage and cost, how it was made, caveats, how files became texts."""
-        return [flat(one) for one in (*total_lines(self.report, self.say), *self.file_notes)]
-
-    @property
-    def file_notes(self) -> list[str]:
-        """How the documents' files became their texts, where there is something to know of it."""
-        return [
-            flat(note)
-            for document in self.report.documents
-            for note in note_lines(document, line(_title(document, self.say), NAME), self.say)
-        ]
+        rows = total_lines(self.report, self.say)
+        for document in self.report.documents:
+            rows += note_lines(document, self._title(document), self.say)
+        return [flat(row) for row in rows]
 
     @property
     def missing(self) -> list[str]:
         """The names of the documents whose text isn't here."""
-        absent = [document for document in self.report.documents if document.id not in self.texts]
-        return [line(_title(document, self.say), NAME) for document in absent]
+        return [self._title(one) for one in self.report.documents if one.id not in self.texts]
 
     @property
     def findings(self) -> list[tuple[str, list[ReportClaim]]]:
@@ -143,12 +137,11 @@ class ReportView:
     def unread_lines(self, most: int) -> tuple[str, list[str]]:
         """The claims that no model has read: a title, so many of them as they stand, and the number of the others."""
         title = f"{SIGNS['not_checked']} {self.say['not_checked']} ({len(self.unread)})"
-        rows = [
-            f"{self._sentence(claim)}{self.say['colon']}{line(claim.origin.text)}"
-            for claim in self.unread[:most]
-        ]
-        more = len(self.unread) - most
-        return title, [*rows, *([self.say["more_n"].format(n=more)] if more > 0 else [])]
+        shown = self.unread[:most]
+        rows = [f"{self._sentence(one)}{self.say['colon']}{line(one.origin.text)}" for one in shown]
+        if len(self.unread) > most:
+            rows.append(self.say["more_n"].format(n=len(self.unread) - most))
+        return title, rows
 
     def claim(self, claim: ReportClaim) -> ClaimView:
         """Work out all that is said of this claim."""
@@ -198,16 +191,24 @@ class ReportView:
             judges = self.say["comma"].join(line(self.names[judge], NAME) for judge in side.judges)
             who = self.say["in_brackets"].format(text=judges)
             cited.append((f"{SIGNS[side.label]} {self.say[side.label]}{who} · ", side.spans))
-        quotes = tuple(
-            Quote(
-                where=who + quote_place(self.report, self.texts, span, self.say),
-                text=line(span.text),
-                pieces=lines(around(span, self.texts.get(span.source_id))),
-            )
-            for who, spans in cited
-            for span in spans[:QUOTES]
-        )
-        return quotes, sum(len(spans) for _, spans in cited) - len(quotes)
+        quotes, more = [], 0
+        for who, spans in cited:
+            more += len(spans[QUOTES:])
+            for span in spans[:QUOTES]:
+                pieces = around(span, self.texts.get(span.source_id))
+                quotes.append(Quote(who + self._where(span), line(span.text), lines(pieces)))
+        return tuple(quotes), more
+
+    def _where(self, span: Span) -> str:
+        """The title of a span's document, its line (from 1) where the text is here, and its share."""
+        document = next((one for one in self.report.documents if one.id == span.source_id), None)
+        text = self.texts.get(span.source_id)
+        number = f":{text.count(chr(10), 0, span.start) + 1}" if text else ""
+        share = f" ({span.start / document.characters:.0%})" if document and document.characters else ""
+        return f"{self._title(document) if document else self.say['source']}{number}{share}"
+
+    def _title(self, document: ReportDocument) -> str:
+        return line(document.title or document.uri or self.say[document.role], NAME)
 
     def _vote(self, judgement: Judgement) -> str:
         word = judgement.label or judgement.failure or ""
@@ -222,20 +223,13 @@ def unread_claims(report: Report) -> list[ReportClaim]:
     return [claim for claim in report.claims if claim.failure == "needs_model"]
 
 
-def checked_texts(report: Report, texts: Mapping[str, str]) -> dict[str, str]:
-    """Those of the texts that are, by their hash, the ones the report points into; the response is always here."""
-    known = {d.id: texts[d.id] for d in report.documents if d.id in texts and text_id(texts[d.id]) == d.id}
-    return known | {d.id: report.case.response for d in report.documents if d.role == "response"}
-
-
 def corrections(claim: ReportClaim) -> tuple[Correction, ...]:
     """The known corrections of a claim, each once."""
-    known = [
-        Correction(line(error.span.text), line(error.correction))
-        for error in claim.errors
-        if error.correction
-    ]
-    return tuple(dict.fromkeys(known))
+    known = {}
+    for error in claim.errors:
+        if error.correction:
+            known[Correction(line(error.span.text), line(error.correction))] = True
+    return tuple(known)
 
 
 def reason(claim: ReportClaim) -> str:
@@ -271,20 +265,6 @@ def sides(claim: ReportClaim) -> list[Side]:
     ]
 
 
-def quote_place(report: Report, texts: Mapping[str, str], span: Span, say: Mapping[str, str]) -> str:
-    """The title of a span's document, its line (from 1) where the text is here, and its share."""
-    document = next((one for one in report.documents if one.id == span.source_id), None)
-    title = line(_title(document, say) if document else say["source"], NAME)
-    text = texts.get(span.source_id)
-    number = f":{text.count(chr(10), 0, span.start) + 1}" if text else ""
-    share = f" ({span.start / document.characters:.0%})" if document and document.characters else ""
-    return f"{title}{number}{share}"
-
-
-def _title(document: ReportDocument, say: Mapping[str, str]) -> str:
-    return document.title or document.uri or say[document.role]
-
-
 def look_of(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> LookView | None:
     """How far the look for this claim went; None where the report doesn't say."""
     looked = claim.looked
@@ -307,17 +287,14 @@ def look_line(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> str
     looked = look_of(report, claim, say)
     if looked is None:
         return ""
-    steps = [
-        say[step] + (_queries_in_brackets(looked, say) if step == "search" else "") for step in looked.steps
-    ]
-    parts = [part for part in (*steps, looked.read) if part]
+    queries = [f"“{line(query)}”" for query in looked.queries]
+    if looked.left_out:
+        queries.append(say["more_n"].format(n=looked.left_out))
+    asked = say["in_brackets"].format(text=say["comma"].join(queries)) if queries else ""
+    parts = [say[step] + (asked if step == "search" else "") for step in looked.steps]
+    if looked.read:
+        parts.append(looked.read)
     return f"{say['looked_at']}{say['colon']}{say['comma'].join(parts)}" if parts else ""
-
-
-def _queries_in_brackets(looked: LookView, say: Mapping[str, str]) -> str:
-    parts = [f"“{line(query)}”" for query in looked.queries]
-    parts += [say["more_n"].format(n=looked.left_out)] if looked.left_out else []
-    return say["in_brackets"].format(text=say["comma"].join(parts)) if parts else ""
 
 
 def _percent(share: float) -> str:
@@ -333,13 +310,11 @@ def what_would_settle(claim: ReportClaim, say: Mapping[str, str]) -> str:
     return say["settle_by_budget" if begun else "settle_by_reach"]
 
 
-def describe_judge(name: str, say: Mapping[str, str]) -> str:
-    """Say of which kind this judge is, with all of its name."""
-    kind = name.removeprefix("arbiter:").partition(":")[0]
-    return f"{say.get(f'judge_{kind}_is', say['judge_other_is'])}{say['colon']}{name}"
-
-
-def describe_judges(report: Report, say: Mapping[str, str]) -> dict[str, Sequence[str]]:
-    """Map each judge of a report to what it is called, and what it is."""
-    names = judge_names(one.judge for claim in report.claims for one in claim.judgements)
-    return {name: (called, describe_judge(name, say)) for name, called in names.items()}
+def describe_judges(names: Mapping[str, str], say: Mapping[str, str]) -> dict[str, tuple[str, str]]:
+    """Map each judge to what it is called, and to its kind with all of its name."""
+    described = {}
+    for name, short_name in names.items():
+        kind = name.removeprefix("arbiter:").partition(":")[0]
+        about = say.get(f"judge_{kind}_is", say["judge_other_is"])
+        described[name] = (short_name, f"{about}{say['colon']}{name}")
+    return described
