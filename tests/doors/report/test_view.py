@@ -1,4 +1,4 @@
-"""What is said of a report before it is drawn: its order, its judges, how far was looked, what its files leave out."""
+"""What is said of a report before it is drawn: its order, its judges, how far was looked, what files leave out."""
 
 from pathlib import Path
 from typing import Any, get_args
