@@ -20,22 +20,19 @@ from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.retrieval.bm25 import Arrays, Bm25, Engine, Okapi, best_texts, number_tokens
 from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, overlapping
 from longproof.retrieval.text.tokens import tokens
-from longproof.retrieval.types import BadInput, Frozen, Hit, Progress, Span
-from longproof.retrieval.web_pages import SUFFIXES, Page, read_page
+from longproof.retrieval.types import BadInput, Document, Frozen, Hit, Progress, Span
+from longproof.retrieval.web_pages import SUFFIXES, read_page
 
-VERSION = 3
+VERSION = 4
 """Part of an index's key: what an older version wrote is not opened but built again."""
 PAGE_BYTES = 64_000_000
 """Larger files are left out, unread."""
 
 
 class PageRef(Frozen):
-    """A stored page: its document, with title and address; its date, `YYYY-MM-DD` or empty; the path of its file
-    in the folder that was indexed.
-    """
+    """A stored page: its document, with title and address, and its file's path in the folder that was indexed."""
 
     document: DocumentRef
-    date: str = ""
     path: str
 
 
@@ -84,7 +81,7 @@ class PageIndex:
         ]
 
     def page(self, source_id: str) -> PageRef:
-        """Title, address, date and path of the page that a hit's span points into. Raises KeyError for no page."""
+        """Title, address and path of the page that a hit's span points into. Raises KeyError for no page."""
         return self._pages[source_id]
 
     def _span(self, snippet: int) -> Span:
@@ -187,13 +184,12 @@ class _Reading:
             if progress:
                 progress(done, len(files))
 
-    def _store_page(self, page: Page, path: str) -> str:
+    def _store_page(self, document: Document, path: str) -> str:
         """Store a page and return its text. Raises BadInput for a text that another page has."""
-        document = page.document
         if document.id in self._paths:
             raise BadInput(f"{path}: the same text as {self._paths[document.id]}")
         self._paths[document.id] = path
-        self.pages.append(PageRef(document=self._store.put(document), date=page.date, path=path))
+        self.pages.append(PageRef(document=self._store.put(document), path=path))
         return document.text
 
 

@@ -1,19 +1,22 @@
-"""The result of every reader of a file format, and the one line that names a broken file.
+"""What readers of all file formats share: texts in bytes, archives and XML within bounds, one line for a broken file.
 
-Knows: texts with a title and notes; what parsers raise on broken files; XML and ZIP archives within bounds.
+Knows: a byte order mark, UTF-8 and an encoding that the caller names are certain; everything else is chardet's guess,
+among the encodings that the web uses today, and is said to be one. What parsers raise on broken files.
 Does not know: any one format.
 """
 
+import codecs
 import re
 import struct
+import unicodedata
 import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
+from typing import NamedTuple
 from xml.etree import ElementTree
 
-from longproof.retrieval.encoding import printable
 from longproof.retrieval.types import BadInput, FileNotes, Frozen
 
 CHARACTERS = 20_000_000
@@ -34,6 +37,22 @@ _OF_PYTHON = (
 _OF_LIBRARIES = (ArithmeticError, AssertionError, MemoryError, zipfile.BadZipFile, zlib.error, struct.error)
 BROKEN = (*_OF_PYTHON, *_OF_LIBRARIES)
 """The errors that parsers raise on broken files. ElementTree's are SyntaxErrors."""
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+    (b"\x84\x31\x95\x33", "gb18030"),
+)
+_OLD_OFFICE = bytes.fromhex("D0CF11E0A1B11AE1")
+_ALLOWED_CONTROLS = frozenset("\t\n\x0b\x0c\r\x85")
+_OF_TWO_SCRIPTS = re.compile("[A-Za-z][\u0370-\u06ff]|[\u0370-\u06ff][A-Za-z]")
+"""No word has Latin letters beside Greek, Cyrillic, Hebrew or Arabic ones; a few accents misread give such words."""
+
+_NOT_WESTERN = re.compile("[^\x00-\x7f\u00a0-\u017f\u2010-\u2027]")
+"""English text written on a Chinese computer has none of these; misread as Chinese, other text has."""
 
 
 class Contents(Frozen):
@@ -95,3 +114,97 @@ def join_notes(notes: list[FileNotes]) -> FileNotes:
 
 def _line(error: Exception) -> str:
     return printable(" ".join(str(error).split())[:200]) or type(error).__name__
+
+
+class Decoded(NamedTuple):
+    """A text, and the encoding that its bytes were taken for if that was a guess, else empty."""
+
+    text: str
+    guess: str = ""
+
+
+def decode(data: bytes, encoding: str | None = None, name: str = "") -> Decoded:
+    """The text in the bytes, without byte order mark, each line break one `\\n`.
+
+    Without `encoding`: UTF-8, UTF-16 or UTF-32 by their marks; then UTF-8; then a guess. Raises BadInput, naming
+    `name`, for what is no text and for what is not in the encoding that was named.
+    """
+    name = printable(name) or "the input"
+    if not data:
+        raise BadInput(f"{name}: the file is empty; give one with text")
+    if data.startswith(_OLD_OFFICE) and name.lower().endswith(".doc"):
+        raise BadInput(f"{name}: an old Word file: save it as .docx")
+    text, guess = Decoded(_decode_as(data, encoding, name)) if encoding else _tell_encoding(data, name)
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    if "\0" in text:
+        raise BadInput(
+            f"{name}: it holds NUL bytes, so it is not a text file; give plain text, Markdown or JSON"
+        )
+    if not text.strip():
+        raise BadInput(f"{name}: there is no text in it, only spaces and line breaks")
+    return Decoded(text, guess)
+
+
+def _decode_as(data: bytes, encoding: str, name: str) -> str:
+    """The bytes in the encoding that was asked for."""
+    try:
+        text = data.decode(encoding)
+        text.encode()  # some encodings give half characters, which no text may hold
+    except UnicodeError as error:
+        raise BadInput(f"{name}: it is not in {encoding}; give another --encoding, or none") from error
+    except (LookupError, ValueError) as error:
+        known = "for instance utf-8, gb18030, big5, utf-16, latin-1"
+        raise BadInput(
+            f"{name}: {printable(encoding)!r} is no known encoding; give --encoding {known}"
+        ) from error
+    return text
+
+
+def _tell_encoding(data: bytes, name: str) -> Decoded:
+    """The text by its byte order mark, as UTF-8, or as a guess."""
+    for mark, encoding in _MARKS:
+        if data.startswith(mark):
+            return Decoded(_decode_as(data[len(mark) :], encoding, name))
+    text = _try_encoding(data, "utf-8")
+    if text is not None:
+        return Decoded(text)
+    guess = _guess(data)
+    if guess is None:
+        raise BadInput(
+            f"{name}: it is not a text file, or its encoding can't be told; give text, Markdown or JSON, or name it "
+            "with --encoding, for instance latin-1"
+        )
+    return guess
+
+
+def _guess(data: bytes) -> Decoded | None:
+    """The text in the likeliest encoding, None where there is no likely one."""
+    import chardet
+
+    for encoding in ("gb18030", "big5hkscs"):
+        text = _try_encoding(data, encoding)
+        if text is not None and not _NOT_WESTERN.search(text):
+            return Decoded(text, encoding)
+    told = chardet.detect(
+        data, encoding_era=chardet.EncodingEra.MODERN_WEB, prefer_superset=True, compat_names=False
+    )
+    guess = told["encoding"]
+    text = _try_encoding(data, guess) if guess else None
+    if text is not None and _OF_TWO_SCRIPTS.search(text):
+        guess, text = "cp1252", _try_encoding(data, "cp1252")
+    return Decoded(text, str(guess)) if text is not None else None
+
+
+def _try_encoding(data: bytes, encoding: str) -> str | None:
+    """The text if the bytes are all in this encoding, and it has hardly any control characters."""
+    try:
+        text = data.decode(encoding)
+    except (UnicodeDecodeError, LookupError):
+        return None
+    controls = [c for c in set(text) if unicodedata.category(c) == "Cc" and c not in _ALLOWED_CONTROLS]
+    return text if "\0" not in text and sum(map(text.count, controls)) <= len(text) / 100 else None
+
+
+def printable(text: str) -> str:
+    """The text with a question mark for each character that would break a message of one line."""
+    return "".join(c if c.isprintable() else "?" for c in text)

@@ -29,15 +29,10 @@ _UNREAD = {
     "object": "embedded objects",
     "altChunk": "embedded files",
     "rt": "readings above characters",
-    "sym": "symbols of special fonts",
-    "ddList": "values of form fields",
-    "checkBox": "values of form fields",
 }
 """Elements that readers see and that are not read, and what they are."""
 _SPACES = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
 _OFF = {"0", "false", "off"}
-_LIST_WORDS = re.compile(r"[^\W\d_]{2}")
-"""Words beside the numbers of a list; a single letter may be a bullet."""
 _HEADING = re.compile(r"heading ([1-6])|(title)")
 
 
@@ -70,7 +65,6 @@ class _Word:
         self.document = self._parse(main[0])
         self._related = self._relations(main[0])
         self._levels = self._heading_levels()
-        self._note_list_words()
         self._notes = {
             (kind, _attribute(note, "id")): note
             for kind in ("footnote", "endnote")
@@ -145,17 +139,8 @@ class _Word:
                 yield from self._inside(self._first_alternative(child), tag)
 
     def _first_alternative(self, element: Element) -> Element:
-        """Of alternatives for newer and older programs the first, else the element itself.
-
-        Which of them readers see depends on their program: where another has words that the first hasn't, the notes
-        say so.
-        """
-        if _tag(element) != "AlternateContent" or not len(element):
-            return element
-        first, *others = [{text.text for text in each.iterfind(".//{*}t")} for each in element]
-        if any(other - first for other in others):
-            self.unread.add("versions for other programs")
-        return element[0]
+        """Of alternatives for newer and older programs the first, else the element itself."""
+        return element[0] if _tag(element) == "AlternateContent" and len(element) else element
 
     def _is_away(self, element: Element) -> bool:
         """True for an element whose text isn't read; if it has text or pictures, the notes say so."""
@@ -178,23 +163,6 @@ class _Word:
     def _level(self, paragraph: Element) -> int:
         style = paragraph.find("{*}pPr/{*}pStyle")
         return self._levels.get(_attribute(style, "val"), 0) if style is not None else 0
-
-    def _note_list_words(self) -> None:
-        """Note whether Word writes words of its own before the entries of a list that the document uses."""
-        used = {
-            _attribute(number, "val")
-            for part in (self.document, *self._related_parts("styles"))
-            for number in part.iterfind(".//{*}numPr/{*}numId")
-        }
-        for part in self._related_parts("numbering"):
-            numbers = [number for number in part.iterfind("{*}num") if _attribute(number, "numId") in used]
-            lists = {
-                _attribute(of, "val") for number in numbers for of in number.iterfind("{*}abstractNumId")
-            }
-            for words in part.iterfind("{*}abstractNum"):
-                texts = (_attribute(text, "val") for text in words.iterfind(".//{*}lvlText"))
-                if _attribute(words, "abstractNumId") in lists and any(map(_LIST_WORDS.search, texts)):
-                    self.unread.add("words before entries of lists")
 
     def _heading_levels(self) -> dict[str, int]:
         """The level of each style that makes a heading."""

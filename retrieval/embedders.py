@@ -19,9 +19,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longproof.retrieval.dense import Embedder, Embeddings, Sparse, join_embeddings
-from longproof.retrieval.server_headers import remove_foreign_headers
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.text.redact import one_line
+from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 from longproof.retrieval.types import BadInput, Progress
 
 FORMS = (

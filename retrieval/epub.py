@@ -12,9 +12,8 @@ from urllib.parse import unquote, urldefrag
 from xml.etree import ElementTree
 
 from longproof.retrieval.contents import Contents, join_notes, open_archive, parse_xml, plain_errors
-from longproof.retrieval.html_markdown import html_to_markdown
 from longproof.retrieval.types import BadInput, FileNotes
-from longproof.retrieval.web_pages import decode_html
+from longproof.retrieval.web_pages import decode_html, html_to_markdown
 
 _CONTAINER = "META-INF/container.xml"
 _ENCRYPTION = "META-INF/encryption.xml"

@@ -1,24 +1,28 @@
 """Files to documents: plain text, Markdown, JSON, EPUB, PDF, DOCX and HTML.
 
 Knows: which reader a file's suffix asks for, how large files and texts may be.
-Does not know: how a format keeps its text (`epub`, `pdf`, `docx`, `web_pages`), how encodings are told (`encoding`).
+PDFs and Word documents are read in a process of their own, which ends when it takes too long or too much memory: a
+crafted file can keep a parser busy for hours, or fill the memory.
+Does not know: how a format keeps its text (`epub`, `pdf`, `docx`, `web_pages`), how encodings are told (`contents`).
 Of books and pages the document is the extracted Markdown, chapters as headings, and offsets refer to that. Files are
 hostile data: nothing is unpacked to disk, fetched or run.
 """
 
+import json
 import re
 import stat
+import subprocess
 import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, BinaryIO
 
-from longproof.retrieval.apart import read_apart
-from longproof.retrieval.contents import Contents, refuse_longer
-from longproof.retrieval.encoding import decode, printable
+from longproof.retrieval.contents import Contents, decode, printable, refuse_longer
+from longproof.retrieval.docx import read_docx
 from longproof.retrieval.epub import read_epub
 from longproof.retrieval.json_text import record
+from longproof.retrieval.pdf import read_pdf
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, DocumentKind, FileNotes
 from longproof.retrieval.web_pages import read_page
@@ -28,6 +32,16 @@ KINDS: dict[str, DocumentKind] = {".md": "markdown", ".markdown": "markdown", ".
 
 FILE_BYTES = 64_000_000
 """How large a file may be, in bytes; a long novel as a scan with pictures has about as many."""
+SECONDS = 300
+"""How long reading a file may take; a scanned novel of a thousand pages takes about one minute."""
+MEMORY = 4 << 30
+"""How much memory it may take, in bytes; not on Windows, which has no such limit."""
+
+_APART = {".pdf": read_pdf, ".docx": read_docx}
+_CHILD = (
+    "import json, sys; sys.path[:] = json.loads(sys.argv[1]); "
+    "from longproof.retrieval.loaders import answer; answer(sys.argv[2], sys.argv[3], sys.stdin.buffer)"
+)
 
 
 def read_source(path: Path, encoding: str | None = None, data: bytes | None = None) -> Document:
@@ -75,18 +89,8 @@ def read_stdin(encoding: str | None = None) -> Document:
 
 def read_html(data: bytes, name: str) -> Contents:
     """The text of a saved page. Raises BadInput for a page without one."""
-    document = read_page(data, name).document
+    document = read_page(data, name)
     return Contents(text=document.text, title=document.title, notes=document.notes)
-
-
-READERS: dict[str, Callable[[bytes, str], Contents]] = {
-    ".epub": read_epub,
-    ".pdf": partial(read_apart, ".pdf"),
-    ".docx": partial(read_apart, ".docx"),
-    ".html": read_html,
-    ".htm": read_html,
-    ".xhtml": read_html,
-}
 
 
 def read_bytes(path: Path) -> bytes:
@@ -127,3 +131,52 @@ def refuse_irregular(path: Path) -> None:
         raise BadInput(
             f"{printable(str(path))}: a device or a pipe, not a file; save its content to a file first"
         )
+
+
+def read_apart(suffix: str, data: bytes, name: str) -> Contents:
+    """The contents of a PDF or a Word document, by its suffix.
+
+    Raises BadInput as its reader does, and where it takes more than SECONDS or MEMORY.
+    """
+    # -I: nothing of the folder or the environment that this runs in changes what the child imports.
+    command = [sys.executable, "-I", "-c", _CHILD, json.dumps(sys.path), suffix, name]
+    try:
+        child = subprocess.run(command, input=data, capture_output=True, timeout=SECONDS)
+    except subprocess.TimeoutExpired as error:
+        raise BadInput(f"{name}: reading it takes more than {SECONDS} s; give its text alone") from error
+    if child.returncode:
+        raise BadInput(f"{name}: reading it takes too much memory, or fails; give its text alone")
+    status, text = child.stdout[:1], child.stdout[1:].decode("utf-8", "surrogatepass")
+    if status != b"+":
+        raise BadInput(text)
+    return Contents.model_validate_json(text)
+
+
+def answer(suffix: str, name: str, file: BinaryIO) -> None:
+    """Read a file and print `+` and its contents, or `-` and why it can't be read: what the child process does."""
+    _limit_memory()
+    try:
+        contents = _APART[suffix](file.read(), name)
+        refuse_longer(contents.text, name)
+        told = "+" + contents.model_dump_json()
+    except BadInput as error:
+        told = f"-{error}"
+    sys.stdout.buffer.write(told.encode("utf-8", "surrogatepass"))
+
+
+def _limit_memory() -> None:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
+
+
+READERS: dict[str, Callable[[bytes, str], Contents]] = {
+    ".epub": read_epub,
+    ".pdf": partial(read_apart, ".pdf"),
+    ".docx": partial(read_apart, ".docx"),
+    ".html": read_html,
+    ".htm": read_html,
+    ".xhtml": read_html,
+}

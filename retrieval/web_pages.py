@@ -1,34 +1,27 @@
-"""Saved web pages: the bytes of one file to a document with title, address and date.
+"""Saved web pages: the bytes of one file to a document with title and address, HTML as Markdown.
 
-Knows: which suffixes are pages, how an HTML page declares its encoding, where title, address and date stand in HTML
-and in the front matter of Markdown.
-Does not know: how markup becomes Markdown (`html_markdown`), where pages lie, how they are searched.
-Titles, addresses and dates are the page's own claims: they are shown, never fetched.
+Knows: which suffixes are pages, how an HTML page declares its encoding, where title and address stand in HTML and in
+the front matter of Markdown; which of html-to-markdown's options keep headings, paragraphs, lists, tables, quotations
+and preformatted text and drop marks that would stand in the way of a quote (links, emphasis, inline code); what
+readers don't see.
+Does not know: where pages lie, how they are searched. Fetches nothing, runs nothing.
+Markup is hostile: one linear pass cuts out scripts and overlong attributes, and pieces of bounded size are converted.
+Titles and addresses are the page's own claims: they are shown, never fetched.
 """
 
 import re
-from datetime import date
+from collections.abc import Iterator
+from html import unescape
+from io import StringIO
 from pathlib import PurePath
+from typing import NamedTuple
 
-from longproof.retrieval.contents import plain_errors
-from longproof.retrieval.encoding import Decoded, decode
-from longproof.retrieval.html_markdown import Facts, html_to_markdown
-from longproof.retrieval.types import BadInput, Document, FileNotes, Frozen
+from longproof.retrieval.contents import Decoded, decode, plain_errors
+from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.types import BadInput, Document, FileNotes
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".txt")
 
-_DATES = (
-    "article:published_time",
-    "datepublished",
-    "date",
-    "dc.date",
-    "dc.date.issued",
-    "dcterms.created",
-    "dcterms.date",
-    "pubdate",
-    "publishdate",
-    "time",
-)
 _CHARSET = re.compile(
     rb"""<(?:meta[^>]{0,300}?charset|\?xml[^>]{0,100}?encoding)\s{0,9}=\s{0,9}["']?([\w.:-]{2,30})"""
 )
@@ -46,17 +39,66 @@ _CODECS = {
 _KNOWN_CODEC = re.compile(r"utf-8|gb18030|euc-jp|windows-(125\d|874)|iso-8859-\d\d?|koi8-[ru]")
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\x00-\x20]{1,2000}", re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"---[ \t]*\n((?:[^\n]{0,2000}\n){0,100}?)---[ \t]*(?:\n|\Z)")
+PIECE = 250_000
+GROWTH = 20
+LONGEST_TAG = 4000
+"""Attributes that are longer in all are dropped: html-to-markdown takes time in the square of their number."""
+
+_ATTRIBUTES = r"""(?:[^>=]++|=\s*+(?:"[^"]*+(?:"|\Z)|'[^']*+(?:'|\Z))?+)*+(?:>|\Z)"""
+_TOKEN = re.compile(
+    rf"""
+    <!--(?:-?>|(?P<comment>.*?)(?:--!?>|\Z))
+    |<(?P<raw>script|style|title|iframe|textarea)(?=[\s/>]){_ATTRIBUTES}
+        (?P<within>.*?)(?:</(?P=raw)(?=[\s/>])[^>]*+(?:>|\Z)|\Z)
+    |<[!?][^>]*+(?:>|\Z)
+    |<(?P<end>/?)(?P<name>[a-z][^\s/>]*+)(?P<attributes>{_ATTRIBUTES})
+    """,
+    re.DOTALL | re.IGNORECASE | re.VERBOSE,
+)
+_ATTRIBUTE = re.compile(r"""([^\s"'<>/=]++)(?:\s*+=\s*+(?:"([^"]*+)"|'([^']*+)'|([^\s>"']++)))?+""")
+_PREFORMATTED = re.compile(r"(<(?:pre|textarea)(?=[\s>]).*?(?:</(?:pre|textarea)>|\Z))", re.DOTALL | re.I)
+_WIDE = f"{CJK}\u3000-\u303f\uff00-\uffef"
+_BREAK_IN_CJK = re.compile(rf"(?<=[{_WIDE}])\n\s*+(?=[{_WIDE}])")
+_SAVED_FROM = re.compile(r"saved from url=\(\d{1,9}\)(\S+)|Page saved with SingleFile\s{1,9}url:\s{1,9}(\S+)")
+_HIDING = re.compile(
+    r"\shidden(?=[\s=>/])|(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)", re.IGNORECASE
+)
+
+_BOXES = frozenset({"figcaption", "legend", "summary", "text"})
+"""Become `div`, as a page's own elements do: the converter would set the first three in italics; `text` is SVG's."""
+_INLINE = (
+    "a abbr b big cite code del dfn em font g i img ins kbd label mark math q s samp small strike strong sub sup svg "
+    "time tspan tt u var"
+)
+"""Elements whose tags go and whose text stays."""
+_UNREAD = {
+    "canvas": "drawings by scripts",
+    "embed": "embedded files",
+    "iframe": "embedded pages",
+    "object": "embedded files",
+    "rt": "readings above characters",
+}
+"""Elements that readers see and that are not read, and what they hold."""
+_UNSEEN = {
+    "audio": "sound and films",
+    "video": "sound and films",
+    "template": "hidden parts",
+    "noscript": "hidden parts",
+    "datalist": "hidden parts",
+    "img": "pictures",
+    "image": "pictures",
+}
+_PARTS_UNSEEN = ("rp", "svg desc", "svg metadata", "annotation", "annotation-xml", "[hidden]")
+_BESIDE = ("nav", "aside", "footer", "button", "dialog", "select", "svg", "math")
+_BESIDE_BY_ROLE = tuple(f"[role={role}]" for role in ("navigation", "complementary", "contentinfo", "search"))
+"""What stands beside the main text of a page."""
+
+Facts = dict[str, str]
+"""What a head says: `title`, `canonical`, `og:title`, `og:url`, `saved from`; the first of each."""
 
 
-class Page(Frozen):
-    """A saved page: its main text as a document of kind `page`, and its date, `YYYY-MM-DD` or empty."""
-
-    document: Document
-    date: str = ""
-
-
-def read_page(data: bytes, name: str, *, main_only: bool = False) -> Page:
-    """The page in a file of this name (one of `SUFFIXES`).
+def read_page(data: bytes, name: str, *, main_only: bool = False) -> Document:
+    """The page in a file of this name (one of `SUFFIXES`), as a document of kind `page`.
 
     HTML gives its text as Markdown, with `main_only` without what stands beside the main text; `.md` and `.txt` are
     taken as they are, a Markdown page without its front matter. The title is the page's, else its first heading, else
@@ -77,29 +119,19 @@ def read_page(data: bytes, name: str, *, main_only: bool = False) -> Page:
         return _page(text, facts, notes, PurePath(name).stem)
 
 
-def _page(text: str, facts: Facts, notes: FileNotes, stem: str) -> Page:
+def _page(text: str, facts: Facts, notes: FileNotes, stem: str) -> Document:
     if not text.strip():
         raise BadInput("the page holds no text; save it again with its content, or leave it out")
     titles = (facts.get("title"), _heading(text), facts.get("og:title"), stem)
     title = next(clean for given in titles if (clean := " ".join((given or "").split())[:300]))
     addresses = (facts.get(name, "") for name in ("canonical", "og:url", "saved from"))
     uri = next((address for address in addresses if _ADDRESS.fullmatch(address)), "")
-    said = next((day for name in _DATES if (day := _day(facts.get(name, "")))), "")
-    return Page(document=Document.of(text, kind="page", title=title, uri=uri, notes=notes), date=said)
+    return Document.of(text, kind="page", title=title, uri=uri, notes=notes)
 
 
 def _heading(text: str) -> str:
     found = re.search(r"^# +(\S[^\n]*)", text, re.MULTILINE)
     return found[1] if found else ""
-
-
-def _day(said: str) -> str:
-    """The day of an ISO 8601 date or time, or of one written without hyphens; empty for anything else."""
-    found = re.match(r"(\d{4})(-?)(\d\d)\2(\d\d)(?!\d)", said.strip())
-    try:
-        return date(int(found[1]), int(found[3]), int(found[4])).isoformat() if found else ""
-    except ValueError:
-        return ""
 
 
 def decode_html(data: bytes, name: str) -> Decoded:
@@ -120,7 +152,7 @@ def _declared_encoding(data: bytes) -> str | None:
 
 
 def _front_matter(text: str) -> tuple[str, Facts]:
-    """The text after its front matter, and what that says: `title`, `date`, and an address as `canonical`."""
+    """The text after its front matter, and what that says: `title`, and an address as `canonical`."""
     found = _FRONT_MATTER.match(text)
     if not found:
         return text, {}
@@ -131,3 +163,134 @@ def _front_matter(text: str) -> tuple[str, Facts]:
             facts.setdefault(key.strip().lower(), value.strip().strip("\"'"))
     address = next((facts[key] for key in ("url", "address", "source", "link") if key in facts), "")
     return text[found.end() :], {"canonical": address, **facts}
+
+
+class PageText(NamedTuple):
+    """The text of a page as Markdown, what its head says, and what of the page is not in the text."""
+
+    text: str
+    facts: Facts
+    notes: FileNotes
+
+
+def html_to_markdown(html: str, *, main_only: bool = False) -> PageText:
+    """All the text of a page that readers see; with `main_only`, without navigation, asides and footers.
+
+    Raises BadInput for markup that no reader could have meant: deeper than can be read, or growing without measure
+    (tables of a thousand empty columns).
+    """
+    cleaning = _Cleaning()
+    markup = _TOKEN.sub(cleaning.replace, html.replace("\0", ""))
+    text, limit = StringIO(), 100_000 + GROWTH * len(markup)
+    for piece in _pieces(_without_line_breaks(markup)):
+        text.write(_convert(piece, main_only))
+        text.write("\n\n")
+        if text.tell() > limit:
+            raise BadInput("its tables or lists blow up when written out; save the page as text")
+    tidy = re.sub(r"\n{3,}", "\n\n", re.sub(r"(?<![ \t])[ \t]++(?=\n)", "", text.getvalue())).strip()
+    notes = FileNotes(left_out=tuple(sorted(cleaning.left_out)), unread=tuple(sorted(cleaning.unread)))
+    return PageText(tidy, cleaning.facts, notes)
+
+
+class _Cleaning:
+    """One pass over the tokens of a page, which notes the head's facts and what it cuts out."""
+
+    def __init__(self) -> None:
+        self.facts: Facts = {}
+        self.left_out: set[str] = set()
+        self.unread: set[str] = set()
+
+    def replace(self, token: re.Match[str]) -> str:
+        """Return what stays of a token: nothing of scripts and comments, of a tag its name and short attributes."""
+        if (token["raw"] or "").lower() == "textarea":
+            within = token["within"].replace("<", "&lt;")
+            return f"<textarea>{within}</textarea>"
+        if not token["name"]:
+            self._note_cut(token)
+            return ""
+        name, attributes = token["name"].lower(), token["attributes"]
+        if name in ("meta", "link"):
+            self._note_fact(name, attributes)
+        elif name in _UNREAD:
+            self.unread.add(_UNREAD[name])
+        elif name in _UNSEEN:
+            self.left_out.add(_UNSEEN[name])
+        elif len(attributes) > 1 and _HIDING.search(f" {attributes}"):
+            self.left_out.add("hidden parts")
+        short = attributes if len(attributes) <= LONGEST_TAG else ">"
+        kept = "div" if name in _BOXES or "-" in name else name
+        return f"<{token['end']}{kept}{short}"
+
+    def _note_cut(self, token: re.Match[str]) -> None:
+        raw, comment = (token["raw"] or "").lower(), token["comment"] or ""
+        if raw == "title":
+            self.facts.setdefault("title", unescape(token["within"][:2000]))
+        elif raw == "iframe":
+            self.unread.add(_UNREAD["iframe"])
+        elif raw:
+            self.left_out.add("scripts and styles")
+        elif comment.strip():
+            self.left_out.add("comments")
+        if saved := _SAVED_FROM.search(comment[:2000]):
+            self.facts.setdefault("saved from", saved[1] or saved[2])
+
+    def _note_fact(self, name: str, attributes: str) -> None:
+        values = _parse_attributes(attributes)
+        if name == "link" and values.get("rel", "").lower() == "canonical":
+            self.facts.setdefault("canonical", values.get("href", "").strip())
+        elif name == "meta" and (key := values.get("property", "").lower()) in ("og:title", "og:url"):
+            self.facts.setdefault(key, values.get("content", "").strip()[:2000])
+
+
+def _parse_attributes(attributes: str) -> Facts:
+    """The first 50 attributes by lower-case name; of a name that comes twice, the first."""
+    values: Facts = {}
+    for _, match in zip(range(50), _ATTRIBUTE.finditer(attributes, 0, 20_000), strict=False):
+        values.setdefault(match[1].lower(), unescape(match[2] or match[3] or match[4] or ""))
+    return values
+
+
+def _without_line_breaks(markup: str) -> str:
+    """The markup with each line break outside preformatted text a space, or nothing between Chinese characters."""
+    parts = _PREFORMATTED.split(markup)
+    parts[::2] = [_BREAK_IN_CJK.sub("", part).replace("\n", " ") for part in parts[::2]]
+    return "".join(parts)
+
+
+def _pieces(markup: str) -> Iterator[str]:
+    """The markup in pieces of at most `PIECE` characters, cut before a heading, a box or a paragraph if there is one.
+
+    Pages of any ordinary length are one piece.
+    """
+    start = 0
+    while start < len(markup):
+        end = start + PIECE
+        if end < len(markup):
+            cuts = (markup.rfind(mark, start + PIECE // 2, end) for mark in ("<h", "<div", "<p", "<"))
+            end = next((cut for cut in cuts if cut > start), end)
+        yield markup[start:end]
+        start = end
+
+
+def _convert(markup: str, main_only: bool) -> str:
+    from html_to_markdown import ConversionError, ConversionOptions, PreprocessingOptions, convert
+
+    beside = (*_BESIDE, *_BESIDE_BY_ROLE) if main_only else ()
+    options = ConversionOptions(
+        extract_metadata=False,
+        preprocessing=PreprocessingOptions(enabled=False),
+        compact_tables=True,
+        autolinks=False,
+        include_blockquote_citations=False,
+        expand_abbreviations=False,
+        skip_images=True,
+        strip_tags=_INLINE.split(),
+        exclude_selectors=[*_UNREAD, *_UNSEEN, *_PARTS_UNSEEN, *beside],
+    )
+    try:
+        result = convert(markup, options)
+    except ConversionError as error:
+        raise BadInput(f"its markup can't be read ({error}); save the page as text") from error
+    if any(str(warning.kind).endswith("depth_limit_exceeded") for warning in result.warnings):
+        raise BadInput("its markup is nested too deep to be read whole; save the page as text")
+    return result.content or ""

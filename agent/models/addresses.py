@@ -11,8 +11,7 @@ import os
 import re
 from urllib.parse import urlsplit
 
-from longproof.retrieval.server_headers import DEFAULT_ADDRESS, own_address
-from longproof.retrieval.text.redact import without_credentials
+from longproof.retrieval.text.redact import DEFAULT_ADDRESS, own_address, without_credentials
 from longproof.retrieval.types import BadInput
 
 NO_KEY = "none"

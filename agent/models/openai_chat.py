@@ -18,8 +18,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import LONGEST, OVER_LIMIT, TAIL, Raw, runs_away
 from longproof.agent.models.clients import Message, Unanswered
-from longproof.retrieval.server_headers import remove_foreign_headers
-from longproof.retrieval.text.redact import one_line
+from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 
 MOST_BYTES = 32 << 20
 """Of a response no more is read. A streamed word comes with some 300 bytes about it."""

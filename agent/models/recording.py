@@ -21,7 +21,7 @@ from longproof.agent.models.answers import Raw
 from longproof.agent.models.clients import Message, Unanswered
 from longproof.agent.types import Failure
 from longproof.retrieval.files import write_whole
-from longproof.retrieval.server_headers import own_address
+from longproof.retrieval.text.redact import own_address
 from longproof.retrieval.types import BadInput, Frozen
 
 MOST_BYTES = 128_000_000

@@ -16,8 +16,7 @@ from longproof.indexes.sources import PassageSize, SourceIndex
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.outline import fit_entries, outline
 from longproof.retrieval.ranking import fuse
-from longproof.retrieval.text.chunking import BLOCK, blocks, overlapping
-from longproof.retrieval.text.lines import evidence_lines
+from longproof.retrieval.text.chunking import BLOCK, blocks, evidence_lines, overlapping
 from longproof.retrieval.types import Document, Hit, Line, Window
 
 Place = tuple[int, int, int]

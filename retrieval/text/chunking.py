@@ -1,19 +1,34 @@
-"""Chunking: the half-open ranges of characters in which a text is aligned, embedded, searched and shown.
+"""Chunking: the half-open ranges of characters in which a text is aligned, embedded, searched, numbered and shown.
 
-Knows: segments of a response, blocks and passages of a source, snippets of a saved page. Sizes are those of
-LongNovel's Appendix D (segments 150, blocks 5,500 characters) and of VeriGray's Appendix F (snippets 1,600, of which
-200 are shared). Segments are whole sentences, since a claim cut in two can't be judged.
-Does not know: what is searched for, or how chunks are compared.
+Knows: segments of a response, blocks, passages and lines of evidence of a source, snippets of a saved page. Sizes
+are those of LongNovel's Appendix D (segments 150, blocks 5,500 characters) and of VeriGray's Appendix F (snippets
+1,600, of which 200 are shared). Segments are whole sentences, since a claim cut in two can't be judged. Lines of
+evidence are short whole pieces: sentences, fields of a record, rows of a table, turns of a dialogue.
+Does not know: the numbers of lines, what is searched for, or how chunks are compared.
 """
 
-from longproof.retrieval.text.line_breaks import Range
+import re
+from collections.abc import Iterator
+
+from longproof.retrieval.text.line_breaks import Range, logical_lines
 from longproof.retrieval.text.sentences import sentences
 
 SEGMENT = 150
 BLOCK = 5500
 SNIPPET = 1600
 OVERLAP = 200
-LINE_BREAKS = "\n\r\x0b\x0c\x85\u2028\u2029"
+LONGEST = 400
+"""A line is never longer than this: a longer sentence is cut."""
+SHORT = 60
+"""Sentences that follow each other in a paragraph are one line up to this length: a number for each would cost
+Chinese prose, whose sentences are short, a quarter of its length."""
+
+_PHYSICAL = re.compile(r"\S[^\r\n\x0b\x0c\x85\u2028\u2029]*")
+_ROW = re.compile(r"\|.*\|\s*\Z", re.DOTALL)
+_TURN = re.compile(r"(?:\[[^\[\]\n]{1,30}\]\s*|[^\W\d_][\w .'’-]{0,30})[:：]\s*(?![“\"「『‘])\S")
+_CLAUSE = re.compile(r"[，、；：。！？][”’」』）】》]*|[,;:.!?—][”’\")\]]*(?=\s)|—")
+_BLANK = re.compile(r"\s+")
+_BREAK = re.compile(r"[\r\n\x0b\x0c\x85\u2028\u2029]")
 
 
 def segments(text: str, size: int = SEGMENT) -> list[Range]:
@@ -44,4 +59,84 @@ def overlapping(text: str, size: int = 400, step: int = 200) -> list[Range]:
 
 
 def _breaks(text: str, start: int, end: int) -> bool:
-    return any(mark in text[start:end] for mark in LINE_BREAKS)
+    return _BREAK.search(text, start, end) is not None
+
+
+def evidence_lines(text: str, *, record: bool = False) -> list[Range]:
+    """Half-open `[start, end)` of every line of evidence, in order, without the whitespace around it.
+
+    Together they hold every character that is not whitespace. A line is a sentence, or a few short ones that follow
+    each other in a paragraph, or the whole row of a table or turn of a dialogue that stands on a line of its own; in
+    a record, whose fields are lines of the text, a field.
+    What is longer than `LONGEST` is cut behind a clause, else at a blank, and inside a word only where it has none.
+    """
+    whole = _fields(text) if record else _join_short(text, _prose(text))
+    return [piece for start, end in whole for piece in _pieces(text, start, end)]
+
+
+def _fields(text: str) -> Iterator[Range]:
+    for match in _PHYSICAL.finditer(text):
+        yield match.start(), match.start() + len(match[0].rstrip())
+
+
+def _join_short(text: str, sentences_and_rows: Iterator[Range]) -> Iterator[Range]:
+    """Short neighbours of one paragraph together."""
+    held: Range | None = None
+    for start, end in sentences_and_rows:
+        if held and end - held[0] <= SHORT and not _BREAK.search(text, held[1], start):
+            held = held[0], end
+            continue
+        if held:
+            yield held
+        held = start, end
+    if held:
+        yield held
+
+
+def _prose(text: str) -> Iterator[Range]:
+    """The sentences of a text, and its rows and turns whole where they are short enough."""
+    kept = 0
+    rows = (unit for unit in logical_lines(text) if _stays_whole(text, unit))
+    row = next(rows, None)
+    for start, end in sentences(text):
+        while row is not None and row[1] <= start:
+            row = next(rows, None)
+        if row is not None and row[0] <= start:
+            start, end = _trim(text, *row)
+        if start >= kept:
+            kept = end
+            yield start, end
+
+
+def _stays_whole(text: str, unit: Range) -> bool:
+    start, end = unit
+    if end - start > LONGEST:
+        return False
+    line = text[start:end].strip()
+    return bool(_ROW.match(line) or _TURN.match(line))
+
+
+def _trim(text: str, start: int, end: int) -> Range:
+    cut = text[start:end]
+    return start + len(cut) - len(cut.lstrip()), end - len(cut) + len(cut.rstrip())
+
+
+def _pieces(text: str, start: int, end: int) -> Iterator[Range]:
+    """The range in pieces of at most LONGEST characters, neither beginning nor ending with whitespace."""
+    while end - start > LONGEST:
+        cut = _cut(text, start)
+        yield _trim(text, start, cut)
+        blank = _BLANK.match(text, cut, end)
+        start = blank.end() if blank else cut
+    if start < end:
+        yield start, end
+
+
+def _cut(text: str, start: int) -> int:
+    """The place to cut a long line that starts here: behind its last clause, unless that leaves only a little."""
+    limit = start + LONGEST
+    clauses = [m.end() for m in _CLAUSE.finditer(text, start + LONGEST // 2, limit + 1) if m.end() <= limit]
+    if clauses:
+        return clauses[-1]
+    blanks = [m.start() for m in _BLANK.finditer(text, start, limit + 1)]
+    return blanks[-1] if blanks else limit

@@ -25,7 +25,6 @@ ALLOWED: dict[str, tuple[str, ...]] = {
         "longproof.agent.models",
         "longproof.agent.types",
         "longproof.retrieval.files",
-        "longproof.retrieval.server_headers",
         "longproof.retrieval.types",
         "longproof.retrieval.text",
         "longproof.prompts",

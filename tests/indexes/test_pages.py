@@ -21,7 +21,7 @@ def folder(tmp_path: Path) -> Path:
     folder = tmp_path / "saved"
     (folder / "sub").mkdir(parents=True)
     (folder / "light.html").write_text(
-        "<title>Light</title><link rel=canonical href=https://example.org/l><meta name=date content=2024-05-06>"
+        "<title>Light</title><link rel=canonical href=https://example.org/l>"
         "<p>The lighthouse keeper winds the clock each evening. " + "<p>Grey stone and salt. " * 200,
     )
     (folder / "sub" / "tide.md").write_text("# Tides\n\nThe tide turns twice a day and the 🦊 fox sleeps.\n")
@@ -47,10 +47,9 @@ def test_hits_point_into_the_texts_of_pages(folder: Path, home: Path, engine: En
     assert (index.engine, len(index.pages), index.left_out) == (engine, 6, ())
     (hit, *_) = index.search("Who winds the clock of the lighthouse?")
     page = index.page(hit.span.source_id)
-    assert (page.document.title, page.document.uri, page.date, page.path) == (
+    assert (page.document.title, page.document.uri, page.path) == (
         "Light",
         "https://example.org/l",
-        "2024-05-06",
         "light.html",
     )
     document = DocumentStore(home / "documents").open(page.document)

@@ -107,10 +107,6 @@ SEEN = {
         paragraph(f"<w:r><w:pict><v:textpath xmlns:v='v' string='not'/></w:pict></w:r>{run('b')}"),
         "notb",
     ),
-    "a row in whatever wrapper": (
-        f"<w:tbl><w:smartTag><w:tr><w:bdo>{cell(A)}</w:bdo></w:tr></w:smartTag></w:tbl>",
-        "| a |",
-    ),
     "base characters": (
         paragraph(f"<w:ruby><w:rt>{run('ji')}</w:rt><w:rubyBase>{run('字')}</w:rubyBase></w:ruby>"),
         "字",
@@ -144,17 +140,6 @@ NOT_READ = {
     "a picture": ("<w:r><w:drawing><pic/></w:drawing></w:r>", "pictures", ""),
     "a reading": (f"<w:ruby><w:rt>{run('x')}</w:rt></w:ruby>", "", "readings above characters"),
     "a chart": ("<w:r><w:drawing><chart/></w:drawing></w:r>", "", "charts and diagrams"),
-    "a symbol": ("<w:r><w:sym w:font='Arial' w:char='0037'/></w:r>", "", "symbols of special fonts"),
-    "a choice in a form": (
-        "<w:r><w:fldChar><w:ffData><w:ddList/></w:ffData></w:fldChar></w:r>",
-        "",
-        "values of form fields",
-    ),
-    "what other programs show": (
-        f"<m:AlternateContent xmlns:m='m'><m:Choice/><m:Fallback>{run('x')}</m:Fallback></m:AlternateContent>",
-        "",
-        "versions for other programs",
-    ),
     "an object": (f"<w:r><w:object>{run('x')}</w:object></w:r>", "", "embedded objects"),
 }
 
@@ -169,19 +154,6 @@ def test_what_is_not_read_is_named(inside: str, left_out: str, unread: str) -> N
 def test_numbers_of_lists_are_made_by_word_and_left_out() -> None:
     contents = read_docx(packed(paragraph(run("a"), properties="<w:numPr/>")), "x.docx")
     assert contents.notes.left_out == ("numbers of lists",)
-
-
-def test_words_that_word_writes_before_entries_of_lists_are_seen_and_not_read() -> None:
-    level = (
-        "<w:abstractNum w:abstractNumId='7'><w:lvl><w:lvlText w:val='{}'/></w:lvl></w:abstractNum>"
-        "<w:num w:numId='3'><w:abstractNumId w:val='7'/></w:num>"
-    )
-    entry = paragraph(run("a"), properties="<w:numPr><w:numId w:val='3'/></w:numPr>")
-    notes = [
-        read_docx(packed(text, numbering=level.format(words)), "x.docx").notes
-        for text, words in ((entry, "o"), (entry, "%1."), (A, "It is false:"), (entry, "It is false:"))
-    ]
-    assert [each.unread for each in notes] == [(), (), (), ("words before entries of lists",)]
 
 
 def test_the_title_is_that_of_the_properties_if_there_are_any() -> None:

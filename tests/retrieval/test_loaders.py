@@ -8,10 +8,9 @@ from typing import Any
 
 import pytest
 
-from longproof.retrieval import apart, contents
-from longproof.retrieval.apart import read_apart
+from longproof.retrieval import contents, loaders
 from longproof.retrieval.docx import read_docx
-from longproof.retrieval.loaders import READERS, read_source
+from longproof.retrieval.loaders import READERS, read_apart, read_source
 from longproof.retrieval.pdf import read_pdf
 from longproof.retrieval.types import BadInput, FileNotes
 
@@ -256,7 +255,7 @@ def test_a_pdf_is_read_in_a_process_apart(tmp_path: Path) -> None:
 def test_a_pdf_that_would_take_hours_is_given_up_apart(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(apart, "SECONDS", 0.01)
+    monkeypatch.setattr(loaders, "SECONDS", 0.01)
     refused(tmp_path, "forms.pdf", a_pdf(["one"]), "takes more than 0.01 s")
 
 

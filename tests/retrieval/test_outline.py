@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.retrieval.outline import STRETCH, Entry, fit_entries, outline
-from longproof.retrieval.text.lines import evidence_lines
+from longproof.retrieval.text.chunking import evidence_lines
 
 PARAGRAPH = "The boats came in late that evening, and nobody spoke of it afterwards. “No!” cried Ann.\n\n"
 

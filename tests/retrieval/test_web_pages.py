@@ -1,9 +1,14 @@
-"""One saved page: its text, title, address, date and encoding, whatever the file."""
+"""Saved pages: their text, title, address and encoding; hostile markup costs bounded time and memory."""
+
+import subprocess
+import sys
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
-from longproof.retrieval.types import BadInput
-from longproof.retrieval.web_pages import read_page
+from longproof.retrieval.types import BadInput, FileNotes
+from longproof.retrieval.web_pages import PIECE, html_to_markdown, read_page
 
 HTML = """<!DOCTYPE html><!-- saved from url=(0022)https://example.org/s1 --><html><head>{head}</head>
 <body><nav>Home</nav><h1>The  lighthouse</h1><p>Built in 1871 of grey stone.</p></body></html>"""
@@ -15,13 +20,11 @@ def html(head: str = "") -> bytes:
 
 def test_an_html_page() -> None:
     head = """<title>Lighthouse &ndash; Coast</title><link rel=canonical href="https://example.org/c">
-    <meta property="og:url" content="https://example.org/o"><meta property="article:published_time"
-    content="2024-02-03T10:00:00Z"><meta name=date content=2020-01-01>"""
+    <meta property="og:url" content="https://example.org/o">"""
     page = read_page(html(head), "sub/light.HTML", main_only=True)
-    assert page.document.text == "# The lighthouse\n\nBuilt in 1871 of grey stone."
-    assert page.document.kind == "page"
-    assert (page.document.title, page.document.uri) == ("Lighthouse – Coast", "https://example.org/c")
-    assert page.date == "2024-02-03"
+    assert page.text == "# The lighthouse\n\nBuilt in 1871 of grey stone."
+    assert page.kind == "page"
+    assert (page.title, page.uri) == ("Lighthouse – Coast", "https://example.org/c")
 
 
 @pytest.mark.parametrize(
@@ -33,13 +36,13 @@ def test_an_html_page() -> None:
     ],
 )
 def test_the_title_is_that_of_the_head_else_the_heading(head: str, title: str) -> None:
-    assert read_page(html(head), "x.html").document.title == title
+    assert read_page(html(head), "x.html").title == title
 
 
 def test_without_a_heading_the_title_is_what_is_shared_else_the_name() -> None:
-    assert read_page(b"<meta property=og:title content=Shared><p>x", "n.htm").document.title == "Shared"
-    assert read_page(b"<p>x", "sub/name.htm").document.title == "name"
-    assert read_page("正文。".encode(), "sub/名字.txt").document.title == "名字"
+    assert read_page(b"<meta property=og:title content=Shared><p>x", "n.htm").title == "Shared"
+    assert read_page(b"<p>x", "sub/name.htm").title == "name"
+    assert read_page("正文。".encode(), "sub/名字.txt").title == "名字"
 
 
 @pytest.mark.parametrize(
@@ -57,34 +60,14 @@ def test_without_a_heading_the_title_is_what_is_shared_else_the_name() -> None:
     ],
 )
 def test_only_a_web_address_is_an_address(head: str, address: str) -> None:
-    assert read_page(html(head), "x.html").document.uri == address
+    assert read_page(html(head), "x.html").uri == address
 
 
-@pytest.mark.parametrize(
-    ("said", "day"),
-    [
-        ("2024-02-03", "2024-02-03"),
-        ("2024-02-03 10:00", "2024-02-03"),
-        ("20240203", "2024-02-03"),
-        ("2024-02-30", ""),
-        ("3 February 2024", ""),
-        ("0000-00-00", ""),
-        ("", ""),
-    ],
-)
-def test_a_date_is_a_day_or_nothing(said: str, day: str) -> None:
-    assert read_page(html(f"<meta name=date content='{said}'>"), "x.html").date == day
-
-
-def test_markdown_says_title_address_and_date_in_its_front_matter() -> None:
-    data = b"---\r\ntitle: 'Tides'\nurl: https://example.org/t\ndate: 2023-11-05\n---\n# Heading\n\nText.\n"
+def test_markdown_says_title_and_address_in_its_front_matter() -> None:
+    data = b"---\r\ntitle: 'Tides'\nurl: https://example.org/t\n---\n# Heading\n\nText.\n"
     page = read_page(data, "t.md")
-    assert page.document.text == "# Heading\n\nText.\n"
-    assert (page.document.title, page.document.uri, page.date) == (
-        "Tides",
-        "https://example.org/t",
-        "2023-11-05",
-    )
+    assert page.text == "# Heading\n\nText.\n"
+    assert (page.title, page.uri) == ("Tides", "https://example.org/t")
 
 
 @pytest.mark.parametrize(
@@ -92,7 +75,7 @@ def test_markdown_says_title_address_and_date_in_its_front_matter() -> None:
 )
 def test_markdown_without_front_matter_is_taken_as_it_is(text: str, title: str) -> None:
     page = read_page(text.encode(), "t.md")
-    assert (page.document.text, page.document.title) == (text, title)
+    assert (page.text, page.title) == (text, title)
 
 
 CHINESE = "<p>灯塔建于一八七一年，用灰色的石头砌成，至今还在使用。"
@@ -111,18 +94,18 @@ CHINESE = "<p>灯塔建于一八七一年，用灰色的石头砌成，至今还
 )
 def test_a_page_is_read_in_the_encoding_that_it_declares(label: str, codec: str, text: str) -> None:
     for head in (f"<meta charset={label}>", f'<meta http-equiv=x content="text/html; charset={label}">'):
-        assert read_page((head + text).encode(codec), "x.html").document.text == text.removeprefix("<p>")
+        assert read_page((head + text).encode(codec), "x.html").text == text.removeprefix("<p>")
 
 
 def test_the_encoding_is_told_where_none_or_a_wrong_one_is_declared() -> None:
     for head in ("", "<meta charset=utf-8>", "<meta charset=punycode>", "<meta charset=nothing>"):
-        assert "灰色的石头" in read_page((head + CHINESE * 3).encode("gb18030"), "x.html").document.text
-    assert read_page(("\ufeff" + CHINESE).encode("utf-16-le"), "x.html").document.text == CHINESE[3:]
+        assert "灰色的石头" in read_page((head + CHINESE * 3).encode("gb18030"), "x.html").text
+    assert read_page(("\ufeff" + CHINESE).encode("utf-16-le"), "x.html").text == CHINESE[3:]
 
 
 def test_a_broken_byte_does_not_cost_the_page() -> None:
     data = b"<meta charset=utf-8>" + (CHINESE * 100).encode() + b"\xff"
-    assert read_page(data, "x.html").document.text.endswith("至今还在使用。\ufffd")
+    assert read_page(data, "x.html").text.endswith("至今还在使用。\ufffd")
 
 
 @pytest.mark.parametrize(
@@ -141,3 +124,205 @@ def test_what_is_no_page_is_refused_by_name(data: bytes, name: str, why: str) ->
         read_page(data, name)
     assert str(refused.value).startswith(name)
     assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<h1>Head <em>line</em></h1><p>a<p>b", "# Head line\n\na\n\nb"),
+        ("<p>The <a href='/x'>green <b>jacket</b></a> of <code>x_1</code>.", "The green jacket of x_1."),
+        ("<ul><li>one<li>two<ol><li>a<li>b</ol></ul>", "- one\n- two\n  1. a\n  2. b"),
+        ("<table><tr><th>A<th>B<tr><td>1<td>2</table>", "| A | B |\n| --- | --- |\n| 1 | 2 |"),
+        ("<blockquote><p>q<p>r</blockquote>", "> q\n>\n> r"),
+        ("<pre>a\n  b</pre>", "```\na\n  b\n```"),
+        ("x<br>y &amp; z &lt;p&gt; a < b", "x\ny & z <p> a < b"),
+        (
+            "<header><h1>T</h1><nav>menu</nav></header><main>m</main><aside>a</aside><footer>f</footer>",
+            "# T\n\nmenu\n\nm\n\na\n\nf",
+        ),
+        ("<p>a</p><button>press</button><dialog>sure?</dialog>", "a\n\npress\n\nsure?"),
+        ("<svg><title>t</title><g><text>one</text><text>two</text></g></svg>b", "one\n\ntwo\n\nb"),
+        ("<math><mi>x</mi><mo>=</mo><mn>2</mn><annotation>tex</annotation></math> b", "x=2 b"),
+        ("<details><summary>s</summary>in</details>", "s\n\nin"),
+        ("<select><option>o<option>p</select><textarea>t</textarea>", "o p t"),
+        ("<textarea><script>x &lt; y</script></textarea>", "<script>x < y</script>"),
+        ("<p>one\n  line</p>\n<p>two\n", "one line\n\ntwo"),
+        ("<p>船长把钥匙\n   藏在台阶下，\n谁也 see\n它。", "船长把钥匙藏在台阶下，谁也 see 它。"),
+        ("<p>漢<ruby>字<rp>(</rp><rt>ji</rt></ruby>語", "漢字語"),
+        ("<p title=don't>it's <a href='x>y'>k</a>", "it's k"),
+        ("<my-card><p>a</my-card>b", "a\n\nb"),
+        ("<P>A</P><BR/><SCRIPT>x</SCRIPT >B", "A\n\nB"),
+        ("<img src='data:image/png;base64,AAAA' alt=x>b", "b"),
+    ],
+)
+def test_main_text_is_kept_as_markdown(html: str, text: str) -> None:
+    assert html_to_markdown(html)[0] == text
+
+
+@pytest.mark.parametrize(
+    ("away", "left_out", "unread"),
+    [
+        ("<script>if (a<b) {'</div>'}</script>", "scripts and styles", ""),
+        ("<style>p{}</style>", "scripts and styles", ""),
+        ("<!-- x --><!-- > x --><?php x ?><![CDATA[x]]>", "comments", ""),
+        ("<p hidden><span>x</span>y</p>", "hidden parts", ""),
+        ("<div style='color: red; display: none'>x<p>y</div>", "hidden parts", ""),
+        ("<span style=visibility:hidden>x<span>y</span>x</span>", "hidden parts", ""),
+        ("<template><p>x</template>", "hidden parts", ""),
+        ("<noscript>x</noscript>", "hidden parts", ""),
+        ("<img src=x alt=x>", "pictures", ""),
+        ("<svg><image href=x></image></svg>", "pictures", ""),
+        ("<video>x</video>", "sound and films", ""),
+        ("<iframe src='file:///etc/passwd'>x</iframe>", "", "embedded pages"),
+        ("<object data=x><p>x</object>", "", "embedded files"),
+        ("<canvas>x</canvas>", "", "drawings by scripts"),
+        ("<ruby><rt>x</rt></ruby>", "", "readings above characters"),
+    ],
+)
+def test_what_is_left_out_is_named(away: str, left_out: str, unread: str) -> None:
+    page = html_to_markdown(f"<p>a</p>{away}<p>b</p>")
+    assert " ".join(page.text.split()) == "a b"
+    assert (" ".join(page.notes.left_out), " ".join(page.notes.unread)) == (left_out, unread)
+
+
+def test_a_page_of_plain_text_has_nothing_left_out() -> None:
+    page = html_to_markdown("<title>T</title><meta name=date content=x><h1>a</h1><p class=c>b <i>c</i></p>")
+    assert page.notes == FileNotes()
+
+
+@pytest.mark.parametrize(
+    "away",
+    [
+        "<nav>x<div>y</div>z</nav>",
+        "<aside><aside>x</aside>y</aside>",
+        "<svg><svg></svg><text>x</text></svg>",
+        "<div role=navigation>x</div>",
+    ],
+)
+def test_what_stands_beside_the_main_text_can_be_left_out(away: str) -> None:
+    html = f"<p>a</p>{away}<p>b</p>"
+    assert " ".join(html_to_markdown(html, main_only=True).text.split()) == "a b"
+    assert "x" in html_to_markdown(html).text
+
+
+def test_words_about_hiding_hide_nothing() -> None:
+    html = "<p title='a hidden role' aria-label=hidden data-style='display:none'>shown</p>"
+    assert html_to_markdown(html)[0] == "shown"
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("a<script>unclosed <p>x", "a"),
+        ("a<!-- unclosed <p>x", "a"),
+        ("a<p title='unclosed><p>x", "a"),
+        ("<div>a<nav>n<p>x</div><p>after", "a\n\nn\n\nx\n\nafter"),
+    ],
+)
+def test_what_is_never_closed_ends_where_a_browser_would_end_it(html: str, text: str) -> None:
+    assert html_to_markdown(html)[0] == text
+
+
+def test_the_head_says_title_and_address() -> None:
+    facts = html_to_markdown(
+        "<!-- saved from url=(0021)https://example.org/s --><title>Sea &amp; land</title><title>second</title>"
+        '<link rel="Canonical" href="https://example.org/c?a=1&amp;b=2"><meta property=og:url content=\'u\'>'
+        "<svg><title>picture</title></svg>"
+    )[1]
+    assert facts == {
+        "saved from": "https://example.org/s",
+        "title": "Sea & land",
+        "canonical": "https://example.org/c?a=1&b=2",
+        "og:url": "u",
+    }
+
+
+def test_singlefile_says_where_a_page_was_saved_from() -> None:
+    html = "<html><!--\n Page saved with SingleFile \n url: https://example.org/a \n saved date: x\n--><p>b"
+    assert html_to_markdown(html)[1] == {"saved from": "https://example.org/a"}
+
+
+TOO_DEEP = {
+    "100,000 boxes deep": "<div>" * 100_000 + "deep" + "</div>" * 100_000,
+    "100,000 inline deep, open": "<b>" * 100_000 + "deep",
+    "30,000 tables deep": "<table><tr><td>" * 30_000 + "deep",
+}
+
+
+@pytest.mark.parametrize("html", TOO_DEEP.values(), ids=TOO_DEEP)
+def test_what_is_nested_too_deep_to_be_read_whole_is_refused(html: str) -> None:
+    with pytest.raises(BadInput, match="nested too deep"):
+        html_to_markdown(html)
+
+
+HOSTILE = {
+    "text where no text may be": "<table>" + "x<p>y" * 60_000 + "deep",
+    "open tags": "deep" + "<a " * 500_000,
+    "open quotes": "deep" + '<p a="b" c=\'' * 200_000,
+    "open comments": "deep" + "<!--" * 500_000,
+    "open scripts": "deep" + "<script" * 500_000,
+    "a tag of 10 MB": "<p class='" + "a" * 10_000_000 + "'>deep",
+    "300,000 attributes": "<p " + " ".join(f"a{i}=1" for i in range(300_000)) + ">deep",
+    "broken entities": "&#x;&#99999999999;&nothing;&#xD800;" * 50_000 + "deep",
+    "NUL bytes": "<p>\0</p>" * 10_000 + "deep",
+    "signs": "<" * 500_000 + "&" * 500_000 + "[" * 500_000 + "deep",
+    "spaces": "<pre>" + " " * 3_000_000 + "deep",
+    "a large span": "<table><tr><td colspan=99999999 rowspan=99999999>deep</td></tr></table>",
+    "attributes that hide": "<p hidden style='" + "display " * 1000 + "'>x" * 200 + "<p>deep",
+}
+
+
+@pytest.mark.parametrize("html", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_markup_costs_little_and_loses_nothing(html: str) -> None:
+    text, facts, _ = html_to_markdown(html)
+    assert "deep" in text
+    assert "\0" not in text
+    assert len(text) <= 5 * len(html) + 10_000
+    assert len(facts) < 6
+
+
+def test_a_table_that_blows_up_is_refused() -> None:
+    with pytest.raises(BadInput, match="blow up"):
+        html_to_markdown("<table><tr>" + "<td>x" * 5_000 + "<tr><td>y" * 20_000 + "</table>")
+
+
+def test_a_long_page_is_read_in_pieces_without_losing_a_word() -> None:
+    words = [f"w{i}" for i in range(60_000)]
+    html = "".join(f"<p>{word}</p>" for word in words)
+    assert len(html) > 2 * PIECE
+    assert html_to_markdown(html)[0].split("\n\n") == words
+
+
+@given(st.text("<>/!-\"'= adivspnblockquotetablscript&;#x0\n", max_size=200))
+@settings(max_examples=300)
+def test_any_text_is_read(html: str) -> None:
+    text = html_to_markdown(html).text
+    assert "\0" not in text
+
+
+MEASURED = """
+import resource, time
+from longproof.retrieval.web_pages import html_to_markdown
+html = {page}
+before, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.process_time()
+text = html_to_markdown(html).text
+print(len(text), time.process_time() - started, (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024)
+"""
+
+
+@pytest.mark.heavy
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize(
+    "page",
+    [
+        '"<p>hello world &amp; more <b>bold</b></p>\\n" * 1_200_000',
+        '"<table>" + "x<p>y" * 10_000_000',
+        '"<script>" + "x = 1;" * 8_000_000',
+    ],
+)
+def test_fifty_megabytes_cost_bounded_time_and_memory(page: str) -> None:
+    code = MEASURED.format(page=page)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    _, seconds, megabytes = map(float, done.stdout.split())
+    assert seconds < 150
+    assert megabytes < 1000

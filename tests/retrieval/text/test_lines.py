@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.retrieval.json_text import record
-from longproof.retrieval.text.lines import LONGEST, SHORT, evidence_lines
+from longproof.retrieval.text.chunking import LONGEST, SHORT, evidence_lines
 
 PARTS = st.sampled_from(
     [
