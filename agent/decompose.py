@@ -1,8 +1,8 @@
 """Sentences into claims by a language model (PROBE's step 1, seed 000).
 
 Knows: batches of sentences with the text before them, and where in its sentence each claim stands. Nothing of a
-response gets lost: a sentence that can't be taken apart is itself one claim, and its failure is recorded; where a
-model leaves out what a sentence says, or calls a statement free of facts, the sentence is a claim beside the others.
+response gets lost: a sentence that can't be taken apart, or is said to state no fact, is itself one claim; where the
+claims come from only part of its words, the sentence is a claim beside them.
 Does not know: evidence, or how claims are judged.
 """
 
@@ -17,16 +17,19 @@ from longproof.agent.forms import Sentences
 from longproof.agent.guards import exactly
 from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Answer, Model
-from longproof.agent.omitted import may_state_no_fact, omits
 from longproof.agent.prompting import language_of, line
 from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
 from longproof.prompts import Prompt, render
-from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.text.tokens import CJK, is_chinese
 from longproof.retrieval.types import Span
 
 BATCH_SENTENCES, BATCH_CHARACTERS = 24, 4000
 BEFORE_CHARACTERS = 400
-"""How much of the response before a batch is shown, to resolve its pronouns."""
+"""How much of the response is shown before a sentence that follows no other, to resolve its pronouns."""
+MOST_LEFT_OUT = 12
+"""Letters of a sentence in a row that no claim comes from: a tie, a lead-in."""
+A_CHINESE_LETTER = 3
+"""Letters that a Chinese one weighs."""
 LONGEST_CLAIM = 1000
 MOST_CLAIMS, A_CLAIM = 12, 12
 """A sentence has at most so many claims, or one for every so many characters of a long one: each is paid for."""
@@ -65,7 +68,7 @@ class ModelDecomposer:
         self._asker = Asker(model, temperature)
 
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
-        """Claims of all sentences in text order, ids `c0`, `c1`, …"""
+        """Claims of all sentences in text order, ids `s1.1`, `s1.2`, …; a sentence that is one claim is `s2`."""
         batches = _batches(sentences)
         answers = await asyncio.gather(*(self._batch(case, batch) for batch in batches))
         taken: dict[int, _Taken] = {}
@@ -78,9 +81,9 @@ class ModelDecomposer:
             if len(claims) + len(pieces) + len(sentences) - index - 1 > MOST_OF_A_RESPONSE:
                 pieces = pieces and (_Piece(span.text, span),)
             shown.append(Sentence(index=index, span=span, states_fact=bool(pieces), failure=failure))
-            for text, origin in pieces:
-                n = len(claims)
-                claims.append(Claim(id=f"c{n}", index=n, sentence=index, text=text, origin=origin))
+            for part, (text, origin) in enumerate(pieces, start=1):
+                id_ = f"s{index + 1}.{part}" if len(pieces) > 1 else f"s{index + 1}"
+                claims.append(Claim(id=id_, index=part, sentence=index, text=text, origin=origin))
         return Decomposed(shown, claims, list(chain.from_iterable(calls for _, calls in answers)))
 
     async def _batch(self, case: Case, sentences: Mapping[int, Span]) -> tuple[dict[int, _Taken], list[Call]]:
@@ -91,7 +94,7 @@ class ModelDecomposer:
             purpose="decompose",
             form=Sentences,
             prompt_of=partial(_prompt, case=case),
-            read=partial(_read, case=case),
+            read=_read,
         )
         for n, taken in found.items():
             if taken.failure:
@@ -104,53 +107,45 @@ def _prompt(sentences: Mapping[int, Span], case: Case) -> Prompt:
         "decompose",
         language_of(case),
         context=case.context,
-        before=_before(sentences, case),
-        sentences="\n".join(_list_sentence(n, span, case) for n, span in sentences.items()),
+        sentences="\n".join(_list_sentences(sentences, case)),
     )
 
 
-def _list_sentence(n: int, sentence: Span, case: Case) -> str:
-    """A sentence as one line of the prompt, which says where another of several responses begins."""
-    begins = _response_start(case, sentence) > 0 and not _text_before(case, sentence).strip()
-    more = {"begins": "another text"} if begins else {}
-    return line(sentence=f"S{n}", **more, text=sentence.text)
+def _list_sentences(sentences: Mapping[int, Span], case: Case) -> Iterator[str]:
+    """Each sentence as one line of the prompt, with the text before it where that isn't the line before."""
+    last_end = -1
+    for n, sentence in sentences.items():
+        start = max((at for at in case.parts if at <= sentence.start), default=0)
+        before = case.response[start : sentence.start].rstrip()
+        follows = start <= last_end == start + len(before)
+        more = {"before": before[-BEFORE_CHARACTERS:]} if before and not follows else {}
+        yield line(sentence=f"S{n}", **more, text=sentence.text)
+        last_end = sentence.end
 
 
-def _before(sentences: Mapping[int, Span], case: Case) -> str:
-    """The end of what stands in the response before these sentences."""
-    return _text_before(case, next(iter(sentences.values())))[-BEFORE_CHARACTERS:]
-
-
-def _text_before(case: Case, sentence: Span) -> str:
-    """The text before a sentence in its own one of the responses."""
-    return case.response[_response_start(case, sentence) : sentence.start]
-
-
-def _response_start(case: Case, sentence: Span) -> int:
-    """The start of the response that a sentence belongs to, if several are checked together."""
-    return max((start for start in case.parts if start <= sentence.start), default=0)
-
-
-def _read(
-    answer: Answer[Sentences], sentences: Mapping[int, Span], _: Prompt, case: Case
-) -> dict[int, _Taken]:
+def _read(answer: Answer[Sentences], sentences: Mapping[int, Span], _: Prompt) -> dict[int, _Taken]:
     said = _group_by_sentence(answer.value.claims) if answer.value else {}
-    known = " ".join([case.context, _before(sentences, case), *(span.text for span in sentences.values())])
-    return {
-        n: _Taken((), answer.failure)
-        if answer.failure
-        else _with_omitted(_take_apart(said.get(n, []), span), span, known, case.context)
-        for n, span in sentences.items()
-    }
+    taken: dict[int, _Taken] = {}
+    for n, span in sentences.items():
+        if answer.failure:
+            taken[n] = _Taken((), answer.failure)
+        else:
+            taken[n] = _with_what_is_left_out(_take_apart(said.get(n, []), span), span)
+    return taken
 
 
-def _with_omitted(taken: _Taken, sentence: Span, known: str, context: str) -> _Taken:
-    """Add the sentence itself where its pieces aren't all of it: a model may do as the text bids it."""
-    said = [piece.text for piece in taken.pieces]
-    complete = not omits(sentence.text, said, known) if said else may_state_no_fact(sentence.text, context)
-    if taken.failure or complete:
+def _with_what_is_left_out(taken: _Taken, sentence: Span) -> _Taken:
+    """Add the sentence itself where its pieces don't come from all of it: a model may do as the text bids it."""
+    if taken.failure:
         return taken
-    return _Taken((*taken.pieces, _Piece(sentence.text, sentence)))
+    covered = {at for piece in taken.pieces for at in range(piece.origin.start, piece.origin.end)}
+    left_out = 0
+    for at, character in enumerate(sentence.text, start=sentence.start):
+        weight = A_CHINESE_LETTER if is_chinese(character) else 1
+        left_out = 0 if at in covered else left_out + weight * character.isalnum()
+        if left_out > MOST_LEFT_OUT:
+            return _Taken((*taken.pieces, _Piece(sentence.text, sentence)))
+    return taken if taken.pieces else _Taken((_Piece(sentence.text, sentence),))
 
 
 def _batches(sentences: Sequence[Span]) -> list[dict[int, Span]]:

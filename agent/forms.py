@@ -19,24 +19,26 @@ def _one_of(*words: str) -> dict[str, Any]:
     return {"enum": list(words)}
 
 
-class ReadingForm(Form):
-    """One reading of an ambiguous claim."""
+class ErrorForm(Form):
+    """One wrong place in a claim's sentence."""
 
-    text: str
-    label: str = Field(json_schema_extra=_one_of(*MENU))
+    wrong: str
+    kind: str = Field(default="none", json_schema_extra=_one_of(*KINDS, "none"))
+    correction: str = ""
 
 
 class Finding(Form):
-    """A judge's answer on one claim that needs words. `lines` are citations: a number and how that line begins."""
+    """A judge's answer on one claim that needs words. `lines` are citations: a number and how that line begins.
+
+    A reading of an ambiguous claim is a string: its label, a colon, how the claim is read.
+    """
 
     claim: str
     lines: list[str] = Field(default_factory=list)
     reason: str = ""
-    readings: list[ReadingForm] = Field(default_factory=list)
     label: str = Field(json_schema_extra=_one_of(*MENU))
-    kind: str = Field(default="none", json_schema_extra=_one_of(*KINDS, "none"))
-    wrong: str = ""
-    correction: str = ""
+    readings: list[str] = Field(default_factory=list)
+    errors: list[ErrorForm] = Field(default_factory=list)
 
 
 class Findings(Form):

@@ -74,15 +74,7 @@ def weigh(finding: Finding, claim: Claim, question: Question) -> Weighed:
     quotes, dropped = read_lines(finding.lines, question)
     if failure := _failure(finding, label, claim, quotes, question.shown):
         return Weighed(None, failure, quotes, dropped)
-    errors = wrong_place(finding.wrong, finding.kind, finding.correction, finding.reason, claim)
-    return Weighed(
-        label,
-        None,
-        quotes,
-        dropped,
-        errors if label in WRONG else (),
-        _readings(finding) if label == "ambiguous" else (),
-    )
+    return Weighed(label, None, quotes, dropped, readings=_readings(finding) if label == "ambiguous" else ())
 
 
 def read_lines(citations: Sequence[str], question: Question) -> tuple[tuple[Span, ...], int]:
@@ -146,13 +138,13 @@ def same(one: str, other: str) -> bool:
 def _failure(
     finding: Finding, label: JudgeLabel, claim: Claim, quotes: Sequence[Span], shown: Sequence[Span]
 ) -> Failure | None:
-    if label in WRONG and any(
-        same(finding.correction, t) for t in (finding.wrong, claim.text, claim.origin.text)
-    ):
-        return "self_contradicted"
+    if label in WRONG:
+        for error in finding.errors:
+            if any(same(error.correction, text) for text in (error.wrong, claim.text, claim.origin.text)):
+                return "self_contradicted"
     if shown and label not in UNQUOTED and not quotes:
         return "ungrounded"
-    if label == "ambiguous" and len({word(reading.label) for reading in finding.readings} & set(MENU)) < 2:
+    if label == "ambiguous" and len({reading.label for reading in _readings(finding)}) < 2:
         return "self_contradicted"
     return None
 
@@ -221,5 +213,10 @@ def _shift(span: Span, by: int) -> Span:
 
 
 def _readings(finding: Finding) -> tuple[Reading, ...]:
-    named = [(reading.text, word(reading.label)) for reading in finding.readings]
-    return tuple(Reading(text=text, label=label) for text, label in named if label in LABELS)
+    readings: list[Reading] = []
+    for said in finding.readings:
+        label, _, text = said.replace("：", ":", 1).partition(":")
+        named = word(label)
+        if named in LABELS:
+            readings.append(Reading(text=text.strip(), label=named))
+    return tuple(readings)

@@ -14,11 +14,10 @@ from longproof.agent.forms import PlaceForm, Places
 from longproof.agent.guards import exactly, same, word, wrong_place
 from longproof.agent.models.asker import Asker, by_number
 from longproof.agent.models.model import Answer, Model
-from longproof.agent.prompting import VALUES, brief, language_of, line
+from longproof.agent.prompting import VALUES, brief, language_of, line, sentence_of
 from longproof.agent.types import Call, Case, Claim, Error, Failure, Question
 from longproof.prompts import Language, Prompt, render
-from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document, Span
+from longproof.retrieval.types import Span
 
 ABSENT: dict[Language, str] = {
     "en": "All of the source was read for it, and nothing of the kind stands there.",
@@ -32,6 +31,8 @@ class Wrong(NamedTuple):
 
     claim: Claim
     reasons: tuple[str, ...]
+    absent: bool = False
+    """All of the source was read for it."""
 
 
 class Localised(NamedTuple):
@@ -43,11 +44,12 @@ class Localised(NamedTuple):
 
 
 class _Item(NamedTuple):
-    """A wrong claim with its sentence, in which its wrong words are sought."""
+    """A wrong claim, and what is told of it."""
 
     claim: Claim
     reasons: tuple[str, ...]
     sentence: Span
+    """The sentence in which its wrong words are sought."""
 
 
 class _Placed(NamedTuple):
@@ -78,13 +80,11 @@ async def localise(model: Model, wrong: Sequence[Wrong], question: Question, cas
 
 
 def _with_sentences(wrong: Sequence[Wrong], case: Case) -> list[_Item]:
-    """Claims with their sentences; a claim that is no part of one (a passage, a whole response) with its origin."""
-    ranges, text = sentences(case.response), Document.of(case.response)
+    """Claims with their sentences, and with the reasons that are known: what was sought everywhere may be absent."""
     items: list[_Item] = []
-    for claim, reasons in wrong:
-        start, end = ranges[claim.sentence] if claim.sentence < len(ranges) else (0, 0)
-        inside = start <= claim.origin.start and claim.origin.end <= end
-        items.append(_Item(claim, reasons, text.span(start, end) if inside else claim.origin))
+    for claim, reasons, absent in wrong:
+        known = reasons or ((ABSENT[language_of(case)],) if absent else ())
+        items.append(_Item(claim, known, sentence_of(claim, case)))
     return items
 
 
@@ -92,7 +92,7 @@ def _prompt(items: Mapping[int, _Item], question: Question, case: Case) -> Promp
     language = language_of(case)
     reasons: list[str] = []
     for n, item in items.items():
-        reasons += [line(claim=f"C{n}", reason=why) for why in item.reasons or (ABSENT[language],)]
+        reasons += [line(claim=f"C{n}", reason=why) for why in item.reasons]
     return render(
         "localise",
         language,

@@ -27,6 +27,10 @@ Value = Callable[[Question, Numbered, Case], str | list[str]]
 OPPOSITE: dict[Language, str] = {"en": "It is not so: {}", "zh": "事实并非如此：{}"}
 """The statement that denies a claim."""
 LONGEST_REASON = 2000
+BEFORE = 200
+"""Characters of the response that are told before a sentence."""
+NOWHERE = Span(source_id="", start=0, end=0, text="")
+"""No sentence: nothing of the response was told yet."""
 BEGINNING = 20
 """Characters of a cited line that an arbiter is told."""
 
@@ -35,6 +39,7 @@ VALUES: dict[str, Value] = {
     "pages": lambda question, _, case: pages(question, case),
     "context": lambda question, _, case: case.context,
     "claims": lambda question, numbered, case: in_sentences(numbered, case),
+    "around": lambda question, numbered, case: text_around(next(iter(numbered.values())), case, NOWHERE),
     "statements": lambda question, numbered, case: list(statements(next(iter(numbered.values())), case)),
 }
 """The values that a prompt may ask for."""
@@ -81,16 +86,28 @@ def shown_runs(question: Question) -> list[list[Line]]:
 
 
 def in_sentences(numbered: Numbered, case: Case) -> str:
-    """Each sentence of the response once, and under it its claims, one a line: `C3| its text`, or `C3| =` for all
-    that the sentence says, in its words."""
-    found: dict[Span, dict[int, str]] = {}
-    for n, claim in numbered.items():
-        found.setdefault(sentence_of(claim, case), {})[n] = on_one_line(claim.text)
+    """The claims, one a line: `C3| its text`. Before a part of a sentence stands the sentence, before a whole one
+    what stands before it in the response, where that isn't there already: `S| text`."""
     rows: list[str] = []
-    for sentence, claims in found.items():
-        text = on_one_line(sentence.text)
-        rows += [f"S| {text}", *(f"C{n}| {'=' if said == text else said}" for n, said in claims.items())]
+    last = NOWHERE
+    for n, claim in numbered.items():
+        rows += [f"S| {text}" for text in [text_around(claim, case, last)] if text]
+        rows.append(f"C{n}| {on_one_line(claim.text)}")
+        last = sentence_of(claim, case)
     return "\n".join(rows)
+
+
+def text_around(claim: Claim, case: Case, told: Span) -> str:
+    """The sentence of a claim that is part of one; of a whole sentence, the end of what stands before it in its
+    response. Empty where the sentence `told` last is that already."""
+    sentence = sentence_of(claim, case)
+    if claim.text != sentence.text:
+        return "" if told == sentence else on_one_line(sentence.text)
+    start = max((at for at in case.parts if at <= sentence.start), default=0)
+    before = case.response[start : sentence.start].rstrip()
+    if told.end >= start + len(before):
+        return ""
+    return on_one_line(before[-BEFORE:].lstrip())
 
 
 def sentence_of(claim: Claim, case: Case) -> Span:

@@ -15,6 +15,9 @@ from longproof.agent.models.asker import by_number
 from longproof.agent.prompting import brief, sentence_of, statements
 from longproof.agent.types import Case, Claim, Error, JudgeLabel, Label, Question
 
+MOST_ERRORS = 12
+"""Wrong places of one claim that are read."""
+
 
 class Recipe(NamedTuple):
     """A prompt's parts in order, the form of its answer, and the reader of that form."""
@@ -37,8 +40,8 @@ def read_findings(value: Findings, claim: Claim, question: Question, case: Case)
         return Weighed(None, "self_contradicted", reason=reason)
     finding = said[-1].model_copy(update={"lines": [line for one in said for line in one.lines]})
     weighed = weigh(finding, claim, question)._replace(reason=reason)
-    if weighed.label in WRONG and not weighed.errors:
-        weighed = weighed._replace(errors=_error_in_sentence(finding, claim, case))
+    if weighed.label in WRONG:
+        weighed = weighed._replace(errors=_errors_of(finding, claim, case))
     if weighed.label == "out_dependent" and question.look == "pages":
         return _from_pages(weighed, case)
     return weighed
@@ -75,10 +78,14 @@ def _expand_short(compact: str) -> Finding:
     return Finding(claim=compact, lines=[read.citations] if read else [], label=label)
 
 
-def _error_in_sentence(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
-    """The error where the wrong words stand in the claim's sentence, but outside its own words."""
+def _errors_of(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
+    """The errors whose wrong words stand in the claim's own part of its sentence, or else anywhere in it."""
     wide = claim.model_copy(update={"origin": sentence_of(claim, case)})
-    return wrong_place(finding.wrong, finding.kind, finding.correction, finding.reason, wide)
+    errors: list[Error] = []
+    for named in finding.errors[:MOST_ERRORS]:
+        said = (named.wrong, named.kind, named.correction, finding.reason)
+        errors += wrong_place(*said, claim) or wrong_place(*said, wide)
+    return tuple({error.span: error for error in errors}.values())
 
 
 def _from_pages(weighed: Weighed, case: Case) -> Weighed:
@@ -96,8 +103,10 @@ LETTERS: dict[str, JudgeLabel] = {
 """The labels that a short string may give."""
 
 RECIPES: dict[str, Recipe] = {
-    "judge": Recipe(("judge",), Findings, read_findings),
+    "judge": Recipe(("judge", "shown_part"), Findings, read_findings),
+    "judge_whole": Recipe(("judge", "shown_whole"), Findings, read_findings),
     "judge_scanned": Recipe(("judge", "scanned"), Findings, read_findings),
+    "judge_open": Recipe(("judge",), Findings, read_findings),
     "confirm": Recipe(("confirm",), StatementChoice, read_choice),
 }
 """Every prompt that a judge answers."""

@@ -8,7 +8,7 @@ Does not know: how a decision was reached, or how a report is shown.
 
 from bisect import bisect_left, bisect_right
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from longproof.agent.models.model import UNANSWERED
@@ -46,6 +46,8 @@ UNUSABLE: frozenset[Failure | None] = frozenset(
 _NO_ANSWER: frozenset[Failure | None] = UNANSWERED | {"too_long"}
 """Failures where no answer came, or nothing could be asked."""
 CONFIRMING_FAILED = "called wrong, but asking once more failed"
+UNPROVED = "its lines alone don't prove it"
+"""The caveat of a contradiction that a judge doesn't see in the cited lines by themselves."""
 """The caveat of a claim of which a conviction could not be confirmed because nobody answered."""
 WRITTEN = 5
 """How many times what it costs to have a character read it costs to have one written."""
@@ -63,6 +65,7 @@ def reported_claim(
     localised: Sequence[Error] = (),
     window: SourcePlace | None = None,
     looked: Looked | None = None,
+    proved: bool | None = None,
 ) -> ReportClaim:
     """The claim as the report has it. Evidence and errors come from those who said what was decided.
 
@@ -87,6 +90,7 @@ def reported_claim(
         judgements=tuple(judgements),
         caveat=caveat,
         looked=looked,
+        proved=proved,
     )
 
 
@@ -119,8 +123,9 @@ def report(
     calls: Sequence[Call] = (),
     triage: bool = False,
     copied: bool = False,
+    superseded: Mapping[int, Sequence[Judgement]] | None = None,
 ) -> Report:
-    """The report of one case, every claim once.
+    """The report of one case, every claim once. `superseded`: votes that no longer count, by the sentence's index.
 
     In a `triage`, a sentence without claims is undecided: no rule of the offline check has read it. But where the
     response is `copied` from its source, all of it stands there, titles too; no other triage is faithful.
@@ -130,7 +135,10 @@ def report(
     for sentence, about in zip(sentences, _claims_about(sentences, claims), strict=True):
         span = sentence.span
         label = sentence_label([_label_in(sentence, claim, triage) for claim in about] or unread)
-        shown.append(ReportSentence(start=span.start, end=span.end, text=span.text, label=label))
+        votes = tuple((superseded or {}).get(sentence.index, ()))
+        shown.append(
+            ReportSentence(start=span.start, end=span.end, text=span.text, label=label, judgements=votes)
+        )
     labels = [claim.label for claim in claims]
     return Report(
         case=case,

@@ -53,9 +53,10 @@ with the given label; `sourceless`: no source, nor a page about it; `unconfirmed
 
 Task = Literal["summary", "answer", "turn", "article", "rewrite", "open"]
 TASKS: tuple[Task, ...] = get_args(Task)
-Look = Literal["nothing", "place", "window", "search", "scan", "source", "pages"]
-"""How far is looked: not at all, at the aligned place, in the window around it, by a search of the whole source, by a
-reading of all of it, with all of the source shown, in saved pages."""
+Look = Literal["nothing", "place", "words", "window", "search", "scan", "source", "pages"]
+"""How far is looked: not at all, at the aligned place, at the places that fit a claim's own words best, in the window
+around its place, by a search of the whole source, by a reading of all of it, with all of the source shown, in saved
+pages."""
 Lines = tuple[int, ...]
 """Numbers of lines of evidence: a line's place among all lines of a case's sources, from 0 on."""
 DecidedBy = Literal["vote", "arbiter", "person", "rule", "nobody"]
@@ -95,16 +96,16 @@ class Sentence(Frozen):
 
 
 class Claim(Frozen):
-    """The smallest checkable statement, standing alone; `origin` lies in the response.
-
-    Indices are 0..n-1 in text order. `sentence` is the index of the sentence it came from.
-    """
+    """A statement that is checked: a whole sentence (`s3`), or a part that it was taken apart into (`s3.1`)."""
 
     id: str
     index: int = Field(ge=0)
+    """Orders the claims of a sentence, the sentence itself first."""
     sentence: int = Field(ge=0)
+    """The index of its sentence in the response."""
     text: str
     origin: Span
+    """The words of the response that say it."""
 
 
 class SourcePlace(Frozen):
@@ -312,6 +313,8 @@ class ReportSentence(Frozen):
     end: int
     text: str
     label: Label | None
+    judgements: tuple[Judgement, ...] = ()
+    """Votes that no longer count: on the whole sentence, where its parts were judged after it, or the reverse."""
 
 
 class Looked(Frozen):
@@ -343,6 +346,8 @@ class ReportClaim(Frozen):
     judgements: tuple[Judgement, ...] = ()
     caveat: str = ""
     looked: Looked | None = None
+    proved: bool | None = None
+    """A judge said that the cited lines alone contradict it, or that they don't; None: nobody was asked."""
 
     @model_validator(mode="after")
     def _undecided_by_nobody(self) -> Self:

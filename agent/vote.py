@@ -76,8 +76,8 @@ def vote(
 def may_decide(side: Side, look: Look, *, last: bool) -> bool:
     """True if this side may be given after this look: nobody says "nowhere in the source" before having looked.
 
-    Supported and no-fact after any look, contradicted and ambiguous from the window on, not found only where no wider
-    look is left.
+    Supported and no-fact after any look, contradicted and ambiguous wherever more than the place was shown, not found
+    only where no wider look is left.
     """
     if last or side in ("supported", "no_fact"):
         return True

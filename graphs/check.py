@@ -1,4 +1,4 @@
-"""The nodes of `check`, one claim group at a time: gather, judge, vote, arbitrate, consult, localise.
+"""The nodes of `check`, one claim group at a time: decompose, gather, judge, vote, arbitrate, consult, localise.
 
 Knows: how to do what the policy says next of each claim.
 Does not know: what happens next to a claim (policy), how a judge judges or a passage is found.
@@ -11,8 +11,9 @@ from longproof.agent.localise import Wrong, localise
 from longproof.agent.report import WRONG, agreeing_judgements, named_errors
 from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Label, Look, Question
 from longproof.agent.vote import rest_on_pages
-from longproof.graphs.evidence.places import CLAIMS
+from longproof.graphs.evidence.places import CLAIMS, about_the_whole
 from longproof.graphs.evidence.questions import group_claims, make_question, widen, with_snippets
+from longproof.graphs.evidence.search import OWN_PLACES
 from longproof.graphs.panel import ask_cascade, ask_panel, complete
 from longproof.graphs.policy import next_step
 from longproof.graphs.run import Run
@@ -24,7 +25,13 @@ SNIPPETS = 3
 """How many snippets are shown with a claim (VeriGray, seed 002, Appendix F)."""
 LONGEST = 200
 """Characters of a text in what a node tells while it works."""
-NODES = {"show": "gather", "judge": "judge", "arbitrate": "arbitrate", "consult": "consult"}
+NODES = {
+    "decompose": "decompose",
+    "show": "gather",
+    "judge": "judge",
+    "arbitrate": "arbitrate",
+    "consult": "consult",
+}
 """The node that does what a step says, in order of priority: a group goes where the first step that any of its
 claims needs leads. Where none needs one (settled, a person's, or waiting for search, scan or confirm), the group
 leaves through `localise`."""
@@ -34,6 +41,53 @@ def route(state: CheckState, run: Run) -> str:
     """The node that does what any of the claims needs next. Every edge of `check` asks it."""
     needed = {next_step(one, run.plan).do for one in state["claims"]}
     return next((node for do, node in NODES.items() if do in needed), "localise")
+
+
+async def decompose(state: CheckState, run: Run) -> CheckState:
+    """Take the sentences that somebody doubts apart, in one call. One that says one thing stays its only claim."""
+    due = run.due(state["claims"], "decompose")
+    run.say({"node": "decompose", "claims": len(due)})
+    made = await run.panel.decomposer.decompose(run.case, [one.claim.origin for one in due])
+    changed: list[ClaimState] = []
+    parts: list[ClaimState] = []
+    for number, one in enumerate(due):
+        claims = [claim for claim in made.claims if claim.sentence == number]
+        # In a cascade only the first judge has read it: as its own part, it is read by the others.
+        if len(claims) > 1 or run.plan.cascade:
+            parts += [_part(one, claim, n) for n, claim in enumerate(claims or [one.claim], start=1)]
+            changed.append(one.model_copy(update={"unit": "superseded"}))
+        else:
+            changed.append(one.model_copy(update={"unit": "claim"}))
+    changed += _ask_about_parts(parts, due, run)
+    return {"claims": replace_claims(state["claims"], changed), "calls": made.calls}
+
+
+def _part(sentence: ClaimState, claim: Claim, n: int) -> ClaimState:
+    """A part of a sentence, which stands where the sentence does and was not asked about yet."""
+    whole = sentence.claim
+    id_ = {"id": f"{whole.id}.{n}", "index": n, "sentence": whole.sentence}
+    fresh = {"claim": claim.model_copy(update=id_), "unit": "claim", "judgements": ()}
+    # What was found by the sentence's words is shown; its own words may find more.
+    looks = tuple(look for look in sentence.looks if look not in ("words", "search"))
+    looks = looks or (("place",) if sentence.asked else ())
+    everywhere = sentence.everywhere and about_the_whole(claim.text)
+    return sentence.model_copy(update={**fresh, "looks": looks, "everywhere": everywhere})
+
+
+def _ask_about_parts(
+    parts: Sequence[ClaimState], sentences: Sequence[ClaimState], run: Run
+) -> list[ClaimState]:
+    """The parts with the last question of their sentences, asked about all parts of these at once."""
+    asking: list[ClaimState] = []
+    for question, held in _by_last_question(one for one in sentences if one.asked):
+        numbers = {one.claim.sentence for one in held}
+        mine = [part for part in parts if part.claim.sentence in numbers]
+        for group in _at_most(CLAIMS, mine):
+            ids = [part.claim.id for part in group]
+            shown = (question.look, question.lines, question.pages, question.prompt)
+            anew = make_question(ids, run.sources, *shown)
+            asking += [part.model_copy(update={"asked": (anew,)}) for part in group]
+    return asking or list(parts)
 
 
 async def gather(state: CheckState, run: Run) -> CheckState:
@@ -55,7 +109,9 @@ def _show_documents(claims: Sequence[ClaimState], look: Look, run: Run) -> list[
 
 def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[ClaimState]:
     """The claims with what this look adds to their evidence; where that is nothing, they aren't asked again."""
-    groups = [list(claims)] if look == "place" else group_claims(claims, CLAIMS, run.sources)
+    if look == "words":
+        return [_show_its_words(one, run) for one in claims]
+    groups = _at_most(CLAIMS, claims) if look == "place" else group_claims(claims, CLAIMS, run.sources)
     shown: list[ClaimState] = []
     for group in groups:
         added: set[int] = set()
@@ -66,6 +122,20 @@ def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[Clai
             after = one.with_look(question.look if question else look)
             shown.append(after.with_question(question) if question else after)
     return shown
+
+
+def _show_its_words(claim: ClaimState, run: Run) -> ClaimState:
+    """A contradicted claim with a question of its own: its place, the lines that were cited, and those of the places
+    that share most with its words. Where these were shown already, it isn't asked again."""
+    after, shown = claim.with_look("words"), claim.lines_shown()
+    text = claim.claim.text
+    new = {line.number for line in run.sources.hits(text, OWN_PLACES)} - shown
+    if not new:
+        return after
+    cited = {quote for vote in claim.last_votes() for quote in vote.quotes}
+    base = {n for n in shown if run.sources.line(n).span in cited} | set(claim.place)
+    lines = (tuple(sorted(base)), tuple(sorted(new)))
+    return after.with_question(make_question([claim.claim.id], run.sources, "words", lines))
 
 
 async def judge(state: CheckState, run: Run) -> CheckState:
@@ -80,7 +150,8 @@ async def judge(state: CheckState, run: Run) -> CheckState:
     judges = run.panel.judges
     if run.settings.cascade and len(judges) > 1:
         places = {one.claim.id: one.place for one in due}
-        answers = await ask_cascade(judges, questions, claims, run.case, run.settings.sample, places)
+        whole = {one.claim.id for one in due if one.unit == "sentence"}
+        answers = await ask_cascade(judges, questions, claims, run.case, run.settings.sample, places, whole)
     else:
         answers = await ask_panel(judges, questions, claims, run.case)
     judgements, calls = _read(answers, run)
@@ -128,7 +199,7 @@ async def _decide(question: Question, split: Sequence[ClaimState], run: Run) -> 
     shown = await run.show(question.model_copy(update={"claim_ids": tuple(claim.id for claim in claims)}))
     votes: list[Judgement] = []
     for one in split:
-        votes += one.votes(question.id)
+        votes += one.last_votes()
     answer = await arbiter.arbitrate(shown, claims, votes, run.case)
     return complete(answer, arbiter.name, shown)
 
@@ -200,7 +271,13 @@ def _without_a_place(claim: ClaimState, label: Label | None) -> Wrong | None:
     agreeing = agreeing_judgements(claim.judgements, label, claim.last_asked)
     if named_errors(agreeing):
         return None
-    return Wrong(claim.claim, tuple(dict.fromkeys(j.reason for j in agreeing if j.reason)))
+    reasons = tuple(dict.fromkeys(j.reason for j in agreeing if j.reason))
+    return Wrong(claim.claim, reasons, absent=claim.read_whole)
+
+
+def _at_most(size: int, claims: Sequence[ClaimState]) -> list[Sequence[ClaimState]]:
+    """The claims in groups of at most this size."""
+    return [claims[n : n + size] for n in range(0, len(claims), size)]
 
 
 def _by_last_question(claims: Iterable[ClaimState]) -> list[tuple[Question, list[ClaimState]]]:

@@ -1,46 +1,105 @@
 """The node that confirms convictions: once for all of a case, when nothing else is left to look for.
 
-Knows: what is asked about once more is shown all that was shown before; what bears a conviction out.
+Knows: what is asked about once more is shown the lines that were cited for it, or all that was shown before; where
+cited lines don't prove a contradiction, lines that do are searched for, once; what bears a conviction out.
 Does not know: what follows for a claim (policy).
 """
 
 import asyncio
+from collections.abc import Collection, Mapping, Sequence
 
-from longproof.agent.types import Call, Judgement, Label
+from longproof.agent.evidence.search import search
+from longproof.agent.types import Call, Judgement, Label, Lines, Question
 from longproof.agent.vote import SIDES
+from longproof.graphs.evidence.search import OWN_PLACES, own_hits
 from longproof.graphs.panel import complete
 from longproof.graphs.policy import next_step
 from longproof.graphs.run import Run
-from longproof.graphs.state import ClaimState, State, latest
+from longproof.graphs.state import ClaimState, Confirmation, State, latest
+
+TURNS = 2
+"""Turns of a search for lines that prove a contradiction."""
 
 
 async def confirm(state: State, run: Run) -> State:
-    """Ask once more about every conviction."""
+    """Ask once more about every conviction; about contradictions that their lines don't prove, with new lines."""
     due = run.due(latest(state), "confirm")
     run.say({"node": "confirm", "claims": len(due)})
-    asked = await asyncio.gather(*(_ask_once_more(one, run) for one in due))
-    checked = [one for one, _ in asked]
-    run.say({"node": "checked", "claims": sum(one.confirmation != "confirmed" for one in checked)})
-    return {"checked": checked, "calls": [call for _, calls in asked for call in calls]}
+    checked, calls = await _ask_once_more(due, {}, run)
+    unproved = [one for one in checked if one.confirmation == "unproved"]
+    if unproved and run.panel.searcher:
+        found, searching = await _search_for_proof(unproved, run)
+        again = [one for one in unproved if found.get(one.claim.id)]
+        proved, asking = await _ask_once_more(again, found, run)
+        calls += [*searching, *asking]
+        by_id = {one.claim.id: one for one in proved}
+        checked = [by_id.get(one.claim.id, one) for one in checked]
+    stand = ("confirmed", "unproved")
+    run.say({"node": "checked", "claims": sum(one.confirmation not in stand for one in checked)})
+    return {"checked": checked, "calls": calls}
 
 
-async def _ask_once_more(claim: ClaimState, run: Run) -> tuple[ClaimState, list[Call]]:
-    """The claim with one more judge's word, over all that was shown for it; it stands before the panel's."""
-    judge, last = run.panel.confirmer, claim.asked[-1]
-    assert judge is not None, "refused before the run where there is none"
-    about = {"id": f"{last.id}-{claim.claim.id}", "claim_ids": (claim.claim.id,), "prompt": "confirm"}
-    question = await run.show(last.model_copy(update=about))
-    answer = complete(await judge.judge(question, [claim.claim], run.case), judge.name, question)
-    word = answer.judgements[0]
-    standing = claim.model_copy(update={"confirmation": "confirmed"})
-    outcome = word.failure or (
-        "confirmed" if _bears_out(word, next_step(standing, run.plan).label) else "refuted"
+async def _search_for_proof(claims: Sequence[ClaimState], run: Run) -> tuple[dict[str, Lines], list[Call]]:
+    """The lines that a searcher names for these claims beside those that were cited for them, by claim id."""
+    assert run.panel.searcher is not None, "asked only where there is one"
+    about = [one.claim for one in claims]
+    hits = await asyncio.to_thread(own_hits, about, run.sources, OWN_PLACES)
+    searched = await search(run.panel.searcher, about, hits, run.sources, run.case, turns=TURNS)
+    found: dict[str, Lines] = {}
+    for one in claims:
+        cited = _cited(one, run)
+        found[one.claim.id] = tuple(n for n in searched.lines.get(one.claim.id, ()) if n not in cited)
+    return found, searched.calls
+
+
+async def _ask_once_more(
+    claims: Sequence[ClaimState], found: Mapping[str, Lines], run: Run
+) -> tuple[list[ClaimState], list[Call]]:
+    """The claims with one more judge's word on each, which stands before the panel's; and the calls made."""
+    words = await asyncio.gather(*(_ask(one, found.get(one.claim.id, ()), run) for one in claims))
+    checked: list[ClaimState] = []
+    calls: list[Call] = []
+    for one, (word, made) in zip(claims, words, strict=True):
+        standing = one.model_copy(update={"confirmation": "confirmed"})
+        outcome = word.failure or _outcome(word, next_step(standing, run.plan).label, run)
+        changes = {"confirmation": outcome, "judgements": (word, *one.judgements)}
+        checked.append(one.model_copy(update=changes))
+        calls += made
+    return checked, calls
+
+
+async def _ask(claim: ClaimState, found: Lines, run: Run) -> tuple[Judgement, list[Call]]:
+    """One more judge's word on a conviction."""
+    judge, question = run.panel.confirmer, _question(claim, found, run)
+    assert judge is not None, "the plan knows whether there is one"
+    answer = complete(
+        await judge.judge(await run.show(question), [claim.claim], run.case), judge.name, question
     )
-    changes = {"confirmation": outcome, "judgements": (word, *claim.judgements)}
-    return claim.model_copy(update=changes), answer.calls
+    return answer.judgements[0], answer.calls
 
 
-def _bears_out(word: Judgement, label: Label | None) -> bool:
-    """True if a word bears out a conviction: it denies the claim, or finds nothing of what is called fabricated."""
+def _question(claim: ClaimState, found: Lines, run: Run) -> Question:
+    """The question that shows the cited lines alone, with those that were found since; or all that was shown before,
+    where every conviction is confirmed or no line was cited."""
+    last = claim.asked[-1]
+    name = f"{last.id}-{claim.claim.id}" + ("-found" if found else "")
+    about: dict[str, object] = {"id": name, "claim_ids": (claim.claim.id,), "prompt": "confirm"}
+    cited = _cited(claim, run) | set(found)
+    if run.plan.confirms == "contradictions" and cited:
+        about |= {"lines": (tuple(sorted(cited)),), "pages": ()}
+    return last.model_copy(update=about)
+
+
+def _cited(claim: ClaimState, run: Run) -> set[int]:
+    """The numbers of the lines that those cite who contradict a claim."""
+    against = [vote for vote in claim.judgements if vote.label and SIDES[vote.label] == "contradicted"]
+    quotes: Collection[object] = {quote for vote in against for quote in vote.quotes}
+    return {number for number in claim.lines_shown() if run.sources.line(number).span in quotes}
+
+
+def _outcome(word: Judgement, label: Label | None, run: Run) -> Confirmation:
+    """Whether a word bears a conviction out: it denies the claim, or finds nothing of what is called fabricated."""
     side = None if word.label is None else SIDES[word.label]
-    return side == "contradicted" or (side == "not_found" and label == "fabricated")
+    if side == "contradicted" or (side == "not_found" and label == "fabricated"):
+        return "confirmed"
+    return "unproved" if side == "not_found" and run.plan.confirms == "contradictions" else "refuted"

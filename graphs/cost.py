@@ -56,9 +56,7 @@ def estimate(dry: Sequence[Report]) -> Estimate:
     first = {purpose: Paid(*paid) for purpose, paid in dry[-1].stamp["refused"].items()} if dry else {}
     if any(report.stamp["protocol"] != LONGPROOF.name for report in dry):
         return Estimate(first, None)
-    decomposing = first.get("decompose", Paid()).calls
-    later = sum(_most_calls(report, claims_known=not decomposing) for report in dry)
-    return Estimate(first, decomposing + later if first else 0)
+    return Estimate(first, sum(map(_most_calls, dry)) if first else 0)
 
 
 def estimate_lines(told: Estimate, money: tuple[str, str] | None = None) -> Iterator[str]:
@@ -78,18 +76,22 @@ def estimate_lines(told: Estimate, money: tuple[str, str] | None = None) -> Iter
     yield BOUND
 
 
-def _most_calls(dry: Report, *, claims_known: bool) -> int:
-    """The calls of one case after its claims were made, if every one of them goes every way there is."""
+def _most_calls(dry: Report) -> int:
+    """The calls of one case, if each of its sentences and of their parts goes every way there is."""
     settings, judges = settings_of(dry.stamp["settings"]), len(dry.stamp["judges"])
     source = sum(document.characters for document in dry.documents if document.role == "source")
     looks = looks_within(settings.reach, source) if source > WHOLE else ("source",)
-    claims = len(dry.claims) * (1 if claims_known else CLAIMS_A_SENTENCE)
+    sentences = len(dry.claims)
+    claims = sentences * (1 + CLAIMS_A_SENTENCE)
     scans, pages = "scan" in looks, settings.pages is not None
     # A split is put to the arbiter before all is read, after it, and once more over pages.
     arbitrates = judges > 1 and dry.stamp["arbiter"] not in (None, PERSON)
     rulings = (1 + scans + pages) if arbitrates else 0
     localises = 1
-    asked = claims * (judges * (len(looks) + pages) + rulings + settings.confirm + localises)
+    # A conviction is confirmed twice at most: by the lines that were cited, then by those that a search found.
+    confirms = 0 if settings.confirm == "off" else 2
+    asked = claims * (judges * (len(looks) + pages) + rulings + confirms + localises) + sentences
     pieces = ceil(source / PIECE_READ) + 1
-    readings = TURNS * ("search" in looks) + pieces * scans
+    # The sentences are searched for, then their parts, then lines that prove what is wrong.
+    readings = 3 * TURNS * ("search" in looks) + pieces * scans
     return asked + ceil(claims / MOST_CLAIMS) * readings

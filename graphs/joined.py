@@ -18,6 +18,7 @@ from longproof.agent.report import WRONG, counts_by_label, coverage_of, left_unr
 from longproof.agent.types import (
     Case,
     Error,
+    Judgement,
     Place,
     Report,
     ReportClaim,
@@ -122,12 +123,12 @@ def _owner(joined: Case, start: int, end: int) -> int:
 def _own_report(report: Report, case: Case, offset: int, own: Sequence[int], *, first: bool) -> Report:
     """The report on one case: these sentences of the group's, with their claims, places counted from `offset`."""
     response = Document.of(case.response)
-    sentences = [_move(report.sentences[index], offset) for index in own]
+    sentences = [_own_sentence(report.sentences[index], n, response, offset) for n, index in enumerate(own)]
     claims: list[ReportClaim] = []
     ids: dict[str, str] = {}
     for claim in report.claims:
         if claim.sentence in own:
-            ids[claim.id] = f"c{len(claims)}"
+            ids[claim.id] = _own_id(claim.id, own.index(claim.sentence))
             claims.append(_own_claim(claim, ids[claim.id], own.index(claim.sentence), response, offset))
     searches = [
         s.model_copy(update={"claim_id": ids[s.claim_id]}) for s in report.searches if s.claim_id in ids
@@ -154,6 +155,24 @@ def _own_report(report: Report, case: Case, offset: int, own: Sequence[int], *, 
     if not first:
         changes |= {"calls": (), "usage": Usage(), "stamp": stamp | {"paid": Usage().model_dump(mode="json")}}
     return report.model_copy(update=changes)
+
+
+def _own_id(id_: str, sentence: int) -> str:
+    """The id of a claim in its case's own report, where its sentence has this index."""
+    _, dot, part = id_.partition(".")
+    return f"s{sentence + 1}{dot}{part}"
+
+
+def _own_sentence(sentence: ReportSentence, index: int, response: Document, offset: int) -> ReportSentence:
+    """The sentence in its case's own report, with the votes that no longer count."""
+    votes: list[Judgement] = []
+    for vote in sentence.judgements:
+        own = {
+            "claim_id": _own_id(vote.claim_id, index),
+            "errors": _own_errors(vote.errors, response, offset),
+        }
+        votes.append(vote.model_copy(update=own))
+    return _move(sentence, offset).model_copy(update={"judgements": tuple(votes)})
 
 
 def _own_claim(claim: ReportClaim, id_: str, sentence: int, response: Document, offset: int) -> ReportClaim:

@@ -1,4 +1,4 @@
-"""The nodes around `check`: read, decompose, align, join, review, report; and where each leads.
+"""The nodes around `check`: read, align, join, review, report; and where each leads.
 
 Knows: state in, what other folders' functions make of it, state out. Does not know: how any step does its work.
 """
@@ -12,8 +12,8 @@ from langgraph.types import Send, interrupt
 from longproof.agent.offline import OfflineDecomposer
 from longproof.graphs.check import NODES
 from longproof.graphs.evidence.places import CLAIMS, place_claims, place_copy, same_text
-from longproof.graphs.evidence.questions import group_claims
-from longproof.graphs.policy import next_step
+from longproof.graphs.evidence.questions import group_claims, make_question
+from longproof.graphs.policy import are_cleared, next_step, was_convicted
 from longproof.graphs.reading import NO_SOURCE, store_texts
 from longproof.graphs.reporting import report_on
 from longproof.graphs.review import apply_review, describe_dispute, form_of
@@ -38,36 +38,52 @@ async def read(given: VerifyInput, session: Session, example: Example | None = N
     return {"started": time.time(), "case": texts.case, "sources": texts.sources}
 
 
-async def decompose(state: State, run: Run) -> State:
-    """Cut the response into sentences, and these into claims."""
-    response = Document.of(run.case.response)
-    spans = [response.span(start, end) for start, end in sentences(run.case.response)]
-    run.say({"node": "decompose", "sentences": len(spans)})
-    # Nobody is asked about the claims of a response that is its source.
-    copies = same_text(run.case.response, run.sources)
-    decomposer = OfflineDecomposer() if copies else run.panel.decomposer
-    decomposed = await decomposer.decompose(run.case, spans)
-    run.say({"node": "decompose", "claims": len(decomposed.claims)})
-    claims = [ClaimState(claim=claim) for claim in decomposed.claims]
-    return {"sentences": decomposed.sentences, "claims": claims, "calls": decomposed.calls}
-
-
 async def align(state: State, run: Run) -> State:
-    """Put the claims in their places in the sources, and in the groups in which they are checked."""
+    """Cut the response into sentences, and put them in their places in the sources and in the groups in which they
+    are checked. A set phrase is not checked."""
     response = run.case.response
+    text = Document.of(response)
+    spans = [text.span(start, end) for start, end in sentences(response)]
+    cut = await OfflineDecomposer().decompose(run.case, spans)
+    run.say({"node": "align", "claims": len(cut.claims)})
+    claims = [ClaimState(claim=claim) for claim in cut.claims]
     if same_text(response, run.sources):
-        return {"claims": [place_copy(one, response, run.sources) for one in state["claims"]], "groups": []}
+        copied = [place_copy(one, response, run.sources) for one in claims]
+        return {"sentences": cut.sentences, "claims": copied, "groups": []}
     whole = run.plan.looks == ("source",)
-    claims, groups = await asyncio.to_thread(
-        place_claims, state["claims"], response, run.case.parts, run.sources, whole=whole
+    placed, groups = await asyncio.to_thread(
+        place_claims, claims, response, run.case.parts, run.sources, whole=whole
     )
-    run.say({"node": "align", "groups": len(groups)})
-    return {"claims": claims, "groups": groups}
+    return {"sentences": cut.sentences, "claims": placed, "groups": groups}
 
 
 async def join(state: State, run: Run) -> State:
-    """Wait until all claim groups are here again."""
-    return {}
+    """Wait until all claim groups are here again. A sentence that was convicted as a whole and whose parts were all
+    cleared goes to the arbiter, whole, with all lines that were shown for it."""
+    if run.plan.arbiter == "nobody":
+        return {}
+    by_sentence: dict[int, list[ClaimState]] = {}
+    for one in latest(state):
+        by_sentence.setdefault(one.claim.sentence, []).append(one)
+    changed: list[ClaimState] = []
+    for sentence, *parts in by_sentence.values():
+        if (
+            sentence.unit == "superseded"
+            and was_convicted(sentence, run.plan)
+            and are_cleared(parts, run.plan)
+        ):
+            changed += _appeal(sentence, parts, run)
+    return {"checked": changed} if changed else {}
+
+
+def _appeal(sentence: ClaimState, parts: list[ClaimState], run: Run) -> list[ClaimState]:
+    """The sentence in the place of its parts, with a question that shows all that any of them was shown."""
+    last = max((part.asked[-1] for part in parts), key=lambda question: len(question.pages))
+    lines = tuple(sorted(sentence.lines_shown().union(*(part.lines_shown() for part in parts))))
+    shown = (last.look, (lines,) if lines else (), last.pages, last.prompt)
+    whole = sentence.with_question(make_question([sentence.claim.id], run.sources, *shown))
+    superseded = [part.model_copy(update={"unit": "superseded"}) for part in parts]
+    return [whole.model_copy(update={"unit": "claim", "appealed": True}), *superseded]
 
 
 async def review(state: State, run: Run) -> State:
@@ -104,10 +120,12 @@ def fan_out(state: State, run: Run) -> list[Send] | str:
     return [_to_check(state, group) for group in groups if group] or "join"
 
 
-def after_join(state: State, run: Run) -> str:
-    """The next look at the whole source that any claim needs; then whatever conviction is to be confirmed; else the
-    review."""
+def after_join(state: State, run: Run) -> list[Send] | str:
+    """To an arbiter whoever appeals; then the next look at the whole source that any claim needs; then whatever
+    conviction is to be confirmed; else the review."""
     needed = {next_step(one, run.plan).do for one in latest(state)}
+    if not needed.isdisjoint(NODES):
+        return after_search(state, run)
     return next((do for do in ("search", "scan", "confirm") if do in needed), "review")
 
 
@@ -119,7 +137,9 @@ def after_search(state: State, run: Run) -> list[Send] | str:
 
 def after_confirm(state: State, run: Run) -> list[Send] | str:
     """Convictions that stand go through `check` once more, for their wrong words."""
-    stand = [one for one in latest(state) if one.confirmation == "confirmed" and not one.localised]
+    stand = [
+        one for one in latest(state) if one.confirmation in ("confirmed", "unproved") and not one.localised
+    ]
     return [_to_check(state, group) for group in group_claims(stand, CLAIMS, run.sources)] or "join"
 
 

@@ -117,8 +117,8 @@ def refuse_what_is_missing(settings: Settings, protocol: Protocol, given: Given,
         has.append("models")
     if why := unmet(protocol.name, protocol.needs, has, among=("models", "pages")):
         raise BadInput(why)
-    if settings.confirm and (panel.confirmer is None or protocol != LONGPROOF):
-        raise BadInput("--confirm needs a language model, and the protocol longproof")
+    if settings.confirm == "all" and (panel.confirmer is None or protocol != LONGPROOF):
+        raise BadInput("--confirm all needs a language model, and the protocol longproof")
     if protocol != LONGPROOF and (settings.arbiter == PERSON or settings.cascade):
         raise BadInput(
             f"the protocol {protocol.name} asks a whole panel and no person: leave out --arbiter person and --cascade"

@@ -7,7 +7,7 @@ Does not know: what is asked, or what the answers mean.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from itertools import chain
 
 from langchain_core.callbacks import BaseCallbackManager
@@ -45,8 +45,11 @@ async def ask_cascade(
     case: Case,
     seed: int,
     places: Mapping[str, Lines],
+    whole: Collection[str] = (),
 ) -> list[Answered]:
     """Every question to the first judge; to the others what it doesn't clear, and a random part of what it does.
+
+    `whole` are ids of sentences that are taken apart where the first judge doubts them: the others read their parts.
 
     `places` has the lines of each claim's own place, by id: of a place's question, which shows the places of many
     claims, the random few are shown theirs alone.
@@ -56,7 +59,7 @@ async def ask_cascade(
     left: list[Question] = []
     for question in questions:
         passed = [id_ for id_ in question.claim_ids if (question.id, id_) in cleared]
-        doubted = tuple(id_ for id_ in question.claim_ids if id_ not in passed)
+        doubted = tuple(id_ for id_ in question.claim_ids if id_ not in passed and id_ not in whole)
         again = [id_ for id_ in passed if read_again(claims[id_], case, seed)]
         if doubted:
             left.append(question.model_copy(update={"claim_ids": doubted}))

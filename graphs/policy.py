@@ -1,19 +1,21 @@
 """What happens next to a claim of the product. Pure and total; nothing else decides it.
 
-Knows: that evidence widens from the aligned place to the window, to what a search of the whole source finds, to all
-of it; which side may be decided on how much of it, who decides a split, when saved pages are asked, and when a
+Knows: that a sentence is judged as a whole until somebody doubts it, then its parts; that evidence widens from the
+aligned place to the places that fit a claim's words, to the window, to what a search of the whole source finds, to
+all of it; which side may be decided on how much of it, who decides a split, when saved pages are asked, and when a
 conviction is confirmed. Does not know: how evidence is found or a judge asked; the nodes do what a step says.
 """
 
+from collections.abc import Sequence
 from typing import Literal
 
-from longproof.agent.report import CONFIRMING_FAILED, WRONG
+from longproof.agent.report import CONFIRMING_FAILED, UNPROVED, WRONG
 from longproof.agent.types import DecidedBy, Failure, JudgeLabel, Judgement, Label, Look, Question
 from longproof.agent.vote import SIDES, Side, final_label, may_decide, most_common, vote
 from longproof.graphs.state import ClaimState, Consulted, Plan
-from longproof.retrieval.types import Frozen
+from longproof.retrieval.types import Frozen, Span
 
-LOOKS: tuple[Look, ...] = ("place", "window", "search", "scan")
+LOOKS: tuple[Look, ...] = ("place", "words", "window", "search", "scan")
 """The looks at the source, each wider than the one before."""
 CAVEATS: dict[Consulted, str] = {
     "no_pages": "outside knowledge not consulted",
@@ -22,11 +24,23 @@ CAVEATS: dict[Consulted, str] = {
 
 
 class Step(Frozen):
-    """The next thing to do: show the evidence of a look, ask the judges, the arbiter, a person or the saved pages,
-    have the whole source searched or read, or a conviction confirmed; or settle, with a label or the reason why there
-    is none."""
+    """The next thing to do: take a sentence apart, show the evidence of a look, ask the judges, the arbiter, a person
+    or the saved pages, have the whole source searched or read, or a conviction confirmed; or settle, with a label or
+    the reason why there is none; or nothing, where another claim is judged in its stead."""
 
-    do: Literal["show", "judge", "search", "scan", "arbitrate", "person", "consult", "confirm", "settle"]
+    do: Literal[
+        "decompose",
+        "show",
+        "judge",
+        "search",
+        "scan",
+        "arbitrate",
+        "person",
+        "consult",
+        "confirm",
+        "settle",
+        "nothing",
+    ]
     look: Look = "nothing"
     label: Label | None = None
     decided_by: DecidedBy = "nobody"
@@ -36,8 +50,24 @@ class Step(Frozen):
 
 def next_step(claim: ClaimState, plan: Plan) -> Step:
     """The next step of a claim, from what was looked at, asked and said."""
+    if claim.unit == "superseded":
+        return Step(do="nothing")
     step = _step_to_a_label(claim, plan)
-    return _confirm(step, claim) if plan.confirms else step
+    convicted = WRONG if plan.confirms == "all" else ("contradicting",)
+    return step if plan.confirms == "nothing" or step.label not in convicted else _confirm(step, claim, plan)
+
+
+def was_convicted(sentence: ClaimState, plan: Plan) -> bool:
+    """True if the panel convicted a whole sentence before it was taken apart."""
+    votes = sentence.last_votes()
+    tally = vote(votes, consensus=plan.consensus, sides=_sides(sentence.asked[-1])) if votes else None
+    return tally is not None and tally.label in WRONG
+
+
+def are_cleared(parts: Sequence[ClaimState], plan: Plan) -> bool:
+    """True if every part of a sentence is borne out, or states no fact."""
+    steps = [next_step(part, plan) for part in parts]
+    return bool(parts) and all(step.label and SIDES[step.label] in ("supported", "no_fact") for step in steps)
 
 
 def settle(label: Label, decided_by: DecidedBy, caveat: str = "") -> Step:
@@ -62,19 +92,60 @@ def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
     question = claim.asked[-1]
     if claim.ruling is not None and claim.ruling.question_id == question.id:
         return _apply_ruling(claim, claim.ruling, plan)
+    if claim.appealed:
+        return _ask_an_arbiter(plan)
     votes = claim.votes(question.id)
-    return _count(claim, votes, plan) if votes else Step(do="judge")
+    if not votes:
+        return Step(do="judge")
+    if claim.unit == "sentence" and plan.decompose == "doubted" and _is_doubted(votes, question, plan):
+        return _step_of_a_doubted_sentence(claim, votes)
+    return _count(claim, votes, plan)
 
 
-def _confirm(step: Step, claim: ClaimState) -> Step:
-    """A conviction by votes or by an arbiter stands once it is borne out. Where that question failed it does not,
-    and the claim is undecided by that failure: another run may ask again."""
-    if step.label not in WRONG or step.decided_by == "person" or claim.confirmation == "confirmed":
+def _is_doubted(votes: list[Judgement], question: Question, plan: Plan) -> bool:
+    """True if a judge that answered doesn't take the whole sentence for right, unless all of them name the same wrong
+    words and cite lines. What a judge fails to answer is no doubt."""
+    answered = [vote for vote in votes if vote.label is not None]
+    sides = {_sides(question)[vote.label] for vote in answered if vote.label}
+    if sides <= {"supported", "no_fact"}:
+        return False
+    return plan.cascade or not _name_the_same_words(answered)
+
+
+def _name_the_same_words(votes: list[Judgement]) -> bool:
+    """True if all convict, by cited lines, and some wrong words are named by everybody."""
+    if not all(vote.label in WRONG and vote.quotes and vote.errors for vote in votes):
+        return False
+    return any(
+        all(any(_touch(error.span, other.span) for other in vote.errors) for vote in votes)
+        for error in votes[0].errors
+    )
+
+
+def _touch(one: Span, other: Span) -> bool:
+    return one.start < other.end and other.start < one.end
+
+
+def _step_of_a_doubted_sentence(claim: ClaimState, votes: list[Judgement]) -> Step:
+    """A sentence is taken apart; before that, saved pages are asked about what rests on other facts, once."""
+    outside = any(vote.label == "out_dependent" for vote in votes)
+    return Step(do="consult" if outside and claim.consulted == "not_yet" else "decompose")
+
+
+def _confirm(step: Step, claim: ClaimState, plan: Plan) -> Step:
+    """A conviction by votes or by an arbiter stands once it is borne out, by its lines or not by them alone. Where
+    that question failed, a contradiction stands, which says so; where all convictions are to be confirmed the claim
+    is undecided, and another run may ask again."""
+    if step.decided_by == "person" or claim.confirmation == "confirmed":
         return step
     if claim.confirmation is None:
         return Step(do="confirm")
+    if claim.confirmation == "unproved":
+        return step.model_copy(update={"caveat": UNPROVED})
     if claim.confirmation == "refuted":
         return leave_undecided("unconfirmed")
+    if plan.confirms == "contradictions":
+        return step.model_copy(update={"caveat": CONFIRMING_FAILED})
     return Step(do="settle", failure=claim.confirmation, caveat=CONFIRMING_FAILED)
 
 
@@ -92,10 +163,14 @@ def _must_hear_of_the_scan(claim: ClaimState) -> bool:
 
 
 def _first_step(claim: ClaimState, plan: Plan) -> Step:
-    """Without a source, pages are asked before any judge; a claim of no sure place is searched for at once."""
+    """Without a source, pages are asked before any judge. A sentence that tells of the whole source is taken apart,
+    so that only what no place can prove is searched for at once; so is a claim of no sure place."""
     if not plan.sourced:
         return Step(do="consult") if claim.consulted == "not_yet" else leave_undecided("sourceless")
-    if not claim.sure and "search" in plan.looks:
+    whole = claim.unit == "sentence"
+    if whole and (plan.decompose == "all" or (claim.everywhere and plan.decompose == "doubted")):
+        return Step(do="decompose")
+    if (claim.everywhere or not claim.sure) and "search" in plan.looks:
         return Step(do="search", look="search")
     return Step(do="show", look=plan.looks[0])
 
@@ -109,28 +184,28 @@ def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
     tally = vote(votes, consensus=plan.consensus, sides=_sides(question))
     wider = _wider_look(claim, tally.side, plan)
     look = claim.looks[-1] if claim.looks else question.look
-    if tally.label is not None and tally.side is not None:
-        enough = may_decide(tally.side, look, last=not wider)
-        if enough or _conflicts_in_its_place(tally.side, votes, claim):
-            return _decide(tally.label, "vote", claim, plan)
+    if tally.side == "contradicted" and _may_be_said_elsewhere(claim):
+        return Step(do="show", look="words")
+    if tally.label is not None and tally.side is not None and may_decide(tally.side, look, last=not wider):
+        return _decide(tally.label, "vote", claim, plan)
     spent = not tally.votes and any(j.failure in ("over_budget", "too_long") for j in votes)
     if wider and not spent:
         return wider
     if not tally.votes:
         return leave_undecided(most_common(j.failure for j in votes))
+    return _ask_an_arbiter(plan)
+
+
+def _ask_an_arbiter(plan: Plan) -> Step:
+    """A split, or a sentence whose parts were cleared, is decided by whoever decides splits."""
     if plan.arbiter == "nobody":
         return leave_undecided("split")
     return Step(do="person" if plan.arbiter == "person" else "arbitrate")
 
 
-def _conflicts_in_its_place(side: Side, votes: list[Judgement], claim: ClaimState) -> bool:
-    """True if everyone who contradicts cites lines of the claim's own place.
-
-    Asked only at the first look, where all lines shown belong to the places of the claims asked about together.
-    `around` is filled only where the neighbouring sentences confirm the place.
-    """
-    against = [j for j in votes if j.label is not None and SIDES[j.label] == "contradicted"]
-    return side == "contradicted" and bool(claim.around) and all(j.quotes for j in against)
+def _may_be_said_elsewhere(claim: ClaimState) -> bool:
+    """True if a contradicted claim was not yet held against the places that fit its own words best."""
+    return claim.asked[-1].look in ("place", "window") and not {"words", "search"} & set(claim.looks)
 
 
 def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None:
@@ -138,7 +213,7 @@ def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None
     if claim.asked[-1].look in ("source", "pages") or not claim.looks:
         return None
     for look in _looks_left(claim.looks[-1], plan):
-        if look == "window" and not claim.around:
+        if look == "words" or (look == "window" and not claim.around):
             continue
         if look == "search":
             return Step(do="search", look=look)

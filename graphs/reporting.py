@@ -15,7 +15,7 @@ from longproof.agent.models.prices import money, tokens_of
 from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import distinct, report, reported_claim, usage
 from longproof.agent.specs import as_spec
-from longproof.agent.types import Call, Case, Report, ReportClaim, ReportDocument, Sentence
+from longproof.agent.types import Call, Case, Judgement, Report, ReportClaim, ReportDocument, Sentence
 from longproof.graphs.policy import next_step
 from longproof.graphs.run import Session, plan_of
 from longproof.graphs.settings import PERSON, Settings
@@ -54,7 +54,17 @@ def so_far(state: State, settings: Settings) -> SoFar:
     judges = [as_spec(judge).kind for judge in settings.judges]
     reads = settings.searcher is not None or any(kind != "offline" for kind in judges)
     arbiter = settings.arbiter is not None or "openai" in judges
-    plan = plan_of(settings, state["sources"], arbiter=arbiter, reads=reads, triage=judges == ["offline"])
+    models = "openai" in judges
+    plan = plan_of(
+        settings,
+        state["sources"],
+        arbiter=arbiter,
+        reads=reads,
+        decomposes=models,
+        confirms=models,
+        cascade=settings.cascade and len(judges) > 1,
+        triage=judges == ["offline"],
+    )
     return report_on(state, plan, settings)
 
 
@@ -67,7 +77,11 @@ def report_on(
     """
     case, claims = state["case"], latest(state) if "claims" in state else []
     calls = distinct(state.get("calls", []))
-    reported = [conclude(one, plan) for one in claims]
+    reported = [conclude(one, plan) for one in claims if one.unit != "superseded"]
+    superseded: dict[int, list[Judgement]] = {}
+    for one in claims:
+        if one.unit == "superseded":
+            superseded.setdefault(one.claim.sentence, []).extend(one.judgements)
     if session is None:
         stamp = _short_stamp(settings, calls)
     else:
@@ -86,9 +100,12 @@ def report_on(
         calls=[call.model_copy(update={"bought": True}) for call in calls],
         triage=session is not None and session.triage,
         copied=copied,
+        superseded=superseded,
         stamp=stamp,
     )
-    unsettled = frozenset(one.claim.id for one in claims if next_step(one, plan).do != "settle")
+    unsettled = frozenset(
+        one.claim.id for one in claims if next_step(one, plan).do not in ("settle", "nothing")
+    )
     return SoFar(whole, unsettled, "sentences" in state)
 
 
@@ -107,6 +124,9 @@ def conclude(claim: ClaimState, plan: Plan) -> ReportClaim:
         localised=claim.localised,
         window=claim.window,
         looked=claim.looked.model_copy(update={"share": share}),
+        proved={"confirmed": True, "unproved": False}.get(claim.confirmation or "")
+        if step.label == "contradicting"
+        else None,
     )
 
 

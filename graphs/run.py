@@ -22,10 +22,11 @@ from longproof.agent.models.ledger import Ledger, RunState
 from longproof.agent.models.limits import Budget, Limits, Traffic
 from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay
-from longproof.agent.offline import OfflineJudge
+from longproof.agent.offline import OfflineDecomposer, OfflineJudge
 from longproof.agent.specs import Panel
 from longproof.agent.types import Case, Look, Question
 from longproof.agent.vote import CONSENSUS
+from longproof.graphs.evidence.places import WHOLE
 from longproof.graphs.evidence.sources import Indexes, Sources, in_memory
 from longproof.graphs.opening import (
     Given,
@@ -55,7 +56,7 @@ GROUPS = 32
 """At least so many claim groups are checked at the same time; twice `concurrency` keeps an endpoint busy."""
 SOURCES = 4_000_000
 """Characters of sources that stay indexed for the next case."""
-SCANNED = 1_000_000
+SCANNED = 3_000_000
 """Characters of a source up to which all of it is read, if need be, without being asked for."""
 
 
@@ -77,7 +78,16 @@ class Session:
         """The plan of a case with these sources."""
         reads = self.panel.searcher or any(isinstance(judge, Scanner) for judge in self.panel.judges)
         arbiter = self.settings.arbiter == PERSON or self.panel.arbiter is not None
-        return plan_of(self.settings, sources, arbiter=arbiter, reads=bool(reads), triage=self.triage)
+        return plan_of(
+            self.settings,
+            sources,
+            arbiter=arbiter,
+            reads=bool(reads),
+            decomposes=not isinstance(self.panel.decomposer, OfflineDecomposer),
+            confirms=self.panel.confirmer is not None,
+            cascade=self.settings.cascade and len(self.panel.judges) > 1,
+            triage=self.triage,
+        )
 
     async def sources(self, refs: Sequence[DocumentRef]) -> Sources:
         """The indexed sources of a case, built in a thread where they aren't at hand."""
@@ -314,13 +324,21 @@ def plan_of(
     *,
     arbiter: bool,
     reads: bool,
+    decomposes: bool,
+    confirms: bool,
+    cascade: bool = False,
     triage: bool = False,
 ) -> Plan:
     """Work out what settings allow for a case.
 
-    `arbiter`: somebody decides a split; `reads`: somebody can read all of the sources.
+    `arbiter`: somebody decides a split; `reads`, `decomposes`, `confirms`: somebody can read all of the sources, take
+    sentences apart, be asked once more about what is wrong.
     """
-    looks = looks_within(settings.reach, sum(ref.characters for ref in sources))
+    characters = sum(ref.characters for ref in sources)
+    looks = looks_within(settings.reach, characters)
+    asks_once_more = settings.confirm == "all" or (
+        settings.confirm == "contradictions" and characters > WHOLE
+    )
     if not reads:
         looks = tuple(look for look in looks if look != "scan")
     return Plan(
@@ -328,7 +346,9 @@ def plan_of(
         consensus=settings.consensus or CONSENSUS,
         sourced=bool(sources),
         arbiter="nobody" if not arbiter else "person" if settings.arbiter == PERSON else "model",
-        confirms=settings.confirm,
+        decompose=settings.decompose if decomposes else "nothing",
+        cascade=cascade,
+        confirms=settings.confirm if confirms and asks_once_more and settings.confirm != "off" else "nothing",
     )
 
 

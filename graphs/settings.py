@@ -52,9 +52,15 @@ class Settings(BaseModel):
         ),
         examples=["openai:gpt-4.1", PERSON],
     )
+    decompose: Literal["doubted", "all"] = Field(
+        default="doubted",
+        description=(
+            "The sentences that are taken apart into claims: those that a judge doubts, or all (for weak models)."
+        ),
+    )
     decomposer: Annotated[str | Spec | None, WithJsonSchema(LINE)] = Field(
         default=None,
-        description="Who cuts the response into claims: a judge; else the panel's first model.",
+        description="Who takes sentences apart into claims: a language model; else the panel's first.",
         examples=["offline", "openai:gpt-4.1"],
     )
     searcher: Annotated[str | Spec | None, WithJsonSchema(LINE)] = Field(
@@ -74,15 +80,18 @@ class Settings(BaseModel):
         le=1,
         description="Share of the panel that must agree; else the protocol's own.",
     )
-    confirm: bool = Field(
-        default=False,
-        description="Ask once more about each wrong claim, with its opposite; what isn't borne out is undecided.",
+    confirm: Literal["contradictions", "all", "off"] = Field(
+        default="contradictions",
+        description=(
+            "What is called wrong is asked about once more, with its opposite: contradictions of long sources, by "
+            "their cited lines alone; or every conviction, by all that was shown; what isn't borne out is undecided."
+        ),
     )
     reach: Reach | None = Field(
         default=None,
         description=(
             "How far to look for a claim: at its place in the source, by a search of all of it, or by reading all of "
-            "it (else as far as that, up to a million characters). Only what was read is called fabricated."
+            "it (else as far as that, up to three million characters). Only what was read is called fabricated."
         ),
     )
     pages: str | None = Field(

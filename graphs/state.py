@@ -87,7 +87,7 @@ class VerifyInput(BaseModel):
 Consulted = Literal["not_yet", "no_pages", "nothing_found", "found"]
 """What saved web pages gave for a claim that the source doesn't have: not asked yet, there are none, none speaks of
 it, or snippets were shown."""
-Confirmation = Literal["confirmed", "refuted"]
+Confirmation = Literal["confirmed", "unproved", "refuted"]
 """What became of a conviction that was asked about once more. In its place may stand why that question failed."""
 
 
@@ -95,6 +95,11 @@ class ClaimState(Frozen):
     """A claim and all that is known of it: nothing in here is a decision, every decision follows from it (policy)."""
 
     claim: Claim
+    unit: Literal["sentence", "claim", "superseded"] = "sentence"
+    """A whole sentence that may be taken apart; what is judged as it stands; or what no longer counts, since the
+    parts of its sentence, or all of it, are judged in its stead."""
+    appealed: bool = False
+    """The sentence was convicted, all of its parts were cleared: the arbiter decides on it as a whole."""
     copied: bool = False
     """The response is its source, word for word, so the claim stands where it was taken from."""
     window: SourcePlace | None = None
@@ -105,6 +110,8 @@ class ClaimState(Frozen):
     """All of its window; nothing where that isn't worth its price."""
     sure: bool = True
     """That window is likely to be its place."""
+    everywhere: bool = False
+    """It says how often, always, never: no single place can prove it."""
     looks: tuple[Look, ...] = ()
     """The looks at the sources that were taken for it."""
     found: Lines = ()
@@ -153,6 +160,10 @@ class ClaimState(Frozen):
         """The panel's judgements on a question; no ruling among them."""
         return [j for j in self.judgements if j.question_id == question_id and j != self.ruling]
 
+    def last_votes(self) -> list[Judgement]:
+        """The panel's judgements on the last question that it answered."""
+        return next((votes for question in reversed(self.asked) if (votes := self.votes(question.id))), [])
+
     def with_look(self, look: Look) -> Self:
         """The claim after a look at the source: nothing found is left to be shown."""
         looks = self.looks if self.looks[-1:] == (look,) else (*self.looks, look)
@@ -188,8 +199,12 @@ class Plan(Frozen):
     sourced: bool = True
     """There is a source at all."""
     arbiter: Literal["model", "person", "nobody"] = "model"
-    confirms: bool = False
-    """What is decided wrong is asked about once more."""
+    decompose: Literal["doubted", "all", "nothing"] = "doubted"
+    """The sentences that are taken apart into claims."""
+    cascade: bool = False
+    """The first judge's doubt is enough to take a sentence apart."""
+    confirms: Literal["nothing", "contradictions", "all"] = "nothing"
+    """What is asked about once more: contradictions, by their cited lines alone; or every conviction."""
 
 
 class Reviewed(Frozen):
@@ -247,11 +262,10 @@ class VerifyOutput(TypedDict):
 
 def latest(state: State) -> list[ClaimState]:
     """Every claim as it stands now, in the order of the response."""
-    by_id = {one.claim.id: one for one in [*state["claims"], *state.get("checked", [])]}
-    return list(by_id.values())
+    return replace_claims(state["claims"], state.get("checked", []))
 
 
 def replace_claims(claims: Iterable[ClaimState], changed: Iterable[ClaimState]) -> list[ClaimState]:
-    """The claims, those that were changed in the place of what they were."""
-    by_id = {one.claim.id: one for one in changed}
-    return [by_id.get(one.claim.id, one) for one in claims]
+    """The claims, those that were changed in the place of what they were, new ones behind their sentence."""
+    by_id = {one.claim.id: one for one in [*claims, *changed]}
+    return sorted(by_id.values(), key=lambda one: (one.claim.sentence, one.claim.index))

@@ -23,7 +23,6 @@ from longproof.graphs.nodes import (
     after_review,
     after_search,
     align,
-    decompose,
     fan_out,
     join,
     read,
@@ -49,9 +48,10 @@ class Method(NamedTuple):
 
 
 def check_graph(pool: Pool) -> CheckGraph:
-    """One claim group: look, ask, count; wider, to the arbiter, to saved pages; then the wrong words."""
+    """One claim group: look, ask, count; taken apart, wider, to the arbiter, to saved pages; then the wrong words."""
     node, route = pool.node, pool.edge(check.route)
     builder = StateGraph(CheckState, context_schema=Settings, output_schema=Checked)
+    builder.add_node("decompose", node(check.decompose))
     builder.add_node("gather", node(check.gather))
     builder.add_node("judge", node(check.judge))
     builder.add_node("vote", node(check.vote))
@@ -59,11 +59,12 @@ def check_graph(pool: Pool) -> CheckGraph:
     builder.add_node("consult", node(check.consult))
     builder.add_node("localise", node(check.localise_errors))
     builder.add_conditional_edges(START, route, [*check.NODES.values(), "localise"])
-    builder.add_edge("gather", "judge")
+    builder.add_conditional_edges("decompose", route, ["gather", "judge", "consult", "localise"])
+    builder.add_conditional_edges("gather", route, ["judge", "decompose", "arbitrate", "consult", "localise"])
     builder.add_edge("judge", "vote")
-    builder.add_conditional_edges("vote", route, ["gather", "arbitrate", "consult", "localise"])
+    builder.add_conditional_edges("vote", route, ["decompose", "gather", "arbitrate", "consult", "localise"])
     builder.add_conditional_edges("arbitrate", route, ["consult", "localise"])
-    builder.add_conditional_edges("consult", route, ["judge", "arbitrate", "localise"])
+    builder.add_conditional_edges("consult", route, ["decompose", "judge", "arbitrate", "localise"])
     builder.add_edge("localise", END)
     return builder.compile(name="check")
 
@@ -95,7 +96,6 @@ def verify_graph(
     node, edge = pool.node, pool.edge
     builder = StateGraph(State, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput)
     builder.add_node("read", pool.door(partial(read, example=example)), input_schema=VerifyInput)
-    builder.add_node("decompose", node(decompose))
     builder.add_node("align", node(align))
     builder.add_node("check", node(check_step(pool)), input_schema=CheckState)
     builder.add_node("join", node(join))
@@ -105,11 +105,10 @@ def verify_graph(
     builder.add_node("review", node(review))
     builder.add_node("report", node(report))
     builder.add_edge(START, "read")
-    builder.add_edge("read", "decompose")
-    builder.add_edge("decompose", "align")
+    builder.add_edge("read", "align")
     builder.add_conditional_edges("align", edge(fan_out), ["check", "join"])
     builder.add_edge("check", "join")
-    builder.add_conditional_edges("join", edge(after_join), ["search", "scan", "confirm", "review"])
+    builder.add_conditional_edges("join", edge(after_join), ["check", "search", "scan", "confirm", "review"])
     builder.add_conditional_edges("search", edge(after_search), ["check", "join"])
     builder.add_conditional_edges("scan", edge(after_search), ["check", "join"])
     builder.add_conditional_edges("confirm", edge(after_confirm), ["check", "join"])

@@ -50,7 +50,7 @@ class Asked:
     def items(self, name: str) -> list[dict[str, Any]]:
         """The JSON lines of the fenced part of this name; claims listed under their sentence as one item each."""
         rows = [row for part in self.parts(name) for row in part.splitlines()]
-        if rows and rows[0].startswith("S| "):
+        if rows and re.match(r"(S|C\d+)\| ", rows[0]):
             return list(_claims(rows))
         return [json.loads(row) for row in rows]
 
@@ -116,7 +116,7 @@ def _claims(rows: Sequence[str]) -> Iterator[dict[str, Any]]:
         if name == "S":
             sentence = text
         else:
-            yield {"claim": name, "text": sentence if text == "=" else text, "passage": sentence}
+            yield {"claim": name, "text": text, "passage": sentence or text}
 
 
 LETTERS = {"explicitly_supported": "E", "implicitly_supported": "I"}
@@ -134,9 +134,12 @@ def answer_of(asked: Asked, findings: Iterable[dict[str, Any]]) -> dict[str, Any
             said = f"{finding['claim']} {LETTERS[finding['label']]} {'; '.join(lines)}"
             answer["short"].append(said.strip())
             continue
-        rest = {"reason": "", "readings": [], "kind": "none", "wrong": "", "correction": "", **finding}
+        rest = {"reason": "", "readings": [], "errors": [], **finding, "lines": lines}
+        if wrong := rest.pop("wrong", ""):
+            about = {"kind": rest.pop("kind", "none"), "correction": rest.pop("correction", "")}
+            rest["errors"] = [*rest["errors"], {"wrong": wrong, **about}]
         answer["rest"].append(
-            {k: v for k, v in rest.items() if k not in ("quotes", "holds")} | {"lines": lines}
+            {k: v for k, v in rest.items() if k not in ("quotes", "holds", "kind", "correction")}
         )
     return answer
 

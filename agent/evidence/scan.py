@@ -16,13 +16,12 @@ from longproof.agent.evidence.citations import (
     count_unproven,
     letters,
     numbered_line,
-    on_one_line,
     proven_lines,
 )
 from longproof.agent.forms import ScanNotes
 from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Answer, Model
-from longproof.agent.prompting import language_of
+from longproof.agent.prompting import in_sentences, language_of
 from longproof.agent.types import Call, Case, Claim, Failure
 from longproof.prompts import Prompt, render
 from longproof.retrieval.types import Line
@@ -121,7 +120,7 @@ class _Reader(NamedTuple):
         return render(
             "scan",
             language_of(self.case),
-            claims="\n".join(f"C{n}| {on_one_line(claim.text)}" for n, claim in self.claims.items()),
+            claims=in_sentences(self.claims, self.case),
             piece="\n".join(numbered_line(line) for piece in pieces.values() for line in piece),
         )
 

@@ -27,7 +27,7 @@ from longproof.agent.evidence.scan import MOST_CLAIMS
 from longproof.agent.forms import SearchTurn
 from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Model
-from longproof.agent.prompting import language_of
+from longproof.agent.prompting import NOWHERE, language_of, sentence_of, text_around
 from longproof.agent.types import Call, Case, Claim, Failure
 from longproof.prompts import Prompt, render
 from longproof.retrieval.types import Line
@@ -95,7 +95,7 @@ async def search(
     outline = library.outline()
     loops: list[_Loop] = []
     for at in range(0, len(claims), MOST_CLAIMS):
-        sought = {n: _Sought(c.id, c.text) for n, c in enumerate(claims[at : at + MOST_CLAIMS], start=1)}
+        sought = {n: _Sought(c) for n, c in enumerate(claims[at : at + MOST_CLAIMS], start=1)}
         loops.append(_Loop(Asker(model), library, outline, case, turns, characters, sought))
     await asyncio.gather(*(loop.run(hits) for loop in loops))
     result = Searched({}, {}, tuple(sorted({n for loop in loops for n in loop.answered})), {}, [])
@@ -113,8 +113,7 @@ async def search(
 class _Sought:
     """A claim and what is known of it so far."""
 
-    id: str
-    text: str
+    claim: Claim
     named: dict[int, None] = field(default_factory=dict)
     """Lines that the searcher named for it, in order."""
     queries: dict[str, None] = field(default_factory=dict)
@@ -127,6 +126,11 @@ class _Sought:
     postponed: dict[str, None] = field(default_factory=dict)
     """Requests of this turn for which there was no room."""
     done: bool = False
+
+    @property
+    def id(self) -> str:
+        """The claim's id."""
+        return self.claim.id
 
 
 class _Request(NamedTuple):
@@ -206,8 +210,12 @@ class _Loop:
         known = self.seen | {line.number: line for line in self.outline}
         last = " (the last)" if turn == self.turns else ""
         claims = [f"Turn {turn} of {self.turns}{last}"]
+        told = NOWHERE
         for n, claim in self._open.items():
+            around = text_around(claim.claim, self.case, told)
+            claims += [f"S| {around}"] if around else []
             claims += _describe(n, claim, known)
+            told = sentence_of(claim.claim, self.case)
         return render(
             "search",
             language_of(self.case),
@@ -285,7 +293,7 @@ def _note_result(request: _Request, numbers: set[int]) -> None:
 
 def _describe(n: int, claim: _Sought, seen: Mapping[int, Line]) -> Iterator[str]:
     """A claim and what is known of it, as lines of the prompt."""
-    yield f"C{n}| {on_one_line(claim.text)}"
+    yield f"C{n}| {on_one_line(claim.claim.text)}"
     if claim.named:
         openings = (f"{number} {on_one_line(seen[number].span.text)[:OPENING]}" for number in claim.named)
         yield f"- noted: {'; '.join(openings)}"

@@ -17,15 +17,14 @@ class OfflineDecomposer:
     name = "offline"
 
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
-        """Return the claims in text order, ids `c0`, `c1`, …; nothing is called."""
+        """Return the claims in text order, ids `s1`, `s2`, …; nothing is called."""
         shown: list[Sentence] = []
         claims: list[Claim] = []
         for index, span in enumerate(sentences):
             fact = states_fact(span.text)
             shown.append(Sentence(index=index, span=span, states_fact=fact))
             if fact:
-                n = len(claims)
-                claims.append(Claim(id=f"c{n}", index=n, sentence=index, text=span.text, origin=span))
+                claims.append(Claim(id=f"s{index + 1}", index=0, sentence=index, text=span.text, origin=span))
         return Decomposed(shown, claims, [])
 
 

@@ -33,7 +33,7 @@ SPARSE, DENSE = 9000, 16_000
 """Characters of source that a question holds: of places apart, which cost attention, and of one long piece."""
 OVERLAP = 1.25
 """How much more than the source is read where the places of neighbours overlap."""
-CLAIMS = 40
+CLAIMS = 24
 """Claims that a question asks about, at most: a longer answer is hard to give."""
 RANGE, STEP = 1000, 500
 """A sentence's place inside its window is the most similar range of this length; one begins at every step."""
@@ -158,7 +158,8 @@ def _at_sentence(claim: ClaimState, place: SentencePlace, held: bool, sources: S
             "window": centre,
             "place": sources.lines_in([place.piece]),
             "around": sources.lines_in(window) if held else (),
-            "sure": place.sure or (held and not about_the_whole(claim.claim.text)),
+            "sure": place.sure or held,
+            "everywhere": held and not place.sure and about_the_whole(claim.claim.text),
         }
     )
 

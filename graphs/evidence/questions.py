@@ -16,10 +16,9 @@ TOGETHER = 8000
 """Characters of what a search found that one question shows, for one claim or for several."""
 NOTED = 16_000
 """Characters of what a reader of everything noted for a claim that are shown: as much as of a source shown whole."""
-PROMPT = "judge"
-"""The prompt that judges answer."""
-SCANNED = "judge_scanned"
-"""The prompt that also says that all of the source was read for the claims."""
+PART, WHOLE, SCANNED, OPEN = "judge", "judge_whole", "judge_scanned", "judge_open"
+"""The prompts that judges answer: they say that parts of the source are shown, or all of it, or what bears on the
+claims after all was read; or there is none."""
 
 
 def widen(
@@ -34,10 +33,11 @@ def widen(
     shown = {number for added in before for number in added}
     new = tuple(sorted(set(lines) - shown))
     scanned = all("scan" in one.looks and one.unread is None for one in claims)
-    prompt = SCANNED if scanned else PROMPT
+    whole = len(shown) + len(new) == sources.number_of_lines
+    prompt = WHOLE if whole else SCANNED if scanned else PART
     if last and not new and last.prompt == prompt:
         return None
-    if len(shown) + len(new) == sources.number_of_lines:
+    if whole:
         look = "source"
     all_lines = (*before, new) if new else before
     pages = last.pages if last else ()
@@ -49,7 +49,7 @@ def with_snippets(claim: ClaimState, sources: Sources, snippets: Iterable[Span])
     last = claim.asked[-1] if claim.asked else None
     places = [SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in snippets]
     pages = (*(last.pages if last else ()), *places)
-    lines, prompt = (last.lines, last.prompt) if last else ((), PROMPT)
+    lines, prompt = (last.lines, last.prompt) if last else ((), OPEN)
     return make_question([claim.claim.id], sources, "pages", lines, pages, prompt)
 
 
@@ -59,7 +59,7 @@ def make_question(
     look: Look,
     lines: tuple[Lines, ...] = (),
     pages: tuple[SourcePlace, ...] = (),
-    prompt: str = PROMPT,
+    prompt: str = PART,
 ) -> Question:
     """A question without texts, named by all that it shows and asks."""
     places: list[str] = []

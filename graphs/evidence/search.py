@@ -19,7 +19,7 @@ from longproof.graphs.state import ClaimState, State, latest
 from longproof.retrieval.lexical import terms
 from longproof.retrieval.types import Line
 
-HITS = 2
+OWN_PLACES = 3
 """Passages that a claim's own words find, shown always."""
 HITS_ALONE = 6
 """The same where there is no model to search."""
@@ -29,7 +29,7 @@ async def search_sources(state: State, run: Run) -> State:
     """Have a searcher look through all of the sources for what the claims' places lack."""
     due = run.due(latest(state), "search")
     claims, searcher = [one.claim for one in due], run.panel.searcher
-    hits = await asyncio.to_thread(_hits, claims, run.sources, HITS if searcher else HITS_ALONE)
+    hits = await asyncio.to_thread(own_hits, claims, run.sources, OWN_PLACES if searcher else HITS_ALONE)
     run.say({"node": "search", "claims": len(due)})
     searched = Searched({}, {}, (), {}, [])
     if searcher is not None:
@@ -52,7 +52,7 @@ async def scan_sources(state: State, run: Run) -> State:
     return {"checked": [_with_notes(one, noted, run.sources) for one in due], "calls": noted.calls}
 
 
-def _hits(claims: Sequence[Claim], sources: Sources, passages: int) -> dict[str, list[Line]]:
+def own_hits(claims: Sequence[Claim], sources: Sources, passages: int) -> dict[str, list[Line]]:
     """The lines that the claims' own words find, by claim id."""
     return {claim.id: sources.hits(claim.text, passages) for claim in claims}
 
