@@ -271,7 +271,7 @@ class Model:
             endpoint=self.endpoint,
             model=self.name,
             prompt_hash=message.prompt.hash,
-            prompt_characters=message.prompt.characters,
+            prompt_characters=message.prompt.characters + _length(message.schema),
             prompt_tokens=raw.prompt_tokens,
             completion_tokens=raw.completion_tokens,
             cached_tokens=raw.cached_tokens,
@@ -279,6 +279,11 @@ class Model:
             failure=failure,
             bought=bought,
         )
+
+
+def _length(wanted: dict[str, Any] | None) -> int:
+    """The characters of a schema that is sent beside the prompt: most servers count them as read."""
+    return len(json.dumps(wanted, separators=(",", ":"))) if wanted else 0
 
 
 def _tokens(raw: Raw, message: Message) -> int:
