@@ -77,8 +77,9 @@ def _part(sentence: ClaimState, claim: Claim, n: int) -> ClaimState:
 def _ask_about_parts(
     parts: Sequence[ClaimState], sentences: Sequence[ClaimState], run: Run
 ) -> list[ClaimState]:
-    """The parts with the last question of their sentences, asked about all parts of these at once."""
-    asking: list[ClaimState] = []
+    """The parts with the last question of their sentences, asked about all parts of these at once; those of sentences
+    that nobody was asked about as they are."""
+    asking = [part for part in parts if not part.asked]
     for question, held in _by_last_question(one for one in sentences if one.asked):
         numbers = {one.claim.sentence for one in held}
         mine = [part for part in parts if part.claim.sentence in numbers]
@@ -87,7 +88,7 @@ def _ask_about_parts(
             shown = (question.look, question.lines, question.pages, question.prompt)
             anew = make_question(ids, run.sources, *shown)
             asking += [part.model_copy(update={"asked": (anew,)}) for part in group]
-    return asking or list(parts)
+    return asking
 
 
 async def gather(state: CheckState, run: Run) -> CheckState:
