@@ -19,18 +19,11 @@ def _one_of(*words: str) -> dict[str, Any]:
     return {"enum": list(words)}
 
 
-class ErrorForm(Form):
-    """One wrong place in a claim's sentence."""
-
-    wrong: str
-    kind: str = Field(default="none", json_schema_extra=_one_of(*KINDS, "none"))
-    correction: str = ""
-
-
 class Finding(Form):
     """A judge's answer on one claim that needs words. `lines` are citations: a number and how that line begins.
 
-    A reading of an ambiguous claim is a string: its label, a colon, how the claim is read.
+    A reading of an ambiguous claim is a string: its label, a colon, how the claim is read. An error is one, too: its
+    kind, a colon, the wrong words, an arrow `=>`, their correction.
     """
 
     claim: str
@@ -38,7 +31,7 @@ class Finding(Form):
     reason: str = ""
     label: str = Field(json_schema_extra=_one_of(*MENU))
     readings: list[str] = Field(default_factory=list)
-    errors: list[ErrorForm] = Field(default_factory=list)
+    errors: list[str] = Field(default_factory=list)
 
 
 class Findings(Form):

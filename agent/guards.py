@@ -30,6 +30,12 @@ _CITATION = re.compile(
     r"[\s\[(【（<《\"'“「*`]*(?P<page>[PpＰ]?)\s*(?P<number>\d{1,9})(?!\d)"
     r"[\])】）>》*`]*\s*[|｜:：.,，、]?\s*(?P<begins>.*)"
 )
+_ERROR = re.compile(
+    rf"(?:(?P<kind>{'|'.join([*KINDS, 'none'])})\s*[:：])?(?P<wrong>.+?)(?:\s*(?:=>|→|⇒)(?P<correction>.*))?",
+    re.DOTALL | re.IGNORECASE,
+)
+"""An error as a model writes it: `entity: Tom => Ada`."""
+_MARKS = " \"'“”‘’「」`"
 _SEMICOLON = re.compile("[;；]")
 _COMMA = re.compile(r"[,，、]\s?(?=\W{0,2}[PpＰ]?\d)")
 UNKNOWN = ("?", "？")
@@ -125,6 +131,20 @@ def wrong_place(wrong: str, kind: str, correction: str, reason: str, claim: Clai
     )
 
 
+def error_parts(error: str) -> tuple[str, str, str]:
+    """The wrong words, the kind and the correction in an error's string; all of it is wrong words where it has no
+    kind. Without an arrow the true words aren't known."""
+    said = _ERROR.fullmatch(error.strip())
+    if said is None:
+        return error.strip(), "", UNKNOWN[0]
+    correction = said["correction"]
+    return (
+        said["wrong"].strip(_MARKS),
+        said["kind"] or "",
+        UNKNOWN[0] if correction is None else correction.strip(_MARKS),
+    )
+
+
 def word(text: str) -> str:
     """A menu word as models write it: case, spaces, hyphens and quotation marks don't matter; all else does."""
     return re.sub(r"[\s\-]+", "_", text.strip().strip("\"'`*“”「」.。").strip().lower())
@@ -139,8 +159,8 @@ def _failure(
     finding: Finding, label: JudgeLabel, claim: Claim, quotes: Sequence[Span], shown: Sequence[Span]
 ) -> Failure | None:
     if label in WRONG:
-        for error in finding.errors:
-            if any(same(error.correction, text) for text in (error.wrong, claim.text, claim.origin.text)):
+        for wrong, _, correction in map(error_parts, finding.errors):
+            if any(same(correction, text) for text in (wrong, claim.text, claim.origin.text)):
                 return "self_contradicted"
     if shown and label not in UNQUOTED and not quotes:
         return "ungrounded"

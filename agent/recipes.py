@@ -9,7 +9,16 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from longproof.agent.forms import Finding, Findings, StatementChoice
-from longproof.agent.guards import WRONG, Weighed, read_lines, short_answer, weigh, word, wrong_place
+from longproof.agent.guards import (
+    WRONG,
+    Weighed,
+    error_parts,
+    read_lines,
+    short_answer,
+    weigh,
+    word,
+    wrong_place,
+)
 from longproof.agent.models.answers import Form
 from longproof.agent.models.asker import by_number
 from longproof.agent.prompting import brief, sentence_of, statements
@@ -82,8 +91,8 @@ def _errors_of(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
     """The errors whose wrong words stand in the claim's own part of its sentence, or else anywhere in it."""
     wide = claim.model_copy(update={"origin": sentence_of(claim, case)})
     errors: list[Error] = []
-    for named in finding.errors[:MOST_ERRORS]:
-        said = (named.wrong, named.kind, named.correction, finding.reason)
+    for wrong, kind, correction in map(error_parts, finding.errors[:MOST_ERRORS]):
+        said = (wrong, kind, correction, finding.reason)
         errors += wrong_place(*said, claim) or wrong_place(*said, wide)
     return tuple({error.span: error for error in errors}.values())
 

@@ -54,7 +54,8 @@ class Knowing(Reader):
         shown = asked.lines()
         told, found = set[str](), []
         for item in asked.items("claims"):
-            sentence = self._from.get(item["text"], item["passage"])
+            whole = item["text"] if item["text"] in self._task.truth else item["passage"]
+            sentence = self._from.get(item["text"], whole)
             wrong = sentence in self._task.errors and sentence not in told
             told.add(sentence)
             found.append(self._finding(item, sentence, shown, wrong=wrong))

@@ -150,7 +150,10 @@ def row(task: Task, way: Way) -> list[str]:
         reports = checked(task, way, server, home)
         took = time.perf_counter() - began
     size = sum(len(source) for source, _ in task.cases)
-    read = sum(len(asked.system) + len(asked.user) for asked in server.asked)
+    read = sum(
+        len(asked.system) + len(asked.user) + len(json.dumps(asked.schema, separators=(",", ":")))
+        for asked in server.asked
+    )
     spent = Usage(prompt_characters=read, answer_characters=server.wrote, calls=len(server.asked))
     claims = [claim for report in reports for claim in report.claims]
     cells = [f"{price(spent, size) or 0:.2f}", f"{read / size:.2f}", f"{server.wrote:,}"]

@@ -9,10 +9,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from longproof.agent.localise import Wrong, localise
 from longproof.agent.report import WRONG, agreeing_judgements, named_errors
-from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Label, Look, Question
+from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Label, Lines, Look, Question
 from longproof.agent.vote import rest_on_pages
 from longproof.graphs.evidence.places import CLAIMS, about_the_whole
-from longproof.graphs.evidence.questions import group_claims, make_question, widen, with_snippets
+from longproof.graphs.evidence.questions import (
+    cited_lines,
+    group_claims,
+    make_question,
+    widen,
+    with_snippets,
+)
 from longproof.graphs.evidence.search import OWN_PLACES
 from longproof.graphs.panel import ask_cascade, ask_panel, complete
 from longproof.graphs.policy import next_step
@@ -77,15 +83,19 @@ def _part(sentence: ClaimState, claim: Claim, n: int) -> ClaimState:
 def _ask_about_parts(
     parts: Sequence[ClaimState], sentences: Sequence[ClaimState], run: Run
 ) -> list[ClaimState]:
-    """The parts with the last question of their sentences, asked about all parts of these at once; those of sentences
-    that nobody was asked about as they are."""
+    """The parts with a question about all parts of sentences that were asked about together, which shows what was
+    shown for these; parts of sentences that nobody was asked about as they are."""
     asking = [part for part in parts if not part.asked]
     for question, held in _by_last_question(one for one in sentences if one.asked):
         numbers = {one.claim.sentence for one in held}
         mine = [part for part in parts if part.claim.sentence in numbers]
+        evidence: set[int] = set()
+        for one in held:
+            evidence |= {*one.own, *cited_lines(one, one.last_votes(), run.sources)}
+        lines = (tuple(sorted(evidence)),) if evidence else ()
         for group in _at_most(CLAIMS, mine):
             ids = [part.claim.id for part in group]
-            shown = (question.look, question.lines, question.pages, question.prompt)
+            shown = (question.look, lines, question.pages, question.prompt)
             anew = make_question(ids, run.sources, *shown)
             asking += [part.model_copy(update={"asked": (anew,)}) for part in group]
     return asking
@@ -110,33 +120,37 @@ def _show_documents(claims: Sequence[ClaimState], look: Look, run: Run) -> list[
 
 def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[ClaimState]:
     """The claims with what this look adds to their evidence; where that is nothing, they aren't asked again."""
-    if look == "words":
+    if look == "words" and claims[0].asked:
         return [_show_its_words(one, run) for one in claims]
     groups = _at_most(CLAIMS, claims) if look == "place" else group_claims(claims, CLAIMS, run.sources)
     shown: list[ClaimState] = []
     for group in groups:
         added: set[int] = set()
         for one in group:
-            added.update(one.found or (one.place if look == "place" else one.around))
+            added.update(_lines_to_show(one, look))
         question = widen(group, run.sources, added, look)
         for one in group:
-            after = one.with_look(question.look if question else look)
+            after = one.with_look(question.look if question else look).with_own(_lines_to_show(one, look))
             shown.append(after.with_question(question) if question else after)
     return shown
 
 
+def _lines_to_show(claim: ClaimState, look: Look) -> Lines:
+    """What was found for a claim; else its place, or the window around it."""
+    return claim.found or (claim.place if look == "place" else claim.around)
+
+
 def _show_its_words(claim: ClaimState, run: Run) -> ClaimState:
-    """A contradicted claim with a question of its own: its place, the lines that were cited, and those of the places
-    that share most with its words. Where these were shown already, it isn't asked again."""
-    after, shown = claim.with_look("words"), claim.lines_shown()
-    text = claim.claim.text
-    new = {line.number for line in run.sources.hits(text, OWN_PLACES)} - shown
+    """A contradicted claim with a question of its own: what was shown for it, the lines that were cited, and those of
+    the places that share most with its words. Where these were shown already, it isn't asked again."""
+    after = claim.with_look("words")
+    new = {line.number for line in run.sources.hits(claim.claim.text, OWN_PLACES)} - claim.lines_shown()
     if not new:
         return after
-    cited = {quote for vote in claim.last_votes() for quote in vote.quotes}
-    base = {n for n in shown if run.sources.line(n).span in cited} | set(claim.place)
-    lines = (tuple(sorted(base)), tuple(sorted(new)))
-    return after.with_question(make_question([claim.claim.id], run.sources, "words", lines))
+    before = {*claim.own, *cited_lines(claim, claim.last_votes(), run.sources)}
+    lines = (tuple(sorted(before)), tuple(sorted(new)))
+    question = make_question([claim.claim.id], run.sources, "words", lines)
+    return after.with_own(before | new).with_question(question)
 
 
 async def judge(state: CheckState, run: Run) -> CheckState:

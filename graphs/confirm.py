@@ -6,11 +6,12 @@ Does not know: what follows for a claim (policy).
 """
 
 import asyncio
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from longproof.agent.evidence.search import search
 from longproof.agent.types import Call, Judgement, Label, Lines, Question
 from longproof.agent.vote import SIDES
+from longproof.graphs.evidence.questions import cited_lines
 from longproof.graphs.evidence.search import OWN_PLACES, own_hits
 from longproof.graphs.panel import complete
 from longproof.graphs.policy import next_step
@@ -93,8 +94,7 @@ def _question(claim: ClaimState, found: Lines, run: Run) -> Question:
 def _cited(claim: ClaimState, run: Run) -> set[int]:
     """The numbers of the lines that those cite who contradict a claim."""
     against = [vote for vote in claim.judgements if vote.label and SIDES[vote.label] == "contradicted"]
-    quotes: Collection[object] = {quote for vote in against for quote in vote.quotes}
-    return {number for number in claim.lines_shown() if run.sources.line(number).span in quotes}
+    return cited_lines(claim, against, run.sources)
 
 
 def _outcome(word: Judgement, label: Label | None, run: Run) -> Confirmation:

@@ -164,15 +164,16 @@ def _must_hear_of_the_scan(claim: ClaimState) -> bool:
 
 def _first_step(claim: ClaimState, plan: Plan) -> Step:
     """Without a source, pages are asked before any judge. A sentence that tells of the whole source is taken apart,
-    so that only what no place can prove is searched for at once; so is a claim of no sure place."""
+    so that only what no place can prove is searched for at once. A claim of no sure place is shown the places that
+    fit its own words."""
     if not plan.sourced:
         return Step(do="consult") if claim.consulted == "not_yet" else leave_undecided("sourceless")
     whole = claim.unit == "sentence"
     if whole and (plan.decompose == "all" or (claim.everywhere and plan.decompose == "doubted")):
         return Step(do="decompose")
-    if (claim.everywhere or not claim.sure) and "search" in plan.looks:
+    if claim.everywhere and "search" in plan.looks:
         return Step(do="search", look="search")
-    return Step(do="show", look=plan.looks[0])
+    return Step(do="show", look="words" if claim.found else plan.looks[0])
 
 
 def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
@@ -186,6 +187,8 @@ def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
     look = claim.looks[-1] if claim.looks else question.look
     if tally.side == "contradicted" and _may_be_said_elsewhere(claim):
         return Step(do="show", look="words")
+    if tally.side == "contradicted" and not claim.sure and wider and wider.do == "search":
+        return wider
     if tally.label is not None and tally.side is not None and may_decide(tally.side, look, last=not wider):
         return _decide(tally.label, "vote", claim, plan)
     spent = not tally.votes and any(j.failure in ("over_budget", "too_long") for j in votes)
@@ -205,7 +208,8 @@ def _ask_an_arbiter(plan: Plan) -> Step:
 
 def _may_be_said_elsewhere(claim: ClaimState) -> bool:
     """True if a contradicted claim was not yet held against the places that fit its own words best."""
-    return claim.asked[-1].look in ("place", "window") and not {"words", "search"} & set(claim.looks)
+    seen_all = claim.asked[-1].look in ("source", "scan", "pages")
+    return not seen_all and not {"words", "search"} & set(claim.looks)
 
 
 def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None:

@@ -116,6 +116,8 @@ class ClaimState(Frozen):
     """The looks at the sources that were taken for it."""
     found: Lines = ()
     """What the last look found and nobody was shown yet."""
+    own: Lines = ()
+    """What was shown for its sake: its questions show other claims' lines, too."""
     looked: Looked = Looked()
     """How far was looked, as far as somebody answered."""
     unread: Failure | None = None
@@ -178,6 +180,10 @@ class ClaimState(Frozen):
             share=max(before.share, share),
         )
         return self.model_copy(update={"looked": looked})
+
+    def with_own(self, lines: Iterable[int]) -> Self:
+        """The claim with more lines that are shown for its sake."""
+        return self.model_copy(update={"own": tuple(sorted({*self.own, *lines}))})
 
     def with_question(self, question: Question) -> Self:
         """The claim with one more question that asks about it."""

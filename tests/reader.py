@@ -136,8 +136,8 @@ def answer_of(asked: Asked, findings: Iterable[dict[str, Any]]) -> dict[str, Any
             continue
         rest = {"reason": "", "readings": [], "errors": [], **finding, "lines": lines}
         if wrong := rest.pop("wrong", ""):
-            about = {"kind": rest.pop("kind", "none"), "correction": rest.pop("correction", "")}
-            rest["errors"] = [*rest["errors"], {"wrong": wrong, **about}]
+            said = f"{rest.get('kind', 'none')}: {wrong} => {rest.get('correction', '')}"
+            rest["errors"] = [*rest["errors"], said]
         answer["rest"].append(
             {k: v for k, v in rest.items() if k not in ("quotes", "holds", "kind", "correction")}
         )

@@ -29,12 +29,14 @@ WHOLE = 16_000
 """Characters of a source that are shown whole, once."""
 PLACE = 3000
 """Characters of source around a sentence's place that are shown first (measured, benchmarks/alignment.py)."""
-SPARSE, DENSE = 9000, 16_000
+SPARSE, DENSE = 12_000, 22_000
 """Characters of source that a question holds: of places apart, which cost attention, and of one long piece."""
 OVERLAP = 1.25
 """How much more than the source is read where the places of neighbours overlap."""
-CLAIMS = 24
+CLAIMS = 32
 """Claims that a question asks about, at most: a longer answer is hard to give."""
+OWN_FIRST = 4
+"""Passages that a claim's own words find, shown first where its place isn't sure."""
 RANGE, STEP = 1000, 500
 """A sentence's place inside its window is the most similar range of this length; one begins at every step."""
 SURE = 0.75
@@ -120,10 +122,10 @@ def place_claims(
 ) -> Placed:
     """Put each claim where its sentence stands; a source that is short enough, or `whole`, is shown whole.
 
-    A claim of no sure place is in no group: it is searched for at once. Sentences of a longer response hold each
-    other's places, so there only claims about the whole are of none; those of a shorter one are read at their place
-    alone, and searched for where that isn't enough: a window is ten times as dear and no surer. Of several short
-    responses checked together all are searched for at once: one search is for all of them.
+    A claim of no sure place is in no group: it is read at the places that fit its own words. Sentences of a longer
+    response hold each other's places; those of a shorter one are read at their place alone, and searched for where
+    that isn't enough: a window is ten times as dear and no surer. Several short responses that are checked together
+    are of no sure place.
     """
     cut = sentences(response)
     responses = parts_of([start for start, _ in cut], parts)
@@ -144,7 +146,14 @@ def place_claims(
         return placed, _in_order(placed)
     likely = [one.claim for one in placed if one.sure]
     groups = claim_groups(likely, [located[claim.sentence].piece for claim in likely], plan)
+    placed = [one if one.sure else _at_its_words(one, sources) for one in placed]
     return placed, [[claim.id for claim in group.claims] for group in groups]
+
+
+def _at_its_words(claim: ClaimState, sources: Sources) -> ClaimState:
+    """A claim of no sure place with the lines of the places that share most with its own words."""
+    hits = sources.hits(claim.claim.text, OWN_FIRST)
+    return claim.model_copy(update={"found": tuple(line.number for line in hits)})
 
 
 def _at_sentence(claim: ClaimState, place: SentencePlace, held: bool, sources: Sources) -> ClaimState:

@@ -7,12 +7,12 @@ Pure. Does not know: where the evidence was looked for, who judges, or what they
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
 
-from longproof.agent.types import Lines, Look, Question, SourcePlace
+from longproof.agent.types import Judgement, Lines, Look, Question, SourcePlace
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.state import ClaimState
 from longproof.retrieval.types import Span
 
-TOGETHER = 8000
+TOGETHER = 12_000
 """Characters of what a search found that one question shows, for one claim or for several."""
 NOTED = 16_000
 """Characters of what a reader of everything noted for a claim that are shown: as much as of a source shown whole."""
@@ -42,6 +42,12 @@ def widen(
     all_lines = (*before, new) if new else before
     pages = last.pages if last else ()
     return make_question([one.claim.id for one in claims], sources, look, all_lines, pages, prompt)
+
+
+def cited_lines(claim: ClaimState, votes: Iterable[Judgement], sources: Sources) -> set[int]:
+    """The numbers of the lines that these votes on a claim cite."""
+    quotes = {quote for vote in votes for quote in vote.quotes}
+    return {number for number in claim.lines_shown() if sources.line(number).span in quotes}
 
 
 def with_snippets(claim: ClaimState, sources: Sources, snippets: Iterable[Span]) -> Question:
