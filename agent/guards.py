@@ -22,10 +22,11 @@ UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact"})
 WRONG: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
 _SHORT = re.compile(
     r"\W*[CcＣ]?\s*(?P<number>\d{1,4})(?!\d)[\W_]*"
-    r"(?:(?P<label>[EIei](?:xplicitly|mplicitly)?(?:[\s_-]?supported)?|[Nn](?:ot[\s_-]?found)?)(?![^\W\d_])[\s:：,，.。)）\]|-]*)?"
+    r"(?:(?P<label>[EIei](?:xplicitly|mplicitly)?(?:[\s_-]?supported)?|[Nn](?:ot[\s_-]?found)?|[Xx])(?![^\W\d_])[\s:：,，.。)）\]|-]*)?"
     r"(?P<citations>.*)"
 )
-"""The way in which a model writes that a claim is supported, `C1 E 12 Ada lit; 15 Tom said`, or not found, `C1 N`."""
+"""The way in which a model writes that a claim is supported, `C1 E 12 Ada lit; 15 Tom said`, not found, `C1 N`, or no
+fact, `C1 X`."""
 _CITATION = re.compile(
     r"[\s\[(【（<《\"'“「*`]*(?P<page>[PpＰ]?)\s*(?P<number>\d{1,9})(?!\d)"
     r"[\])】）>》*`]*\s*[|｜:：.,，、]?\s*(?P<begins>.*)"

@@ -108,6 +108,7 @@ LETTERS: dict[str, JudgeLabel] = {
     "E": "explicitly_supported",
     "I": "implicitly_supported",
     "N": "not_found",
+    "X": "no_fact",
 }
 """The labels that a short string may give."""
 
