@@ -38,8 +38,8 @@ class Findings(Form):
     """A judge's answer on all claims of a question.
 
     A supported claim is one short string: its number, E (explicitly) or I (implicitly), and its citations, as in
-    `C1 E 12 Ada lit; 15 Tom said`; one that was not found is `C2 N`, one that states no fact `C3 X`. Every other claim
-    is a `Finding`. One of the two lists may be left out.
+    `C1 E 12 Ada lit; 15 Tom said`; one that was not found is `C2 N`, one that states no fact `C3 X`. Every other
+    claim is a `Finding`. One of the two lists may be left out.
     """
 
     short: list[str] = Field(default_factory=list)

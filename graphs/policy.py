@@ -104,12 +104,14 @@ def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
 
 def _is_doubted(votes: list[Judgement], question: Question, plan: Plan) -> bool:
     """True if a judge that answered doesn't take the whole sentence for right, unless all of them name the same wrong
-    words and cite lines. What a judge fails to answer is no doubt."""
+    words and cite lines. What a judge fails to answer is no doubt. Words that the source may have elsewhere are
+    sought for their part of the sentence alone."""
     answered = [vote for vote in votes if vote.label is not None]
     sides = {_sides(question)[vote.label] for vote in answered if vote.label}
     if sides <= {"supported", "no_fact"}:
         return False
-    return plan.cascade or not _name_the_same_words(answered)
+    settled = question.look == "source" or sides == {"contradicted"}
+    return plan.cascade or not settled or not _name_the_same_words(answered)
 
 
 def _name_the_same_words(votes: list[Judgement]) -> bool:
