@@ -14,15 +14,14 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, locate_quotes
 from longproof.agent.judge import ModelJudge
 from longproof.agent.models.answers import Form
-from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search
+from longproof.agent.types import Call, Case, Claim, Judgement, Label, Question, Search
 from longproof.agent.vote import SIDES, most_common
-from longproof.graphs.papers.answers import LISTED, choose, fill, mark_pieces
-from longproof.graphs.papers.asking import asker_of, place_of, question_about
-from longproof.graphs.papers.paper import About, Asked, Decision, Paper, PaperState, Run, Unit
-from longproof.graphs.papers.runner import ask, read, vote
-from longproof.graphs.protocol import NEEDS
+from longproof.graphs.papers.answers import choose, mark_pieces
+from longproof.graphs.papers.asking import asker_of, fill, place_of, question_about
+from longproof.graphs.papers.paper import About, Decision, Paper, PaperRun, PaperState, Unit
+from longproof.graphs.papers.runner import STEPS, ask, read, vote
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import BadInput, Document, Span
+from longproof.retrieval.types import Document, Span
 
 AROUND = 300
 """Characters on either side of a piece, shown only to understand it by."""
@@ -62,7 +61,7 @@ def read_list(answer: MadeUp, about: About) -> Weighed:
     return mark_pieces(answer.hallucinated, about.claim.origin, "", whole=True, failure="unparsed")
 
 
-async def decompose(state: PaperState, run: Run) -> PaperState:
+async def decompose(state: PaperState, run: PaperRun) -> PaperState:
     """Take the response apart into claims, by one model."""
     case = state["case"]
     response = Document.of(case.response)
@@ -74,14 +73,9 @@ async def decompose(state: PaperState, run: Run) -> PaperState:
     return {"sentences": made.sentences, "units": units, "calls": made.calls}
 
 
-async def find(state: PaperState, run: Run) -> PaperState:
-    """Let every model look for evidence of every claim, and ask about each piece that any of them finds.
-
-    Raises BadInput where somebody on the panel is no language model: nobody else can say where evidence stands.
-    """
-    finders = [judge for judge in run.session.panel.judges if isinstance(judge, ModelJudge)]
-    if len(finders) < len(run.session.panel.judges):
-        raise BadInput(f"the protocol probe needs {NEEDS['models']}")
+async def find(state: PaperState, run: PaperRun) -> PaperState:
+    """Let every model look for evidence of every claim, and ask about each piece that any of them finds."""
+    finders, _ = run.models()
     store = run.session.store
     documents = await asyncio.to_thread(lambda: [store.open(ref) for ref in state["sources"]])
     source = tuple(document.span(0, len(document.text)) for document in documents)
@@ -114,7 +108,9 @@ async def _search(
     return Search(claim_id=claim.id, judge=judge.name, found=found, failure=failure), answer.calls
 
 
-def _questions(claim: Claim, searches: Sequence[Search], source: Sequence[Span], paper: Paper) -> list[Asked]:
+def _questions(
+    claim: Claim, searches: Sequence[Search], source: Sequence[Span], paper: Paper
+) -> list[Question]:
     """One question for each piece of the union, in the order of the source."""
     union = {piece for search in searches for piece in search.found or ()}
     order = {span.source_id: n for n, span in reversed(list(enumerate(source)))}
@@ -187,18 +183,16 @@ PROBE = Paper(
     form=PassFail,
     read=read_verdict,
     decide=by_pieces,
-    menu=tuple(VERDICTS.values()),
+    unit="claim",
     consensus=0.75,
-    needs=("models",),
 )
 DIRECT = Paper(
     name="probe-direct",
     summary="One prompt lists what in the response is hallucinated.",
     cites="000, section 4.1",
+    steps=STEPS,
     prompt=("probe_direct",),
     form=MadeUp,
     read=read_list,
-    menu=tuple(LISTED.values()),
-    needs=("models",),
 )
 PAPERS = (PROBE, DIRECT)

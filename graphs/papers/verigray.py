@@ -12,12 +12,12 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
-from longproof.agent.types import LABELS, Case, JudgeLabel, Label, Report, ReportClaim
+from longproof.agent.types import LABELS, Case, JudgeLabel, Label
 from longproof.agent.vote import SIDES, most_common
 from longproof.graphs.papers.answers import choose
 from longproof.graphs.papers.asking import place_of, question_about
-from longproof.graphs.papers.paper import About, Decision, Paper, PaperState, Run, Unit
-from longproof.graphs.papers.runner import ask, cut, read, show, vote, whole
+from longproof.graphs.papers.paper import About, Decision, Paper, PaperRun, PaperState, Unit
+from longproof.graphs.papers.runner import STEPS, ask, cut, read, show, vote, whole
 from longproof.indexes.pages import PageIndex
 from longproof.retrieval.types import Span
 
@@ -58,7 +58,7 @@ def read_attribution(answer: Attribution, about: About) -> Weighed:
     return choose(AUDIT_ANSWERS, answer.answer, answer.reason)
 
 
-async def retrieve(state: PaperState, run: Run) -> PaperState:
+async def retrieve(state: PaperState, run: PaperRun) -> PaperState:
     """Ask about each sentence with the whole source, and with the best snippets of the saved pages behind it."""
     pages = await run.session.pages("okapi")
     assert pages is not None, "the protocol needs pages"
@@ -78,7 +78,7 @@ def _snippets(pages: PageIndex, sentence: str) -> list[Span]:
     return [hit.span for hit in pages.search(sentence, SNIPPETS)]
 
 
-async def leave_alone(state: PaperState, run: Run) -> PaperState:
+async def leave_alone(state: PaperState, run: PaperRun) -> PaperState:
     """Let labels stand that are not audited: nobody is asked about their sentences."""
     units = []
     for unit in state["units"]:
@@ -106,14 +106,6 @@ def disputes(given: Label, said: JudgeLabel) -> bool:
     return SIDES[given] != SIDES[said]
 
 
-def review_list(report: Report) -> list[ReportClaim]:
-    """The sentences of an audit that annotators should look at again, in text order (section 4.2).
-
-    Some judge disputes their given label, or nobody could read them. Empty for a report that is no audit.
-    """
-    return [claim for claim in report.claims if report.case.labels and claim.label is None]
-
-
 def _given_label(unit: Unit, case: Case) -> Label:
     assert case.labels is not None, "the protocol needs labels"
     return case.labels[unit.claim.sentence]
@@ -123,10 +115,12 @@ ZERO_SHOT = Paper(
     name="verigray",
     summary="One judge, seven labels, sentence by sentence, the whole source each time.",
     cites="002, Appendix F",
+    steps=STEPS,
     prompt=("verigray",),
     form=Option,
     read=read_option,
     unit="sentence",
+    coarse=False,
     temperature=0.6,
 )
 RAG = replace(
@@ -135,7 +129,7 @@ RAG = replace(
     summary="The same with the three best snippets of saved web pages, found by the sentence.",
     steps=(read, cut, retrieve, ask, vote),
     prompt=("verigray_rag",),
-    needs=("pages",),
+    needs=("models", "pages"),
 )
 AUDIT = Paper(
     name="verigray-audit",
@@ -147,7 +141,6 @@ AUDIT = Paper(
     read=read_attribution,
     decide=by_dispute,
     unit="sentence",
-    menu=tuple(AUDIT_ANSWERS.values()),
     needs=("models", "labels"),
 )
 PAPERS = (ZERO_SHOT, RAG, AUDIT)

@@ -7,7 +7,16 @@ from counted import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.report import outcome, price, report, reported_claim, sentence_label, total_usage, usage
+from longproof.agent.report import (
+    outcome,
+    price,
+    report,
+    reported_claim,
+    sentence_label,
+    total_usage,
+    trusted,
+    usage,
+)
 from longproof.agent.types import LABELS, Call, Case, Claim, Error, Place, ReportClaim, Sentence
 from longproof.retrieval.types import Document
 
@@ -111,6 +120,14 @@ def test_what_a_wrong_claim_does_not_name_is_borne_out_only_where_somebody_read_
     result = made([claim(0, "contradicting", 0, 31, errors=(error,))], triage=triage)
     assert [sentence.label for sentence in result.sentences] == ["contradicting", other]
     assert result.verdict == "hallucinated"
+
+
+@pytest.mark.parametrize("least", LABELS)
+def test_trusted_sentences_have_at_least_that_label(least):
+    result = made([claim(0, "implicitly_supported"), claim(1, "fabricated", 20, 31)])
+    rank = LABELS.index(least)
+    assert len(trusted(result, least)) == (rank <= 1) + (rank <= LABELS.index("implicitly_supported"))
+    assert trusted(made([claim(0, None, 0, 31)]), least) == ()
 
 
 def test_unknown_token_counts_add_nothing():
