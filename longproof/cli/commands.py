@@ -22,7 +22,7 @@ from longproof import __version__
 from longproof.cli.batch import batch_command
 from longproof.cli.construct import construct_command
 from longproof.cli.demo import demo_command
-from longproof.cli.doctor import doctor_command, runs_command
+from longproof.cli.doctor import doctor_command
 from longproof.cli.evaluate import compare_command, evaluate_command
 from longproof.cli.index import index_command
 from longproof.cli.mcp import mcp_command
@@ -74,7 +74,6 @@ add_command(app, "evaluate", evaluate_command)
 app.command("compare", cls=PlainCommand)(compare_command)
 app.command("review", cls=PlainCommand)(review_command)
 app.command("index", cls=PlainCommand)(index_command)
-app.command("runs", cls=PlainCommand)(runs_command)
 add_command(app, "serve", serve_command, settings={*EVERY_SETTING} - {"protocol", "run_id"})
 add_command(app, "mcp", mcp_command, settings={*EVERY_SETTING} - {"run_id"})
 app.command("protocols", cls=PlainCommand)(protocols_command)

@@ -127,7 +127,7 @@ def _reports(options: EvaluateOptions) -> "Reports | None":
     """Keep whole reports where pages are asked for."""
     if not options.html:
         return None
-    from longproof.batch.run import report_path, write_report
+    from longproof.batch.tables import report_path, write_report
     from longproof.evaluation.run import Reports
 
     return Reports(
@@ -138,7 +138,7 @@ def _reports(options: EvaluateOptions) -> "Reports | None":
 
 def _write_pages(done: "Evaluation") -> None:
     """A page beside each report, and an index over them."""
-    from longproof.batch.folder import write_index, write_pages
+    from longproof.batch.tables import write_index, write_pages
 
     names = [_file_name(line.name) for line in done.results if line.failure is None]
     write_pages(done.folder, names, None)

@@ -22,6 +22,6 @@ class ServerOptions:
 def mcp_command(server: ServerOptions, asked: SettingOptions) -> None:
     """Serve a client of the Model Context Protocol, on stdio."""
     from longproof.adapters.mcp import serve
-    from longproof.graphs.verifier import Verifier
+    from longproof.verifier import Verifier
 
     serve(Verifier(**asked.settings()), server.folder)

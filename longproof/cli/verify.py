@@ -119,16 +119,14 @@ def verify_command(
 
 def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **given: Any) -> "Report":
     """The report on one response, with a bar meanwhile; with a person as arbiter the run may end here."""
-    from longproof.graphs.verifier import Verifier
-    from longproof.progress import check_progress
+    from longproof.verifier import Verifier
 
     verifier = Verifier(**settings)
     if settings.get("arbiter") == "person" and settings["run_id"]:
         from longproof.cli.review import begin
 
         return begin(documents, settings, **given)
-    with check_progress(verifier.traffic) as progress:
-        return verifier.verify(documents, progress=progress, **given)
+    return verifier.verify(documents, progress=True, **given)
 
 
 def print_estimate(dry: "Report") -> None:

@@ -18,6 +18,7 @@ from longproof.graphs.cost import estimate
 from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.indexes.documents import DocumentRef
+from longproof.inputs import case_of
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen
 
@@ -126,7 +127,7 @@ async def price(
     dry = settings.model_copy(update={"max_calls": 0, "run_id": None})
     verifier = Verifier(**{name: getattr(dry, name) for name in Settings.model_fields})
     try:
-        report = await verifier.averify(list(sources), response, task=task)
+        report = await verifier.check(sources, case_of(response, task=task))
     finally:
         await verifier.close()
     estimated = estimate([report])

@@ -64,11 +64,3 @@ def test_the_panel_file_says_how_long_an_answer_may_take(cases: Path) -> None:
         (cases / "longproof.toml").write_text(panel, "utf-8")
         assert evaluate() == 2
     assert "timeout" in (cases / "out" / "results.jsonl").read_text("utf-8")
-
-
-def test_each_repetition_is_a_run_of_its_own(cases: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert evaluate("--repeat", "2", "--run-id", "mine") == 0
-    assert run("runs") == 0
-    told = capsys.readouterr().out
-    assert "mine  " in told
-    assert "mine-2  " in told
