@@ -18,9 +18,9 @@ from pydantic import Field
 from longproof.agent.types import LABELS, Report, Usage
 from longproof.graphs.run_folder import Ended
 from longproof.indexes.documents import DocumentStore
-from longproof.report.pieces import visible
-from longproof.report.in_short import failure
 from longproof.report.html import index_page, page
+from longproof.report.in_short import failure
+from longproof.report.pieces import visible
 from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_lines, write_whole
 
