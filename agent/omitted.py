@@ -10,8 +10,8 @@ Does not know: what the words mean, or who took the sentence apart.
 import re
 from collections.abc import Iterator, Sequence
 
-from longproof.agent.offline.tokens import Token, tokens, word_set
 from longproof.agent.set_phrases import is_set_phrase
+from longproof.agent.tokens import Token, tokens, word_set
 from longproof.retrieval.text.tokens import is_chinese
 
 NEGATIONS = word_set("not no never none nobody nothing neither nor without cannot 不 没 无 未")

@@ -10,7 +10,6 @@ Does not know: settings, protocols, or when the panel is asked.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -31,8 +30,6 @@ if TYPE_CHECKING:
 
 FORMS = "offline, openai:MODEL, openai:MODEL@http://HOST:PORT/v1 or nli:PATH_OR_NAME"
 ALONE = "the judge offline has no vote beside others: leave it out, or give it alone"
-TABLES = ("panel", "prices")
-"""The tables of `longproof.toml`."""
 NO_KEYS = "keys to servers come from the environment"
 _OPENAI = re.compile(r"openai:(?P<model>[^\s@]\S*?)(?:@(?P<address>https?://\S+))?")
 _NLI = re.compile(r"nli:(?P<model>\S.*)")
@@ -126,25 +123,16 @@ def read_panel(path: Path) -> PanelTable:
     """
     tables = read_toml(path)
     for name in tables:
-        if name not in TABLES:
-            raise BadInput(f"{path}: there is no [{name}]: {_nearest_place(name)}")
+        if name not in ("panel", "prices"):
+            raise BadInput(f"{path}: there is no [{name}]: known are [panel] and [prices]")
     try:
         return PanelTable.model_validate(tables.get("panel", {}))
     except ValidationError as error:
         first = error.errors()[0]
         place, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
-            why = f"there is no such key: {_nearest_place(place)}; {NO_KEYS}"
+            why = f"known are {', '.join(PanelTable.model_fields)}; {NO_KEYS}"
         raise BadInput(f"{path}: [panel] {place}: {why}") from error
-
-
-def _nearest_place(name: str) -> str:
-    """Say where a name that is misspelt or misplaced is likely to belong; else the tables that there are."""
-    if near := get_close_matches(name, TABLES, n=1):
-        return f"did you mean [{near[0]}]?"
-    if near := get_close_matches(name, PanelTable.model_fields, n=1):
-        return f"did you mean {near[0]!r}, under [panel]?"
-    return f"known are {', '.join(f'[{table}]' for table in TABLES)}"
 
 
 class Panel(NamedTuple):
