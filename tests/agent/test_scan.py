@@ -115,15 +115,6 @@ def test_a_piece_whose_end_is_not_cited_was_not_read(last: str) -> None:
     assert "P1: ungrounded" in again[1].part("reasons")
 
 
-def test_a_second_reading_mends_the_first() -> None:
-    def script(said: Asked) -> dict[str, Any]:
-        if first(said) == "0" and not said.part("reasons"):
-            return {"notes": [], "last": "nothing"}
-        return reading(said, at0=["C1 0 Ada lit"])
-
-    assert scanned(script)[0][:2] == ({"c0": (0,)}, {})
-
-
 def test_no_answer_is_a_failure_of_all_its_claims_and_the_rest_stays() -> None:
     noted, _ = scanned(
         lambda said: "I read it all." if first(said) == "6" else reading(said, at0=["C1 0 Ada lit"])
