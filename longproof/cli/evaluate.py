@@ -78,7 +78,7 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
 
 
 def _estimate(options: EvaluateOptions, asked: SettingOptions) -> None:
-    from longproof.evaluation.estimate import estimate_dataset
+    from longproof.evaluation.run import estimate_dataset
 
     drawn = {name: getattr(options, name) for name in DRAWN}
     typer.echo(estimate_dataset(options.dataset, **drawn, **asked.settings()))
