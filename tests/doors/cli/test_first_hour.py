@@ -257,7 +257,7 @@ def test_an_evaluation_that_was_refused_goes_on_when_it_is_run_again(files: Path
 def test_report_says_what_it_takes_to_a_runs_name(files: Path, capsys: Told) -> None:
     assert run("report", "20261122-114529-0520") == 2
     told = capsys.readouterr().err
-    assert "20261122-114529-0520: no such file or folder" in told
+    assert "20261122-114529-0520: no such file" in told
     assert "a run's name finds no report: only answers are kept under it" in told
     assert "--json" in told
 

@@ -112,10 +112,6 @@ def test_every_form_that_is_asked_for_is_written(written, tmp_path, capsys):
     (tmp_path / "r.json").write_text(json.dumps(written), "utf-8")
     assert run("report", tmp_path / "r.json", "--source", tmp_path / "source.txt") == 0
     assert "ninety" in capsys.readouterr().out
-    folder = ("report", tmp_path, "--html", tmp_path / "i.html", "--corrected", tmp_path / "c.txt")
-    assert run(*folder) == 2
-    assert "and no other form" in capsys.readouterr().err
-    assert not (tmp_path / "c.txt").exists()
 
 
 def test_two_outputs_never_share_a_file_and_none_takes_an_inputs_place(written, tmp_path, capsys):
@@ -127,7 +123,6 @@ def test_two_outputs_never_share_a_file_and_none_takes_an_inputs_place(written, 
         ((*check, "--json", x, "--html", x), "two outputs"),
         (("report", report, "--markdown", source), "is read"),
         (("report", report, "--html", report), "is read"),
-        (("report", tmp_path, "--html", report), "is read"),
     ):
         assert run(*arguments) == 2
         assert says in capsys.readouterr().err
