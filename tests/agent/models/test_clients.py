@@ -12,11 +12,12 @@ from reader import BUSY, DOWN, HANGS, PROSE, REFUSAL, Reply, always
 from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 
 from longproof.agent.models import openai_chat
-from longproof.agent.models.clients import LangChainChat
+from longproof.agent.models.clients import asked_wait
+from longproof.agent.models.langchain_chat import LangChainChat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
-from longproof.agent.models.openai_chat import OpenAIChat, asked_wait
+from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 
