@@ -48,11 +48,6 @@ def question_about(
     return Question(id=name, claim_ids=ids, look=look, prompt=prompt, pages=tuple(places))
 
 
-def place_of(span: Span) -> SourcePlace:
-    """The place of a span, without its text."""
-    return SourcePlace(source_id=span.source_id, start=span.start, end=span.end)
-
-
 def fill(parts: Sequence[str], shown: Sequence[Span], numbered: Numbered, case: Case) -> Prompt:
     """The prompt of these parts about these units. Raises KeyError for an unknown placeholder."""
     language = language_of(case)

@@ -93,11 +93,6 @@ class PaperRun(NamedTuple):
     session: Session
     tell: Callable[[dict[str, object]], None]
 
-    @property
-    def consensus(self) -> float:
-        """The settings' share of the panel, else the paper's."""
-        return self.session.settings.consensus or self.paper.consensus
-
     def models(self) -> tuple[list[ModelJudge], ModelArbiter]:
         """The panel and its arbiter. Raises BadInput for who is no language model: a paper's method is its prompt."""
         panel = self.session.panel

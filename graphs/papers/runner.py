@@ -108,9 +108,10 @@ async def ask(state: PaperState, run: PaperRun) -> PaperState:
 async def vote(state: PaperState, run: PaperRun) -> PaperState:
     """Decide each unit by what the panel said."""
     decide = run.paper.decide or count_votes
+    consensus = run.session.settings.consensus or run.paper.consensus
     units = []
     for unit in state["units"]:
-        decision = unit.decision or decide(unit, run.paper, state["case"], run.consensus)
+        decision = unit.decision or decide(unit, run.paper, state["case"], consensus)
         units.append(unit.model_copy(update={"decision": decision}))
     run.tell({"node": "checked", "claims": len(units)})
     return {"units": units}

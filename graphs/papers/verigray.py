@@ -12,14 +12,12 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
-from longproof.agent.types import LABELS, Case, JudgeLabel, Label
+from longproof.agent.types import LABELS, Case, JudgeLabel, Label, SourcePlace
 from longproof.agent.vote import SIDES, most_common
 from longproof.graphs.papers.answers import choose
-from longproof.graphs.papers.asking import place_of, question_about
+from longproof.graphs.papers.asking import question_about
 from longproof.graphs.papers.paper import About, Decision, Paper, PaperRun, PaperState, Unit
 from longproof.graphs.papers.runner import STEPS, ask, cut, read, show, vote, whole
-from longproof.indexes.pages import PageIndex
-from longproof.retrieval.types import Span
 
 SNIPPETS = 3
 """Snippets that are shown with a sentence (Appendix F)."""
@@ -63,19 +61,16 @@ async def retrieve(state: PaperState, run: PaperRun) -> PaperState:
     pages = await run.session.pages("okapi")
     assert pages is not None, "the protocol needs pages"
     texts = [unit.claim.text for unit in state["units"]]
-    found = await asyncio.gather(*(asyncio.to_thread(_snippets, pages, text) for text in texts))
+    found = await asyncio.gather(*(asyncio.to_thread(pages.search, text, SNIPPETS) for text in texts))
     source = [whole(ref) for ref in state["sources"]]
     units = []
-    for unit, snippets in zip(state["units"], found, strict=True):
-        places = [*source, *map(place_of, snippets)]
+    for unit, hits in zip(state["units"], found, strict=True):
+        snippets = [hit.span for hit in hits]
+        places = [*source, *(SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in snippets)]
         asked = question_about(run.paper, [unit.claim], places, "pages" if snippets else "source")
         units.append(unit.model_copy(update={"asked": (asked,)}))
-    shown = dict.fromkeys(span.source_id for snippets in found for span in snippets)
+    shown = dict.fromkeys(hit.span.source_id for hits in found for hit in hits)
     return {"units": units, "pages": [pages.page(id_).document for id_ in shown]}
-
-
-def _snippets(pages: PageIndex, sentence: str) -> list[Span]:
-    return [hit.span for hit in pages.search(sentence, SNIPPETS)]
 
 
 async def leave_alone(state: PaperState, run: PaperRun) -> PaperState:
