@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from longproof.cli.options import CHECKED, Encoding, SettingOptions
-from longproof.cli.verify import no_use
+from longproof.cli.verify import no_answer
 
 if TYPE_CHECKING:
     from longproof.batch.run import BatchDone
@@ -102,21 +102,12 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
         write_junit(done.folder, done.cases, batch.junit)
     for line in _end_lines(done):
         typer.echo(visible(line))
-    nothing = _no_answer(done)
+    nothing = no_answer(done.failures)
     for line in [*_failure_lines(done), *([nothing] if nothing else [])]:
         typer.echo(f"longproof: {visible(' '.join(line.split()))}", err=True)
     if done.states["failed"]:
         raise typer.Exit(2)
     raise typer.Exit(_status(done) if batch.check else 2 if nothing else 0)
-
-
-def _no_answer(done: "BatchDone") -> str:
-    """The reason why no judge answered anything that can be used; empty where one did."""
-    from longproof.agent.report import unanswered, unusable
-
-    if unusable(done.failures):
-        return no_use(done.failures)
-    return "no judge answered: run it again to go on" if unanswered(done.failures) else ""
 
 
 def _end_lines(done: "BatchDone") -> Iterator[str]:

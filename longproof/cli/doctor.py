@@ -1,4 +1,4 @@
-"""`longproof doctor`: what is installed and reachable.
+"""`longproof doctor` and `longproof protocols`: what is installed and reachable, and the methods to choose from.
 
 Knows: how to ask without starting anything. Does not know: how to mend what is missing, beyond a hint.
 """
@@ -95,3 +95,16 @@ def _version(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
+
+
+def protocols_command() -> None:
+    """The protocols that can be chosen, and their papers."""
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    from longproof.graphs.protocols import protocols
+
+    table = Table(Column("protocol", no_wrap=True), "after", "what it is", box=None, pad_edge=False)
+    for one in protocols().values():
+        table.add_row(one.name, one.cites, one.summary)
+    Console().print(table)

@@ -157,5 +157,6 @@ def test_an_interrupted_run_says_how_to_go_on(told, files, capsys):
         done.send_signal(told)
         _, err = done.communicate(timeout=180)
     assert done.returncode == 130
+    assert "longproof: stopping\n" in err
     assert "go on with: longproof verify" in err
     assert "--run-id x" in err
