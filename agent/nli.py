@@ -7,9 +7,9 @@ such a model can't tell whether something is said outright. Needs the extra `bge
 """
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from threading import Lock
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, TypeVar
 
 from longproof.agent.evidence.citations import on_one_line
 from longproof.agent.evidence.scan import Noted
@@ -17,7 +17,8 @@ from longproof.agent.types import Answered, Case, Claim, JudgeLabel, Judgement, 
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Line, Span
 
-Relation = Literal["entailment", "neutral", "contradiction"]
+Relation = Literal["entailment", "contradiction"]
+P = TypeVar("P")
 
 PASSAGE_CHARACTERS = 400
 """Passages are whole sentences packed to so many characters: such models read about 512 tokens."""
@@ -43,28 +44,30 @@ class NliJudge:
         """
         self.name = name
         self._encoder = _load(model)
-        self._order = relations(_labels(self._encoder), model)
+        named: dict[int, str] = getattr(self._encoder.config, "id2label", None) or {}
+        self._order = relations([named[n] for n in sorted(named)], model)
         self._lock = Lock()
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order; nothing is paid."""
-        found = await asyncio.to_thread(self._judge_all, question, claims)
-        return Answered(found, [])
+        judgements = await asyncio.to_thread(self._judge_all, question, claims)
+        return Answered(judgements, [])
 
     async def scan(self, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
         """For each claim the lines of the passage that supports it best, and of the one that contradicts it best,
         where these are believed; nothing is paid."""
-        packed = [passage for piece in pieces for passage in packed_lines(piece)]
+        packed = [passage for piece in pieces for passage in pack(piece, lambda line: len(line.span.text))]
         try:
-            found = [await asyncio.to_thread(self._note_lines, claim, packed) for claim in claims]
+            numbers = [await asyncio.to_thread(self._bearing_lines, claim, packed) for claim in claims]
         except RuntimeError:
             return Noted({}, {claim.id: "unavailable" for claim in claims}, [])
-        noted = zip(claims, found, strict=True)
-        return Noted({claim.id: numbers for claim, numbers in noted if numbers}, {}, [])
+        noted = zip(claims, numbers, strict=True)
+        return Noted({claim.id: bearing for claim, bearing in noted if bearing}, {}, [])
 
-    def _note_lines(self, claim: Claim, packed: Sequence[Sequence[Line]]) -> tuple[int, ...]:
+    def _bearing_lines(self, claim: Claim, packed: Sequence[Sequence[Line]]) -> tuple[int, ...]:
         texts = [" ".join(on_one_line(line.span.text) for line in passage) for passage in packed]
-        return bearing(packed, self._scores([(text, claim.text) for text in texts]))
+        scores = self._scores([(text, claim.text) for text in texts])
+        return bearing_lines(list(zip(packed, scores, strict=True)))
 
     def _judge_all(self, question: Question, claims: Sequence[Claim]) -> list[Judgement]:
         pieces = [piece for span in question.shown for piece in passages(span)]
@@ -72,12 +75,12 @@ class NliJudge:
             rows = self._scores([(piece.text, claim.text) for claim in claims for piece in pieces])
         except RuntimeError as error:
             return [_judgement(self.name, question, claim, reason=str(error)[:300]) for claim in claims]
-        found = []
+        judgements = []
         for n, claim in enumerate(claims):
             scored = rows[n * len(pieces) : (n + 1) * len(pieces)]
             label, piece = decide(list(zip(pieces, scored, strict=True)))
-            found.append(_judgement(self.name, question, claim, label, piece))
-        return found
+            judgements.append(_judgement(self.name, question, claim, label, piece))
+        return judgements
 
     def _scores(self, pairs: list[tuple[str, str]]) -> list[Scores]:
         if not pairs:
@@ -89,78 +92,55 @@ class NliJudge:
 
 def decide(scored: Sequence[tuple[Span, Scores]]) -> tuple[JudgeLabel, Span | None]:
     """The label of one claim, and the passage that it rests on."""
-    supporting = max(scored, key=lambda pair: pair[1].entailment, default=None)
-    if supporting and supporting[1].entailment >= BELIEVED:
-        return "implicitly_supported", supporting[0]
-    against = max(scored, key=lambda pair: pair[1].contradiction, default=None)
-    if against and against[1].contradiction >= BELIEVED:
-        return "contradicting", against[0]
+    if supporting := _best(scored, "entailment"):
+        return "implicitly_supported", supporting
+    if against := _best(scored, "contradiction"):
+        return "contradicting", against
     return "not_found", None
 
 
-def bearing(packed: Sequence[Sequence[Line]], scores: Sequence[Scores]) -> tuple[int, ...]:
+def bearing_lines(scored: Sequence[tuple[Sequence[Line], Scores]]) -> tuple[int, ...]:
     """Numbers of the lines of the best supporting and the best contradicting passage, where these are believed."""
-    scored = list(zip(packed, scores, strict=True))
-    supporting = max(scored, key=lambda pair: pair[1].entailment, default=None)
-    against = max(scored, key=lambda pair: pair[1].contradiction, default=None)
-    believed: list[Line] = []
-    if supporting and supporting[1].entailment >= BELIEVED:
-        believed += supporting[0]
-    if against and against[1].contradiction >= BELIEVED:
-        believed += against[0]
+    believed = [*(_best(scored, "entailment") or ()), *(_best(scored, "contradiction") or ())]
     return tuple(sorted({line.number for line in believed}))
 
 
-def relations(labels: Sequence[str], model: str) -> tuple[int, int, int]:
+def _best(scored: Sequence[tuple[P, Scores]], relation: Relation) -> P | None:
+    """The passage that has this relation most probably, if that is believed."""
+    best = max(scored, key=lambda pair: getattr(pair[1], relation), default=None)
+    return best[0] if best and getattr(best[1], relation) >= BELIEVED else None
+
+
+def relations(labels: Sequence[str], model: str) -> tuple[int, ...]:
     """Where entailment, neutral and contradiction stand among a model's labels, whatever their order.
 
     Raises BadInput where the labels are not these three.
     """
-    starts: dict[Relation, str] = {
-        "entailment": "entail",
-        "neutral": "neutral",
-        "contradiction": "contradict",
-    }
-    places = [
-        [n for n, label in enumerate(labels) if label.lower().startswith(start)] for start in starts.values()
-    ]
+    starts = ("entail", "neutral", "contradict")
+    places = [[n for n, label in enumerate(labels) if label.lower().startswith(start)] for start in starts]
     if len(labels) != len(starts) or any(len(place) != 1 for place in places):
         raise BadInput(
             f"{model} answers {', '.join(labels)}: an nli judge needs entailment, neutral, contradiction"
         )
-    (entailment,), (neutral,), (contradiction,) = places
-    return entailment, neutral, contradiction
+    return tuple(n for (n,) in places)
 
 
 def passages(span: Span) -> list[Span]:
     """A span as passages of whole sentences; a longer sentence stays whole."""
-    packed: list[tuple[int, int]] = []
-    for start, end in sentences(span.text):
-        if packed and end - packed[-1][0] <= PASSAGE_CHARACTERS:
-            packed[-1] = (packed[-1][0], end)
-        else:
-            packed.append((start, end))
-    return [
-        Span(
-            source_id=span.source_id,
-            start=span.start + start,
-            end=span.start + end,
-            text=span.text[start:end],
-        )
-        for start, end in packed
-    ]
+    packed = pack(sentences(span.text), lambda place: place[1] - place[0])
+    return [span.part(places[0][0], places[-1][1]) for places in packed]
 
 
-def packed_lines(piece: Sequence[Line]) -> list[list[Line]]:
-    """The lines of a piece packed to passages; a longer line is one by itself."""
-    packed: list[list[Line]] = []
+def pack(parts: Iterable[P], length: Callable[[P], int]) -> list[list[P]]:
+    """Neighbours packed to passages; a longer part is one by itself."""
+    packed: list[list[P]] = []
     size = 0
-    for line in piece:
-        size += len(line.span.text) + 1
+    for part in parts:
+        size += length(part) + 1
         if not packed or size > PASSAGE_CHARACTERS:
             packed.append([])
-            size = len(line.span.text) + 1
-        packed[-1].append(line)
+            size = length(part) + 1
+        packed[-1].append(part)
     return packed
 
 
@@ -194,8 +174,3 @@ def _load(model: str) -> Any:
     except (OSError, ValueError, KeyError) as error:
         told = " ".join(str(error).split())[:200]
         raise BadInput(f"can't load the nli model {model}: {told}") from error
-
-
-def _labels(encoder: Any) -> list[str]:
-    named: dict[int, str] = getattr(encoder.config, "id2label", None) or {}
-    return [named[n] for n in sorted(named)]

@@ -10,7 +10,6 @@ Does not know: settings, protocols, or when the panel is asked.
 import re
 from collections import Counter
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -19,7 +18,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelArbiter, ModelJudge
 from longproof.agent.models.addresses import is_key, key_variable, refuse_no_address
-from longproof.agent.models.clients import LANGCHAIN, Chat, LangChainChat, Unanswered
+from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Chat, Unanswered, provider_endpoint
 from longproof.agent.models.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.files import read_toml
@@ -29,19 +28,24 @@ from longproof.retrieval.types import BadInput, Frozen
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
 
-FORMS = "offline, openai:MODEL, openai:MODEL@http://HOST:PORT/v1 or nli:PATH_OR_NAME"
+FORMS = (
+    "offline, openai:MODEL, openai:MODEL@http://HOST:PORT/v1, nli:PATH_OR_NAME or PROVIDER:MODEL (anthropic, "
+    "google_genai, ollama, bedrock or another that LangChain reaches)"
+)
 ALONE = "the judge offline has no vote beside others: leave it out, or give it alone"
-TABLES = ("panel", "prices")
-"""The tables of `longproof.toml`."""
 NO_KEYS = "keys to servers come from the environment"
 _OPENAI = re.compile(r"openai:(?P<model>[^\s@]\S*?)(?:@(?P<address>https?://\S+))?")
 _NLI = re.compile(r"nli:(?P<model>\S.*)")
+_PROVIDER = re.compile(
+    r"(?!(?:offline|openai|nli):)(?P<provider>[a-z][a-z0-9_]*):(?P<model>(?!\S*://)[^\s@]\S*)"
+)
 
 
 class Spec(Frozen):
     """A judge by its SPEC."""
 
-    kind: Literal["offline", "openai", "nli"]
+    kind: str = Field(pattern="^[a-z][a-z0-9_]*$")
+    """`offline`, `openai`, `nli`, or the name of a provider that LangChain reaches."""
     model: str = ""
     address: str | None = None
     temperature: float = Field(default=0.0, ge=0, le=2)
@@ -53,7 +57,17 @@ class Spec(Frozen):
     @property
     def keyless(self) -> bool:
         """True if no key goes to its server, because no owner of keys named the address."""
-        return not key_variable(self.address, by_owner=self.by_owner)
+        return self.kind == "openai" and not key_variable(self.address, by_owner=self.by_owner)
+
+    @property
+    def is_model(self) -> bool:
+        """True for a language model, which can do more than judge."""
+        return self.kind not in ("offline", "nli")
+
+    @property
+    def endpoint(self) -> str | None:
+        """The endpoint where the model is asked; None: OpenAI's own."""
+        return self.address if self.kind == "openai" else provider_endpoint(self.kind)
 
     @property
     def text(self) -> str:
@@ -85,6 +99,8 @@ def as_spec(named: str | Spec) -> Spec:
         return Spec(kind="openai", model=openai["model"], address=openai["address"])
     if nli := _NLI.fullmatch(text):
         return Spec(kind="nli", model=nli["model"])
+    if named_provider := _PROVIDER.fullmatch(text):
+        return Spec(kind=named_provider["provider"], model=named_provider["model"])
     raise BadInput(f"there is no judge {shown}: write {FORMS}")
 
 
@@ -126,25 +142,16 @@ def read_panel(path: Path) -> PanelTable:
     """
     tables = read_toml(path)
     for name in tables:
-        if name not in TABLES:
-            raise BadInput(f"{path}: there is no [{name}]: {_nearest_place(name)}")
+        if name not in ("panel", "prices"):
+            raise BadInput(f"{path}: there is no [{name}]: known are [panel] and [prices]")
     try:
         return PanelTable.model_validate(tables.get("panel", {}))
     except ValidationError as error:
         first = error.errors()[0]
         place, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
-            why = f"there is no such key: {_nearest_place(place)}; {NO_KEYS}"
+            why = f"known are {', '.join(PanelTable.model_fields)}; {NO_KEYS}"
         raise BadInput(f"{path}: [panel] {place}: {why}") from error
-
-
-def _nearest_place(name: str) -> str:
-    """Say where a name that is misspelt or misplaced is likely to belong; else the tables that there are."""
-    if near := get_close_matches(name, TABLES, n=1):
-        return f"did you mean [{near[0]}]?"
-    if near := get_close_matches(name, PanelTable.model_fields, n=1):
-        return f"did you mean {near[0]!r}, under [panel]?"
-    return f"known are {', '.join(f'[{table}]' for table in TABLES)}"
 
 
 class Panel(NamedTuple):
@@ -204,19 +211,32 @@ def panel_from(
     )
 
 
+def connect(spec: Spec, *, stream: bool = False, by_owner: bool = True, needs_key: bool = True) -> Chat:
+    """The client of the model that a SPEC names. Raises BadInput where a key, a package or the address is missing."""
+    if spec.kind == "openai":
+        from longproof.agent.models.openai_chat import OpenAIChat
+
+        own = by_owner and spec.by_owner
+        return OpenAIChat(spec.model, spec.address, stream=stream, by_owner=own, needs_key=needs_key)
+    from longproof.agent.models.langchain_chat import ProviderChat
+
+    return ProviderChat(spec.kind, spec.model, needs_key=needs_key)
+
+
 async def reach(spec: Spec) -> str | None:
     """The reason why this judge would not answer, else None. Asks a server for its models, which costs nothing."""
     from longproof.agent.models.openai_chat import OpenAIChat
 
     try:
-        if spec.kind == "nli":
+        if not spec.is_model:
             _model_free(spec)
-        elif spec.kind == "openai":
-            chat = OpenAIChat(spec.model, spec.address, by_owner=spec.by_owner)
-            try:
+            return None
+        chat = connect(spec)
+        try:
+            if isinstance(chat, OpenAIChat):
                 await chat.reach()
-            finally:
-                await chat.close()
+        finally:
+            await chat.close()
     except (BadInput, Unanswered) as error:
         return str(error)
     return None
@@ -236,12 +256,12 @@ class _Models:
         """
         if chosen is None:
             return None
-        if isinstance(chosen, Spec) and chosen.kind != "openai":
+        if isinstance(chosen, Spec) and not chosen.is_model:
             if role:
                 raise BadInput(f"{chosen.text} can't {role}")
             return None
         # A client connects when it is first asked: one that isn't kept here has nothing to close.
-        chat = self._connect(chosen) if isinstance(chosen, Spec) else LangChainChat(chosen)
+        chat = self._connect(chosen) if isinstance(chosen, Spec) else _chat_of(chosen)
         key = (chat.endpoint, chat.model)
         if key not in self.made:
             self.made[key] = self._make(chat)
@@ -270,6 +290,12 @@ def _judges(judges: Sequence[Chosen], models: _Models) -> list[Judge]:
     return panel
 
 
+def _chat_of(model: "BaseChatModel") -> Chat:
+    from longproof.agent.models.langchain_chat import LangChainChat
+
+    return LangChainChat(model)
+
+
 def _model_free(spec: Spec) -> Judge:
     """A judge that asks no language model."""
     if spec.kind == "offline":
@@ -282,11 +308,13 @@ def _model_free(spec: Spec) -> Judge:
 
 
 def _arbiter(chosen: "Chosen | None", model: Model) -> Arbiter:
-    """The arbiter, by its SPEC where it has one; else `openai:MODEL`, or a LangChain model's own name."""
+    """The arbiter, by its SPEC where it has one; else `PROVIDER:MODEL`, or a LangChain model's own name."""
     if isinstance(chosen, Spec):
         return ModelArbiter(f"arbiter:{chosen.text}", model, temperature=chosen.temperature)
-    own = model.name if model.endpoint.startswith(LANGCHAIN) else f"openai:{model.name}"
-    return ModelArbiter(f"arbiter:{own}", model)
+    if model.endpoint.startswith(LANGCHAIN):
+        return ModelArbiter(f"arbiter:{model.name}", model)
+    provider = model.endpoint.removeprefix(PROVIDER) if model.endpoint.startswith(PROVIDER) else "openai"
+    return ModelArbiter(f"arbiter:{provider}:{model.name}", model)
 
 
 def _decomposer(model: Model | None) -> Decomposer:

@@ -3,13 +3,12 @@
 Knows: only what stands in two folders of results. Does not know: how either was made.
 """
 
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from longproof.evaluation.headlines import HEADLINES
-from longproof.evaluation.metrics.statistics import Counts, bootstrap_interval, sum_counts
+from longproof.evaluation.metrics.statistics import NOTHING, Counts, bootstrap_interval, sum_counts
 from longproof.evaluation.results import Result, results_of
 from longproof.evaluation.tables import UNDEFINED, number, table_row
 from longproof.retrieval.types import BadInput
@@ -37,27 +36,21 @@ class ScoreDifference(NamedTuple):
 
 
 class ChangedOutcome(NamedTuple):
-    """An example on which the runs give different outcomes."""
+    """An example on which the runs differ. `gain`: 1 where B became right, -1 where wrong, 0 if neither or gray."""
 
-    id: str
-    repeat: int
-    gold: str | None
+    gain: int
+    name: str
+    gold: str
     a: str
     b: str
 
-    @property
-    def gain(self) -> int:
-        """1 where B became right, -1 where it became wrong, 0 where neither or gray."""
-        return (self.b == self.gold) - (self.a == self.gold)
-
     def cells(self) -> tuple[str, ...]:
         """A row of the table, with what the change means for the score."""
-        name = f"{self.id} (run {self.repeat + 1})" if self.repeat else self.id
-        return name, self.gold or "gray", self.a, self.b, MEANINGS[self.gain]
+        return self.name, self.gold, self.a, self.b, MEANINGS[self.gain]
 
 
 class Comparison(NamedTuple):
-    """What two runs differ in. `n` is the number of common examples; the others are counted, and left out."""
+    """The differences of two runs. `n` is the number of common examples; the others are counted, and left out."""
 
     a: Path
     b: Path
@@ -86,41 +79,44 @@ def compare_runs(a: Path, b: Path) -> Comparison:
     Intervals resample whole groups and keep each example's two sides together. Raises BadInput where a folder
     holds no results, no example is common, or the gold of a common example differs.
     """
-    first, second = ({(line.repeat, line.id): line for line in results_of(folder)} for folder in (a, b))
-    pairs = [(first[key], second[key]) for key in first if key in second]
+    first, second = ({line.name: line for line in results_of(folder)} for folder in (a, b))
+    pairs = [(first[name], second[name]) for name in first if name in second]
     if not pairs:
         raise BadInput(f"{a} and {b} have no example in common")
-    changes = []
+    changes = list[ChangedOutcome]()
     for one, other in pairs:
         if one.gold != other.gold:
             raise BadInput(f"example {one.id} has another gold in {b}: the runs are of different data")
-        before, after = one.prediction.outcome, other.prediction.outcome
+        gold, before, after = one.gold.outcome, one.prediction.outcome, other.prediction.outcome
         if before != after:
-            changes.append(ChangedOutcome(one.id, one.repeat, one.gold.outcome, before, after))
+            gain = (after == gold) - (before == gold)
+            changes.append(ChangedOutcome(gain, one.name, gold or "gray", before, after))
+    differences = (_difference(name, pairs) for name in HEADLINES)
     return Comparison(
         a=a,
         b=b,
         n=len(pairs),
         n_only_a=len(first) - len(pairs),
         n_only_b=len(second) - len(pairs),
-        differences=[found for name in HEADLINES if (found := _difference(name, pairs)) is not None],
-        changes=sorted(changes, key=lambda change: (-change.gain, change.id, change.repeat)),
+        differences=[difference for difference in differences if difference],
+        changes=sorted(changes, key=lambda change: (-change.gain, change.name)),
     )
 
 
 def _difference(name: str, pairs: Sequence[Pair]) -> ScoreDifference | None:
     """The paired difference of one headline score; None where the data have no gold for it."""
-    counted, (rate, _, _) = HEADLINES[name]
-    groups: dict[str, list[Both]] = defaultdict(list)
+    count_example, (rate, _, _) = HEADLINES[name]
+    groups: dict[str, Both] = {}
     for one, other in pairs:
-        groups[one.group].append((counted(one), counted(other)))
-    bags = [bag for bag in map(_total, groups.values()) if any(bag[0]) or any(bag[1])]
+        counts = (count_example(one), count_example(other))
+        groups[one.group] = _total([groups.get(one.group, (NOTHING, NOTHING)), counts])
+    bags = [bag for bag in groups.values() if any(bag[0]) or any(bag[1])]
 
     def gain(drawn: Sequence[Both]) -> float | None:
-        before, after = (rate(counts) for counts in _total(drawn))
+        before, after = map(rate, _total(drawn))
         return None if before is None or after is None else after - before
 
-    before, after = (rate(counts) for counts in _total(bags))
+    before, after = map(rate, _total(bags))
     if before is None and after is None:
         return None
     low, high = bootstrap_interval(gain, bags) or (None, None)

@@ -7,17 +7,17 @@ they are shown.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from longproof.agent.types import KINDS
-from longproof.evaluation.metrics.classes import is_hallucinated
 from longproof.evaluation.metrics.outcomes import outcome_counts
 from longproof.evaluation.metrics.spans import Offsets, character_counts
 from longproof.evaluation.metrics.statistics import (
+    NOTHING,
     Counts,
     accuracy,
     bootstrap_interval,
     count,
     coverage,
     f1,
+    is_hallucinated,
     mcc,
     mean_accuracy,
     precision,
@@ -27,10 +27,6 @@ from longproof.evaluation.metrics.statistics import (
 )
 from longproof.evaluation.results import Result, flagged_places, gold_at, outcome_at
 from longproof.evaluation.tables import Score
-
-NOTHING = Counts(0, 0, 0, 0)
-ORDER = ("S", "M", "L", "XL", "XXL", "begin", "middle", "end", *KINDS)
-"""Values of slices that have an order of their own."""
 
 
 class CountedRate(NamedTuple):
@@ -54,15 +50,11 @@ CLASS_RATES = {
 
 def class_scores(counts: Counts, names: Iterable[str], before: str = "", after: str = "") -> Iterator[Score]:
     """Some of CLASS_RATES; `before` and `after` are put around their names."""
+    decided = coverage(counts)
     for name in names:
-        one = CLASS_RATES[name]
-        yield Score(
-            name=f"{before}{name}{after}",
-            value=one.rate(counts),
-            over=one.over,
-            n=one.n(counts),
-            coverage=coverage(counts),
-        )
+        rate, over, n = CLASS_RATES[name]
+        label = f"{before}{name}{after}"
+        yield Score(name=label, value=rate(counts), over=over, n=n(counts), coverage=decided)
 
 
 def headline(results: Sequence[Result], name: str, decided: float | None = None) -> Score:
@@ -70,13 +62,13 @@ def headline(results: Sequence[Result], name: str, decided: float | None = None)
 
     `decided` is its coverage where that is not the counts' own.
     """
-    counted, (rate, over, n) = HEADLINES[name]
-    groups: dict[str, list[Counts]] = {}
+    count_example, (rate, over, n) = HEADLINES[name]
+    groups: dict[str, Counts] = {}
     for result in results:
-        groups.setdefault(result.group, []).append(counted(result))
-    bags = [bag for bag in map(sum_counts, groups.values()) if any(bag)]
-    found = bootstrap_interval(lambda drawn: rate(sum_counts(drawn)), bags)
-    low, high = found or (None, None)
+        groups[result.group] = sum_counts([groups.get(result.group, NOTHING), count_example(result)])
+    bags = [bag for bag in groups.values() if any(bag)]
+    interval = bootstrap_interval(lambda drawn: rate(sum_counts(drawn)), bags)
+    low, high = interval or (None, None)
     counts = sum_counts(bags)
     return Score(
         name=name,
@@ -89,18 +81,6 @@ def headline(results: Sequence[Result], name: str, decided: float | None = None)
     )
 
 
-def with_gold_outcome(results: Iterable[Result]) -> list[Result]:
-    """The results whose gold is faithful or hallucinated, not gray."""
-    return [result for result in results if result.gold.outcome is not None]
-
-
-def in_order(values: Iterable[str]) -> list[str]:
-    """Values of a slice without repeats: scales, positions and kinds in their own order, others by name."""
-    return sorted(
-        set(values), key=lambda value: (ORDER.index(value) if value in ORDER else len(ORDER), value)
-    )
-
-
 def response_counts(result: Result) -> Counts:
     """The two-by-two counts of one response; nothing where its gold is gray."""
     if result.gold.outcome is None:
@@ -110,9 +90,12 @@ def response_counts(result: Result) -> Counts:
 
 def part_counts(result: Result) -> Counts:
     """The same over the response's gold parts that are not gray."""
-    parts = [part for part in result.gold.parts or () if part.outcome is not None]
-    said = [is_hallucinated(outcome_at(result.prediction, part.place)) for part in parts]
-    return count([part.outcome == "hallucinated" for part in parts], said)
+    sides = list[tuple[bool, bool | None]]()
+    for part in result.gold.parts or ():
+        if part.outcome is not None:
+            predicted = is_hallucinated(outcome_at(result.prediction, part.place))
+            sides.append((part.outcome == "hallucinated", predicted))
+    return count(sides)
 
 
 def flagged_counts(result: Result) -> Counts:
@@ -123,30 +106,30 @@ def flagged_counts(result: Result) -> Counts:
 
 
 def conflict_counts(result: Result) -> Counts:
-    """Of the claims that the offline check calls contradicting: how many gold calls wrong there, and how many right.
+    """Of the claims that the offline check calls contradicting: those that gold calls wrong there, and those right.
 
     A claim is where its flagged words are, all of it where none are flagged. Gray gold counts nothing.
     """
-    if not result.prediction.triage:
-        return NOTHING
-    found = [claim for claim in result.prediction.claims if claim.label == "contradicting"]
-    sides = [{gold_at(result.gold, place) for place in claim.flagged or (claim.origin,)} for claim in found]
-    right = sum("hallucinated" in side for side in sides)
-    return Counts(right, sum(side == {"faithful"} for side in sides), 0, 0)
+    right = wrong = 0
+    for claim in result.prediction.claims if result.prediction.triage else ():
+        if claim.label == "contradicting":
+            sides = {gold_at(result.gold, place) for place in claim.flagged or (claim.origin,)}
+            right += "hallucinated" in sides
+            wrong += sides == {"faithful"}
+    return Counts(right, wrong, 0, 0)
 
 
 def stands_there_counts(result: Result) -> Counts:
-    """Of the claims that the offline check calls explicitly_supported: how many gold calls right, and how many wrong.
+    """Of the claims that the offline check calls explicitly_supported: those that gold calls right, and those wrong.
 
     Only gold that says which part of a wrong response is wrong tells that.
     """
-    gold = result.gold
-    if not result.prediction.triage or (
-        gold.outcome == "hallucinated" and not gold.errors and gold.parts is None
-    ):
+    gold, sides = result.gold, list[str | None]()
+    if gold.outcome == "hallucinated" and not gold.errors and gold.parts is None:
         return NOTHING
-    found = [claim for claim in result.prediction.claims if claim.label == "explicitly_supported"]
-    sides = [gold_at(gold, claim.origin) for claim in found]
+    for claim in result.prediction.claims if result.prediction.triage else ():
+        if claim.label == "explicitly_supported":
+            sides.append(gold_at(gold, claim.origin))
     return Counts(sides.count("faithful"), sides.count("hallucinated"), 0, 0)
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from longproof.agent.report import outcome, sentence_label
 from longproof.agent.types import DecidedBy, Label, Outcome, Place, Report, ReportClaim, Usage
-from longproof.evaluation.metrics.classes import HALLUCINATED_LABELS
+from longproof.evaluation.metrics.statistics import HALLUCINATED_LABELS
 from longproof.evaluation.types import Example, Gold
 from longproof.graphs.papers.probe import PROBE
 from longproof.graphs.papers.verigray import AUDIT
@@ -94,10 +94,7 @@ class Result(Ended):
 
 
 def result(example: Example, repeat: int, name: str, key: str, checked: Report | str) -> Result:
-    """The line of one example, from its report or why there is none.
-
-    The alignment is left out: it repeats the source, and no score here reads it.
-    """
+    """The line of one example, from its report or why there is none."""
     predicted = prediction(checked) if isinstance(checked, Report) else Prediction(failure=checked)
     return Result(
         name=name,
@@ -112,7 +109,7 @@ def result(example: Example, repeat: int, name: str, key: str, checked: Report |
         pair=example.pair,
         slices=example.slices,
         source_characters=sum(len(source.text) for source in example.sources),
-        gold=example.gold.model_copy(update={"alignment": None}),
+        gold=example.gold,
         prediction=predicted,
     )
 

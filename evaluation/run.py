@@ -1,7 +1,8 @@
 """Examples through a verifier into a folder: a line each, resumable, the same bytes every time.
 
 Knows: which examples are drawn, which settings make results comparable, that a repeat is another sample of the same
-prompts. A killed run goes on where it stopped. Does not know: how a check works, how a folder is kept, or any metric.
+prompts, what a run would cost. A killed run goes on where it stopped. Does not know: how a check works, how a folder
+is kept, or any metric.
 """
 
 import hashlib
@@ -17,16 +18,18 @@ from longproof.agent.specs import Spec
 from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
-from longproof.evaluation.headlines import NOTHING, response_counts
-from longproof.evaluation.metrics.statistics import mean_accuracy, sum_counts
+from longproof.evaluation.headlines import response_counts
+from longproof.evaluation.metrics.statistics import NOTHING, mean_accuracy, sum_counts
 from longproof.evaluation.results import Result, result
 from longproof.evaluation.sections import sections
 from longproof.evaluation.tables import Section, score_tables
-from longproof.evaluation.types import Example, Source
+from longproof.evaluation.types import Example
 from longproof.graphs.cases import group_key
+from longproof.graphs.cost import estimate, estimate_lines
 from longproof.graphs.joined import joins
 from longproof.graphs.run_folder import RunList, open_run
 from longproof.graphs.runner import (
+    GroupChecker,
     Planned,
     RunProgress,
     Tally,
@@ -38,16 +41,17 @@ from longproof.graphs.runner import (
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
 from longproof.graphs.verifier import Verifier
+from longproof.graphs.verifier import run as run_async
 from longproof.retrieval.files import write_whole
-from longproof.retrieval.json_text import record
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 VERSION = 2
 SCORES, TABLE = "scores.json", "table.md"
+Progress = Callable[[RunProgress], None]
 
 
 class RunSettings(Frozen):
-    """What a folder's results are results of. `data` is the hash of the examples that are run."""
+    """The settings that a folder's results are results of. `data` is the hash of the examples that are run."""
 
     version: int
     dataset: str
@@ -62,7 +66,7 @@ class RunSettings(Frozen):
 
 
 class Reports(NamedTuple):
-    """Where whole reports are kept beside the results: each is given with its name, and asked for by that."""
+    """A place for whole reports beside the results: each is given with its name, and asked for by that."""
 
     write: Callable[[str, Report], None]
     written: Callable[[str], bool]
@@ -78,14 +82,21 @@ class Evaluation(NamedTuple):
 
     def to_markdown(self) -> str:
         """All tables, with the command's settings above."""
-        return score_tables(_title(self.settings), self.sections, _footer(self.settings))
+        run = self.settings
+        drawn = "all" if run.sample is None else f"a sample of {run.sample} (seed {run.seed})"
+        drawn += f" of {run.only}" if run.only else ""
+        times = f", {run.repeat} times" if run.repeat > 1 else ""
+        title = f"{run.dataset}: protocol {run.protocol}, judges {', '.join(run.judges)}, {drawn}{times}"
+        steady = run.repeat > 1 or run.judges == ("offline",)
+        footer = "" if steady else "How far a second run would agree is not measured (--repeat 2)."
+        return score_tables(title, self.sections, footer)
 
     def failures(self) -> Counter[str | None]:
-        """Of all examples, how often claims failed, and why; None counts those that a judge answered for."""
+        """The reasons for which claims failed, counted; None counts those that a judge answered for."""
         return sum((line.prediction.failures() for line in self.results), Counter())
 
     def unchecked(self) -> list[str]:
-        """How many examples could not be checked, then each reason once, a line each; empty where all were."""
+        """The number of examples that could not be checked, then each reason once; empty where all were checked."""
         reasons = Counter(line.failure for line in self.results if line.failure)
         if not reasons:
             return []
@@ -101,11 +112,11 @@ class ExampleCases:
 
     def case(self, one: Planned) -> Case:
         """The example as a checker takes it, without its sources."""
-        return case_of(self._drawn[one.place[0]])
+        return self._drawn[one.place[0]].case()
 
     def sources(self, one: Planned) -> list[Document]:
         """The example's sources."""
-        return [_document(source) for source in self._drawn[one.place[0]].sources]
+        return [source.document() for source in self._drawn[one.place[0]].sources]
 
 
 def evaluate_dataset(
@@ -120,7 +131,7 @@ def evaluate_dataset(
     seed: int = 0,
     repeat: int = 1,
     parallel: int = 4,
-    progress: Callable[[RunProgress], None] | None = None,
+    progress: Progress | None = None,
     checker: Callable[[int], Verifier] | None = None,
     chosen: Sequence[Example] | None = None,
     recording: Recorder | Replay | None = None,
@@ -148,7 +159,7 @@ def evaluate_dataset(
         version=VERSION,
         dataset=dataset,
         protocol=protocol,
-        judges=tuple(map(_named, judges)),
+        judges=tuple(map(_setting_text, judges)),
         settings=_comparable(settings),
         only=only,
         sample=sample,
@@ -160,9 +171,50 @@ def evaluate_dataset(
     make = checker or _verifiers(protocol, judges, {**settings, "recording": recording})
     planned = [planned_examples(drawn, joined=joins(full), repeat=number) for number in range(repeat)]
     with open_run(out, run_settings.model_dump(mode="json"), Result, anew=recording is not None) as listed:
-        evaluated = _Run(drawn, listed, reports, progress)
-        evaluated.check(planned, make, parallel, again=full.retry_failed)
-        return _finish(out, run_settings, listed, [one.name for repeated in planned for one in repeated])
+        _Run(drawn, listed, reports, progress).check(planned, make, parallel, again=full.retry_failed)
+        names = [one.name for repeated in planned for one in repeated]
+        listed.keep(names)
+        results = list(listed.lines(names))
+    return _write_scores(Evaluation(out, run_settings, results, sections(results)))
+
+
+def _write_scores(done: Evaluation) -> Evaluation:
+    scores = json.dumps([section.model_dump() for section in done.sections], indent=1, ensure_ascii=False)
+    write_whole(done.folder / SCORES, (scores + "\n").encode("utf-8"))
+    write_whole(done.folder / TABLE, done.to_markdown().encode("utf-8"))
+    return done
+
+
+def estimate_dataset(
+    dataset: str,
+    *,
+    judges: Sequence[str | Spec],
+    path: Location | None,
+    only: str | None = None,
+    sample: int | None,
+    seed: int,
+    repeat: int,
+    **settings: Any,
+) -> str:
+    """The cost of such a run, in words: every example is checked in a dry run, which asks nobody.
+
+    Examples that can't be checked cost nothing. Raises BadInput as `evaluate_dataset` does.
+    """
+    drawn = draw_sample(examples(dataset, path), sample, seed, only)
+    verifier = Verifier(judges=list(judges), **{**settings, "max_calls": 0, "run_id": None})
+
+    async def check_all() -> list[Report]:
+        checker, reports = GroupChecker(verifier, ExampleCases(drawn)), list[Report]()
+        try:
+            for group in plan_groups(planned_examples(drawn, joined=joins(verifier.settings))):
+                reports += [one for one in await checker.check(group) if isinstance(one, Report)]
+        finally:
+            await verifier.close()
+        return reports
+
+    often = f", {repeat} times; of one time:" if repeat > 1 else ""
+    lines = estimate_lines(estimate(run_async(check_all())))
+    return "\n".join([f"{len(drawn)} examples{often}", *lines])
 
 
 def draw_sample(
@@ -173,23 +225,23 @@ def draw_sample(
     `only` names the slice that they are drawn from. Raises BadInput where it isn't written as NAME=VALUE.
     """
     if only is not None:
-        name, written, value = only.partition("=")
-        if not written:
+        name, equals, value = only.partition("=")
+        if not equals:
             raise BadInput(f"{only!r} names no slice: write NAME=VALUE, as scale=S")
         found = [example for example in found if example.slices.get(name) == value]
     if size is None or size >= len(found):
         return list(found)
     if size < 1:
         raise BadInput("a sample has at least one example")
-    units = list(dict.fromkeys(example.pair or example.id for example in found))
+    sizes = Counter(example.pair or example.id for example in found)
+    units, drawn, n = list(sizes), set[str](), 0
     Random(seed).shuffle(units)
-    taken, n = set[str](), 0
     for unit in units:
         if n >= size:
             break
-        taken.add(unit)
-        n += sum((example.pair or example.id) == unit for example in found)
-    return [example for example in found if (example.pair or example.id) in taken]
+        drawn.add(unit)
+        n += sizes[unit]
+    return [example for example in found if (example.pair or example.id) in drawn]
 
 
 def planned_examples(drawn: Sequence[Example], *, joined: bool, repeat: int = 0) -> list[Planned]:
@@ -201,11 +253,10 @@ def planned_examples(drawn: Sequence[Example], *, joined: bool, repeat: int = 0)
     planned = []
     for number, example in enumerate(drawn):
         sources = _hash(*(f"{_text_hash(s.text)} {s.kind} {s.title}" for s in example.sources))
-        together = group_key(case_of(example), sources, [source.text for source in example.sources])
-        name = example.id if not repeat else f"{example.id} (run {repeat + 1})"
+        together = group_key(example.case(), sources, [source.text for source in example.sources])
         planned.append(
             Planned(
-                name=name,
+                name=f"{example.id} (run {repeat + 1})" if repeat else example.id,
                 key=_hash(example.model_dump_json(exclude={"sources"}), sources),
                 sources=sources,
                 joined=together if joined else "",
@@ -224,7 +275,7 @@ class _Run:
         drawn: Sequence[Example],
         listed: RunList[Result],
         reports: Reports | None,
-        progress: Callable[[RunProgress], None] | None,
+        progress: Progress | None,
     ) -> None:
         self._drawn, self._listed, self._reports, self._progress = drawn, listed, reports, progress
         self._counts, self._decided, self._scored = NOTHING, 0, 0
@@ -239,9 +290,13 @@ class _Run:
     ) -> None:
         """Check what is left of each repeat, one repeat after the other, each with a verifier of its own."""
         written = self._reports.written if self._reports else lambda name: True
-        left = [groups_left(plan_groups(one), self._listed, again=again, written=written) for one in planned]
-        open_names = {one.name for groups in left for group in groups for one in group if one.left}
-        names = [one.name for repeated in planned for one in repeated]
+        left, names, open_names = [], list[str](), set[str]()
+        for repeated in planned:
+            groups = groups_left(plan_groups(repeated), self._listed, again=again, written=written)
+            left.append(groups)
+            names += [one.name for one in repeated]
+            for group in groups:
+                open_names |= {one.name for one in group if one.left}
         for line in self._listed.lines(name for name in names if name not in open_names):
             self._score(line)
         tally = Tally(len(names), len(open_names), self._progress, self._note())
@@ -270,27 +325,16 @@ class _Run:
         return f"accuracy {'–' if score is None else f'{score:.1%}'}, coverage {coverage:.1%}"
 
 
-def case_of(example: Example) -> Case:
-    """The example as a checker takes it, without its sources."""
-    names = ("id", "task", "response", "context", "reference", "labels")
-    return Case(**{name: getattr(example, name) for name in names})
-
-
-def _document(source: Source) -> Document:
-    return record(source.text) if source.kind == "record" else Document.of(source.text, title=source.title)
-
-
 def _comparable(settings: dict[str, Any]) -> dict[str, str]:
     """The settings that shape results, as a run's record has them."""
-    left_out = INCOMPARABLE | {"prices"}
-    return {
-        name: _named(value)
-        for name, value in sorted(settings.items())
-        if value not in (None, False) and name not in left_out
-    }
+    left_out, comparable = INCOMPARABLE | {"prices"}, dict[str, str]()
+    for name, value in sorted(settings.items()):
+        if value not in (None, False) and name not in left_out:
+            comparable[name] = _setting_text(value)
+    return comparable
 
 
-def _named(value: Any) -> str:
+def _setting_text(value: Any) -> str:
     """A setting's value as the run's record has it."""
     return value.model_dump_json(exclude_defaults=True) if isinstance(value, Spec) else str(value)
 
@@ -312,25 +356,14 @@ def _verifiers(
     return make
 
 
-def _finish(out: Path, settings: RunSettings, listed: RunList[Result], names: list[str]) -> Evaluation:
-    """Put the lines in order, score them, write tables."""
-    listed.keep(names)
-    results = list(listed.lines(names))
-    made = sections(results)
-    scores = json.dumps([section.model_dump() for section in made], indent=1, ensure_ascii=False)
-    write_whole(out / SCORES, (scores + "\n").encode("utf-8"))
-    finished = Evaluation(out, settings, results, made)
-    write_whole(out / TABLE, finished.to_markdown().encode("utf-8"))
-    return finished
-
-
 def digest(drawn: Sequence[Example]) -> str:
-    """A hash of what is checked and of its gold: another gold is another run."""
-    found = hashlib.sha256()
+    """A hash of what is checked and of its gold: another gold is another run. Fields that say nothing don't count."""
+    hashed = hashlib.sha256()
     for example in drawn:
         texts = [_text_hash(source.text) for source in example.sources]
-        found.update(json.dumps([texts, example.model_dump_json(exclude={"sources"})]).encode())
-    return "sha256:" + found.hexdigest()
+        about = example.model_dump_json(exclude={"sources"}, exclude_defaults=True)
+        hashed.update(json.dumps([texts, about]).encode())
+    return "sha256:" + hashed.hexdigest()
 
 
 def _text_hash(text: str) -> str:
@@ -339,17 +372,3 @@ def _text_hash(text: str) -> str:
 
 def _hash(*texts: str) -> str:
     return _text_hash(json.dumps(texts))
-
-
-def _title(settings: RunSettings) -> str:
-    judges = ", ".join(settings.judges)
-    drawn = "all" if settings.sample is None else f"a sample of {settings.sample} (seed {settings.seed})"
-    drawn += f" of {settings.only}" if settings.only else ""
-    times = f", {settings.repeat} times" if settings.repeat > 1 else ""
-    return f"{settings.dataset}: protocol {settings.protocol}, judges {judges}, {drawn}{times}"
-
-
-def _footer(settings: RunSettings) -> str:
-    if settings.repeat > 1 or settings.judges == ("offline",):
-        return ""
-    return "How far a second run would agree is not measured (--repeat 2)."

@@ -1,15 +1,17 @@
-"""What a data set becomes: examples with their gold, places verified when they are made.
+"""Examples of a data set with their gold, places verified when they are made.
 
 Knows: sources, responses, and what annotators said about them. Does not know: where a data set lies,
 or what a verifier makes of an example.
 """
 
+from collections.abc import Sequence
 from typing import Literal, Self
 
 from pydantic import Field, model_validator
 
-from longproof.agent.types import Kind, Label, Place, Task
-from longproof.retrieval.types import Frozen
+from longproof.agent.types import Case, Kind, Label, Place, Task
+from longproof.retrieval.json_text import record
+from longproof.retrieval.types import Document, Frozen
 
 GoldOutcome = Literal["faithful", "hallucinated"]
 OUTCOME_OF: dict[Label, GoldOutcome] = {
@@ -27,6 +29,10 @@ class Source(Frozen):
     text: str
     kind: Literal["text", "record"] = "text"
     title: str = ""
+
+    def document(self) -> Document:
+        """The source as a checker takes it."""
+        return record(self.text) if self.kind == "record" else Document.of(self.text, title=self.title)
 
 
 class GoldError(Frozen):
@@ -50,31 +56,17 @@ class GoldPart(Frozen):
     label: Label | None = None
 
 
-class GoldEvidence(Frozen):
-    """A place in the source with that index, which annotators gave as evidence."""
-
-    source: int = Field(ge=0)
-    place: Place
-
-
 class GoldClaim(Frozen):
-    """An annotated claim. `origin` lies in the response; hallucinated claims have no evidence."""
+    """An annotated claim. `origin` lies in the response, `evidence` in the first source; hallucinated: none."""
 
     text: str
     origin: Place | None
     hallucinated: bool
-    evidence: tuple[GoldEvidence, ...] = ()
-
-
-class AlignedPart(Frozen):
-    """A part of the response and the place of the source that it retells."""
-
-    part: Place
-    evidence: GoldEvidence
+    evidence: tuple[Place, ...] = ()
 
 
 class Gold(Frozen):
-    """What annotators said. None means not annotated; an empty tuple means annotated, nothing found.
+    """The annotators' word. None means not annotated; an empty tuple means annotated, nothing found.
 
     `outcome` None: the gold itself takes no side (gray), so no two-class score counts the example.
     """
@@ -84,7 +76,6 @@ class Gold(Frozen):
     errors: tuple[GoldError, ...] | None = None
     parts: tuple[GoldPart, ...] | None = None
     claims: tuple[GoldClaim, ...] | None = None
-    alignment: tuple[AlignedPart, ...] | None = None
 
 
 class Example(Frozen):
@@ -109,24 +100,26 @@ class Example(Frozen):
     gold: Gold
 
     @model_validator(mode="after")
-    def _gold_lies_where_it_says(self) -> Self:
+    def _verify_gold(self) -> Self:
         gold, claims = self.gold, self.gold.claims or ()
         _verify(self.response, [error.place for error in gold.errors or ()])
         _verify(self.response, [part.place for part in gold.parts or ()])
-        _verify(self.response, [claim.origin for claim in claims if claim.origin])
-        _verify(self.response, [aligned.part for aligned in gold.alignment or ()])
-        evidence = [piece for claim in claims for piece in claim.evidence]
-        for piece in evidence + [aligned.evidence for aligned in gold.alignment or ()]:
-            if piece.source >= len(self.sources):
-                raise ValueError(f"evidence names source {piece.source}, but there are {len(self.sources)}")
-            _verify(self.sources[piece.source].text, [piece.place])
+        for claim in claims:
+            _verify(self.response, [claim.origin] if claim.origin else [])
+            _verify(self.sources[0].text if self.sources else "", claim.evidence)
         return self
 
+    def case(self) -> Case:
+        """The example as a checker takes it, without its sources."""
+        names = ("id", "task", "response", "context", "reference", "labels")
+        return Case(**{name: getattr(self, name) for name in names})
 
-def _verify(text: str, places: list[Place]) -> None:
+
+def _verify(text: str, places: Sequence[Place]) -> None:
+    """Raises ValueError for a place that doesn't hold the gold's text."""
     for place in places:
         if text[place.start : place.end] != place.text:
-            found = text[place.start : place.end][:40]
+            there = text[place.start : place.end][:40]
             raise ValueError(
-                f"the gold says {place.text[:40]!r} at [{place.start}, {place.end}), the text there is {found!r}"
+                f"the gold says {place.text[:40]!r} at [{place.start}, {place.end}), the text there is {there!r}"
             )

@@ -15,6 +15,7 @@ from operator import itemgetter
 from typing import TypeVar
 
 from longproof.agent.report import WRONG, counts_by_label, coverage_of, left_unread, outcome
+from longproof.agent.specs import as_spec
 from longproof.agent.types import (
     Case,
     Error,
@@ -47,8 +48,7 @@ BETWEEN = "\n\n"
 def joins(settings: Settings) -> bool:
     """True if these settings check cases together: by a protocol that can, with language models."""
     ours = protocol(settings.protocol or LONGPROOF.name).joins
-    named = (judge if isinstance(judge, str) else judge.kind for judge in settings.judges)
-    return ours and any(judge.startswith("openai") for judge in named)
+    return ours and any(as_spec(judge).is_model for judge in settings.judges)
 
 
 def joinable(case: Case) -> bool:

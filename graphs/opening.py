@@ -18,7 +18,7 @@ from longproof.agent.models.limits import Rates
 from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.offline import OfflineJudge
-from longproof.agent.specs import ALONE, Panel, Spec, as_spec, panel_from
+from longproof.agent.specs import ALONE, Panel, Spec, as_spec, connect, panel_from
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
 from longproof.graphs.settings import INCOMPARABLE, PERSON, Settings
@@ -46,20 +46,16 @@ def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) ->
     objects = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
     named = [] if given.judges else [as_spec(judge) for judge in settings.judges]
 
-    def connect(spec: Spec) -> Chat:
-        from longproof.agent.models.openai_chat import OpenAIChat
-
+    def open_client(spec: Spec) -> Chat:
         if isinstance(given.recording, Replay):
-            return given.recording.chat(spec.model, spec.address)
-        by_owner, needs_key = given.by_owner and spec.by_owner, settings.max_calls != 0
-        return OpenAIChat(
-            spec.model, spec.address, stream=settings.stream, by_owner=by_owner, needs_key=needs_key
-        )
+            return given.recording.chat(spec.model, spec.endpoint)
+        needs_key = settings.max_calls != 0
+        return connect(spec, stream=settings.stream, by_owner=given.by_owner, needs_key=needs_key)
 
     panel = panel_from(
         [*models, *named],
         given.make or make,
-        connect,
+        open_client,
         arbiter=_choose(given.arbiter, settings.arbiter),
         decomposer=_choose(given.decomposer, settings.decomposer),
         searcher=_choose(None, settings.searcher),
@@ -113,7 +109,7 @@ def refuse_what_is_missing(settings: Settings, protocol: Protocol, given: Given,
         raise BadInput(f"the protocol {protocol.name} needs judges that read: give --judge openai:MODEL")
     has: list[Need] = ["pages"] if settings.pages else []
     # Judges that are given as objects may well be models.
-    if given.judges or all(as_spec(judge).kind == "openai" for judge in settings.judges):
+    if given.judges or all(as_spec(judge).is_model for judge in settings.judges):
         has.append("models")
     if why := unmet(protocol.name, protocol.needs, has, among=("models", "pages")):
         raise BadInput(why)

@@ -4,7 +4,8 @@ Knows: our own; those of the papers stand in their files (`graphs/papers/`). Doe
 """
 
 from collections.abc import Collection
-from typing import Literal, NamedTuple, get_args
+from dataclasses import dataclass
+from typing import Literal, get_args
 
 Need = Literal["models", "pages", "labels", "reference", "record"]
 NEEDS: dict[Need, str] = {
@@ -16,7 +17,8 @@ NEEDS: dict[Need, str] = {
 }
 
 
-class Protocol(NamedTuple):
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
     """One way to check a response."""
 
     name: str

@@ -51,10 +51,11 @@ def report_of(known: Report | SoFar) -> Report:
 
 def so_far(state: State, settings: Settings) -> SoFar:
     """The report on a run that goes on, stopped or waits, which nothing need be open for."""
-    judges = [as_spec(judge).kind for judge in settings.judges]
+    named = [as_spec(judge) for judge in settings.judges]
+    judges = [judge.kind for judge in named]
     reads = settings.searcher is not None or any(kind != "offline" for kind in judges)
-    arbiter = settings.arbiter is not None or "openai" in judges
-    models = "openai" in judges
+    models = any(judge.is_model for judge in named)
+    arbiter = settings.arbiter is not None or models
     plan = plan_of(
         settings,
         state["sources"],

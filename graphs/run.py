@@ -42,7 +42,7 @@ from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
 from longproof.graphs.state import CheckState, ClaimState, Plan, State, VerifyInput
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
-from longproof.indexes.sources import PassageSize, SourceIndex, source_index
+from longproof.indexes.vectors import PassageSize, SourceIndex, source_index
 from longproof.retrieval.bm25 import Engine
 from longproof.retrieval.dense import Embedder
 from longproof.retrieval.embedders import embedder

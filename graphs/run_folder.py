@@ -2,16 +2,16 @@
 
 Knows: `run.json` says what is run; `results.jsonl` gets a line as each case ends, and is put in order at the end. One
 process writes to a folder at a time: the lock is SQLite's, which works on every system, and the death of its holder
-frees it. In memory stands a few words a case. Does not know: how a case is checked, or what else a line holds.
+frees it. In memory stands the line of each case. Does not know: how a case is checked, or what else a line holds.
 """
 
 import json
 import os
 import sqlite3
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Generic, Literal, NamedTuple, TypeVar
+from typing import Generic, Literal, TypeVar
 
 from pydantic import ValidationError
 
@@ -42,16 +42,6 @@ class Ended(Frozen):
     """Why there is no report."""
 
 
-class Entry(NamedTuple):
-    """What is remembered of a line, and its place in the file."""
-
-    key: str
-    state: State
-    verdict: Outcome
-    offset: int
-    length: int
-
-
 L = TypeVar("L", bound=Ended)
 
 
@@ -59,48 +49,34 @@ class RunList(Generic[L]):
     """The cases of a folder that came to an end. Open it with `open_run`."""
 
     def __init__(self, path: Path, kind: type[L]) -> None:
-        self.path, self._kind = path, kind
-        self.entries: dict[str, Entry] = {}
-        self._read()
+        self._path, self._kind = path, kind
+        self._lines = {line.name: data for line, data in _lines(path, kind)}
 
     def append(self, line: L) -> None:
         """Add the line of a case, and have it on the disk before going on."""
         data = line.model_dump_json().encode("utf-8") + b"\n"
-        with self.path.open("ab") as file:
-            offset = file.seek(0, os.SEEK_END)
+        with self._path.open("ab") as file:
             file.write(data)
             file.flush()
             os.fsync(file.fileno())
-        self._note(line, offset, len(data))
+        self._lines[line.name] = data
 
     def lines(self, names: Iterable[str]) -> Iterator[L]:
         """The lines of these cases, those that there are, in this order."""
-        if not self.entries:
-            return
-        with self.path.open("rb") as file:
-            for entry in filter(None, map(self.entries.get, names)):
-                file.seek(entry.offset)
-                yield self._kind.model_validate_json(file.read(entry.length))
+        for data in filter(None, map(self._lines.get, names)):
+            yield self._kind.model_validate_json(data)
 
-    def keep(self, names: Iterable[str]) -> None:
+    def keep(self, names: Sequence[str]) -> None:
         """Keep the lines of these cases alone, in this order."""
-        write_lines(self.path, (line.model_dump_json() + "\n" for line in self.lines(names)))
-        self._read()
+        self._lines = {name: self._lines[name] for name in names if name in self._lines}
+        write_lines(self._path, (data.decode("utf-8") for data in self._lines.values()))
 
     def is_left(self, name: str, key: str, *, again: bool) -> bool:
         """True for a case without a line of its own; `again`: and for one that nobody could decide."""
-        entry = self.entries.get(name)
-        if entry is None or entry.key != key or entry.state != "done":
-            return True
-        return again and entry.verdict == "undecided"
-
-    def _read(self) -> None:
-        self.entries.clear()
-        for line, offset, length in _lines(self.path, self._kind):
-            self._note(line, offset, length)
-
-    def _note(self, line: L, offset: int, length: int) -> None:
-        self.entries[line.name] = Entry(line.key, line.state, line.verdict, offset, length)
+        for line in self.lines([name]):
+            if line.key == key and line.state == "done":
+                return again and line.verdict == "undecided"
+        return True
 
 
 def read_lines(folder: Path, kind: type[L]) -> list[L]:
@@ -108,7 +84,7 @@ def read_lines(folder: Path, kind: type[L]) -> list[L]:
     path = folder / RESULTS if folder.is_dir() else folder
     if not path.is_file():
         raise BadInput(f"{folder} holds no {RESULTS}: give the folder that a run wrote")
-    return [line for line, _, _ in _lines(path, kind)]
+    return [line for line, _ in _lines(path, kind)]
 
 
 @contextmanager
@@ -183,22 +159,18 @@ def _json(path: Path) -> dict[str, object]:
     return found if isinstance(found, dict) else {}
 
 
-def _lines(path: Path, kind: type[L]) -> Iterator[tuple[L, int, int]]:
-    """Each line with its place in bytes. A last line may lack its line end."""
-    if not path.exists():
-        return
-    offset = 0
+def _lines(path: Path, kind: type[L]) -> Iterator[tuple[L, bytes]]:
+    """Each line, read and as it stands there, with its line end."""
     with path.open("rb") as file:
         for number, data in enumerate(file, start=1):
             try:
-                yield kind.model_validate_json(data), offset, len(data)
+                yield kind.model_validate_json(data), data.rstrip(b"\n") + b"\n"
             except ValidationError as error:
                 raise BadInput(f"{path.name} line {number} is not a result of this version") from error
-            offset += len(data)
 
 
 def _cut_broken_line(path: Path) -> None:
     """Cut off a last line that was not written whole: a killed run leaves at most one."""
-    data = path.read_bytes() if path.exists() else b""
+    data = path.read_bytes()
     if data and not data.endswith(b"\n"):
         write_whole(path, data[: data.rfind(b"\n") + 1])

@@ -10,9 +10,9 @@ from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple, Protocol
 
-from longproof.agent.models.ledger import LedgerFailed, RunState
+from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.models.model import Refused
-from longproof.agent.report import judges_failures, total_usage, unanswered
+from longproof.agent.report import judges_failures, total_usage
 from longproof.agent.types import Case, Report, Usage
 from longproof.graphs.cases import digest
 from longproof.graphs.joined import SOURCE_CHARACTERS, case_groups
@@ -191,9 +191,9 @@ class GroupChecker:
         together = await self._check_together(group) if len(group) > 1 else None
         return together or [await self._check_alone(one) for one in group]
 
-    async def close(self, state: RunState) -> None:
-        """Let go of what is open on this event loop; the run ended so."""
-        await self._checker.close(state)
+    async def close(self) -> None:
+        """Let go of what is open on this event loop."""
+        await self._checker.close()
 
     async def _check_together(self, group: Sequence[Planned]) -> list[Report | str] | None:
         """The reports on a group. None where its cases must be checked one by one: the source is short, or one of
@@ -203,7 +203,7 @@ class GroupChecker:
             sources = await asyncio.to_thread(self._cases.sources, group[0])
             if sum(len(source.text) for source in sources) <= SOURCE_CHARACTERS:
                 return None
-            return [*await self._checker.averify_group(sources, cases)]
+            return [*await self._checker.check_group(sources, cases)]
         except (LedgerFailed, Refused):
             raise
         except Exception:
@@ -213,15 +213,7 @@ class GroupChecker:
         try:
             case = self._cases.case(one)
             sources = await asyncio.to_thread(self._cases.sources, one)
-            return await self._checker.averify(
-                sources,
-                case.response,
-                task=case.task,
-                context=case.context,
-                case_id=case.id,
-                reference=case.reference,
-                labels=case.labels,
-            )
+            return await self._checker.check(sources, case)
         except (LedgerFailed, Refused):
             raise
         except BadInput as error:
@@ -235,25 +227,17 @@ async def _check_groups(
     checker: GroupChecker, groups: Iterator[Sequence[Planned]], finish: Finish, parallel: int
 ) -> None:
     """Check all groups, so many at once. The first error that concerns all stops the run; what has ended stays."""
-    failures, reports = Counter[str | None](), 0
 
     async def work() -> None:
-        nonlocal reports
         for group in groups:
             for one, result in zip(group, await checker.check(group), strict=True):
-                if isinstance(result, Report):
-                    reports += 1
-                    failures.update(judges_failures(result))
                 finish(one, result)
 
-    state: RunState = "interrupted"
     try:
         async with asyncio.TaskGroup() as workers:
             for _ in range(parallel):
                 workers.create_task(work())
-        state = "done" if reports and not unanswered(failures) else "failed"
     except BaseExceptionGroup as failed:
-        state = "failed" if isinstance(failed.exceptions[0], BadInput) else state
         raise failed.exceptions[0] from failed
     finally:
-        await checker.close(state)
+        await checker.close()

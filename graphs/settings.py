@@ -38,8 +38,9 @@ class Settings(BaseModel):
         default=["offline"],
         description=(
             "The panel, one an entry: openai:MODEL (its key in OPENAI_API_KEY); openai:MODEL@http://HOST:PORT/v1 "
-            "(vLLM, Ollama, any such server); nli:FOLDER (a model of entailment); offline (alone, no model: says "
-            "what stands there and what plainly conflicts, never that all is faithful)."
+            "(vLLM, Ollama, any such server); PROVIDER:MODEL (anthropic, google_genai, ollama, bedrock and others, "
+            "with the extra providers); nli:FOLDER (a model of entailment); offline (alone, no "
+            "model: says what stands there and what plainly conflicts, never that all is faithful)."
         ),
         examples=[["offline"], ["openai:gpt-4.1", "openai:qwen3-32b@http://127.0.0.1:8000/v1"]],
         min_length=1,

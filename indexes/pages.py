@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
-from longproof.indexes.arrays import read_arrays, unusable, write_arrays
 from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.indexes.vectors import read_arrays, unusable, write_arrays
 from longproof.retrieval.bm25 import Arrays, Bm25, Engine, Okapi, best_texts, number_tokens
 from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, overlapping
 from longproof.retrieval.text.tokens import tokens

@@ -26,6 +26,7 @@ from longproof.graphs.settings import Settings
 from longproof.graphs.state import State, VerifyInput
 from longproof.graphs.verifier import Progress, Verifier, drive
 from longproof.graphs.verify import VerifyGraph
+from longproof.inputs import case_of
 from longproof.retrieval.files import home, private_file, private_folder
 from longproof.retrieval.types import BadInput, Document
 
@@ -79,7 +80,7 @@ async def begin_run(
     settings, or of another edition.
     """
     verifier = Verifier(**settings)
-    given = await verifier.input_of(sources, **case)
+    given = await verifier.input_of(sources, case_of(**case))
     run_id = str(verifier.settings.run_id)
     about = {
         "begun_with": begun_with(verifier.settings, given),

@@ -16,7 +16,7 @@ from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk import Auth
 
 from longproof.graphs.opening import Given
-from longproof.graphs.papers import all_papers
+from longproof.graphs.papers import PAPERS
 from longproof.graphs.protocols import method
 from longproof.graphs.run import Pool
 from longproof.graphs.settings import settings_of
@@ -93,7 +93,7 @@ CLIENTS = Given(by_owner=False)
 """Settings come from clients: what they name gets no key that the server's environment doesn't grant."""
 graph = served(verify_graph(Pool(CLIENTS), example=bundled))
 """No checkpointer of its own: the server brings one."""
-for _paper in all_papers():
+for _paper in PAPERS:
     _method = method(_paper.name)
     globals()[_paper.name.replace("-", "_")] = served(_method.graph(Pool(CLIENTS, _method.protocol), None))
 STUDIO = (b"https://smith.langchain.com", b"https://eu.smith.langchain.com")

@@ -19,7 +19,7 @@ from longproof.agent.types import (
     Question,
     Task,
 )
-from longproof.graphs.verifier import Source
+from longproof.inputs import Sources
 from longproof.report.in_short import failure
 from longproof.retrieval.types import BadInput
 from longproof.verifier import AnyJudge, Report, Verifier
@@ -31,7 +31,7 @@ Rule = Callable[[Question, Claim], str]
 def assert_faithful(
     response: str | Path,
     *,
-    source: Source | Sequence[Source],
+    source: Sources,
     judge: AnyJudge | Sequence[AnyJudge],
     at_least: Label = "ambiguous",
     task: Task = "summary",

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, cast
 
 from langchain_core.language_models import BaseChatModel
-from pydantic import PrivateAttr, ValidationError
+from pydantic import PrivateAttr
 
 from longproof.agent import types
 from longproof.agent.models.clients import Chat
@@ -21,13 +21,15 @@ from longproof.agent.models.prices import ModelPrice
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.report import WRONG
 from longproof.agent.specs import Spec
-from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Kind, Label, Task
+from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Kind, Label
 from longproof.graphs import verifier
 from longproof.graphs.cases import digest
 from longproof.graphs.joined import joinable, joins
+from longproof.graphs.opening import begun_with
 from longproof.graphs.runner import GroupChecker, Planned, plan_groups
 from longproof.graphs.settings import Reach
-from longproof.graphs.verifier import Decide, Event, Source, documents_of
+from longproof.graphs.verifier import Decide, Event, run
+from longproof.inputs import About, Response, Sources, case_of, documents_of
 from longproof.progress import check_progress
 from longproof.report.corrected import corrected
 from longproof.report.html import page
@@ -37,10 +39,7 @@ from longproof.report.saved import texts_of
 from longproof.report.view import reason
 from longproof.retrieval.types import BadInput, Document
 
-Sources = Source | Sequence[Source]
 AnyJudge = str | Spec | Judge | BaseChatModel
-Progress = bool | Callable[[Event], None]
-"""True shows a bar on stderr; a function hears of every node passed."""
 C = TypeVar("C", bound=Mapping[str, Any])
 
 
@@ -71,7 +70,16 @@ class MoreSettings(TypedDict, total=False):
     home: str | None
 
 
-KEYS = {"source", "response", "task", "context", "case_id", "reference", "labels"}
+class Watched(About, total=False):
+    """What may be known of a response, and who watches its check."""
+
+    progress: bool | Callable[[Event], None] | None
+    """True shows a bar on stderr; a function hears of every node passed."""
+    decide: Decide | None
+    """With `arbiter="person"`: gets all disputes and returns what a `longproof.graphs.review.Review` holds."""
+
+
+KEYS = {"source", "response", *About.__annotations__}
 """What a case may say, of many."""
 
 
@@ -181,63 +189,43 @@ class Verifier(verifier.Verifier):
         judges = [_called(judge) for judge in self._pool.given.judges or self.settings.judges]
         return f"Verifier(judges={judges}, protocol={self._method.protocol.name!r})"
 
-    def verify(  # type: ignore[override]
-        self,
-        source: Sources,
-        response: str | Path | Document,
-        *,
-        task: Task = "summary",
-        context: str = "",
-        case_id: str = "case",
-        reference: str | None = None,
-        labels: Sequence[str] | None = None,
-        progress: Progress | None = None,
-        decide: Decide | None = None,
-    ) -> Report:
+    def verify(self, source: Sources, response: Response, **more: Unpack[Watched]) -> Report:
         """The report on one response; see `averify`. Works inside a running event loop too.
 
-        With `progress=True` a bar shows how far it has come. A run that the settings name (`run_id`) is this case's
-        alone. Raises BadInput where it is another's.
+        A run that the settings name (`run_id`) is this case's alone. Raises BadInput where it is another's.
         """
-        about = {
-            "task": task,
-            "context": context,
-            "case_id": case_id,
-            "reference": reference,
-            "labels": labels,
-        }
+        return run(self._verify_once(source, response, more))
+
+    async def _verify_once(self, source: Sources, response: Response, more: Watched) -> Report:
+        try:
+            return await self._verify(source, response, more, alone=True)
+        finally:
+            await self.close()
+
+    async def averify(self, source: Sources, response: Response, **more: Unpack[Watched]) -> Report:
+        """The report on one response.
+
+        `source` is one source or several (a list of dictionaries is one JSON record); a file, here and as the
+        response, is a `Path`. `task` says what the response is to its source, `context` is the question or the turns
+        before, `case_id` a name for the report; `reference` (the right text) and `labels` (one for each sentence) are
+        for the protocols that need them. `progress` and `decide`: see `Watched`; without `decide`, what a person
+        should say stays undecided. Raises BadInput for what can't be checked.
+        """
+        return await self._verify(source, response, more, alone=False)
+
+    async def _verify(self, source: Sources, response: Response, more: Watched, *, alone: bool) -> Report:
+        """The report on one response; a run that has this case `alone` is begun with it."""
+        about = dict(more)
+        progress, decide = about.pop("progress", None), about.pop("decide", None)
+        documents = await asyncio.to_thread(documents_of, source)
+        case = await asyncio.to_thread(case_of, response, **cast(About, about))
+        given = await self.input_of(documents, case)
+        if alone:
+            await self._pool.session(self.settings, begun_with(self.settings, given))
         with ExitStack() as shown:
-            hear = self._hearer(progress, shown)
-            made = super().verify(source, response, progress=hear, decide=decide, **about)
+            hear = shown.enter_context(check_progress(self.traffic)) if progress is True else progress or None
+            made = await self.report_on(given, cast(Any, hear), cast(Any, decide))
         return Report.of(made, self.settings.home)
-
-    async def averify(
-        self,
-        source: Sources,
-        response: str | Path | Document,
-        *,
-        task: str = "summary",
-        context: str = "",
-        case_id: str = "case",
-        reference: str | None = None,
-        labels: Sequence[str] | None = None,
-        progress: Progress | None = None,
-        decide: Decide | None = None,
-    ) -> Report:
-        about: Any = {"case_id": case_id, "reference": reference, "labels": labels}
-        with ExitStack() as shown:
-            hear = self._hearer(progress, shown)
-            made = await super().averify(
-                source, response, task=task, context=context, progress=hear, decide=decide, **about
-            )
-        return Report.of(made, self.settings.home)
-
-    averify.__doc__ = verifier.Verifier.averify.__doc__
-
-    async def averify_group(self, source: Sources, cases: Sequence[Case]) -> list[types.Report]:
-        return [Report.of(made, self.settings.home) for made in await super().averify_group(source, cases)]
-
-    averify_group.__doc__ = verifier.Verifier.averify_group.__doc__
 
     def verify_many(self, cases: Iterable[C], *, parallel: int = 4) -> Iterator[tuple[C, Report | BadInput]]:
         """Each case with its report, as soon as it is there; see `averify_many`. Works in a notebook too."""
@@ -271,16 +259,13 @@ class Verifier(verifier.Verifier):
         try:
             for ended in asyncio.as_completed(tasks):
                 for one, result in zip(*await ended, strict=True):
-                    report = BadInput(result) if isinstance(result, str) else cast(Report, result)
+                    home = self.settings.home
+                    report = BadInput(result) if isinstance(result, str) else Report.of(result, home)
                     yield given.cases[one.place[0]], report
         finally:
             for task in tasks:
                 task.cancel()
             await asyncio.gather(*tasks, return_exceptions=True)
-
-    def _hearer(self, progress: Progress | None, shown: ExitStack) -> Callable[[Event], None] | None:
-        """Who hears of the nodes that are passed: nobody, a bar until the end, or the caller."""
-        return shown.enter_context(check_progress(self.traffic)) if progress is True else progress or None
 
 
 class _Given:
@@ -308,12 +293,8 @@ class _Given:
             raise BadInput(
                 f"a case is a dictionary of source, response and what is optional, not {given!r:.60}"
             )
-        about = {name: value for name, value in given.items() if name not in ("source", "case_id")}
-        try:
-            return Case(id=str(given.get("case_id", f"case-{one.place[0] + 1}")), source_ids=(), **about)
-        except ValidationError as error:
-            first = error.errors()[0]
-            raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        about = {name: value for name, value in given.items() if name not in ("source", "response")}
+        return case_of(given["response"], **{"case_id": f"case-{one.place[0] + 1}", **about})
 
     def sources(self, one: Planned) -> Sequence[Document]:
         """The case's sources, read. Raises BadInput where they can't be."""

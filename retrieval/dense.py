@@ -1,12 +1,12 @@
-"""Dense index of one source: its passages as embeddings, searched and compared with segments of a response.
+"""Dense index of one source: its passages as vectors, searched and compared with segments of a response.
 
-Knows: how two of the kinds of embeddings that BGE-M3 gives (dense and sparse) are compared and weighed; that a block
-is as similar as its best passage.
-Does not know: which model made the embeddings, where an index is stored. Needs numpy alone.
+Knows: vectors lie in a FAISS index, which compares all of them; BGE-M3's sparse weights of tokens, which lie beside
+it, count too; a block is as similar as its best passage.
+Does not know: which model made the vectors, where they are stored.
 """
 
-from collections.abc import Sequence
-from typing import NamedTuple, Protocol, Self
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,11 +21,11 @@ used: they take 2 kB a token, 6 GB for a million Chinese characters in overlappi
 
 
 class Sparse(NamedTuple):
-    """Text i holds the tokens `tokens[starts[i]:starts[i + 1]]`, each once, with these weights."""
+    """Weights of tokens, one row each: the number of the text, the token (once a text), its weight."""
 
+    texts: NDArray[np.int32]
     tokens: NDArray[np.int32]
     weights: NDArray[np.float32]
-    starts: NDArray[np.int64]
 
 
 class Embeddings(NamedTuple):
@@ -50,85 +50,97 @@ class Embedder(Protocol):
         ...
 
 
-class DenseIndex:
-    """The passages of one document as vectors. It does not change."""
+class Vectors:
+    """The vectors of some texts, searchable. `arrays` is all that it holds; it does not change.
 
-    def __init__(self, document: Document, passages: Ranges, vectors: Embeddings, embedder: Embedder) -> None:
-        self._document = document
-        self._passages = np.array(passages, dtype=np.int64).reshape(-1, 2)
+    Raises BadInput where FAISS is not installed, RuntimeError or LookupError for arrays that hold no vectors.
+    """
+
+    def __init__(self, arrays: Mapping[str, NDArray[Any]], embedder: Embedder) -> None:
+        self.arrays = arrays
         self._embedder = embedder
-        self.vectors = vectors
+        self._index = _faiss().deserialize_index(arrays["faiss"])
+        sparse = "tokens" in arrays
+        self._sparse = Sparse(*(arrays[name] for name in Sparse._fields)) if sparse else None
 
     @classmethod
-    def build(
-        cls, document: Document, passages: Ranges, embedder: Embedder, progress: Progress | None = None
-    ) -> Self:
-        """Embed these half-open ranges of the document's text, given in text order."""
-        texts = [document.text[start:end] for start, end in passages]
-        return cls(document, passages, embedder.embed(texts, progress=progress), embedder)
+    def of(cls, texts: Sequence[str], embedder: Embedder, progress: Progress | None = None) -> "Vectors":
+        """Embed these passages, at least one."""
+        faiss = _faiss()
+        dense, sparse = embedder.embed(texts, progress=progress)
+        index = faiss.IndexFlatIP(dense.shape[1])
+        index.add(dense)
+        kept = sparse._asdict() if sparse else {}
+        return cls({"faiss": faiss.serialize_index(index), **kept}, embedder)
+
+    def __len__(self) -> int:
+        return int(self._index.ntotal)
+
+    def scores(self, queries: Sequence[str]) -> NDArray[np.float32]:
+        """The score of each query against each text. Raises BadInput where they can't be compared."""
+        asked = self._embedder.embed(queries, query=True)
+        self._refuse_others(asked)
+        scores: NDArray[np.float32] = asked.dense @ self._index.reconstruct_n(0, len(self)).T
+        if asked.sparse is None or self._sparse is None:
+            return scores
+        shared = [self._shared_weight(asked.sparse, number) for number in range(len(queries))]
+        return np.float32(DENSE) * scores + np.float32(SPARSE) * np.array(shared, dtype=np.float32)
+
+    def nearest(self, query: str, k: int) -> list[tuple[int, float]]:
+        """The numbers and scores of the k best texts for a query, best first."""
+        if k < 1:
+            return []
+        if self._sparse is not None:
+            scores = self.scores([query])[0]
+            return [(i, float(scores[i])) for i in top_k(scores, k)]
+        asked = self._embedder.embed([query], query=True)
+        self._refuse_others(asked)
+        scores, numbers = self._index.search(asked.dense, min(k, len(self)))
+        return list(zip(numbers[0].tolist(), scores[0].tolist(), strict=True))
+
+    def _refuse_others(self, asked: Embeddings) -> None:
+        if asked.dense.shape[1] != self._index.d:
+            raise BadInput(
+                f"vectors of {asked.dense.shape[1]} and of {self._index.d} numbers can't be compared: another "
+                "embedder made the index; build it again"
+            )
+
+    def _shared_weight(self, asked: Sparse, query: int) -> NDArray[np.float64]:
+        """For each text, the products of the weights of the tokens that it shares with a query, added."""
+        held = self._sparse or asked
+        own = asked.texts == query
+        weights = np.zeros(1 + max(held.tokens.max(initial=0), asked.tokens.max(initial=0)), dtype=np.float32)
+        weights[asked.tokens[own]] = asked.weights[own]
+        products = weights[held.tokens] * held.weights
+        return np.asarray(np.bincount(held.texts, weights=products, minlength=len(self)), dtype=np.float64)
+
+
+class DenseIndex:
+    """The passages of one document, half-open ranges of its text in text order, as vectors."""
+
+    def __init__(self, document: Document, passages: Ranges, vectors: Vectors) -> None:
+        self._document, self._passages, self._vectors = document, passages, vectors
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
         """One row a segment, one column a block: the score of the block's best passage; 0 where it has none."""
-        members = passages_in(self._passages, blocks)
+        members = passages_in(np.array(self._passages, dtype=np.int64).reshape(-1, 2), blocks)
         matrix = np.zeros((len(segments), len(blocks)))
         for first in range(0, len(segments), AT_ONCE):
-            scores = self._scores(segments[first : first + AT_ONCE])
+            scores = self._vectors.scores(segments[first : first + AT_ONCE])
             matrix[first : first + AT_ONCE] = best_per_range(scores, members)
         return matrix
 
     def search(self, query: str, k: int) -> list[Hit]:
-        """The k best passages, best first; of equal ones the earlier. Neighbouring passages may overlap."""
-        scores = self._scores([query])[0]
+        """The k best passages, best first. Neighbouring passages may overlap."""
         return [
-            Hit(span=self._document.span(*self._passages[i].tolist()), score=float(scores[i]), rank=rank)
-            for rank, i in enumerate(top_k(scores, k), start=1)
+            Hit(span=self._document.span(*self._passages[number]), score=score, rank=rank)
+            for rank, (number, score) in enumerate(self._vectors.nearest(query, k), start=1)
         ]
 
-    def _scores(self, texts: Sequence[str]) -> NDArray[np.float32]:
-        return embedding_scores(self._embedder.embed(texts, query=True), self.vectors)
 
-
-def embedding_scores(queries: Embeddings, passages: Embeddings) -> NDArray[np.float32]:
-    """The score of each query against each passage. Raises BadInput where they can't be compared."""
-    if queries.dense.shape[1:] != passages.dense.shape[1:]:
-        raise BadInput(
-            f"vectors of {queries.dense.shape[-1]} and of {passages.dense.shape[-1]} numbers can't be compared: "
-            "another embedder made the index; build it again"
-        )
-    scores: NDArray[np.float32] = queries.dense @ passages.dense.T
-    if queries.sparse is None or passages.sparse is None:
-        return scores
-    shared = _shared_weight(queries.sparse, passages.sparse)
-    return np.float32(DENSE) * scores + np.float32(SPARSE) * shared
-
-
-def _shared_weight(queries: Sparse, passages: Sparse) -> NDArray[np.float32]:
-    """For each pair of texts, the products of the weights of the tokens that both hold, added."""
-    texts = len(passages.starts) - 1
-    owner = np.repeat(np.arange(texts), np.diff(passages.starts))
-    size = 1 + max(passages.tokens.max(initial=0), queries.tokens.max(initial=0))
-    rows = []
-    for start, end in zip(queries.starts[:-1], queries.starts[1:], strict=True):
-        query = np.zeros(size, dtype=np.float32)
-        query[queries.tokens[start:end]] = queries.weights[start:end]
-        rows.append(np.bincount(owner, weights=query[passages.tokens] * passages.weights, minlength=texts))
-    return np.array(rows, dtype=np.float32).reshape(len(rows), texts)
-
-
-def join_embeddings(parts: Sequence[Embeddings]) -> Embeddings:
-    """The texts of all parts, in order."""
-    if not parts:
-        return Embeddings(np.zeros((0, 0), dtype=np.float32))
-    dense = np.concatenate([part.dense for part in parts])
-    sparse = [part.sparse for part in parts if part.sparse is not None]
-    if not sparse:
-        return Embeddings(dense)
-    lengths = np.concatenate([np.diff(part.starts) for part in sparse])
-    return Embeddings(
-        dense,
-        Sparse(
-            np.concatenate([part.tokens for part in sparse]),
-            np.concatenate([part.weights for part in sparse]),
-            np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-        ),
-    )
+def _faiss() -> Any:
+    try:
+        import faiss
+    except ImportError as error:
+        raise BadInput("to search by meaning, install longproof[dense] (it brings FAISS)") from error
+    return faiss

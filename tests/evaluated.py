@@ -3,7 +3,6 @@
 import asyncio
 import re
 from collections.abc import Sequence
-from typing import Any
 
 from longproof.agent.report import report, reported_claim
 from longproof.agent.types import (
@@ -81,33 +80,22 @@ class FakeChecker:
         self.closed = 0
         self._answers, self._error = answers, error or RuntimeError("stopped")
 
-    async def close(self, state: str = "done") -> None:
+    async def close(self) -> None:
         self.closed += 1
-        self.state = state
 
-    async def averify(
-        self,
-        source: Any,
-        response: str,
-        *,
-        task: str,
-        context: str,
-        case_id: str,
-        reference: str | None = None,
-        labels: Sequence[str] | None = None,
-    ) -> Report:
+    async def check(self, documents: Sequence[Document], case: Case) -> Report:
         await asyncio.sleep(0)
         if self._answers is not None and len(self.asked) >= self._answers:
             raise self._error
-        self.asked.append(case_id)
-        if not response.strip():
+        self.asked.append(case.id)
+        if not case.response.strip():
             raise BadInput("the response is empty; give a text")
-        text = source.text if isinstance(source, Document) else "\n".join(d.text for d in source)
+        text = "\n".join(document.text for document in documents)
         labels: list[Label | None] = [
             "contradicting" if "wrong" in said else None if "unsure" in said else "explicitly_supported"
-            for said in (response[start:end] for start, end in cut(response))
+            for said in (case.response[start:end] for start, end in cut(case.response))
         ]
-        return scripted_report(response, labels, text, ["wrong"])
+        return scripted_report(case.response, labels, text, ["wrong"])
 
 
 LEAST: dict[str, Label | None] = {

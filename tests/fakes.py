@@ -186,7 +186,7 @@ class ChatServer:
             return {"error": {"message": "no", "type": "error", **reply.error}}
         message = {"role": "assistant", "content": reply.text, "refusal": reply.refusal, **reply.extra}
         prompt = (len(asked.system) + len(asked.user)) // 4
-        answer = len(reply.text or "") // 4
+        answer = len(reply.text or reply.refusal or "") // 4
         usage = {
             "prompt_tokens": prompt,
             "completion_tokens": answer,

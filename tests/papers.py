@@ -9,6 +9,7 @@ from reader import Asked
 
 from longproof import Verifier
 from longproof.agent.types import Report
+from longproof.inputs import case_of, documents_of
 
 
 def asked_for(server: ChatServer, form: str) -> list[Asked]:
@@ -39,7 +40,7 @@ def traced(verifier: Verifier, source: Any, response: str, **case: Any) -> Trace
     """The report and the nodes on the way to it, in their order. A paper's graph has no claim groups."""
 
     async def go() -> Traced:
-        given = await verifier.input_of(source, response, **case)
+        given = await verifier.input_of(documents_of(source), case_of(response, **case))
         report, path, groups = None, list[str](), dict[tuple[str, ...], list[str]]()
         stream = verifier.graph.astream(
             given, context=verifier.settings, stream_mode="updates", subgraphs=True

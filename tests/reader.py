@@ -287,7 +287,7 @@ def _words(text: str) -> set[str]:
 well = Reader()
 """A correct answer to any prompt of the product."""
 PROSE = Reply("The claims look fine to me. All in all this is INCORRECT only in its tone, otherwise CORRECT.")
-REFUSAL = Reply("I'm sorry, but I can't help with that.")
+REFUSAL = Reply(None, refusal="I'm sorry, but I can't help with that.")
 EMPTY = Reply("")
 BUSY = Reply(status=429, headers={"retry-after": "0"}, error={"message": "slow down"})
 ILL = Reply(status=500, error={"message": "internal error"})

@@ -2,7 +2,8 @@
 
 Knows: a form's JSON schema; the last whole JSON object that fits it is the answer, reasoning, fences and prose round
 it are not, nor is an object that stands in what the model was shown: whoever wrote that is not asked. An answer that
-was cut off is `truncated`, a refusal `refused`, anything else `unparsed`. Prose is never searched for a label.
+was cut off is `truncated`, one that the server calls a refusal `refused`, anything else `unparsed`. Prose is never
+searched for a label.
 Does not know: what the fields mean, or who answered.
 """
 
@@ -34,11 +35,6 @@ _CUT = ("length", "max_tokens", "error", "abort", "aborted", "cancelled", "cance
 """Servers' names for an answer that was not finished, in lower case."""
 OVER_LIMIT = "length"
 """The name of an answer that ran into its limit."""
-_REFUSALS = (
-    "i can't", "i can’t", "i cannot", "i'm sorry", "i’m sorry", "i am sorry", "sorry, ", "i'm unable", "i’m unable",
-    "i am unable", "i won't", "i won’t", "抱歉", "很抱歉", "对不起", "我不能", "我无法", "无法提供", "作为一个",
-)  # fmt: skip
-_LONGEST_REFUSAL = 600
 _BEGUN = re.compile(r'\{(?=\s*(?:["}]|\Z))')
 _NO_LETTERS = re.compile(r"[\W_]+")
 LEAST_OBJECT, LEAST_FINDING = 20, 6
@@ -129,7 +125,7 @@ def parse(raw: Raw, form: type[F], shown: str = "") -> F | Failure:
             failure = "unparsed"
         except Truncated:
             failure = "truncated"
-    return "refused" if failure == "unparsed" and "{" not in text and _refuses(text) else failure
+    return failure
 
 
 def json_objects(text: str, shown: str = "") -> Iterator[dict[str, Any]]:
@@ -209,7 +205,3 @@ def _without_reasoning(text: str) -> Iterator[str]:
     _, tag, after = text.partition("</think>")
     if tag and thought is None:
         yield after
-
-
-def _refuses(text: str) -> bool:
-    return len(text) <= _LONGEST_REFUSAL and text.lstrip().lower().startswith(_REFUSALS)

@@ -1,25 +1,20 @@
-"""Clients of language models: one request, one answer, or the reason why none came; and any LangChain chat model.
+"""What clients of language models have in common: one request, one answer, or the reason why none came.
 
-Knows: what a request holds, what is kept of an answer, and what a failure says.
+Knows: what a request holds, what a failure says, and how a server asks to wait.
 Does not know: how a server is spoken to, retries, limits, the ledger, or what an answer means.
 """
 
 from collections.abc import Mapping
-from hashlib import sha256
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Failure
 from longproof.prompts import Prompt
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.text.redact import one_line
 
-if TYPE_CHECKING:
-    from langchain_core.language_models import BaseChatModel
-
-LANGCHAIN = "langchain:"
-"""The beginning of a LangChain model's endpoint."""
+LANGCHAIN, PROVIDER = "langchain:", "provider:"
+"""The beginnings of the endpoints of LangChain's models: one that a program made, one that a SPEC names."""
 _DETAIL = 300
 
 
@@ -91,39 +86,16 @@ class Chat(Protocol):
         ...
 
 
-class LangChainChat:
-    """Any LangChain chat model, as the caller configured it: our temperature and limits are not sent."""
+def provider_endpoint(provider: str) -> str:
+    """The endpoint of a provider that LangChain reaches."""
+    return PROVIDER + provider
 
-    has_schema = False
 
-    def __init__(self, model: "BaseChatModel") -> None:
-        self._model = model
-        # What LangChain's own cache goes by: names and parameters, no keys.
-        configured = model._get_llm_string()
-        self.model = f"{type(model).__name__}:{sha256(configured.encode()).hexdigest()[:16]}"
-        self.endpoint = LANGCHAIN + model._llm_type
-
-    async def send(self, message: Message) -> Raw:
-        """Call the model once."""
-        try:
-            answer = await self._model.ainvoke([("system", message.system), ("human", message.user)])
-            usage: Mapping[str, Any] = answer.usage_metadata or {}
-            about = answer.response_metadata
-            refusal = answer.additional_kwargs.get("refusal")
-            return Raw(
-                text=str(answer.text),
-                refusal=str(refusal) if refusal else None,
-                finish=about.get("finish_reason") or about.get("stop_reason"),
-                prompt_tokens=usage.get("input_tokens"),
-                completion_tokens=usage.get("output_tokens"),
-                cached_tokens=(usage.get("input_token_details") or {}).get("cache_read"),
-            )
-        except Exception as error:
-            # Integrations raise errors of their own; all are failures of this call. Their text may hold a key that
-            # we don't know, so that only the error's name goes on.
-            status = getattr(error, "status_code", None)
-            known = f" (HTTP {status})" if isinstance(status, int) else ""
-            raise Unanswered(one_line(type(error).__name__ + known)) from error
-
-    async def close(self) -> None:
-        """Nothing to close: the model is the caller's."""
+def asked_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait."""
+    try:
+        if "retry-after-ms" in headers:
+            return max(0.0, float(headers["retry-after-ms"]) / 1000)
+        return max(0.0, float(headers["retry-after"]))
+    except (KeyError, ValueError):
+        return None

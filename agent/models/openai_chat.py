@@ -8,7 +8,7 @@ Does not know: retries, limits, the ledger, or what an answer means.
 
 import json
 import re
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from typing import Any, cast
 
 from httpx2 import AsyncBaseTransport, AsyncByteStream, HTTPError, Request, Response
@@ -17,7 +17,7 @@ from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import LONGEST, OVER_LIMIT, TAIL, Raw, runs_away
-from longproof.agent.models.clients import Message, Unanswered
+from longproof.agent.models.clients import Message, Unanswered, asked_wait
 from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 
 MOST_BYTES = 32 << 20
@@ -176,16 +176,6 @@ class OpenAIChat:
                 told(f"no connection to {self.endpoint}: {str(error.__cause__ or '') or error}")
             )
         return Unanswered(told(f"{self.endpoint} sent no chat completion: {error}"), final=True)
-
-
-def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait."""
-    try:
-        if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
-        return max(0.0, float(headers["retry-after"]))
-    except (KeyError, ValueError):
-        return None
 
 
 class _BrokeOff(Exception):

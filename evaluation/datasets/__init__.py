@@ -1,84 +1,75 @@
 """The data sets by name; each loader or converter opens with its set's law of conversion.
 
-Knows: which sets there are, and where they lie (`LONGPROOF_DATA`, a path, or bundled). Does not know: metrics.
+Knows: which sets there are, where their makers publish them, and where they lie (`LONGPROOF_DATA`, a path, or
+bundled). Does not know: metrics.
 """
 
 import os
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.resources import files
 from pathlib import Path
+from typing import NamedTuple
 
 from longproof.evaluation.datasets import dialogue, novels, records, summaries
 from longproof.evaluation.datasets.jsonl import load_cases
-from longproof.evaluation.datasets.reading import HUB, Location, each_row
+from longproof.evaluation.datasets.reading import Location, each_row
 from longproof.evaluation.types import Example
 from longproof.retrieval.types import BadInput
 
 DATA = "LONGPROOF_DATA"
-"""The environment variable that names the folder of the data sets, one folder a set (`FOLDERS`: but for these)."""
-
-GZ = "records.jsonl.gz"
-FOLDERS = {
-    **{f"halueval_{name}": "halueval" for name in ("dialogue", "general", "qa", "summary")},
-    "sanguo_pairs": "novels_zh",
-}
-"""Where a set lies whose folder has another name."""
+"""The environment variable that names the folder of the data sets, one folder a set."""
 BUNDLED = {"stories": "examples/stories.jsonl"}
 """The sets that come with the package, and their files in it."""
-GITHUB = "https://github.com/"
-HOMES = {
-    "accuracy_rotowire": f"{GITHUB}ehudreiter/accuracySharedTask",
-    "bamboo_hallu": f"{GITHUB}RUCAIBox/BAMBOO",
-    "begin_dialogue": f"{GITHUB}google/BEGIN-dataset",
-    "faithbench": f"{GITHUB}vectara/FaithBench",
-    "halluqa_zh": f"{GITHUB}OpenMOSS/HalluQA",
-    **{name: f"{GITHUB}RUCAIBox/HaluEval" for name, folder in FOLDERS.items() if folder == "halueval"},
-    "nocha_sample": f"{GITHUB}marzenakrp/nocha",
-    "ocnli_zh": f"{GITHUB}CLUEbenchmark/OCNLI",
-    "quintd_data2text": f"{GITHUB}kasnerz/quintd",
-    "ragtruth": f"{GITHUB}ParticleMedia/RAGTruth",
-    "storysumm": f"{GITHUB}melaniesubbiah/storysumm",
-    "summedits": f"{GITHUB}salesforce/factualNLG",
-    "uhgeval_zh": f"{GITHUB}IAAR-Shanghai/UHGEval",
+GZ = "records.jsonl.gz"
+
+
+class DataSet(NamedTuple):
+    """The loader of a set, from its folder or a file of its kind, and where its makers publish it on GitHub."""
+
+    load: Callable[[Location], Iterator[Example]]
+    home: str = ""
+    folder: str = ""
+    """Its folder among all sets; empty where that has the set's name."""
+
+
+def _halueval(load: Callable[[Location], Iterator[Example]]) -> DataSet:
+    return DataSet(load, "RUCAIBox/HaluEval", "halueval")
+
+
+DATASETS = {
+    "accuracy_rotowire": DataSet(each_row(GZ, records.accuracy_rotowire), "ehudreiter/accuracySharedTask"),
+    "bamboo_hallu": DataSet(each_row(GZ, summaries.bamboo_hallu), "RUCAIBox/BAMBOO"),
+    "begin_dialogue": DataSet(each_row(GZ, dialogue.begin_dialogue), "google/BEGIN-dataset"),
+    "faithbench": DataSet(each_row("samples.jsonl.gz", summaries.faithbench), "vectara/FaithBench"),
+    "halluqa_zh": DataSet(each_row("records.jsonl", dialogue.halluqa_zh), "OpenMOSS/HalluQA"),
+    "halueval_dialogue": _halueval(partial(dialogue.load_halueval, task="dialogue")),
+    "halueval_general": _halueval(each_row("general.jsonl", dialogue.halueval_general)),
+    "halueval_qa": _halueval(partial(dialogue.load_halueval, task="qa")),
+    "halueval_summary": _halueval(partial(dialogue.load_halueval, task="summary")),
+    "jsonl": DataSet(load_cases),
+    "longnovel": DataSet(novels.load_longnovel),
+    "longnovel_mini_zh": DataSet(novels.load_longnovel_mini),
+    "nocha_sample": DataSet(novels.load_nocha, "marzenakrp/nocha"),
+    "ocnli_zh": DataSet(each_row("records.jsonl", summaries.ocnli_zh), "CLUEbenchmark/OCNLI"),
+    "quintd_data2text": DataSet(records.load_quintd, "kasnerz/quintd"),
+    "ragtruth": DataSet(dialogue.load_ragtruth, "ParticleMedia/RAGTruth"),
+    "sanguo_pairs": DataSet(novels.load_sanguo_pairs, folder="novels_zh"),
+    "stories": DataSet(load_cases),
+    "storysumm": DataSet(each_row(GZ, summaries.storysumm), "melaniesubbiah/storysumm"),
+    "summedits": DataSet(summaries.load_summedits, "salesforce/factualNLG"),
+    "uhgeval_zh": DataSet(each_row(GZ, dialogue.uhgeval_zh), "IAAR-Shanghai/UHGEval"),
+    "verigray": DataSet(each_row("verigray.jsonl", summaries.verigray)),
 }
-"""Where a set's makers publish it. Each reader's docstring names the fields of a row."""
-PAIRS = dialogue.HaluEvalPairs
-DATASETS: dict[str, Callable[[Location], Iterator[Example]]] = {
-    "accuracy_rotowire": each_row(GZ, records.accuracy_rotowire),
-    "bamboo_hallu": each_row(GZ, summaries.bamboo_hallu),
-    "begin_dialogue": each_row(GZ, dialogue.begin_dialogue),
-    "data_to_text": each_row("data_to_text.jsonl", records.data_to_text),
-    "faithbench": each_row("samples.jsonl.gz", summaries.faithbench),
-    "halluqa_zh": each_row("records.jsonl", dialogue.halluqa_zh),
-    "halueval_dialogue": PAIRS(
-        "dialogue", "dialogue.jsonl", "response", "turn", "knowledge", "dialogue_history"
-    ),
-    "halueval_general": each_row("general.jsonl", dialogue.halueval_general),
-    "halueval_qa": PAIRS("qa", "qa.jsonl", "answer", "answer", "knowledge", "question"),
-    "halueval_summary": PAIRS("summary", "summarization.jsonl", "summary", "summary", "document"),
-    "jsonl": load_cases,
-    "longnovel": novels.load_longnovel,
-    "longnovel_mini_zh": novels.load_longnovel_mini,
-    "nocha_sample": novels.load_nocha,
-    "ocnli_zh": each_row("records.jsonl", summaries.ocnli_zh),
-    "quintd_data2text": records.load_quintd,
-    "ragtruth": dialogue.load_ragtruth,
-    "sanguo_pairs": novels.load_sanguo_pairs,
-    "stories": load_cases,
-    "storysumm": each_row(GZ, summaries.storysumm),
-    "summedits": summaries.load_summedits,
-    "uhgeval_zh": each_row(GZ, dialogue.uhgeval_zh),
-    "verigray": each_row("verigray.jsonl", summaries.verigray),
-}
-"""What loads a data set from where it lies: its folder, or a file of its kind."""
+"""Each reader's docstring names the fields of a row."""
 
 
 def examples(dataset: str, path: Location | None = None) -> list[Example]:
     """All examples of a data set, in the order of its file. A case file's path is a data set too.
 
-    `path` is a folder, a file or `hub:OWNER/NAME[@SPLIT]`; without it the set's folder in the one that
-    LONGPROOF_DATA names, or the package's own file where the set is bundled. Raises BadInput for an unknown set, a
-    missing file, a row that does not fit, or two examples of one id.
+    `path` is a folder or a file; without it the set's folder in the one that LONGPROOF_DATA names, or the package's
+    own file where the set is bundled. Raises BadInput for an unknown set, a missing file, a row that does not fit,
+    or two examples of one id.
     """
     if dataset not in DATASETS and path is None and Path(dataset).is_file():
         dataset, path = "jsonl", dataset
@@ -86,22 +77,24 @@ def examples(dataset: str, path: Location | None = None) -> list[Example]:
         raise BadInput(
             f"there is no data set {dataset!r}; choose a case file, or one of {', '.join(DATASETS)}"
         )
-    found = list(DATASETS[dataset](_location(dataset, path)))
-    if len({example.id for example in found}) < len(found):
-        twice = next(e.id for i, e in enumerate(found) if e.id in {other.id for other in found[:i]})
-        raise BadInput(f"{dataset}: two examples have the id {twice!r}; ids must differ")
+    location = _location(dataset) if path is None else Path(path)
+    found, ids = list(DATASETS[dataset].load(location)), set[str]()
+    for example in found:
+        if example.id in ids:
+            raise BadInput(f"{dataset}: two examples have the id {example.id!r}; ids must differ")
+        ids.add(example.id)
     return found
 
 
-def _location(dataset: str, path: Location | None) -> Location:
-    if path is not None:
-        return path if str(path).startswith(HUB) else Path(path)
+def _location(dataset: str) -> Path:
+    """The place of a set that nobody gave a path for. Raises BadInput where it isn't there."""
     if dataset in BUNDLED:
         return Path(str(files("longproof") / BUNDLED[dataset]))
+    _, home, name = DATASETS[dataset]
     root = os.environ.get(DATA)
-    folder = Path(root or "") / FOLDERS.get(dataset, dataset)
+    folder = Path(root or "") / (name or dataset)
     if not root or not folder.exists():
-        from_ = f"get them from {HOMES[dataset]}" if dataset in HOMES else "see evaluation/README.md"
+        from_ = f"get them from https://github.com/{home}" if home else "see evaluation/README.md"
         where = f"--path FOLDER, or {DATA} for the folder of all data sets"
         raise BadInput(
             f"the data of {dataset} are not in {root or 'any folder'}: {from_}, then say where they lie: {where}"

@@ -5,7 +5,6 @@ Does not know: other sets.
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import count
 
 from longproof.agent.types import Place, Task
@@ -21,7 +20,12 @@ from longproof.evaluation.datasets.reading import (
 )
 from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, GoldPart, Source
 
-PAIR: tuple[tuple[str, GoldOutcome], ...] = (("right", "faithful"), ("hallucinated", "hallucinated"))
+HALUEVAL: dict[str, tuple[str, str, Task, str, str]] = {
+    "qa": ("qa.jsonl", "answer", "answer", "knowledge", "question"),
+    "dialogue": ("dialogue.jsonl", "response", "turn", "knowledge", "dialogue_history"),
+    "summary": ("summarization.jsonl", "summary", "summary", "document", ""),
+}
+"""HaluEval's tasks with pairs: file, name of a response, our task, fields of source and context."""
 ADDRESS = re.compile(r"https?://[^\s，。）]+")
 LEAST_CHARACTERS = 4
 ANSWERS: tuple[tuple[str, GoldOutcome], ...] = (
@@ -36,44 +40,43 @@ BEGIN_GOLD = {
 }
 
 
-@dataclass(frozen=True)
-class HaluEvalPairs:
-    """One of HaluEval's three tasks with pairs of responses; calling it loads the examples.
+def load_halueval(location: Location, task: str) -> Iterator[Example]:
+    """One of HaluEval's three tasks with pairs of responses.
 
     The original files, one JSON object a line: qa (`knowledge`, `question`, `right_answer`, `hallucinated_answer`),
-    dialogue (`knowledge`, `dialogue_history`, `right_response`, `hallucinated_response`), summarization (`document`,
+    dialogue (`knowledge`, `dialogue_history`, `right_response`, `hallucinated_response`), summary (`document`,
     `right_summary`, `hallucinated_summary`). MIT licence. Law: a pair becomes two examples, one of each side, where
     the paper tosses a coin for one: accuracy has the same expectation and half the noise. A pair is named by its row
     in the original file. The knowledge or document is the source, the question or history the context, the other
     side the reference (for the contrast variant). A pattern that a record names is a slice.
     """
+    file, response, own_task, source, context = HALUEVAL[task]
+    numbers = count()
 
-    name: str
-    file: str
-    response: str
-    task: Task
-    source: str
-    context: str = ""
+    def convert(row: Row) -> Iterator[Example]:
+        key = str(row.get("source_row", next(numbers)))
+        right, wrong = row[f"right_{response}"], row[f"hallucinated_{response}"]
+        example = Example(
+            id=f"{task}-{key}-right",
+            task=own_task,
+            sources=(Source(text=row[source]),),
+            response=right,
+            context=row[context] if context else "",
+            reference=wrong,
+            group=key,
+            gold=Gold(outcome="faithful"),
+        )
+        yield example
+        other_side = {
+            "id": f"{task}-{key}-hallucinated",
+            "response": wrong,
+            "reference": right,
+            "slices": {"pattern": row["pattern"]} if row.get("pattern") else {},
+            "gold": Gold(outcome="hallucinated"),
+        }
+        yield example.model_copy(update=other_side)
 
-    def __call__(self, location: Location) -> Iterator[Example]:
-        numbers = count()
-        return convert_rows(rows(location, self.file), lambda row: self._pair(row, next(numbers)))
-
-    def _pair(self, row: Row, number: int) -> Iterator[Example]:
-        key = str(row.get("source_row", number))
-        texts = {side: row[f"{side}_{self.response}"] for side, _ in PAIR}
-        for side, outcome in PAIR:
-            yield Example(
-                id=f"{self.name}-{key}-{side}",
-                task=self.task,
-                sources=(Source(text=row[self.source]),),
-                response=texts[side],
-                context=row[self.context] if self.context else "",
-                reference=texts["right" if side == "hallucinated" else "hallucinated"],
-                group=key,
-                slices={"pattern": row["pattern"]} if row.get("pattern") and side == "hallucinated" else {},
-                gold=Gold(outcome=outcome),
-            )
+    return convert_rows(rows(location, file), convert)
 
 
 def halueval_general(row: Row) -> Iterator[Example]:
@@ -105,30 +108,28 @@ def load_ragtruth(location: Location) -> Iterator[Example]:
     reason), `implicit_true` ones too, as RAGTruth itself counts them. An answer is hallucinated exactly when it has a
     label. A group is the source. MIT licence.
     """
-    sources = rows_by_key(
-        rows(location, "sources.jsonl.gz"), lambda row: (row["source_id"], row["source_info"])
-    )
-    return convert_rows(rows(location, "responses.jsonl.gz"), lambda row: [_ragtruth(row, sources)])
+    sources = rows_by_key(rows(location, "sources.jsonl.gz"), "source_id", value="source_info")
+
+    def convert(row: Row) -> Iterator[Example]:
+        info = sources[row["source_id"],]
+        yield Example(
+            id=row["id"],
+            task="answer",
+            sources=(Source(text=info["passages"]),),
+            response=row["response"],
+            context=info["question"],
+            group=row["source_id"],
+            slices={"model": row["model"]},
+            gold=Gold(
+                outcome="hallucinated" if row["labels"] else "faithful",
+                errors=tuple(map(_ragtruth_error, row["labels"])),
+            ),
+        )
+
+    return convert_rows(rows(location, "responses.jsonl.gz"), convert)
 
 
-def _ragtruth(row: Row, sources: dict[str, Row]) -> Example:
-    info = sources[row["source_id"]]
-    return Example(
-        id=row["id"],
-        task="answer",
-        sources=(Source(text=info["passages"]),),
-        response=row["response"],
-        context=info["question"],
-        group=row["source_id"],
-        slices={"model": row["model"]},
-        gold=Gold(
-            outcome="hallucinated" if row["labels"] else "faithful",
-            errors=tuple(_marked(label) for label in row["labels"]),
-        ),
-    )
-
-
-def _marked(label: Row) -> GoldError:
+def _ragtruth_error(label: Row) -> GoldError:
     return GoldError(
         place=Place(start=label["start"], end=label["end"], text=label["text"]),
         name=label["label_type"],

@@ -2,8 +2,7 @@
 
 A line: see `graphs/cases.py`; `label` is an outcome or one of the seven labels. Law: labels contradicting and
 fabricated are hallucinated, the two supported ones faithful, the others gray; errors alone are an outcome, and so are
-claims alone. Rows from a hub may not name paths. Without label, errors and claims an example is run, but no score
-counts it.
+claims alone. Without label, errors and claims an example is run, but no score counts it.
 """
 
 from collections.abc import Iterator
@@ -11,17 +10,8 @@ from functools import partial
 from pathlib import Path
 
 from longproof.agent.types import LABELS, Place
-from longproof.evaluation.datasets.reading import HUB, Location, Row, convert_rows, find_quote, rows
-from longproof.evaluation.types import (
-    OUTCOME_OF,
-    Example,
-    Gold,
-    GoldClaim,
-    GoldError,
-    GoldEvidence,
-    GoldOutcome,
-    Source,
-)
+from longproof.evaluation.datasets.reading import Location, Row, convert_rows, find_quote, rows
+from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldClaim, GoldError, GoldOutcome, Source
 from longproof.graphs.cases import GivenCase, case_documents, given_case
 from longproof.retrieval.types import BadInput, Document
 
@@ -31,15 +21,13 @@ OUTCOMES: dict[str, GoldOutcome] = {"faithful": "faithful", "hallucinated": "hal
 def load_cases(location: Location) -> Iterator[Example]:
     """All cases of a file, or of `cases.jsonl` in a folder."""
     path = Path(location)
-    folder = None if str(location).startswith(HUB) else path if path.is_dir() else path.parent
-    return convert_rows(rows(location, "cases.jsonl"), partial(_example, folder=folder))
+    folder = path if path.is_dir() else path.parent
+    return convert_rows(rows(path, "cases.jsonl"), partial(_example, folder=folder))
 
 
-def _example(row: Row, folder: Path | None) -> Iterator[Example]:
+def _example(row: Row, folder: Path) -> Iterator[Example]:
     case = given_case(row)
-    if case.paths and folder is None:
-        raise BadInput("a row from a hub names a path; give source_text instead")
-    sources = tuple(map(_source, case_documents(case, folder or Path())))
+    sources = tuple(map(_source, case_documents(case, folder)))
     yield Example(
         id=str(case.id),
         task=case.task,
@@ -62,18 +50,19 @@ def _source(document: Document) -> Source:
 
 
 def _gold(case: GivenCase, sources: tuple[Source, ...]) -> Gold:
-    name = case.label
-    if name is not None and name not in LABELS and name not in OUTCOMES:
-        raise BadInput(f"label {name!r} is neither an outcome nor one of {', '.join(LABELS)}")
     errors = None if case.errors is None else tuple(_errors(case))
     claims = None if case.claims is None else tuple(_claims(case, sources))
-    outcome: GoldOutcome | None = OUTCOMES.get(str(name))
-    if name is None and (errors is not None or claims is not None):
-        wrong = errors if errors is not None else any(claim.hallucinated for claim in claims or ())
-        outcome = "hallucinated" if wrong else "faithful"
-    if name in LABELS:
-        return Gold(outcome=OUTCOME_OF.get(name), label=name, errors=errors, claims=claims)
-    return Gold(outcome=outcome, errors=errors, claims=claims)
+    outcome: GoldOutcome | None = None
+    label = next((label for label in LABELS if label == case.label), None)
+    if case.label is not None:
+        if not label and case.label not in OUTCOMES:
+            raise BadInput(f"label {case.label!r} is neither an outcome nor one of {', '.join(LABELS)}")
+        outcome = OUTCOME_OF.get(label) if label else OUTCOMES[case.label]
+    elif errors is not None:
+        outcome = "hallucinated" if errors else "faithful"
+    elif claims is not None:
+        outcome = "hallucinated" if any(claim.hallucinated for claim in claims) else "faithful"
+    return Gold(outcome=outcome, label=label, errors=errors, claims=claims)
 
 
 def _errors(case: GivenCase) -> Iterator[GoldError]:
@@ -88,10 +77,5 @@ def _claims(case: GivenCase, sources: tuple[Source, ...]) -> Iterator[GoldClaim]
     for claim in case.claims or ():
         origin = find_quote(case.response, claim.segment, after) if claim.segment else None
         after = origin.start if origin else after
-        places = [find_quote(sources[0].text, quote) for quote in claim.evidence]
-        yield GoldClaim(
-            text=claim.text,
-            origin=origin,
-            hallucinated=claim.hallucinated,
-            evidence=tuple(GoldEvidence(source=0, place=place) for place in places),
-        )
+        evidence = tuple(find_quote(sources[0].text, quote) for quote in claim.evidence)
+        yield GoldClaim(text=claim.text, origin=origin, hallucinated=claim.hallucinated, evidence=evidence)

@@ -9,24 +9,22 @@ from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from longproof.agent.types import Kind, Place
+from longproof.agent.types import Kind
 from longproof.evaluation.datasets.reading import (
     Location,
     Row,
     convert_rows,
     find_quote,
-    lines,
     parse_json,
+    quotes_in_order,
     rows,
     rows_by_key,
     whole_text,
 )
 from longproof.evaluation.types import (
-    AlignedPart,
     Example,
     Gold,
     GoldError,
-    GoldEvidence,
     GoldOutcome,
     GoldPart,
     Source,
@@ -106,57 +104,34 @@ def load_longnovel_mini(location: Location) -> Iterator[Example]:
     The location is the folder. Law: a case's source is its part of `novel.txt` (`source_start` to `source_end`), its
     response the joined unit summaries, one line each. `label` is the outcome. The error sentence of a hallucinated
     case is its one gold error, with the kind of its Chinese name; each sentence's line is a gold part, hallucinated
-    where it holds the error. Line i retells unit (first unit + i): that is the gold alignment. Slices: scale,
-    position, kind. A group is the unit that was changed, so both cases of a pair, at all scales, stay together.
-    Written for this project after seed 004; the novel is in the public domain.
+    where it holds the error. Slices: scale, position, kind. A group is the unit that was changed, so both cases of a
+    pair, at all scales, stay together. Written for this project after seed 004; the novel is in the public domain.
     """
     novel = whole_text(Path(location) / "novel.txt")
-    units = rows_by_key(rows(location, "annotations.jsonl"), lambda row: (row["unit"], row))
-    return convert_rows(rows(location, "cases.jsonl"), lambda row: [_mini(row, novel, units)])
 
-
-def _mini(row: Row, novel: str, units: dict[int, Row]) -> Example:
-    source = novel[row["source_start"] : row["source_end"]]
-    errors = []
-    if row["label"] == "hallucinated":
-        place = find_quote(row["summary"], row["error_sentence"])
-        errors.append(GoldError(place=place, kind=_KINDS[row["type"]], name=row["type"]))
-    slices = {"scale": row["scale"], "position": row["position"]}
-    return Example(
-        id=row["id"],
-        task="summary",
-        sources=(Source(text=source, title="儒林外史"),),
-        response=row["summary"],
-        group=str(row["unit"]),
-        slices=slices | ({"kind": _KINDS[row["type"]]} if errors else {}),
-        gold=Gold(
-            outcome=row["label"],
-            errors=tuple(errors),
-            parts=tuple(_mini_parts(row["summary"], errors)),
-            alignment=tuple(_alignment(row, source, units)),
-        ),
-    )
-
-
-def _mini_parts(summary: str, errors: list[GoldError]) -> Iterator[GoldPart]:
-    for line in lines(summary):
-        wrong = any(line.start <= error.place.start < line.end for error in errors)
-        yield GoldPart(place=line, outcome="hallucinated" if wrong else "faithful")
-
-
-def _alignment(row: Row, source: str, units: dict[int, Row]) -> Iterator[AlignedPart]:
-    """Line i against the i-th unit from the first one of the case's part of the novel."""
-    inside = [
-        unit for _, unit in sorted(units.items()) if row["source_start"] <= unit["start"] < row["source_end"]
-    ]
-    retold = lines(row["summary"])
-    if len(retold) != len(inside):
-        raise BadInput(
-            f"the summary has {len(retold)} lines, the source {len(inside)} units: give a line a unit"
+    def convert(row: Row) -> Iterator[Example]:
+        summary, errors = row["summary"], list[GoldError]()
+        slices = {"scale": row["scale"], "position": row["position"]}
+        if row["label"] == "hallucinated":
+            place = find_quote(summary, row["error_sentence"])
+            errors.append(GoldError(place=place, kind=_KINDS[row["type"]], name=row["type"]))
+            slices["kind"] = _KINDS[row["type"]]
+        parts = list[GoldPart]()
+        for line in quotes_in_order(summary, filter(None, summary.split("\n"))):
+            wrong = any(line.start <= error.place.start < line.end for error in errors)
+            parts.append(GoldPart(place=line, outcome="hallucinated" if wrong else "faithful"))
+        source = novel[row["source_start"] : row["source_end"]]
+        yield Example(
+            id=row["id"],
+            task="summary",
+            sources=(Source(text=source, title="儒林外史"),),
+            response=summary,
+            group=str(row["unit"]),
+            slices=slices,
+            gold=Gold(outcome=row["label"], errors=tuple(errors), parts=tuple(parts)),
         )
-    for line, unit in zip(retold, inside, strict=True):
-        start, end = unit["start"] - row["source_start"], unit["end"] - row["source_start"]
-        yield AlignedPart(part=line, evidence=GoldEvidence(source=0, place=Place.of(source, start, end)))
+
+    return convert_rows(rows(location, "cases.jsonl"), convert)
 
 
 def load_nocha(location: Location) -> Iterator[Example]:
@@ -166,11 +141,11 @@ def load_nocha(location: Location) -> Iterator[Example]:
     response; `type` true is faithful. The two claims of a pair share `index` and count together (pair accuracy). A
     group is the pair. MIT licence; do not train on these.
     """
-    books = rows_by_key(rows(location, "books.jsonl.gz"), lambda row: (row["book_title"], row["text"]))
+    books = rows_by_key(rows(location, "books.jsonl.gz"), "book_title", value="text")
 
     def convert(row: Row) -> list[Example]:
         title = row["book_title"]
-        source = Source(text=books[title], title=title)
+        source = Source(text=books[title,], title=title)
         return [_claim(row, f"{title}-{row['index']}", source, {"book": title})]
 
     return convert_rows(rows(location, "claims.jsonl"), convert)

@@ -1,8 +1,7 @@
 """Rows of a data set's files, and places in texts; every complaint names file and row.
 
-Takes JSON Lines (plain or .gz), a JSON array, or `hub:OWNER/NAME[@SPLIT]`: a data set on the Hugging Face hub, by the
-`datasets` library (extra `hub`), which from version 4 on refuses loading scripts. Rows are hostile data: parsed as
-JSON and nothing else. Does not know: what a row means.
+Takes JSON Lines (plain or .gz) or a JSON array. Rows are hostile data: parsed as JSON and nothing else.
+Does not know: what a row means.
 """
 
 import gzip
@@ -12,7 +11,7 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any
 
 from pydantic import ValidationError
 
@@ -21,12 +20,10 @@ from longproof.evaluation.types import Example
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
 
-HUB = "hub:"
-K = TypeVar("K")
-V = TypeVar("V")
 Row = dict[str, Any]
 Location = str | Path
-"""A folder, a file, or `hub:OWNER/NAME[@SPLIT]`."""
+"""A folder, or a file."""
+TOO_DEEP = "its JSON is nested too deeply; give a flatter row"
 
 
 def rows(location: Location, file: str) -> Iterator[tuple[str, Row]]:
@@ -34,15 +31,12 @@ def rows(location: Location, file: str) -> Iterator[tuple[str, Row]]:
 
     Raises BadInput where there is no such file or a row is not a JSON object.
     """
-    if str(location).startswith(HUB):
-        for number, row in enumerate(_hub_rows(str(location)), start=1):
-            yield f"{location} row {number}", without_surrogates(row)
-        return
     path = Path(location) / file if Path(location).is_dir() else Path(location)
-    for number, row in enumerate(_parsed(path), start=1):
+    for number, row in enumerate(_parsed_rows(path), start=1):
+        name = f"{path.name} row {number}"
         if not isinstance(row, dict):
-            raise BadInput(f"{path.name} row {number} is not a JSON object")
-        yield f"{path.name} row {number}", row
+            raise BadInput(f"{name} is not a JSON object")
+        yield name, row
 
 
 def each_row(
@@ -58,30 +52,34 @@ def convert_rows(
     """The examples of all rows. Raises BadInput, naming the row, where one does not fit its format."""
     for name, row in named:
         with _naming(name):
-            found = list(convert(row))
-        yield from found
+            converted = list(convert(row))
+        yield from converted
 
 
-def rows_by_key(named: Iterable[tuple[str, Row]], pick: Callable[[Row], tuple[K, V]]) -> dict[K, V]:
-    """What other rows refer to, by key. Raises BadInput, naming the row, where one does not fit its format."""
-    found: dict[K, V] = {}
+def rows_by_key(named: Iterable[tuple[str, Row]], *fields: str, value: str) -> dict[tuple[Any, ...], Any]:
+    """The values that other rows refer to, by these fields. Raises BadInput, naming the row, where one is missing."""
+    by_key: dict[tuple[Any, ...], Any] = {}
     for name, row in named:
         with _naming(name):
-            key, value = pick(row)
-            found[key] = value
-    return found
+            by_key[tuple(row[field] for field in fields)] = row[value]
+    return by_key
 
 
 @contextmanager
 def _naming(name: str) -> Iterator[None]:
+    """Turn what goes wrong with a row into BadInput that names it."""
     try:
         yield
     except KeyError as error:
         raise BadInput(f"{name}: there is no {error.args[0]!r}, which every row has") from error
     except ValidationError as error:
-        raise BadInput(f"{name}: {_first(error)}") from error
+        detail = error.errors()[0]
+        place = ".".join(map(str, detail["loc"]))
+        raise BadInput(
+            f"{name}: {place}: {detail['msg']}" if place else f"{name}: {detail['msg']}"
+        ) from error
     except RecursionError as error:
-        raise BadInput(f"{name}: its JSON is nested too deeply; give a flatter row") from error
+        raise BadInput(f"{name}: {TOO_DEEP}") from error
     except ValueError as error:
         raise BadInput(f"{name}: {error}") from error
     except (TypeError, AttributeError, IndexError) as error:
@@ -111,18 +109,8 @@ def text_key(text: str) -> str:
     return sha256(text.encode()).hexdigest()[:12]
 
 
-def lines(text: str) -> list[Place]:
-    """The lines of a text without their breaks, in order; empty lines are left out."""
-    places, start = [], 0
-    for line in text.split("\n"):
-        if line:
-            places.append(Place.of(text, start, start + len(line)))
-        start += len(line) + 1
-    return places
-
-
 def parse_json(text: str) -> Any:
-    """What a JSON text says, half characters (lone surrogates) replaced. Raises ValueError or RecursionError."""
+    """The value of a JSON text, half characters (lone surrogates) replaced. Raises ValueError or RecursionError."""
     return without_surrogates(json.loads(text))
 
 
@@ -143,25 +131,7 @@ def whole_text(path: Path) -> str:
         raise BadInput(f"{path.name} line {line} is not UTF-8: save the file as UTF-8") from error
 
 
-def _hub_rows(location: str) -> Iterator[Row]:
-    """The rows of `hub:OWNER/NAME[@SPLIT]`; the split is `test` unless named.
-
-    Raises BadInput where the library is not installed or the data set cannot be had.
-    """
-    name, _, split = location.removeprefix(HUB).partition("@")
-    try:
-        from datasets import load_dataset
-    except ImportError as error:
-        raise BadInput("hub data sets need the `datasets` library: pip install 'longproof[hub]'") from error
-    try:
-        for row in load_dataset(name, split=split or "test"):
-            yield dict(row)
-    except (OSError, ValueError) as error:
-        line = (str(error).splitlines() or [""])[0]
-        raise BadInput(f"cannot load {name} from the hub: {line}") from error
-
-
-def _parsed(path: Path) -> Iterator[Any]:
+def _parsed_rows(path: Path) -> Iterator[Any]:
     text = whole_text(path)
     if text.lstrip().startswith("["):
         yield from _json(text, path.name)
@@ -177,12 +147,6 @@ def _json(text: str, name: str) -> Any:
     except json.JSONDecodeError as error:
         raise BadInput(f"{name} is not JSON: {error.msg} at character {error.pos}") from error
     except RecursionError as error:
-        raise BadInput(f"{name}: its JSON is nested too deeply; give a flatter row") from error
+        raise BadInput(f"{name}: {TOO_DEEP}") from error
     except ValueError as error:
         raise BadInput(f"{name}: it holds a number of too many digits; write it as a text") from error
-
-
-def _first(error: ValidationError) -> str:
-    detail = error.errors()[0]
-    place_of = ".".join(map(str, detail["loc"]))
-    return f"{place_of}: {detail['msg']}" if place_of else str(detail["msg"])

@@ -1,6 +1,6 @@
-"""Texts written from records: the data-to-text task (seed 001), the accuracy shared task and Quintd-1.
+"""Texts written from records (the task of seed 001): the accuracy shared task and Quintd-1.
 
-All three give a source of data and mark the exact words of the text that are wrong. Does not know: other sets.
+Both give a source of data and mark the exact words of the text that are wrong. Does not know: other sets.
 """
 
 import ast
@@ -12,8 +12,6 @@ from longproof.evaluation.datasets.reading import (
     Location,
     Row,
     convert_rows,
-    find_quote,
-    parse_json,
     rows,
     rows_by_key,
 )
@@ -24,31 +22,6 @@ MISTAKE_KINDS: dict[str, Kind] = {"NUMBER": "numerical", "NAME": "entity"}
 QUINTD_TYPES = ("incorrect", "not_checkable", "misleading", "other")
 QUINTD_RECORDS = ("gsmarena", "ice_hockey", "openweather")
 FENCE = "```"
-
-
-def data_to_text(row: Row) -> Iterator[Example]:
-    """The data-to-text task (seed 001): a JSON record, an article, and the exact hallucinated spans.
-
-    JSON or JSON Lines, one article a record: `id`, `reference` (JSON, as an object or as its text), `response`
-    (the article) and `hallucination_list` (strings copied from the article), as the seed's output names it; the
-    seed gives no data. Law: the record is the source; each string is found in the article, a repeated one at its
-    next place, and refused where it is not found. The article is hallucinated exactly when the list is not empty.
-    """
-    reference = row["reference"]
-    record = parse_json(reference) if isinstance(reference, str) else reference
-    errors, after = [], dict[str, int]()
-    for text in row["hallucination_list"]:
-        at = find_quote(row["response"], text, after.get(text, 0))
-        errors.append(GoldError(place=at))
-        after[text] = at.end
-    yield Example(
-        id=str(row["id"]),
-        task="article",
-        sources=(_record(record),),
-        response=row["response"],
-        group=str(row["id"]),
-        gold=Gold(outcome="hallucinated" if errors else "faithful", errors=tuple(errors)),
-    )
 
 
 def accuracy_rotowire(row: Row) -> Iterator[Example]:
@@ -97,7 +70,7 @@ def _mistake(mistake: Row, tokens: list[str], response: str) -> GoldError:
             f"the gold says {mistake['TOKENS']!r}, tokens {first + 1} to {last} are {tokens[first:last]}"
         )
     return GoldError(
-        place=_without_blanks(response, sum(map(len, tokens[:first])), sum(map(len, tokens[:last]))),
+        place=_place_without_blanks(response, sum(map(len, tokens[:first])), sum(map(len, tokens[:last]))),
         kind=MISTAKE_KINDS.get(mistake["TYPE"]),
         name=mistake["TYPE"],
         correction=mistake["CORRECTION"] or "",
@@ -105,7 +78,7 @@ def _mistake(mistake: Row, tokens: list[str], response: str) -> GoldError:
     )
 
 
-def _without_blanks(text: str, start: int, end: int) -> Place:
+def _place_without_blanks(text: str, start: int, end: int) -> Place:
     """The place from the `start`-th to before the `end`-th character of the text that is not a blank."""
     solid = [at for at, character in enumerate(text) if not character.isspace()]
     return Place.of(text, solid[start], solid[end - 1] + 1)
@@ -122,35 +95,31 @@ def load_quintd(location: Location) -> Iterator[Example]:
     say that it is neither correct nor merely incomplete: gray. A group is the input. Slices: domain, model. MIT
     licence.
     """
-    inputs = rows_by_key(
-        rows(location, "inputs.jsonl.gz"), lambda row: ((row["dataset"], row["table_idx"]), row["input"])
-    )
-    return convert_rows(rows(location, "texts.jsonl.gz"), lambda row: [_quintd(row, inputs)])
+    inputs = rows_by_key(rows(location, "inputs.jsonl.gz"), "dataset", "table_idx", value="input")
+
+    def convert(row: Row) -> Iterator[Example]:
+        domain, number = row["dataset"], row["table_idx"]
+        yield Example(
+            id=f"{domain}-{number}-{row['model']}",
+            task="article",
+            sources=(_fenced_source(domain, inputs[domain, number]),),
+            response=row["output"],
+            group=f"{domain}-{number}",
+            slices={"domain": domain, "model": row["model"]},
+            gold=Gold(outcome=_quintd_outcome(row), errors=tuple(map(_quintd_error, row["annotations"]))),
+        )
+
+    return convert_rows(rows(location, "texts.jsonl.gz"), convert)
 
 
-def _quintd(row: Row, inputs: dict[tuple[str, int], str]) -> Example:
-    given = inputs[row["dataset"], row["table_idx"]]
-    return Example(
-        id=f"{row['dataset']}-{row['table_idx']}-{row['model']}",
-        task="article",
-        sources=(_fenced(row["dataset"], given),),
-        response=row["output"],
-        group=f"{row['dataset']}-{row['table_idx']}",
-        slices={"domain": row["dataset"], "model": row["model"]},
-        gold=Gold(outcome=_quintd_outcome(row), errors=tuple(_annotated(row))),
-    )
-
-
-def _fenced(domain: str, given: str) -> Source:
+def _fenced_source(domain: str, given: str) -> Source:
     data = given.split(FENCE)[1].strip()
     return _record(ast.literal_eval(data)) if domain in QUINTD_RECORDS else Source(text=data)
 
 
-def _annotated(row: Row) -> Iterator[GoldError]:
-    for note in row["annotations"]:
-        end = note["start"] + len(note["text"])
-        place = Place(start=note["start"], end=end, text=note["text"])
-        yield GoldError(place=place, name=QUINTD_TYPES[note["type"]])
+def _quintd_error(note: Row) -> GoldError:
+    place = Place(start=note["start"], end=note["start"] + len(note["text"]), text=note["text"])
+    return GoldError(place=place, name=QUINTD_TYPES[note["type"]])
 
 
 def _quintd_outcome(row: Row) -> GoldOutcome | None:

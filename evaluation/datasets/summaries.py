@@ -3,6 +3,7 @@
 Does not know: whole novels (novels.py).
 """
 
+from collections import Counter
 from collections.abc import Iterator
 
 from longproof.agent.types import LABELS, Label, Place
@@ -49,7 +50,7 @@ def faithbench(row: Row) -> Iterator[Example]:
     that states no fact too: nobody was asked). Gold errors are the Unwanted spans, with the annotator's note. A group
     is the passage. CC BY-NC-SA 4.0: not for commercial use. Detector scores in `metadata` are never read.
     """
-    label = _pooled(row["annotations"])
+    label = _worst_label(row["annotations"])
     unwanted = [note for note in row["annotations"] if set(note["label"]) & set(UNWANTED)]
     yield Example(
         id=f"{row['batch']}-{row['sample_id']}",
@@ -61,7 +62,7 @@ def faithbench(row: Row) -> Iterator[Example]:
         gold=Gold(
             outcome=FAITHBENCH_OUTCOMES.get(label),
             label=label,
-            errors=tuple(map(_unwanted, unwanted)),
+            errors=tuple(map(_unwanted_error, unwanted)),
             parts=tuple(_pooled_parts(row)),
         ),
     )
@@ -70,13 +71,13 @@ def faithbench(row: Row) -> Iterator[Example]:
 def _pooled_parts(row: Row) -> Iterator[GoldPart]:
     for start, end in sentences(row["summary"]):
         met = [n for n in row["annotations"] if n["summary_start"] < end and start < n["summary_end"]]
-        label = _pooled(met)
+        label = _worst_label(met)
         yield GoldPart(
             place=Place.of(row["summary"], start, end), outcome=FAITHBENCH_OUTCOMES.get(label), label=label
         )
 
 
-def _pooled(notes: list[Row]) -> Label:
+def _worst_label(notes: list[Row]) -> Label:
     names = {name for note in notes for name in note["label"]}
     if UNWANTED[0] in names:
         return "contradicting"
@@ -87,7 +88,7 @@ def _pooled(notes: list[Row]) -> Label:
     return "out_dependent" if "Benign" in names else "explicitly_supported"
 
 
-def _unwanted(note: Row) -> GoldError:
+def _unwanted_error(note: Row) -> GoldError:
     at = Place(start=note["summary_start"], end=note["summary_end"], text=note["summary_span"])
     name = next(name for name in UNWANTED if name in note["label"])
     return GoldError(place=at, name=name, reason=note["note"] or "")
@@ -126,23 +127,23 @@ def load_summedits(location: Location) -> Iterator[Example]:
     summary the reference. The edits' names, sorted and joined by `+`, are the pattern. A group is the document.
     Ids repeat in the file, so each gets its number in its document. Apache-2.0.
     """
-    seen: dict[str, int] = {}
-    return convert_rows(rows(location, "records.jsonl.gz"), lambda row: [_summedits(row, seen)])
+    seen = Counter[str]()
 
+    def convert(row: Row) -> Iterator[Example]:
+        seen[row["id"]] += 1
+        edits = "+".join(sorted(row["edit_types"]))
+        yield Example(
+            id=f"{row['id']}-{seen[row['id']]}",
+            task="summary",
+            sources=(Source(text=row["doc"]),),
+            response=row["summary"],
+            reference=row["original_summary"],
+            group=text_key(row["doc"]),
+            slices={"domain": row["domain"]} | ({"pattern": edits} if edits else {}),
+            gold=Gold(outcome="faithful" if row["label"] == 1 else "hallucinated"),
+        )
 
-def _summedits(row: Row, seen: dict[str, int]) -> Example:
-    seen[row["id"]] = seen.get(row["id"], 0) + 1
-    edits = "+".join(sorted(row["edit_types"]))
-    return Example(
-        id=f"{row['id']}-{seen[row['id']]}",
-        task="summary",
-        sources=(Source(text=row["doc"]),),
-        response=row["summary"],
-        reference=row["original_summary"],
-        group=text_key(row["doc"]),
-        slices={"domain": row["domain"]} | ({"pattern": edits} if edits else {}),
-        gold=Gold(outcome="faithful" if row["label"] == 1 else "hallucinated"),
-    )
+    return convert_rows(rows(location, "records.jsonl.gz"), convert)
 
 
 def bamboo_hallu(row: Row) -> Iterator[Example]:

@@ -10,11 +10,18 @@ from collections import Counter
 from collections.abc import Sequence
 
 from longproof.agent.types import Kind
-from longproof.evaluation.metrics.classes import UNDECIDED, is_hallucinated
-from longproof.evaluation.metrics.statistics import Counts, Rate, count, decided_votes, share
+from longproof.evaluation.metrics.statistics import (
+    UNDECIDED,
+    Counts,
+    Rate,
+    count,
+    decided_votes,
+    is_hallucinated,
+    share,
+)
 
 POSITION_KINDS: frozenset[Kind] = frozenset({"numerical", "inversion", "event", "entity"})
-"""The four kinds over which the paper draws recall by position: those of median difficulty (section 5.2)."""
+"""The four kinds over which LongNovel draws recall by position: those of median difficulty (section 5.2)."""
 
 
 def outcome_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> Counts:
@@ -23,9 +30,8 @@ def outcome_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> Coun
     gold: `hallucinated` or `faithful`, or a label (contradicting and fabricated are hallucinated).
     predicted: the same names, or None, `undecided` or a failure's name: the wrong class, never dropped.
     """
-    return count(
-        [bool(is_hallucinated(name)) for name in gold], [is_hallucinated(name) for name in predicted]
-    )
+    names = zip(gold, predicted, strict=True)
+    return count((bool(is_hallucinated(right)), is_hallucinated(said)) for right, said in names)
 
 
 def hallucinated_by(
@@ -36,22 +42,11 @@ def hallucinated_by(
     Their `recall` is LongNovel's, their false negatives are the failures of HaluEval's table 7. Faithful responses
     have no recall, so a slice without a hallucinated response does not appear.
     """
-    said: dict[str, list[str | None]] = {}
-    for name, right, one in zip(slices, gold, predicted, strict=True):
+    by_slice: dict[str, list[tuple[bool, bool | None]]] = {}
+    for name, right, said in zip(slices, gold, predicted, strict=True):
         if name is not None and is_hallucinated(right):
-            said.setdefault(name, []).append(one)
-    return {name: outcome_counts(["hallucinated"] * len(said[name]), said[name]) for name in sorted(said)}
-
-
-def hallucinated_by_position(
-    positions: Sequence[str | None],
-    kinds: Sequence[str | None],
-    gold: Sequence[str],
-    predicted: Sequence[str | None],
-) -> dict[str, Counts]:
-    """The same by position (begin, middle, end) over the four kinds of figure 5."""
-    kept = [at if kind in POSITION_KINDS else None for at, kind in zip(positions, kinds, strict=True)]
-    return hallucinated_by(kept, gold, predicted)
+            by_slice.setdefault(name, []).append((True, is_hallucinated(said)))
+    return {name: count(by_slice[name]) for name in sorted(by_slice)}
 
 
 def pair_accuracy(pairs: Sequence[str], right: Sequence[bool | None]) -> Rate:
@@ -59,12 +54,11 @@ def pair_accuracy(pairs: Sequence[str], right: Sequence[bool | None]) -> Rate:
 
     `pairs[i]` names the pair of claim i; `right[i]` says whether that was judged right, None where undecided.
     """
-    claims: dict[str, list[bool | None]] = {}
+    verdicts: dict[str, list[bool | None]] = {}
     for pair, verdict in zip(pairs, right, strict=True):
-        claims.setdefault(pair, []).append(verdict)
-    decided = sum(None not in verdicts for verdicts in claims.values())
-    all_right = sum(all(verdicts) for verdicts in claims.values())
-    return Rate(share(all_right, len(claims)), len(claims), share(decided, len(claims)))
+        verdicts.setdefault(pair, []).append(verdict)
+    n, n_decided = len(verdicts), sum(None not in both for both in verdicts.values())
+    return Rate(share(sum(map(all, verdicts.values())), n), n, share(n_decided, n))
 
 
 def flip_rate(runs: Sequence[Sequence[str | None]]) -> Rate:
@@ -77,14 +71,17 @@ def flip_rate(runs: Sequence[Sequence[str | None]]) -> Rate:
 
 
 def override_rate(panels: Sequence[Sequence[str | None]], arbiter: Sequence[str | None]) -> Rate:
-    """How often the arbiter decided against the panel's plurality, over items that came to the arbiter.
+    """The share of items that came to the arbiter which it decided against the panel's plurality.
 
     Items without a single most frequent label, or on which the arbiter failed, only lower the coverage.
     """
-    items = [(_plurality(panel), said) for panel, said in zip(panels, arbiter, strict=True)]
-    comparable = [(most, said) for most, said in items if most is not None and said not in UNDECIDED]
-    overridden = sum(most != said for most, said in comparable)
-    return Rate(share(overridden, len(comparable)), len(items), share(len(comparable), len(items)))
+    n_comparable = n_overridden = 0
+    for panel, decision in zip(panels, arbiter, strict=True):
+        most = _plurality(panel)
+        if most is not None and decision not in UNDECIDED:
+            n_comparable += 1
+            n_overridden += most != decision
+    return Rate(share(n_overridden, n_comparable), len(panels), share(n_comparable, len(panels)))
 
 
 def _plurality(votes: Sequence[str | None]) -> str | None:

@@ -25,13 +25,6 @@ class ClaimAt(NamedTuple):
     origin: Offsets | None
 
 
-class EvidenceScores(NamedTuple):
-    """Over claims that have gold evidence: `partial` at least one piece found, `complete` all of them."""
-
-    partial: Rate
-    complete: Rate
-
-
 def claims_match(first: ClaimAt, second: ClaimAt) -> bool:
     """Overlap of origins of at least one half, else a word F1 of at least one half.
 
@@ -50,19 +43,20 @@ def word_f1(first: str, second: str) -> float:
 
 def evidence_scores(
     gold: Sequence[Sequence[Offsets]], found: Sequence[Sequence[Offsets] | None]
-) -> EvidenceScores:
-    """Step 2: for each claim, the annotated pieces of the source against those found.
+) -> tuple[Rate, Rate]:
+    """Step 2: the claims of which at least one annotated piece of the source was found, and those with all of them.
 
     A piece counts as found when at least half of its own characters lie in what was found. Claims
     without gold evidence (hallucinated ones) are left out. None: the search failed; not found.
     """
-    with_gold = [(g, f) for g, f in zip(gold, found, strict=True) if g]
-    hits = [[_covered(piece, f or ()) >= OVERLAP for piece in g] for g, f in with_gold]
-    n, decided = len(hits), decided_share([found for _, found in with_gold])
-    return EvidenceScores(
-        partial=Rate(share(sum(map(any, hits)), n), n, decided),
-        complete=Rate(share(sum(map(all, hits)), n), n, decided),
-    )
+    n = n_decided = n_partial = n_complete = 0
+    for pieces, places in zip(gold, found, strict=True):
+        if pieces:
+            hits = [_share_found(piece, places or ()) >= OVERLAP for piece in pieces]
+            n, n_decided = n + 1, n_decided + (places is not None)
+            n_partial, n_complete = n_partial + any(hits), n_complete + all(hits)
+    decided = share(n_decided, n)
+    return Rate(share(n_partial, n), n, decided), Rate(share(n_complete, n), n, decided)
 
 
 def vote_accuracy(supports: Sequence[bool], votes: Sequence[bool | None]) -> Rate:
@@ -74,7 +68,7 @@ def vote_accuracy(supports: Sequence[bool], votes: Sequence[bool | None]) -> Rat
     return Rate(share(right, len(votes)), len(votes), decided_share(votes))
 
 
-def _covered(piece: Offsets, found: Sequence[Offsets]) -> float:
+def _share_found(piece: Offsets, found: Sequence[Offsets]) -> float:
     """The share of the piece's characters that lie in any of the places found."""
     held = {at for start, end in found for at in range(max(start, piece[0]), min(end, piece[1]))}
     return len(held) / max(1, piece[1] - piece[0])

@@ -25,9 +25,9 @@ MaybeMarked = Sequence[Sequence[Offsets] | None]
 
 def character_counts(gold: Sequence[Offsets], predicted: Sequence[Offsets] | None) -> Counts:
     """Common, wrongly flagged and missed characters of one example, overlaps counted once."""
-    wanted, said = _characters(gold), _characters(predicted or ())
-    common = len(wanted & said)
-    return Counts(common, len(said) - common, len(wanted) - common, 0)
+    wanted, marked = _characters(gold), _characters(predicted or ())
+    common = len(wanted & marked)
+    return Counts(common, len(marked) - common, len(wanted) - common, 0)
 
 
 def character_scores(gold: Marked, predicted: MaybeMarked) -> Matches:
@@ -39,7 +39,7 @@ def character_scores(gold: Marked, predicted: MaybeMarked) -> Matches:
 
 def mistake_scores(gold: Marked, predicted: MaybeMarked) -> Matches:
     """Places as wholes: one character in common is enough (the accuracy shared task's reading)."""
-    return matches(gold, predicted, _touch)
+    return matches(zip(gold, predicted, strict=True), _touch)
 
 
 def shared_part(first: Offsets, second: Offsets) -> float:

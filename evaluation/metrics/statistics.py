@@ -1,8 +1,10 @@
-"""What all scores are made of: rates of a two-by-two table, matched items, bootstrap intervals, agreement of judges.
+"""Rates of a two-by-two table, matched items, bootstrap intervals, agreement of judges: all scores are made of these.
 
-A rate whose denominator is empty is None, never 0 and never NaN. Positive means hallucinated. Matthews correlation:
-Matthews 1975; Chicco and Jurman 2020 for the constant predictor. Kappa: Fleiss 1971, with as many votes an item as
-there are. Intervals: Efron's percentile bootstrap over whole groups, seeded. Does not know: which paper asks.
+Knows: the two classes of a label or an outcome, the one place where names become classes: only `contradicting` and
+`fabricated` are hallucinated, as in the report. A rate whose denominator is empty is None, never 0 and never NaN.
+Positive means hallucinated. Matthews correlation: Matthews 1975; Chicco and Jurman 2020 for the constant predictor.
+Kappa: Fleiss 1971, with as many votes an item as there are. Intervals: Efron's percentile bootstrap over whole
+groups, seeded. Does not know: which paper asks.
 """
 
 from collections import Counter
@@ -10,20 +12,38 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from math import sqrt
 from random import Random
-from typing import NamedTuple, TypeVar
+from typing import NamedTuple, TypeVar, get_args
 
 import numpy as np
 
-from longproof.evaluation.metrics.classes import UNDECIDED, count_undecided_as_wrong
+from longproof.agent.types import LABELS, Failure
+from longproof.retrieval.types import BadInput
 
 T = TypeVar("T")
+HALLUCINATED_LABELS = frozenset({"contradicting", "fabricated"})
+UNDECIDED = frozenset({None, "undecided", *get_args(Failure)})
 DRAWS = 1000
 LEAST_DEFINED = 0.95
 TAILS = (0.025, 0.975)
 
 
+def is_hallucinated(name: str | None) -> bool | None:
+    """True, False, or None where nothing was decided (None, `undecided`, or the name of a failure).
+
+    Takes an outcome (`faithful`, `hallucinated`, `undecided`) or one of the seven labels.
+    Raises BadInput for any other name.
+    """
+    if name in UNDECIDED:
+        return None
+    if name == "hallucinated" or name in HALLUCINATED_LABELS:
+        return True
+    if name == "faithful" or name in LABELS:
+        return False
+    raise BadInput(f"{name!r} is neither an outcome, a label nor a failure; use one of {', '.join(LABELS)}")
+
+
 class Counts(NamedTuple):
-    """How often each thing happened; `undecided` ones are among the wrong ones.
+    """The cells of a table of gold and predicted classes; `undecided` ones are among the wrong ones.
 
     Floats, since published accuracies are averages over runs.
     """
@@ -81,21 +101,21 @@ class Interval(NamedTuple):
     high: float
 
 
-def count(gold: Sequence[bool], predicted: Sequence[bool | None]) -> Counts:
-    """The table of two equally long columns; True is hallucinated, None undecided."""
-    pairs = list(zip(gold, count_undecided_as_wrong(gold, predicted), strict=True))
-    return Counts(
-        true_positive=pairs.count((True, True)),
-        false_positive=pairs.count((False, True)),
-        false_negative=pairs.count((True, False)),
-        true_negative=pairs.count((False, False)),
-        undecided=list(predicted).count(None),
-    )
+NOTHING = Counts(0, 0, 0, 0)
+
+
+def count(pairs: Iterable[tuple[bool, bool | None]]) -> Counts:
+    """The table of gold and prediction, True for hallucinated. None is undecided: the wrong class, and counted."""
+    cells, undecided = Counter[tuple[bool, bool]](), 0
+    for gold, predicted in pairs:
+        undecided += predicted is None
+        cells[gold, not gold if predicted is None else predicted] += 1
+    return Counts(cells[True, True], cells[False, True], cells[True, False], cells[False, False], undecided)
 
 
 def sum_counts(tables: Iterable[Counts]) -> Counts:
     """The sum of tables, field by field."""
-    return Counts(*map(sum, zip(Counts(0, 0, 0, 0), *tables, strict=True)))
+    return Counts(*map(sum, zip(NOTHING, *tables, strict=True)))
 
 
 def share(part: float, whole: float) -> float | None:
@@ -155,18 +175,22 @@ def mcc(counts: Counts) -> float | None:
 
 
 def matches(
-    gold: Sequence[Sequence[T]], predicted: Sequence[Sequence[T] | None], match: Callable[[T, T], bool]
+    pairs: Iterable[tuple[Sequence[T], Sequence[T] | None]], match: Callable[[T, T], bool]
 ) -> Matches:
     """Gold and predicted items of each response, matched many to many; None is undecided: nothing was predicted.
 
     F1 is the harmonic mean of the two rates, since their true positives are counted on two sides.
     """
-    both = [(list(g), list(p or ())) for g, p in zip(gold, predicted, strict=True)]
-    found = sum(any(match(item, other) for other in p) for g, p in both for item in g)
-    right = sum(any(match(item, other) for other in g) for g, p in both for item in p)
-    n_gold, n_predicted = sum(len(g) for g, _ in both), sum(len(p) for _, p in both)
+    n_gold = n_predicted = found = right = n_decided = n = 0
+    for gold, predicted in pairs:
+        n, n_decided = n + 1, n_decided + (predicted is not None)
+        n_gold, n_predicted = n_gold + len(gold), n_predicted + len(predicted or ())
+        for item in gold:
+            found += any(match(item, other) for other in predicted or ())
+        for item in predicted or ():
+            right += any(match(item, other) for other in gold)
     rates = share(right, n_predicted), share(found, n_gold)
-    return Matches(*rates, harmonic(*rates), n_gold, n_predicted, decided_share(predicted))
+    return Matches(*rates, harmonic(*rates), n_gold, n_predicted, share(n_decided, n))
 
 
 def decided_share(predicted: Sequence[object]) -> float | None:

@@ -9,8 +9,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longproof.agent.types import LABELS
-from longproof.evaluation.metrics.classes import UNDECIDED, count_undecided_as_wrong
-from longproof.evaluation.metrics.statistics import Counts, Rate, count, decided_share, share
+from longproof.evaluation.metrics.statistics import UNDECIDED, Counts, Rate, count, share
 
 FAITHFUL_LABELS = frozenset({"implicitly_supported", "explicitly_supported"})
 GRAY_LABELS = frozenset({"ambiguous", "out_dependent"})
@@ -37,16 +36,17 @@ def verigray_scores(
     or a failure's name: the wrong merged class, counted in every rate. Gold no_fact is left out
     of the ranking loss as the paper's text says, kept in its place as its code does with `keep_no_fact`.
     """
-    degrees, said = [DEGREE[name] for name in gold], [_is_unfaithful(name) for name in predicted]
-    merged = [name not in FAITHFUL_LABELS for name in gold]
-    filled = count_undecided_as_wrong(merged, said)
-    sure = [i for i, name in enumerate(gold) if name not in DROPPED_GOLD]
-    ranked = [i for i, name in enumerate(gold) if keep_no_fact or name != "no_fact"]
-    loss = ranking_loss([degrees[i] for i in ranked], [not filled[i] for i in ranked])
-    return VerigrayScores(
-        counts=count([merged[i] for i in sure], [said[i] for i in sure]),
-        ranking=Rate(loss, len(ranked), decided_share([said[i] for i in ranked])),
-    )
+    sure, degrees, faithful, n_decided = list[tuple[bool, bool | None]](), list[int](), list[bool](), 0
+    for name, label in zip(gold, predicted, strict=True):
+        unfaithful, called = name not in FAITHFUL_LABELS, _is_unfaithful(label)
+        if name not in DROPPED_GOLD:
+            sure.append((unfaithful, called))
+        if keep_no_fact or name != "no_fact":
+            degrees.append(DEGREE[name])
+            faithful.append(unfaithful if called is None else not called)
+            n_decided += called is not None
+    loss = ranking_loss(degrees, faithful)
+    return VerigrayScores(count(sure), Rate(loss, len(degrees), share(n_decided, len(degrees))))
 
 
 def ranking_loss(gold: Sequence[int], faithful: Sequence[bool]) -> float | None:
@@ -72,17 +72,16 @@ def risk_coverage(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[
     Over gold that is surely faithful or surely unfaithful, as in the first protocol. An undecided
     prediction has no confidence: never accepted, and always in the denominator of coverage.
     """
-    sure = [
-        (name in FAITHFUL_LABELS, _confidence(said))
-        for name, said in zip(gold, predicted, strict=True)
-        if name not in DROPPED_GOLD
-    ]
-    selections = dict[str, Rate]()
+    risks = dict[str, Rate]()
     for threshold in THRESHOLDS:
-        accepted = [faithful for faithful, confidence in sure if confidence >= DEGREE[threshold]]
-        risk = share(accepted.count(False), len(accepted))
-        selections[threshold] = Rate(risk, len(accepted), share(len(accepted), len(sure)))
-    return selections
+        n = n_accepted = n_wrong = 0
+        for name, label in zip(gold, predicted, strict=True):
+            if name not in DROPPED_GOLD:
+                accepted = _confidence(label) >= DEGREE[threshold]
+                n, n_accepted = n + 1, n_accepted + accepted
+                n_wrong += accepted and name not in FAITHFUL_LABELS
+        risks[threshold] = Rate(share(n_wrong, n_accepted), n_accepted, share(n_accepted, n))
+    return risks
 
 
 def _confidence(name: str | None) -> int:

@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from longproof.agent.offline.judge import OfflineJudge
+from longproof.agent.offline import OfflineJudge
 from longproof.agent.types import Claim, Judgement, SourcePlace
 from longproof.graphs.evidence.sources import Place, Sources
 from longproof.graphs.state import ClaimState

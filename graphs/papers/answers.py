@@ -1,55 +1,23 @@
-"""The papers' prompts filled, and what their answers share: menus, exact pieces of a text.
+"""The papers' answers: words of a menu, exact pieces of a text, and how a panel's answers are counted.
 
-Knows: what each placeholder stands for; an answer that is not on a menu is `unparsed`, as the authors would have seen
-it. Does not know: which paper asks.
+Knows: an answer that is not on a menu is `unparsed`, as the authors would have seen it; where an answer only says
+whether something is wrong, contradicted and not found are one side.
+Does not know: which paper asks, or how judges are asked.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import reduce
-from hashlib import sha256
+from collections.abc import Mapping, Sequence
 
 from longproof.agent.guards import Weighed, word
-from longproof.agent.prompting import brief, language_of, line
-from longproof.agent.types import Case, Claim, Error, Failure, Label
-from longproof.prompts import Prompt, placeholders, render
+from longproof.agent.prompting import brief
+from longproof.agent.types import Case, Error, Failure, JudgeLabel, Label
+from longproof.agent.vote import SIDES, Side, final_label, most_common, vote
+from longproof.graphs.papers.paper import Decision, Paper, Unit
 from longproof.retrieval.types import Span
 
-Numbered = Mapping[int, Claim]
-LISTED: dict[str, Label] = {"some": "fabricated", "none": "implicitly_supported"}
-"""The labels of an answer that lists what is wrong: something, or nothing."""
-Value = Callable[[Sequence[Span], Numbered, Case], str | list[str]]
-VALUES: dict[str, Value] = {
-    "evidence": lambda shown, _, case: [span.text for span in shown if span.source_id in case.source_ids],
-    "pages": lambda shown, _, case: [span.text for span in shown if span.source_id not in case.source_ids],
-    "piece": lambda shown, *_: shown[0].text,
-    "surroundings": lambda shown, *_: [span.text for span in shown[1:]],
-    "context": lambda *given: given[-1].context,
-    "response": lambda *given: given[-1].response,
-    "first": lambda *given: in_order(given[-1])[0],
-    "second": lambda *given: in_order(given[-1])[1],
-    "passage": lambda _, numbered, __: [claim.text for claim in numbered.values()],
-    "sentences": lambda _, numbered, __: "\n".join(
-        line(sentence=f"S{n}", text=claim.text) for n, claim in numbered.items()
-    ),
+COARSE: dict[JudgeLabel, Side] = {
+    label: "contradicted" if side == "not_found" else side for label, side in SIDES.items()
 }
-"""The values of prompts. A `piece` is the first place shown, `surroundings` are what is shown beside it."""
-
-
-def fill(parts: Sequence[str], shown: Sequence[Span], numbered: Numbered, case: Case) -> Prompt:
-    """The prompt of these parts about these units. Raises KeyError for an unknown placeholder."""
-    language = language_of(case)
-    filled = []
-    for part in parts:
-        values = {name: VALUES[name](shown, numbered, case) for name in placeholders(part, language)}
-        filled.append(render(part, language, **values))
-    return reduce(Prompt.then, filled)
-
-
-def in_order(case: Case) -> tuple[str, str]:
-    """The response and the reference in an order that follows from their texts and tells nothing."""
-    first, second = sorted([case.response, case.reference or ""])
-    swap = sha256(f"{first}\0{second}".encode()).digest()[0] % 2
-    return (second, first) if swap else (first, second)
+"""The sides where an answer only says whether something is wrong."""
 
 
 def choose(menu: Mapping[str, Label], answer: str, reason: str = "") -> Weighed:
@@ -67,7 +35,7 @@ def mark_pieces(
     if named and not places:
         return Weighed(None, failure, dropped=dropped, reason=brief(reason))
     errors = tuple(Error(span=place) for place in places)
-    label = LISTED["some" if named else "none"]
+    label: Label = "fabricated" if named else "implicitly_supported"
     return Weighed(label, None, dropped=dropped, errors=errors, reason=brief(reason))
 
 
@@ -87,3 +55,17 @@ def exact_places(pieces: Sequence[str], origin: Span, *, whole: bool = False) ->
         at = origin.start + start
         found[Span(source_id=origin.source_id, start=at, end=at + len(piece), text=piece)] = None
     return tuple(found), len(pieces) - len(found)
+
+
+def count_votes(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
+    """The label that enough of the panel agree on; `split` where they don't, a failure where nobody answered."""
+    question = unit.asked[-1]
+    sides = COARSE if paper.coarse else SIDES
+    if question.look == "pages":
+        sides = {**sides, "out_dependent": "supported"}
+    tally = vote(unit.votes(question.id), consensus=consensus, sides=sides)
+    if tally.label is not None:
+        return Decision(label=final_label(tally.label), decided_by="vote")
+    if not tally.votes:
+        return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
+    return Decision(failure="split")

@@ -6,8 +6,8 @@ the article are believed, never the whole. The seed calls both critical, so an a
 
 from longproof.agent.guards import Weighed
 from longproof.agent.models.answers import Form
-from longproof.graphs.papers.answers import LISTED, mark_pieces
-from longproof.graphs.papers.paper import About, Paper, PaperState, Run
+from longproof.graphs.papers.answers import mark_pieces
+from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState
 from longproof.graphs.papers.runner import ask, cut, read, show, vote
 
 
@@ -28,7 +28,7 @@ class Article(Form):
     hallucination_list: list[str]
 
 
-async def as_given(state: PaperState, run: Run) -> PaperState:
+async def as_given(state: PaperState, run: PaperRun) -> PaperState:
     """Show records as the JSON that was given."""
     sources = []
     for ref in state["sources"]:
@@ -57,7 +57,6 @@ PAPERS = (
         prompt=("data_to_text",),
         form=Article,
         read=read_list,
-        menu=tuple(LISTED.values()),
         asks_again=True,
         needs=("models", "record"),
     ),

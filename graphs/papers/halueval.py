@@ -11,8 +11,10 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Label
-from longproof.graphs.papers.answers import choose, in_order
+from longproof.graphs.papers.answers import choose
+from longproof.graphs.papers.asking import in_order
 from longproof.graphs.papers.paper import About, Paper
+from longproof.graphs.papers.runner import STEPS
 
 ANSWERS: dict[str, Label] = {"yes": "fabricated", "no": "implicitly_supported"}
 """Does the text hold something made up? (Table 8.)"""
@@ -64,6 +66,7 @@ TASKS = {
     "general": ("A reply to a user's request: yes or no by three patterns", "003, section 2.2"),
 }
 """Each task, and where its instruction stands."""
+
 VARIANTS = {
     "": "",
     "-knowledge": ", with the knowledge",
@@ -78,19 +81,17 @@ NOT_TRIED = ("summary-knowledge", "general-knowledge", "general-contrast")
 def _paper(task: str, ending: str) -> Paper:
     """One task in one variant: the text is judged by itself, or against what is known."""
     summary, cites = TASKS[task]
-    against_a_source = task == "summary" or ending == "-knowledge"
     asked = {"-cot": "_cot", "-contrast": "_contrast"}.get(ending, "")
     paper = Paper(
         name=f"halueval-{task}{ending}",
         summary=f"{summary}{VARIANTS[ending]}.",
         cites="003, section 3.2" if ending else cites,
+        steps=STEPS,
         prompt=(f"halueval_{task}", f"recognise{asked}"),
         question=f"halueval_{task}{asked}",
         form=Recognition,
         read=read_answer,
-        shows="source" if against_a_source else "nothing",
-        menu=tuple(ANSWERS.values()),
-        needs=() if against_a_source else ("models",),
+        shows="source" if task == "summary" or ending == "-knowledge" else "nothing",
     )
     if ending == "-cot":
         return replace(paper, form=ReasonedRecognition, read=read_reasoned)

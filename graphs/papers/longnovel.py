@@ -6,7 +6,6 @@ response in one prompt (Appendix I.2); two judges and a third where they differ 
 
 import asyncio
 from dataclasses import replace
-from typing import NamedTuple
 
 import numpy as np
 from pydantic import Field
@@ -14,11 +13,11 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, wrong_place
 from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
-from longproof.agent.types import Error, Kind, Label, Report, ReportClaim, SourcePlace
+from longproof.agent.types import Error, Kind, Label, Look, SourcePlace
 from longproof.graphs.papers.asking import question_about
-from longproof.graphs.papers.paper import About, Paper, PaperState, Run
-from longproof.graphs.papers.runner import ask, cut, read, vote
-from longproof.indexes.sources import PassageSize, source_index
+from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState
+from longproof.graphs.papers.runner import STEPS, ask, cut, read, vote
+from longproof.indexes.vectors import PassageSize, source_index
 from longproof.retrieval.align import greedy
 from longproof.retrieval.files import home
 from longproof.retrieval.text.chunking import BLOCK, blocks
@@ -38,8 +37,6 @@ KIND_NAMES: dict[Kind, str] = {
 }
 """The paper's names of the kinds (Appendix A)."""
 KINDS = {name: kind for kind, name in KIND_NAMES.items()}
-LABELS: tuple[Label, ...] = ("contradicting", "fabricated", "implicitly_supported")
-"""有幻觉; 有幻觉 where only 虚构事件 is named; 无幻觉."""
 
 
 class Detail(Form):
@@ -72,34 +69,27 @@ def read_details(answer: Narrative | AnalysedNarrative, about: About) -> Weighed
     said = answer.has_hallucination.strip()
     if said not in (YES, NO):
         return Weighed(None, "unparsed", reason=reason)
-    contradicting, fabricated, faithful = LABELS
     if said == NO:
-        return Weighed(faithful, None, reason=reason)
+        return Weighed("implicitly_supported", None, reason=reason)
     named = {detail.hallucination_type.strip() for detail in answer.details}
     errors: list[Error] = []
     for detail in answer.details:
         kind = KINDS.get(detail.hallucination_type.strip(), "none")
         words, right = detail.hallucinated_sentence, detail.corrected_content
         errors += wrong_place(words, kind, right, brief(detail.reason), about.claim)
-    label = fabricated if named == {KIND_NAMES["fabrication"]} else contradicting
+    label: Label = "fabricated" if named == {KIND_NAMES["fabrication"]} else "contradicting"
     return Weighed(label, None, errors=tuple(dict.fromkeys(errors)), reason=reason)
 
 
-class Block(NamedTuple):
-    """A block of a source: the document's number, start, end."""
-
-    document: int
-    start: int
-    end: int
+Block = tuple[int, int, int]
+"""A block of a source: the document's number, start, end."""
 
 
-async def align(state: PaperState, run: Run) -> PaperState:
+async def align(state: PaperState, run: PaperRun) -> PaperState:
     """Ask about each segment with the window of blocks that it is aligned to (Appendix D)."""
     store = run.session.store
     documents = await asyncio.to_thread(lambda: [store.open(ref) for ref in state["sources"]])
-    cuts = [
-        Block(n, *place) for n, document in enumerate(documents) for place in blocks(document.text, BLOCK)
-    ]
+    cuts = [(n, *place) for n, document in enumerate(documents) for place in blocks(document.text, BLOCK)]
     if not cuts:
         return {}
     texts = [unit.claim.text for unit in state["units"]]
@@ -107,16 +97,16 @@ async def align(state: PaperState, run: Run) -> PaperState:
     characters = sum(len(document.text) for document in documents)
     units = []
     for unit, window in zip(state["units"], windows, strict=True):
-        places = _places(window, documents, cuts)
-        centre = documents[cuts[window.centre].document].id
-        shown = sum(place.end - place.start for place in places)
-        asked = question_about(run.paper, [unit.claim], places, "source" if shown >= characters else "window")
-        at = next(place for place in places if place.source_id == centre)
+        places = _places(cuts[window.first : window.last + 1], documents)
+        shown = sum(place.end - place.start for place in places.values())
+        look: Look = "source" if shown >= characters else "window"
+        asked = question_about(run.paper, [unit.claim], list(places.values()), look)
+        at = places[cuts[window.centre][0]]
         units.append(unit.model_copy(update={"window": at, "asked": (asked,)}))
     return {"units": units}
 
 
-def _windows(texts: list[str], documents: list[Document], cuts: list[Block], run: Run) -> list[Window]:
+def _windows(texts: list[str], documents: list[Document], cuts: list[Block], run: PaperRun) -> list[Window]:
     """The window of each segment; similarities are the embedder's over whole blocks, or those of words."""
     embedder = run.session.embedder()
     size = PassageSize(BLOCK, BLOCK) if embedder else PassageSize()
@@ -124,49 +114,17 @@ def _windows(texts: list[str], documents: list[Document], cuts: list[Block], run
     columns = []
     for n, document in enumerate(documents):
         index = source_index(document, folder, embedder, size)
-        own = [(block.start, block.end) for block in cuts if block.document == n]
-        columns.append(index.similarity(texts, own))
+        columns.append(index.similarity(texts, [(start, end) for number, start, end in cuts if number == n]))
     return greedy(np.hstack(columns))
 
 
-def _places(window: Window, documents: list[Document], cuts: list[Block]) -> list[SourcePlace]:
-    """The window's blocks, joined within each document."""
+def _places(window: list[Block], documents: list[Document]) -> dict[int, SourcePlace]:
+    """The window's blocks, joined within each document, by the document's number."""
     joined: dict[int, SourcePlace] = {}
-    for number, start, end in cuts[window.first : window.last + 1]:
+    for number, start, end in window:
         first = joined[number].start if number in joined else start
         joined[number] = SourcePlace(source_id=documents[number].id, start=first, end=end)
-    return list(joined.values())
-
-
-def paper_answer(report: Report) -> dict[str, object]:
-    """The report in the paper's own form (Appendix I.2), as its data and its scripts have it.
-
-    One entry for each error, with the sentences that it touches. `has_hallucination` is None where nobody could
-    decide: the paper has no word for that, and a failure is never written as an answer.
-    """
-    answers = {"hallucinated": YES, "faithful": NO, "undecided": None}
-    details = [
-        _detail_of(report, claim, error)
-        for claim in report.claims
-        if claim.label in ("contradicting", "fabricated")
-        for error in claim.errors
-    ]
-    hallucinated = report.verdict == "hallucinated"
-    return {"has_hallucination": answers[report.verdict], "details": details if hallucinated else []}
-
-
-def _detail_of(report: Report, claim: ReportClaim, error: Error) -> dict[str, str]:
-    response, wrong = report.case.response, error.span
-    kind = error.kind or ("fabrication" if claim.label == "fabricated" else None)
-    touched = [s for s in report.sentences if s.start < wrong.end and wrong.start < s.end]
-    start, end = (touched[0].start, touched[-1].end) if touched else (wrong.start, wrong.start)
-    right = response[start : wrong.start] + (error.correction or "") + response[wrong.end : end]
-    return {
-        "hallucination_type": KIND_NAMES[kind] if kind else "",
-        "hallucinated_sentence": response[start:end],
-        "corrected_content": right if error.correction else "",
-        "reason": error.reason,
-    }
+    return joined
 
 
 RAG = Paper(
@@ -178,17 +136,15 @@ RAG = Paper(
     form=Narrative,
     read=read_details,
     unit="segment",
-    menu=LABELS,
 )
 ZERO_SHOT = Paper(
     name="longnovel-zero-shot",
     summary="The whole source, then the whole response, in one prompt (Prompt-E).",
     cites="004, Appendix I.2",
+    steps=STEPS,
     prompt=("longnovel", "source", "passage", "longnovel_form"),
     form=Narrative,
     read=read_details,
-    menu=LABELS,
-    needs=("models",),
 )
 BEGINNING = replace(
     ZERO_SHOT,

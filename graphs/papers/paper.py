@@ -11,6 +11,7 @@ from typing import Annotated, Any, Literal, NamedTuple
 from typing_extensions import TypedDict
 
 from longproof.agent.guards import Weighed
+from longproof.agent.judge import ModelArbiter, ModelJudge
 from longproof.agent.models.answers import Form
 from longproof.agent.types import (
     Call,
@@ -20,26 +21,17 @@ from longproof.agent.types import (
     Failure,
     Judgement,
     Label,
-    Look,
+    Question,
     Report,
     Search,
     Sentence,
     SourcePlace,
 )
 from longproof.agent.vote import CONSENSUS
-from longproof.graphs.protocol import Need
+from longproof.graphs.protocol import NEEDS, Need, Protocol
 from longproof.graphs.run import Session
 from longproof.indexes.documents import DocumentRef
-from longproof.retrieval.types import Frozen, Span
-
-
-class Asked(Frozen):
-    """A question without the texts that it shows."""
-
-    id: str
-    claim_ids: tuple[str, ...]
-    places: tuple[SourcePlace, ...]
-    look: Look
+from longproof.retrieval.types import BadInput, Frozen, Span
 
 
 class Decision(Frozen):
@@ -58,7 +50,7 @@ class Unit(Frozen):
     claim: Claim
     window: SourcePlace | None = None
     """The place that it was aligned to, in a method that aligns."""
-    asked: tuple[Asked, ...] = ()
+    asked: tuple[Question, ...] = ()
     """The questions about it: one, but for PROBE, which asks about every piece of evidence."""
     judgements: tuple[Judgement, ...] = ()
     ruling: Judgement | None = None
@@ -94,54 +86,51 @@ class About(NamedTuple):
     case: Case
 
 
-class Run(NamedTuple):
+class PaperRun(NamedTuple):
     """All that a step may use: its paper, what the settings opened, and a way to tell what it is doing."""
 
     paper: "Paper"
     session: Session
     tell: Callable[[dict[str, object]], None]
 
-    @property
-    def consensus(self) -> float:
-        """The settings' share of the panel, else the paper's."""
-        return self.session.settings.consensus or self.paper.consensus
+    def models(self) -> tuple[list[ModelJudge], ModelArbiter]:
+        """The panel and its arbiter. Raises BadInput for who is no language model: a paper's method is its prompt."""
+        panel = self.session.panel
+        judges = [judge for judge in panel.judges if isinstance(judge, ModelJudge)]
+        if len(judges) < len(panel.judges) or not isinstance(panel.arbiter, ModelArbiter):
+            raise BadInput(f"the protocol {self.paper.name} needs {NEEDS['models']}")
+        return judges, panel.arbiter
 
 
-Step = Callable[[Any, Run], Awaitable[PaperState]]
+Step = Callable[[Any, PaperRun], Awaitable[PaperState]]
 """A node: a function of the state and the run, named in the graph as it is here."""
 
 
-@dataclass(frozen=True)
-class Paper:
+@dataclass(frozen=True, kw_only=True)
+class Paper(Protocol):
     """One method of a paper, with its numbers."""
 
-    name: str
-    summary: str
-    cites: str
-    """The paper's number among the seeds, and the section that sets the method out."""
     prompt: tuple[str, ...]
     """The prompt's files, one part after the other."""
     form: type[Form]
     """The form that a judge fills in."""
     read: Callable[[Any, About], Weighed]
     """A label or a failure, from a filled form."""
-    steps: tuple[Step, ...] = ()
-    """The nodes up to the vote; empty: read, cut, show, ask, vote. A split panel then goes to an arbiter."""
+    steps: tuple[Step, ...]
+    """The nodes up to the vote. A split panel then goes to an arbiter."""
     decide: "Callable[[Unit, Paper, Case, float], Decision] | None" = None
     """The rule that decides a unit by the panel's answers, at this consensus; None: the vote."""
-    unit: Literal["sentence", "segment", "response"] = "response"
+    unit: Literal["sentence", "segment", "response", "claim"] = "response"
     together: bool = False
     """All units of a response stand in one prompt."""
     shows: Literal["source", "nothing"] = "source"
     """The evidence beside a unit, where no step of the paper's own chooses it."""
-    menu: tuple[Label, ...] = ()
-    """The labels that the paper's answers stand for; empty where it has all seven."""
+    coarse: bool = True
+    """An answer only says whether something is wrong: contradicted and not found are one side."""
     temperature: float = 0.0
     consensus: float = CONSENSUS
     asks_again: bool = False
     """An answer that can't be used is asked for once more, and forms go as JSON schema; else once, in words."""
-    needs: tuple[Need, ...] = ()
-    joins: bool = False
-    """Short responses to one long source may be checked together."""
+    needs: tuple[Need, ...] = ("models",)
     question: str = ""
     """Names the prompt in the ids of questions; empty: as its first file."""

@@ -12,6 +12,7 @@ from longproof.agent.models.asker import by_number
 from longproof.agent.prompting import brief
 from longproof.agent.types import LABELS, Label
 from longproof.graphs.papers.paper import About, Paper
+from longproof.graphs.papers.runner import STEPS
 
 WORDS: dict[str, Label] = {"contradicting": "contradicting", "fabricated": "fabricated"}
 NOT_LISTED: Label = "implicitly_supported"
@@ -53,13 +54,12 @@ PAPERS = (
         name="plain",
         summary="The whole source and all sentences in one prompt: which of them are not borne out?",
         cites="none: the plain question",
+        steps=STEPS,
         prompt=("plain",),
         form=WrongSentences,
         read=read,
         unit="sentence",
         together=True,
-        menu=(*WORDS.values(), NOT_LISTED),
         joins=True,
-        needs=("models",),
     ),
 )

@@ -14,15 +14,14 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, locate_quotes
 from longproof.agent.judge import ModelJudge
 from longproof.agent.models.answers import Form
-from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search
+from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search, SourcePlace
 from longproof.agent.vote import SIDES, most_common
-from longproof.graphs.papers.answers import LISTED, choose, fill, mark_pieces
-from longproof.graphs.papers.asking import asker_of, place_of, question_about
-from longproof.graphs.papers.paper import About, Asked, Decision, Paper, PaperState, Run, Unit
-from longproof.graphs.papers.runner import ask, read, vote
-from longproof.graphs.protocol import NEEDS
+from longproof.graphs.papers.answers import choose, mark_pieces
+from longproof.graphs.papers.asking import asker_of, fill, question_about
+from longproof.graphs.papers.paper import About, Decision, Paper, PaperRun, PaperState, Unit
+from longproof.graphs.papers.runner import STEPS, ask, read, vote
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import BadInput, Document, Span
+from longproof.retrieval.types import Document, Span
 
 AROUND = 300
 """Characters on either side of a piece, shown only to understand it by."""
@@ -62,7 +61,7 @@ def read_list(answer: MadeUp, about: About) -> Weighed:
     return mark_pieces(answer.hallucinated, about.claim.origin, "", whole=True, failure="unparsed")
 
 
-async def decompose(state: PaperState, run: Run) -> PaperState:
+async def decompose(state: PaperState, run: PaperRun) -> PaperState:
     """Take the response apart into claims, by one model."""
     case = state["case"]
     response = Document.of(case.response)
@@ -74,72 +73,56 @@ async def decompose(state: PaperState, run: Run) -> PaperState:
     return {"sentences": made.sentences, "units": units, "calls": made.calls}
 
 
-async def find(state: PaperState, run: Run) -> PaperState:
-    """Let every model look for evidence of every claim, and ask about each piece that any of them finds.
-
-    Raises BadInput where somebody on the panel is no language model: nobody else can say where evidence stands.
-    """
-    finders = [judge for judge in run.session.panel.judges if isinstance(judge, ModelJudge)]
-    if len(finders) < len(run.session.panel.judges):
-        raise BadInput(f"the protocol probe needs {NEEDS['models']}")
-    store = run.session.store
+async def find(state: PaperState, run: PaperRun) -> PaperState:
+    """Let every model look for evidence of every claim, and ask about each piece that any of them finds."""
+    finders, _ = run.models()
+    store, case, units = run.session.store, state["case"], state["units"]
     documents = await asyncio.to_thread(lambda: [store.open(ref) for ref in state["sources"]])
-    source = tuple(document.span(0, len(document.text)) for document in documents)
-    case, claims = state["case"], [unit.claim for unit in state["units"]]
-    found = await asyncio.gather(
-        *(_search(finder, claim, source, case, run.paper) for claim in claims for finder in finders)
-    )
-    units = []
-    for n, unit in enumerate(state["units"]):
+    source = [document.span(0, len(document.text)) for document in documents]
+    looking = []
+    for unit in units:
+        looking += [_search(finder, unit.claim, source, case, run.paper) for finder in finders]
+    found = await asyncio.gather(*looking)
+    asking = []
+    for n, unit in enumerate(units):
         searches = tuple(search for search, _ in found[n * len(finders) : (n + 1) * len(finders)])
-        asked = tuple(_questions(unit.claim, searches, source, run.paper))
-        units.append(unit.model_copy(update={"searches": searches, "asked": asked}))
-    return {"units": units, "calls": list(chain.from_iterable(calls for _, calls in found))}
+        union = {piece for search in searches for piece in search.found or ()}
+        asked = []
+        for document in documents:
+            own = [piece for piece in union if piece.source_id == document.id]
+            shown = [places_around(piece, document) for piece in sorted(own, key=_position)]
+            asked += [question_about(run.paper, [unit.claim], places, "source") for places in shown]
+        asking.append(unit.model_copy(update={"searches": searches, "asked": tuple(asked)}))
+    return {"units": asking, "calls": list(chain.from_iterable(calls for _, calls in found))}
 
 
 async def _search(
-    judge: ModelJudge, claim: Claim, source: Sequence[Span], case: Case, paper: Paper
+    finder: ModelJudge, claim: Claim, source: Sequence[Span], case: Case, paper: Paper
 ) -> tuple[Search, tuple[Call, ...]]:
     """Ask one model for evidence: pieces in order, or why none could be named.
 
     To name only what isn't there is `ungrounded`.
     """
-    asker = asker_of(paper, judge)
+    asker = asker_of(paper, finder)
     answer = await asker.ask(fill(("find",), source, {1: claim}, case), Segments, "find")
     named = [piece for piece in answer.value.segments if piece.strip()] if answer.value else []
     pieces, _ = locate_quotes(named, source)
     failure = answer.failure or ("ungrounded" if named and not pieces else None)
     await asker.mark(answer.call_id, failure)
     found = None if failure else tuple(sorted(pieces, key=lambda piece: (piece.source_id, piece.start)))
-    return Search(claim_id=claim.id, judge=judge.name, found=found, failure=failure), answer.calls
+    return Search(claim_id=claim.id, judge=finder.name, found=found, failure=failure), answer.calls
 
 
-def _questions(claim: Claim, searches: Sequence[Search], source: Sequence[Span], paper: Paper) -> list[Asked]:
-    """One question for each piece of the union, in the order of the source."""
-    union = {piece for search in searches for piece in search.found or ()}
-    order = {span.source_id: n for n, span in reversed(list(enumerate(source)))}
-    pieces = sorted(union, key=lambda piece: (order[piece.source_id], piece.start, piece.end))
-    return [
-        question_about(paper, [claim], [place_of(piece), *map(place_of, around(piece, source))], "source")
-        for piece in pieces
-    ]
+def _position(piece: Span) -> tuple[int, int]:
+    return piece.start, piece.end
 
 
-def around(piece: Span, source: Sequence[Span]) -> list[Span]:
-    """The texts before and after a piece, where it was found."""
-    text = next(span for span in source if span.source_id == piece.source_id)
-    before = (max(text.start, piece.start - AROUND), piece.start)
-    after = (piece.end, min(text.end, piece.end + AROUND))
-    return [
-        Span(
-            source_id=text.source_id,
-            start=start,
-            end=end,
-            text=text.text[start - text.start : end - text.start],
-        )
-        for start, end in (before, after)
-        if start < end
-    ]
+def places_around(piece: Span, document: Document) -> list[SourcePlace]:
+    """The place of a piece, then those before and after it."""
+    before = (max(0, piece.start - AROUND), piece.start)
+    after = (piece.end, min(len(document.text), piece.end + AROUND))
+    places = [(piece.start, piece.end)] + [place for place in (before, after) if place[0] < place[1]]
+    return [SourcePlace(source_id=document.id, start=start, end=end) for start, end in places]
 
 
 def by_pieces(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
@@ -187,18 +170,16 @@ PROBE = Paper(
     form=PassFail,
     read=read_verdict,
     decide=by_pieces,
-    menu=tuple(VERDICTS.values()),
+    unit="claim",
     consensus=0.75,
-    needs=("models",),
 )
 DIRECT = Paper(
     name="probe-direct",
     summary="One prompt lists what in the response is hallucinated.",
     cites="000, section 4.1",
+    steps=STEPS,
     prompt=("probe_direct",),
     form=MadeUp,
     read=read_list,
-    menu=tuple(LISTED.values()),
-    needs=("models",),
 )
 PAPERS = (PROBE, DIRECT)

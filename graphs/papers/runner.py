@@ -10,82 +10,94 @@ from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
 from itertools import chain
-from typing import Any, Protocol
+from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
-from langgraph.graph.state import CompiledStateGraph
 from langgraph.runtime import Runtime
 
 from longproof.agent.report import distinct, report, reported_claim
-from longproof.agent.types import Claim, Judgement, Looked, ReportClaim, Sentence, SourcePlace
+from longproof.agent.types import (
+    Answered,
+    Claim,
+    Judgement,
+    Looked,
+    Question,
+    ReportClaim,
+    Sentence,
+    SourcePlace,
+)
 from longproof.agent.vote import final_label
-from longproof.graphs.papers.asking import ask_arbiter, ask_panel, open_question, question_about
-from longproof.graphs.papers.paper import Decision, Paper, PaperState, Run, Step, Unit
-from longproof.graphs.papers.votes import by_vote
+from longproof.graphs.papers.answers import count_votes
+from longproof.graphs.papers.asking import ask_model, fill_question, question_about
+from longproof.graphs.papers.paper import Decision, Paper, PaperRun, PaperState, Step, Unit
 from longproof.graphs.protocol import Need, unmet
 from longproof.graphs.reading import NO_SOURCE, StoredTexts, store_texts
 from longproof.graphs.reporting import report_documents, stamp_of
 from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings, settings_of
 from longproof.graphs.state import VerifyInput, VerifyOutput
+from longproof.graphs.verify import VerifyGraph
 from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Document, Span
 
-PaperGraph = CompiledStateGraph[Any, Settings, VerifyInput, VerifyOutput]
 SEGMENT = 150
 """Characters of a segment (LongNovel, seed 004, Appendix D)."""
 
 
-async def read(given: VerifyInput, run: Run) -> PaperState:
+async def read(given: VerifyInput, run: PaperRun) -> PaperState:
     """Keep the texts. Raises BadInput for what this paper can't check."""
     texts = await asyncio.to_thread(store_texts, given, run.session.store)
-    _refuse(run.paper, texts)
+    _refuse(run, texts)
     return {"started": time.time(), "case": texts.case, "sources": texts.sources}
 
 
-async def cut(state: PaperState, run: Run) -> PaperState:
+async def cut(state: PaperState, run: PaperRun) -> PaperState:
     """Cut the response into units; each is about the sentence in which it starts. Nobody is asked."""
     response = Document.of(state["case"].response)
     spans = [response.span(start, end) for start, end in sentences(response.text)]
     ends = [span.end for span in spans]
-    claims = [
-        Claim(id=f"c{n}", index=n, sentence=bisect_right(ends, unit.start), text=unit.text, origin=unit)
-        for n, unit in enumerate(_parts(run.paper, response, spans))
-    ]
-    run.tell({"node": "decompose", "claims": len(claims)})
-    return {
-        "sentences": [Sentence(index=n, span=span) for n, span in enumerate(spans)],
-        "units": [Unit(claim=claim) for claim in claims],
-    }
+    units = []
+    for n, part in enumerate(_parts(run.paper, response, spans)):
+        claim = Claim(
+            id=f"c{n}", index=n, sentence=bisect_right(ends, part.start), text=part.text, origin=part
+        )
+        units.append(Unit(claim=claim))
+    run.tell({"node": "decompose", "claims": len(units)})
+    return {"sentences": [Sentence(index=n, span=span) for n, span in enumerate(spans)], "units": units}
 
 
-async def show(state: PaperState, run: Run) -> PaperState:
+async def show(state: PaperState, run: PaperRun) -> PaperState:
     """Put a question about each unit, or one about all, that shows all of the source or nothing."""
-    shows = run.paper.shows == "source"
-    places = [whole(ref) for ref in state["sources"]] if shows else []
-    look = run.paper.shows
-    units = state["units"]
-    claims = [unit.claim for unit in units]
-    if run.paper.together:
-        asked = [question_about(run.paper, claims, places, look)] * len(units)
-    else:
-        asked = [question_about(run.paper, [claim], places, look) for claim in claims]
-    shown = [
-        unit.model_copy(update={"asked": (question,)}) for unit, question in zip(units, asked, strict=True)
-    ]
+    paper, units = run.paper, state["units"]
+    places = [whole(ref) for ref in state["sources"]] if paper.shows == "source" else []
+    of_all = [unit.claim for unit in units]
+    shown = []
+    for unit in units:
+        question = question_about(paper, of_all if paper.together else [unit.claim], places, paper.shows)
+        shown.append(unit.model_copy(update={"asked": (question,)}))
     return {"units": shown}
 
 
-async def ask(state: PaperState, run: Run) -> PaperState:
-    """Put every question about what is not decided yet to every judge of the panel."""
+async def ask(state: PaperState, run: PaperRun) -> PaperState:
+    """Put every question about what is not decided yet to every judge of the panel.
+
+    The first question is awaited, so that a server's prefix cache holds the evidence that the others share.
+    """
+    judges, _ = run.models()
     due = [unit for unit in state["units"] if unit.decision is None]
-    questions = dict.fromkeys(question for unit in due for question in unit.asked)
-    opened = [await open_question(question, run.paper, run.session.store) for question in questions]
     claims = {unit.claim.id: unit.claim for unit in due}
-    answers = await ask_panel(run.paper, run.session.panel.judges, opened, claims, state["case"])
+    questions = dict.fromkeys(question for unit in due for question in unit.asked)
+    filled = [await fill_question(question, run.session.store) for question in questions]
+    answers: list[Answered] = []
+    for some in (filled[:1], filled[1:]):
+        put = []
+        for question in some:
+            about = [claims[id_] for id_ in question.claim_ids]
+            put += [ask_model(run.paper, judge, question, about, state["case"]) for judge in judges]
+        answers += await asyncio.gather(*put)
     said: dict[str, list[Judgement]] = defaultdict(list)
     for judgement in chain.from_iterable(answer.judgements for answer in answers):
         said[judgement.claim_id].append(judgement)
@@ -93,32 +105,30 @@ async def ask(state: PaperState, run: Run) -> PaperState:
     return {"units": units, "calls": list(chain.from_iterable(answer.calls for answer in answers))}
 
 
-async def vote(state: PaperState, run: Run) -> PaperState:
+async def vote(state: PaperState, run: PaperRun) -> PaperState:
     """Decide each unit by what the panel said."""
+    decide = run.paper.decide or count_votes
+    consensus = run.session.settings.consensus or run.paper.consensus
     units = []
     for unit in state["units"]:
-        decide = run.paper.decide or by_vote
-        decision = unit.decision or decide(unit, run.paper, state["case"], run.consensus)
+        decision = unit.decision or decide(unit, run.paper, state["case"], consensus)
         units.append(unit.model_copy(update={"decision": decision}))
     run.tell({"node": "checked", "claims": len(units)})
     return {"units": units}
 
 
-async def arbitrate(state: PaperState, run: Run) -> PaperState:
-    """Let one more judge decide where the panel is split; without one it stays split."""
-    arbiter = run.session.panel.arbiter
-    if arbiter is None:
-        return {}
-    paper, case = run.paper, state["case"]
-    disputes: dict[str, list[Unit]] = defaultdict(list)
+async def arbitrate(state: PaperState, run: PaperRun) -> PaperState:
+    """Let one more judge decide where the panel is split."""
+    _, arbiter = run.models()
+    disputes: dict[Question, list[Unit]] = defaultdict(list)
     for unit in filter(_is_split, state["units"]):
-        disputes[unit.asked[-1].id].append(unit)
+        disputes[unit.asked[-1]].append(unit)
     answers = []
-    for held in disputes.values():
-        asked = held[0].asked[-1].model_copy(update={"claim_ids": tuple(unit.claim.id for unit in held)})
-        question = await open_question(asked, paper, run.session.store)
-        said = [judgement for unit in held for judgement in unit.votes(asked.id)]
-        answers.append(ask_arbiter(paper, arbiter, question, [unit.claim for unit in held], said, case))
+    for question, held in disputes.items():
+        said = [judgement for unit in held for judgement in unit.votes(question.id)]
+        claims = [unit.claim for unit in held]
+        filled = await fill_question(question, run.session.store)
+        answers.append(ask_model(run.paper, arbiter, filled, claims, state["case"], said))
     answered = await asyncio.gather(*answers)
     rulings = {judgement.claim_id: judgement for answer in answered for judgement in answer.judgements}
     units = []
@@ -132,39 +142,53 @@ async def arbitrate(state: PaperState, run: Run) -> PaperState:
     return {"units": units, "calls": list(chain.from_iterable(answer.calls for answer in answered))}
 
 
-async def write_report(state: PaperState, run: Run) -> PaperState:
+async def write_report(state: PaperState, run: PaperRun) -> PaperState:
     """Make the report of all units, in their order."""
-    case, units, calls = state["case"], state["units"], distinct(state.get("calls", []))
-    response = Document.of(case.response)
-    by_model = run.session.panel.decomposer.name if "decompose" in _names(run.paper) else ""
+    case, paper, panel = state["case"], run.paper, run.session.panel
+    calls = distinct(state.get("calls", []))
+    cutter = panel.decomposer.name if paper.unit == "claim" else f"whole {paper.unit}s"
+    stamp = stamp_of(run.session, state["started"], cutter, calls)
     made = report(
         case=case,
-        documents=report_documents(case, response.id, state["sources"], state.get("pages", [])),
+        documents=report_documents(
+            case, Document.of(case.response).id, state["sources"], state.get("pages", [])
+        ),
         sentences=state["sentences"],
-        claims=[_report_unit(unit, state["sources"]) for unit in units],
-        searches=[search for unit in units for search in unit.searches],
+        claims=[_report_unit(unit, state["sources"]) for unit in state["units"]],
+        searches=[search for unit in state["units"] for search in unit.searches],
         calls=[call.model_copy(update={"bought": True}) for call in calls],
-        stamp={
-            **stamp_of(run.session, state["started"], by_model or f"whole {run.paper.unit}s", calls),
-            "coarse": bool(run.paper.menu),
-        },
+        stamp={**stamp, "coarse": paper.coarse},
     )
     return {"report": made}
 
 
-def paper_graph(paper: Paper, pool: Pool, saver: BaseCheckpointSaver[str] | None = None) -> PaperGraph:
+STEPS: tuple[Step, ...] = (read, cut, show, ask, vote)
+"""The steps of a method that has none of its own."""
+
+
+def paper_graph(paper: Paper, pool: Pool, saver: BaseCheckpointSaver[str] | None = None) -> VerifyGraph:
     """The graph of a paper's method over a pool for it."""
+
+    def node(step: Step) -> Any:
+        """The step as a node: this is where every step gets its run from."""
+
+        async def run_step(state: PaperState, runtime: Runtime[Settings]) -> PaperState:
+            session = await pool.session(settings_of(runtime.context))
+            return await step(state, PaperRun(paper, session, runtime.stream_writer))
+
+        return run_step
+
     builder = StateGraph(
         PaperState, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput
     )
     before = START
-    for name, step in zip(_names(paper), paper.steps or STEPS, strict=True):
-        takes: Any = VerifyInput if step is read else PaperState
-        builder.add_node(name, _node(step, paper, pool), input_schema=takes)
+    for step in paper.steps:
+        name = step.__name__
+        builder.add_node(name, node(step), input_schema=VerifyInput if step is read else PaperState)
         builder.add_edge(before, name)
         before = name
-    builder.add_node("arbitrate", _node(arbitrate, paper, pool))
-    builder.add_node("report", _node(write_report, paper, pool))
+    builder.add_node("arbitrate", node(arbitrate))
+    builder.add_node("report", node(write_report))
     builder.add_conditional_edges(before, _after_vote, ["arbitrate", "report"])
     builder.add_edge("arbitrate", "report")
     builder.add_edge("report", END)
@@ -174,31 +198,6 @@ def paper_graph(paper: Paper, pool: Pool, saver: BaseCheckpointSaver[str] | None
 def whole(ref: DocumentRef) -> SourcePlace:
     """All of a source."""
     return SourcePlace(source_id=ref.id, start=0, end=ref.characters)
-
-
-STEPS: tuple[Step, ...] = (read, cut, show, ask, vote)
-"""The steps of a method that has none of its own."""
-
-
-class Node(Protocol):
-    """A step as LangGraph calls it."""
-
-    async def __call__(self, state: PaperState, runtime: Runtime[Settings]) -> PaperState:
-        """The step's additions to the state."""
-
-
-def _node(step: Step, paper: Paper, pool: Pool) -> Node:
-    """The node of a step: this is where every step gets its run from."""
-
-    async def node(state: PaperState, runtime: Runtime[Settings]) -> PaperState:
-        session = await pool.session(settings_of(runtime.context))
-        return await step(state, Run(paper, session, runtime.stream_writer))
-
-    return node
-
-
-def _names(paper: Paper) -> list[str]:
-    return [str(getattr(step, "__name__", step)) for step in paper.steps or STEPS]
 
 
 def _after_vote(state: PaperState) -> str:
@@ -218,9 +217,9 @@ def _parts(paper: Paper, response: Document, spans: Sequence[Span]) -> list[Span
     return list(spans)
 
 
-def _refuse(paper: Paper, texts: StoredTexts) -> None:
-    """Raises BadInput where this can't be checked by this paper."""
-    case, sources = texts.case, texts.sources
+def _refuse(run: PaperRun, texts: StoredTexts) -> None:
+    """Raises BadInput where this can't be checked by this paper, or not by this panel."""
+    case, sources, paper = texts.case, texts.sources, run.paper
     if not sources and paper.shows == "source":
         if case.task != "open":
             raise BadInput(NO_SOURCE)
@@ -237,6 +236,7 @@ def _refuse(paper: Paper, texts: StoredTexts) -> None:
         raise BadInput(
             f"{len(case.labels)} labels are given for {count} sentences: give one for each sentence"
         )
+    run.models()
 
 
 def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
@@ -261,7 +261,7 @@ def _looked(unit: Unit, sources: Sequence[DocumentRef]) -> Looked:
     ids, characters = {ref.id for ref in sources}, sum(ref.characters for ref in sources)
     answered = {judgement.question_id for judgement in unit.judgements if judgement.label is not None}
     asked = [question for question in unit.asked if question.id in answered]
-    places = {place for question in asked for place in question.places if place.source_id in ids}
+    places = {place for question in asked for place in question.pages if place.source_id in ids}
     shown = sum(place.end - place.start for place in places)
     looks = tuple(dict.fromkeys(question.look for question in asked))
     return Looked(rounds=looks, share=min(1.0, round(shown / max(1, characters), 4)))

@@ -12,14 +12,12 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
-from longproof.agent.types import LABELS, Case, JudgeLabel, Label, Report, ReportClaim
+from longproof.agent.types import LABELS, Case, JudgeLabel, Label, SourcePlace
 from longproof.agent.vote import SIDES, most_common
 from longproof.graphs.papers.answers import choose
-from longproof.graphs.papers.asking import place_of, question_about
-from longproof.graphs.papers.paper import About, Decision, Paper, PaperState, Run, Unit
-from longproof.graphs.papers.runner import ask, cut, read, show, vote, whole
-from longproof.indexes.pages import PageIndex
-from longproof.retrieval.types import Span
+from longproof.graphs.papers.asking import question_about
+from longproof.graphs.papers.paper import About, Decision, Paper, PaperRun, PaperState, Unit
+from longproof.graphs.papers.runner import STEPS, ask, cut, read, show, vote, whole
 
 SNIPPETS = 3
 """Snippets that are shown with a sentence (Appendix F)."""
@@ -58,27 +56,24 @@ def read_attribution(answer: Attribution, about: About) -> Weighed:
     return choose(AUDIT_ANSWERS, answer.answer, answer.reason)
 
 
-async def retrieve(state: PaperState, run: Run) -> PaperState:
+async def retrieve(state: PaperState, run: PaperRun) -> PaperState:
     """Ask about each sentence with the whole source, and with the best snippets of the saved pages behind it."""
     pages = await run.session.pages("okapi")
     assert pages is not None, "the protocol needs pages"
     texts = [unit.claim.text for unit in state["units"]]
-    found = await asyncio.gather(*(asyncio.to_thread(_snippets, pages, text) for text in texts))
+    found = await asyncio.gather(*(asyncio.to_thread(pages.search, text, SNIPPETS) for text in texts))
     source = [whole(ref) for ref in state["sources"]]
     units = []
-    for unit, snippets in zip(state["units"], found, strict=True):
-        places = [*source, *map(place_of, snippets)]
+    for unit, hits in zip(state["units"], found, strict=True):
+        snippets = [hit.span for hit in hits]
+        places = [*source, *(SourcePlace(source_id=s.source_id, start=s.start, end=s.end) for s in snippets)]
         asked = question_about(run.paper, [unit.claim], places, "pages" if snippets else "source")
         units.append(unit.model_copy(update={"asked": (asked,)}))
-    shown = dict.fromkeys(span.source_id for snippets in found for span in snippets)
+    shown = dict.fromkeys(hit.span.source_id for hits in found for hit in hits)
     return {"units": units, "pages": [pages.page(id_).document for id_ in shown]}
 
 
-def _snippets(pages: PageIndex, sentence: str) -> list[Span]:
-    return [hit.span for hit in pages.search(sentence, SNIPPETS)]
-
-
-async def leave_alone(state: PaperState, run: Run) -> PaperState:
+async def leave_alone(state: PaperState, run: PaperRun) -> PaperState:
     """Let labels stand that are not audited: nobody is asked about their sentences."""
     units = []
     for unit in state["units"]:
@@ -106,14 +101,6 @@ def disputes(given: Label, said: JudgeLabel) -> bool:
     return SIDES[given] != SIDES[said]
 
 
-def review_list(report: Report) -> list[ReportClaim]:
-    """The sentences of an audit that annotators should look at again, in text order (section 4.2).
-
-    Some judge disputes their given label, or nobody could read them. Empty for a report that is no audit.
-    """
-    return [claim for claim in report.claims if report.case.labels and claim.label is None]
-
-
 def _given_label(unit: Unit, case: Case) -> Label:
     assert case.labels is not None, "the protocol needs labels"
     return case.labels[unit.claim.sentence]
@@ -123,10 +110,12 @@ ZERO_SHOT = Paper(
     name="verigray",
     summary="One judge, seven labels, sentence by sentence, the whole source each time.",
     cites="002, Appendix F",
+    steps=STEPS,
     prompt=("verigray",),
     form=Option,
     read=read_option,
     unit="sentence",
+    coarse=False,
     temperature=0.6,
 )
 RAG = replace(
@@ -135,7 +124,7 @@ RAG = replace(
     summary="The same with the three best snippets of saved web pages, found by the sentence.",
     steps=(read, cut, retrieve, ask, vote),
     prompt=("verigray_rag",),
-    needs=("pages",),
+    needs=("models", "pages"),
 )
 AUDIT = Paper(
     name="verigray-audit",
@@ -147,7 +136,6 @@ AUDIT = Paper(
     read=read_attribution,
     decide=by_dispute,
     unit="sentence",
-    menu=tuple(AUDIT_ANSWERS.values()),
     needs=("models", "labels"),
 )
 PAPERS = (ZERO_SHOT, RAG, AUDIT)

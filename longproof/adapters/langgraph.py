@@ -9,9 +9,10 @@ from typing import Any
 
 from langchain_core.runnables import Runnable, RunnableLambda
 
-from longproof.agent.types import Report
+from longproof.agent.types import Report, Task
 from longproof.graphs.verifier import Verifier, run
 from longproof.graphs.verify import VerifyGraph
+from longproof.inputs import case_of, documents_of
 from longproof.retrieval.types import BadInput
 
 
@@ -22,7 +23,7 @@ def node(
     response: str = "response",
     context: str | None = None,
     report: str = "report",
-    task: str = "summary",
+    task: Task = "summary",
 ) -> Runnable[Mapping[str, Any], dict[str, Any]]:
     """A node that reads `state[source]` and `state[response]` and writes the report, as JSON, to `state[report]`.
 
@@ -39,7 +40,8 @@ def node(
                 "name its keys in node(verifier, source=…, response=…, context=…)"
             )
         asked = state[context] if context else ""
-        given = await verifier.input_of(state[source], state[response], task=task, context=asked)
+        case = case_of(state[response], task=task, context=asked)
+        given = await verifier.input_of(documents_of(state[source]), case)
         ended = await graph.ainvoke(given, {"recursion_limit": 1000}, context=verifier.settings)
         return {report: Report.model_validate(ended["report"]).model_dump(mode="json")}
 

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from longproof.adapters.brief import HOLDS, brief_of
 from longproof.agent.types import Report
-from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
+from longproof.verifier import Verifier
 
 if TYPE_CHECKING:
     from llama_index.core import QueryBundle

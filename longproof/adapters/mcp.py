@@ -15,10 +15,10 @@ from pydantic import Field
 from longproof import __version__
 from longproof.adapters.brief import Brief, brief_of
 from longproof.agent.types import Report, Task
-from longproof.graphs.verifier import Verifier
 from longproof.retrieval.contents import printable
 from longproof.retrieval.loaders import read_source
 from longproof.retrieval.types import BadInput, Document
+from longproof.verifier import Verifier
 
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer

@@ -5,16 +5,14 @@ ledger, one budget and one limit an endpoint, whatever the number of workers. Ke
 Does not know: how a case is checked, or where reports go: the caller writes them as they come.
 """
 
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, cast
+from typing import Any, cast
 
 from longproof.agent.models.clients import Chat
-from longproof.agent.models.ledger import LedgerFailed, RunState
+from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.models.model import Answer, Model, Refused
-from longproof.agent.report import judges_failures, unanswered
 from longproof.agent.types import Report
 from longproof.batch.run import FileCases
 from longproof.graphs.opening import begun_with
@@ -23,9 +21,6 @@ from longproof.graphs.runner import Engine, Finish, GroupChecker, Planned
 from longproof.graphs.settings import settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
-
-if TYPE_CHECKING:
-    from longproof.batch.folder import EngineOptions
 
 CPUS = 0.25
 """The share of a CPU that a worker claims: with a whole one each, no more workers than CPUs would start."""
@@ -36,10 +31,19 @@ GOODBYE_S = 60.0
 HERE = {"include_dashboard": False, "log_to_driver": False, "_node_ip_address": "127.0.0.1"}
 
 
-def ray_engine(settings: dict[str, Any], cases: Path, options: "EngineOptions") -> Engine:
-    """The engine on Ray: a group goes whole to one worker.
+def ray_engine(
+    settings: dict[str, Any],
+    cases: Path,
+    *,
+    workers: int = 2,
+    parallel: int = 4,
+    address: str | None = None,
+    encoding: str | None = None,
+) -> Engine:
+    """The engine on Ray: a group goes whole to one of the workers, each of which checks so many in parallel.
 
-    The case file and its sources have the same paths on every machine. Raises BadInput where Ray isn't installed.
+    The case file and its sources have the same paths on every machine. Without an address of a cluster Ray is started
+    here. Raises BadInput where Ray isn't installed.
     """
     try:
         import ray
@@ -48,20 +52,18 @@ def ray_engine(settings: dict[str, Any], cases: Path, options: "EngineOptions") 
         raise BadInput("--engine ray needs Ray: pip install 'longproof[ray]'") from error
 
     def engine(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
-        ray.init(address=options.ray_address, **({} if options.ray_address else HERE))
+        ray.init(address=address, **({} if address else HERE))
         try:
-            with _running_proxy(ray, settings) as (proxy, failures):
+            with _running_proxy(ray, settings) as proxy:
                 made = ray.remote(Worker).options(
-                    num_cpus=CPUS, max_concurrency=options.parallel, max_restarts=-1, max_task_retries=-1
+                    num_cpus=CPUS, max_concurrency=parallel, max_restarts=-1, max_task_retries=-1
                 )
-                given = (proxy, settings, str(cases.resolve()), options.encoding)
-                workers = [made.remote(*given) for _ in range(options.workers)]
-                pool = ActorPool(workers * options.parallel)
+                given = (proxy, settings, str(cases.resolve()), encoding)
+                pool = ActorPool([made.remote(*given) for _ in range(workers)] * parallel)
                 for group, results in pool.map_unordered(lambda one, group: one.check.remote(group), groups):
                     if isinstance(results, BadInput):
                         raise BadInput(str(results))
                     for one, result in zip(group, results, strict=True):
-                        failures.update(judges_failures(result) if isinstance(result, Report) else ())
                         finish(one, result)
         finally:
             ray.shutdown()
@@ -70,11 +72,10 @@ def ray_engine(settings: dict[str, Any], cases: Path, options: "EngineOptions") 
 
 
 @contextmanager
-def _running_proxy(ray: Any, settings: dict[str, Any]) -> Iterator[tuple[Any, Counter[str | None]]]:
-    """The model proxy, on this machine, whose ledger it is, and a counter for the judges' failures.
+def _running_proxy(ray: Any, settings: dict[str, Any]) -> Iterator[Any]:
+    """The model proxy, on this machine, whose ledger it is.
 
-    One with a budget is not started again: what it had spent would be forgotten. At the end the ledger is told how
-    the run ended.
+    One with a budget is not started again: what it had spent would be forgotten.
     """
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
@@ -84,18 +85,13 @@ def _running_proxy(ray: Any, settings: dict[str, Any]) -> Iterator[tuple[Any, Co
     made = ray.remote(ModelProxy).options(
         num_cpus=0, max_concurrency=10_000, scheduling_strategy=here, **again
     )
-    proxy, failures = made.remote(settings), Counter[str | None]()
-    state: RunState = "interrupted"
+    proxy = made.remote(settings)
     try:
-        yield proxy, failures
-        state = "failed" if unanswered(failures) else "done"
-    except BadInput:
-        state = "failed"
-        raise
+        yield proxy
     finally:
         # A proxy that died for good has nothing open, and its cases are among the failures.
         with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
-            ray.get(proxy.close.remote(state), timeout=GOODBYE_S)
+            ray.get(proxy.close.remote(), timeout=GOODBYE_S)
 
 
 class Worker:
@@ -166,6 +162,6 @@ class ModelProxy:
             raise
         return answer
 
-    async def close(self, state: RunState) -> None:
-        """End the run in the ledger so, and let go of connections."""
-        await self._pool.close(state)
+    async def close(self) -> None:
+        """Let go of the ledger and of connections."""
+        await self._pool.close()

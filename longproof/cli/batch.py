@@ -3,24 +3,22 @@
 Knows: options, exit codes, how the end of a batch is printed. Does not know: how cases are checked.
 """
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from longproof.cli.options import CHECKED, Encoding, SettingOptions
-from longproof.cli.verify import no_use
+from longproof.cli.verify import no_answer
 
 if TYPE_CHECKING:
-    from longproof.batch.folder import EngineOptions
     from longproof.batch.run import BatchDone
+    from longproof.graphs.runner import Engine
 
 TOLD = 5
-"""How many cases that could not be checked are named on the terminal; the file of failures has them all."""
+"""How many cases that could not be checked are named on the terminal; the index page has them all."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -45,11 +43,28 @@ class BatchOptions:
         bool, typer.Option("--check", help="Exit with 1 if any is hallucinated, 3 if undecided.")
     ] = False
 
-    def engine_options(self) -> "EngineOptions":
-        """Who works on the cases."""
-        from longproof.batch.folder import EngineOptions
+    def engine_for(self, settings: dict[str, Any]) -> "Engine | None":
+        """Ray's engine, where it is asked for. Raises BadInput for options that don't go together."""
+        from longproof.retrieval.types import BadInput
 
-        return EngineOptions(**{name: getattr(self, name) for name in EngineOptions.model_fields})
+        if self.ray_address and self.engine != "ray":
+            raise BadInput("--ray-address is of Ray: add --engine ray, or leave it out")
+        if self.ray_address and self.html:
+            raise BadInput(
+                "--html needs the sources' texts, and those stay with the workers: run `longproof report` there"
+            )
+        if self.engine != "ray":
+            return None
+        from longproof.batch.ray import ray_engine
+
+        return ray_engine(
+            settings,
+            self.cases,
+            workers=self.workers,
+            parallel=self.parallel,
+            address=self.ray_address,
+            encoding=self.encoding,
+        )
 
 
 def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
@@ -61,8 +76,8 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
     {"id": "a", "source": "novel.txt", "response": "The captain burns the letters."}
     {"id": "b", "source_text": "Ada lit the lamp.", "response": "Ada did.", "task": "answer", "context": "Who?"}
     """
-    from longproof.batch.folder import check_cases
-    from longproof.batch.junit import write_junit
+    from longproof.batch.run import check_cases
+    from longproof.batch.tables import write_junit
     from longproof.cli.reports import refuse_targets
     from longproof.progress import run_progress
     from longproof.report.pieces import visible
@@ -77,46 +92,36 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
             batch.cases,
             batch.out,
             settings=settings,
-            options=batch.engine_options(),
+            engine=batch.engine_for(settings),
+            parallel=batch.parallel,
+            encoding=batch.encoding,
             html=batch.html,
             progress=progress,
         )
     if batch.junit:
-        write_junit(done.folder, batch.junit)
+        write_junit(done.folder, done.cases, batch.junit)
     for line in _end_lines(done):
         typer.echo(visible(line))
-    nothing = _no_answer(done)
-    for line in chain(_failure_lines(done), [nothing] if nothing else []):
+    nothing = no_answer(done.failures)
+    for line in [*_failure_lines(done), *([nothing] if nothing else [])]:
         typer.echo(f"longproof: {visible(' '.join(line.split()))}", err=True)
     if done.states["failed"]:
         raise typer.Exit(2)
     raise typer.Exit(_status(done) if batch.check else 2 if nothing else 0)
 
 
-def _no_answer(done: "BatchDone") -> str:
-    """What to say where no judge answered anything that can be used; else empty."""
-    from longproof.agent.report import unanswered, unusable
-
-    if unusable(done.failures):
-        return no_use(done.failures)
-    return "no judge answered: run it again to go on" if unanswered(done.failures) else ""
-
-
 def _end_lines(done: "BatchDone") -> Iterator[str]:
     """How a batch ended, in a few lines."""
-    from longproof.batch.folder import INDEX, INDEXED
-    from longproof.batch.run import FAILURES, SUMMARY
+    from longproof.batch.tables import INDEX, INDEXED, SUMMARY
 
     states = done.states
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(done.verdicts.items()))
     tokens = done.paid.prompt_tokens + done.paid.completion_tokens
-    yield f"{sum(states.values())} cases: {verdicts or 'no reports'}"
+    yield f"{len(done.cases)} cases: {verdicts or 'no reports'}"
     if done.not_borne_out:
         yield f"{done.not_borne_out} of them are faithful with sentences that the source doesn't bear out"
     if states["unfinished"]:
         yield f"{states['unfinished']} wait for calls that were not answered: run it again to go on"
-    if states["failed"]:
-        yield f"{states['failed']} could not be checked: see {done.folder / FAILURES}"
     yield f"{done.paid.calls:,} calls, {tokens:,} tokens paid, {done.seconds:.1f} s"
     yield f"summary: {done.folder / SUMMARY}"
     if sum(done.verdicts.values()) > INDEXED:
@@ -126,13 +131,11 @@ def _end_lines(done: "BatchDone") -> Iterator[str]:
 
 def _failure_lines(done: "BatchDone") -> Iterator[str]:
     """How many cases could not be checked, and the first few of them by their ids, each with its reason."""
-    from longproof.batch.run import FAILURES
-
-    if done.states["failed"]:
-        yield f"{done.states['failed']} of {sum(done.states.values())} cases could not be checked"
-        with (done.folder / FAILURES).open(encoding="utf-8") as file:
-            for failed in map(json.loads, islice(file, TOLD)):
-                yield f"line {failed['line']}, case {failed['id']}: {failed['failure']}"
+    failed = [case for case in done.cases if case.state == "failed"]
+    if failed:
+        yield f"{len(failed)} of {len(done.cases)} cases could not be checked; the index page names them"
+    for case in failed[:TOLD]:
+        yield f"line {case.line}, case {case.id}: {case.failure}"
 
 
 def _status(done: "BatchDone") -> int:

@@ -20,17 +20,14 @@ import typer
 
 from longproof import __version__
 from longproof.cli.batch import batch_command
-from longproof.cli.construct import construct_command
 from longproof.cli.demo import demo_command
-from longproof.cli.doctor import doctor_command, runs_command
-from longproof.cli.evaluate import compare_command, evaluate_command
+from longproof.cli.doctor import doctor_command, protocols_command
 from longproof.cli.index import index_command
-from longproof.cli.mcp import mcp_command
+from longproof.cli.laboratory import compare_command, construct_command, evaluate_command
 from longproof.cli.options import COST, EVERY_SETTING, SETTINGS, PlainCommand, add_command
-from longproof.cli.protocols import protocols_command
 from longproof.cli.reports import report_command
 from longproof.cli.review import review_command
-from longproof.cli.serve import serve_command
+from longproof.cli.serve import mcp_command, serve_command
 from longproof.cli.verify import verify_command
 
 if TYPE_CHECKING:
@@ -74,7 +71,6 @@ add_command(app, "evaluate", evaluate_command)
 app.command("compare", cls=PlainCommand)(compare_command)
 app.command("review", cls=PlainCommand)(review_command)
 app.command("index", cls=PlainCommand)(index_command)
-app.command("runs", cls=PlainCommand)(runs_command)
 add_command(app, "serve", serve_command, settings={*EVERY_SETTING} - {"protocol", "run_id"})
 add_command(app, "mcp", mcp_command, settings={*EVERY_SETTING} - {"run_id"})
 app.command("protocols", cls=PlainCommand)(protocols_command)
@@ -92,8 +88,10 @@ def main(arguments: list[str] | None = None) -> None:
             stream.reconfigure(errors="replace")
     # LangGraph reads it once: checkpoints give back the types that the graphs name, and no others.
     os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
-    # A run that is told to end (systemd, docker stop) ends as one that is interrupted: named so, nothing lost.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    # A run that is told to end (systemd, docker stop) ends as one that is interrupted: nothing is lost.
+    signal.signal(signal.SIGTERM, _stop)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stop)
     try:
         sys.exit(_code(arguments))
     except BrokenPipeError:
@@ -105,6 +103,12 @@ def main(arguments: list[str] | None = None) -> None:
             sys.exit(_refused(f"can't write: {error.strerror}"))
         sys.stderr.write(f"longproof: unforeseen {type(error).__name__}; {_saved_traceback(error)}\n")
         sys.exit(UNFORESEEN)
+
+
+def _stop(number: int, frame: object) -> None:
+    """Say at once that the run stops, and stop it: calls under way may take a while to end."""
+    sys.stderr.write("longproof: stopping\n")
+    raise KeyboardInterrupt
 
 
 def _code(arguments: list[str] | None) -> int:

@@ -1,4 +1,4 @@
-"""`longproof doctor` and `longproof runs`: what is installed and reachable, and the runs in the ledger.
+"""`longproof doctor` and `longproof protocols`: what is installed and reachable, and the methods to choose from.
 
 Knows: how to ask without starting anything. Does not know: how to mend what is missing, beyond a hint.
 """
@@ -11,14 +11,11 @@ import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from importlib.metadata import PackageNotFoundError, requires, version
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from longproof.cli.options import TOML
-
-if TYPE_CHECKING:
-    from longproof.agent.models.ledger import Run
 
 _NEED = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra == [\"'](?P<extra>[\w-]+)[\"'])?")
 """What a package needs, as its metadata say it."""
@@ -39,48 +36,11 @@ def doctor_command(
         typer.echo(_one_line(line))
 
 
-def runs_command() -> None:
-    """List the runs in the ledger, their state and what they paid."""
-    runs = asyncio.run(_runs())
-    if not runs:
-        typer.echo("no runs yet")
-    for run in runs:
-        tokens = sum(one.prompt + one.completion for one in run.by_model)
-        paid = f"{run.calls:,} calls, {tokens:,} tokens paid{_money(run)}"
-        judges = ", ".join(str(judge) for judge in run.asked.get("judges", []))
-        protocol = run.asked.get("protocol", "")
-        typer.echo(_one_line(f"{run.run_id}  {run.state:11}  {run.started}  {paid}  {protocol}  {judges}"))
-
-
-def _money(run: "Run") -> str:
-    """What a run paid, by the prices that it was given."""
-    from longproof.agent.models.prices import ModelPrice, money, written
-
-    prices = {name: ModelPrice.model_validate(row) for name, row in (run.asked.get("prices") or {}).items()}
-    paid = money(run.by_model, prices)
-    return "" if paid is None else f", cost {written(paid)}"
-
-
 def _one_line(text: str) -> str:
-    """Servers' errors, names of runs and paths may hold line breaks and terminal codes."""
+    """Servers' errors and paths may hold line breaks and terminal codes."""
     from longproof.report.pieces import visible
 
     return visible(text).replace("\n", "␊")
-
-
-async def _runs() -> "list[Run]":
-    """The latest first."""
-    from longproof.agent.models.ledger import Ledger
-    from longproof.retrieval.files import home
-
-    path = home() / "ledger.sqlite"
-    if not path.exists():
-        return []
-    ledger = await Ledger.open(path)
-    try:
-        return [*await ledger.runs()]
-    finally:
-        await ledger.close()
 
 
 def _diagnosis() -> Iterator[str]:
@@ -135,3 +95,16 @@ def _version(name: str) -> str | None:
         return version(name)
     except PackageNotFoundError:
         return None
+
+
+def protocols_command() -> None:
+    """The protocols that can be chosen, and their papers."""
+    from rich.console import Console
+    from rich.table import Column, Table
+
+    from longproof.graphs.protocols import protocols
+
+    table = Table(Column("protocol", no_wrap=True), "after", "what it is", box=None, pad_edge=False)
+    for one in protocols().values():
+        table.add_row(one.name, one.cites, one.summary)
+    Console().print(table)

@@ -36,7 +36,7 @@ def index_command(
 def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None) -> Iterator[str]:
     from longproof.agent.models.addresses import place_and_key
     from longproof.graphs.evidence.sources import SHOWN
-    from longproof.indexes.sources import PassageSize, source_index
+    from longproof.indexes.vectors import PassageSize, source_index
     from longproof.progress import show_progress
     from longproof.retrieval.embedders import embedder
     from longproof.retrieval.files import home, write_whole

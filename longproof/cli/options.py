@@ -77,7 +77,6 @@ class SettingOptions:
         """
         from longproof.agent.models.prices import read_prices
         from longproof.agent.specs import PanelTable, read_panel
-        from longproof.retrieval.types import BadInput
 
         there = toml.exists()
         table = read_panel(toml) if there else PanelTable()
@@ -88,10 +87,11 @@ class SettingOptions:
         settings: dict[str, Any] = {**judges, **in_file, **self.given}
         if path := self.given.get("prices"):
             settings["prices"] = read_prices(path)
-            if not settings["prices"]:
-                raise BadInput(f"{path} names no prices: give a [prices] table")
+            _refuse_other_prices(path, settings)
         elif there:
             settings["prices"] = read_prices(toml)
+        if "arbiter" in self.names:
+            _announce_arbiter(settings)
         return {name: list(value) if name == "judges" else value for name, value in settings.items()}
 
 
@@ -103,6 +103,29 @@ def _tell(toml: Path, named: "Mapping[str, Any]") -> None:
         withheld = not isinstance(one, str) and one.keyless
         why = " without a key: LONGPROOF_API_KEY_HOSTS does not list its host" if withheld else ""
         typer.echo(f"longproof: {toml} names {where}{why}", err=True)
+
+
+def _refuse_other_prices(path: Path, settings: Mapping[str, Any]) -> None:
+    """Raises BadInput for a list of prices that has none for this run: it would tell no money."""
+    from longproof.agent.specs import as_spec
+    from longproof.retrieval.types import BadInput
+
+    if not settings["prices"]:
+        raise BadInput(f"{path} names no prices: give a [prices] table")
+    models = [as_spec(judge).model for judge in settings.get("judges", ())]
+    if models and not settings["prices"].keys() & models:
+        named = ", ".join(filter(None, models)) or "the offline check"
+        raise BadInput(f"{path} has prices for {', '.join(settings['prices'])}, and none for {named}")
+
+
+def _announce_arbiter(settings: Mapping[str, Any]) -> None:
+    """Say on stderr who decides where judges disagree, if nobody was named: it may be asked, and paid."""
+    from longproof.agent.specs import as_spec
+
+    models = [judge for judge in map(as_spec, settings["judges"]) if judge.kind == "openai"]
+    if models and len(settings["judges"]) > 1 and not settings.get("arbiter"):
+        told = f"where judges disagree, {models[0].text} decides; --arbiter names another"
+        typer.echo(f"longproof: {told}", err=True)
 
 
 def add_command(
@@ -172,7 +195,7 @@ def _own_options(group: Any) -> list[Parameter]:
     for name, parameter in Signature.from_callable(group).parameters.items():
         kind, option = get_args(hints[name])
         option = copy(option)
-        option.rich_help_panel = getattr(group, "heading", None)
+        option.rich_help_panel = option.rich_help_panel or getattr(group, "heading", None)
         options.append(parameter.replace(annotation=Annotated[kind, option]))
     return options
 

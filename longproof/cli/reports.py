@@ -1,11 +1,10 @@
 """`longproof report`, and how every command delivers a report: JSON, a page, Markdown, the terminal.
 
-Knows: which form goes where, and that several reports make an index page. Does not know: how a report is drawn.
+Knows: which form goes where. Does not know: how a report is drawn.
 """
 
 import sys
-from collections.abc import Iterable, Sequence
-from os.path import relpath
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -18,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def report_command(
-    reports: Annotated[list[Path], typer.Argument(help="JSON reports, or folders of them.")],
+    report: Annotated[Path, typer.Argument(help="A JSON report (`verify --json FILE`).")],
     html: HtmlFile = None,
     markdown: Annotated[Path | None, typer.Option(help="Write it as Markdown; - is standard output.")] = None,
     source: Annotated[
@@ -29,34 +28,32 @@ def report_command(
         typer.Option(help="Write the response with all known corrections: .docx marks them, .txt doesn't."),
     ] = None,
 ) -> None:
-    """Show a JSON report: as a page, as Markdown or here. Several make an index page."""
-    from longproof.report.html import index_page, page
+    """Show a JSON report: as a page, as Markdown or here."""
+    from longproof.report.html import page
     from longproof.report.markdown import to_markdown
     from longproof.report.saved import open_report, texts_of
     from longproof.retrieval.types import BadInput
 
-    files = report_files(reports)
-    refuse_targets(html, markdown, corrected, read=[*files, *(source or [])])
+    refuse_targets(html, markdown, corrected, read=[report, *(source or [])])
     if str(corrected) == "-":
         raise BadInput("the corrected text goes to a file: name one after --corrected")
-    if len(files) > 1 or reports[0].is_dir():
-        if html is None or markdown or corrected:
-            raise BadInput("several reports make an index page: give --html FILE, and no other form")
-        linked = ((relpath(file.resolve(), html.resolve().parent), open_report(file)) for file in files)
-        typer.echo(_write(html, index_page(linked)))
-        return
-    report = open_report(files[0])
-    recorded = [Path(document.uri) for document in report.documents if document.uri]
+    if not report.exists():
+        raise BadInput(
+            f"{report}: no such file; give a report (`verify --json FILE`); a run's name finds no report: only "
+            "answers are kept under it"
+        )
+    opened = open_report(report)
+    recorded = [Path(document.uri) for document in opened.documents if document.uri]
     refuse_targets(html, markdown, corrected, read=recorded)
-    texts = texts_of(report, source or []) if html or markdown or not corrected else {}
+    texts = texts_of(opened, source or []) if html or markdown or not corrected else {}
     if corrected:
-        typer.echo(_correct(report, corrected))
+        typer.echo(_correct(opened, corrected))
     if html:
-        typer.echo(_write(html, page(report, texts)))
+        typer.echo(_write(html, page(opened, texts)))
     if markdown and str(markdown) != "-":
-        typer.echo(_write(markdown, to_markdown(report, texts)))
+        typer.echo(_write(markdown, to_markdown(opened, texts)))
     elif markdown or not (html or corrected):
-        typer.echo(to_markdown(report, texts))
+        typer.echo(to_markdown(opened, texts))
 
 
 def deliver(report: "Report", texts: dict[str, str], json: Path | None, html: Path | None) -> None:
@@ -117,31 +114,10 @@ def _correct(report: "Report", path: Path) -> str:
     from longproof.retrieval.files import write_whole
 
     write_whole(path, corrected.corrected(report, path.name))
-    wrong = sum(len(claim.errors) for claim in report.claims if claim.label in WRONG)
-    done = len(corrected.changes(report))
+    places = {error.span for claim in report.claims if claim.label in WRONG for error in claim.errors}
+    wrong, done = len(places), len(corrected.changes(report))
     left = "; of the others the right words aren't known, or they overlap" if done < wrong else ""
     return f"{done} of {wrong} wrong places corrected{left}: {path.resolve().as_uri()}"
-
-
-def report_files(paths: Sequence[Path]) -> list[Path]:
-    """The reports named, and those in the folders named. Raises BadInput where there is none."""
-    from longproof.retrieval.types import BadInput
-
-    if missing := [path for path in paths if not path.exists()]:
-        raise BadInput(
-            f"{missing[0]}: no such file or folder; give a report (`verify --json FILE`) or a folder (`--out`); "
-            "a run's name finds no report: only answers are kept under it"
-        )
-    files = [file for path in paths for file in (_reports_in(path) if path.is_dir() else [path])]
-    if not files:
-        raise BadInput(f"there is no report in {', '.join(map(str, paths))}: give JSON reports")
-    return files
-
-
-def _reports_in(folder: Path) -> list[Path]:
-    """The reports in a folder, or in the folder of a batch."""
-    reports = folder / "reports"
-    return sorted((reports if reports.is_dir() else folder).glob("*.json"))
 
 
 def _write(path: Path, text: str) -> str:

@@ -26,7 +26,7 @@ LONGEST = 1500
 
 
 def review_command(
-    run: Annotated[str, typer.Argument(help="The run's name, as `longproof runs` lists it.")],
+    run: Annotated[str, typer.Argument(help="The run's name, as `verify` gave it.")],
     show: Annotated[bool, typer.Option("--show", help="Print what is asked as JSON, and stop.")] = False,
     answers: Annotated[Path | None, typer.Option(help="A JSON file with name and decisions.")] = None,
     name: Annotated[str | None, typer.Option(help="Who decides; stands in the report.")] = None,

@@ -1,10 +1,11 @@
-"""`longproof serve`: the local page, and where it is.
+"""`longproof serve` and `longproof mcp`: the local page, and the server for clients of the Model Context Protocol.
 
-Knows: options, and the token of the address. Does not know: what the page does.
+Knows: options, and the token of the page's address. Does not know: what a server answers.
 """
 
 import webbrowser
 from dataclasses import dataclass
+from pathlib import Path
 from secrets import token_urlsafe
 from socket import AF_INET, AF_INET6, create_server, socket
 from typing import Annotated
@@ -77,3 +78,18 @@ def _listen(host: str, port: int | None) -> socket:
         raise BadInput(
             f"can't listen at {host}:{port}: {error.strerror}; give another --host or --port"
         ) from error
+
+
+@dataclass(frozen=True, kw_only=True)
+class ServerOptions:
+    """What the server may read."""
+
+    folder: Annotated[Path | None, typer.Option(help="Where sources may be read from; nowhere else.")] = None
+
+
+def mcp_command(server: ServerOptions, asked: SettingOptions) -> None:
+    """Serve a client of the Model Context Protocol, on stdio."""
+    from longproof.adapters.mcp import serve
+    from longproof.verifier import Verifier
+
+    serve(Verifier(**asked.settings()), server.folder)

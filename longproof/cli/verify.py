@@ -68,23 +68,18 @@ class CaseOptions:
 
 
 @dataclass(frozen=True, kw_only=True)
-class DryRunOption:
-    """Whether anybody is asked."""
-
-    heading = COST
-    dry_run: Annotated[
-        bool,
-        typer.Option(
-            "--dry-run", help="Ask nobody; say what the first round costs, and how many calls at most."
-        ),
-    ] = False
-
-
-@dataclass(frozen=True, kw_only=True)
 class OutputOptions:
     """Where the report is written, and what else is said of it."""
 
     heading = OUT
+    dry_run: Annotated[
+        bool,
+        typer.Option(
+            "--dry-run",
+            help="Ask nobody; say what the first round costs, and how many calls at most.",
+            rich_help_panel=COST,
+        ),
+    ] = False
     json: JsonFile = None
     html: HtmlFile = None
     check: Annotated[
@@ -96,18 +91,16 @@ class OutputOptions:
     ] = None
 
 
-def verify_command(
-    case: CaseOptions, asked: SettingOptions, dry: DryRunOption, output: OutputOptions
-) -> None:
+def verify_command(case: CaseOptions, asked: SettingOptions, output: OutputOptions) -> None:
     """Check one response against its sources."""
     refuse_targets(output.html, output.json, read=case.files)
     documents, given = case.read()
     settings = {**asked.settings(), "run_id": asked.run_id}
-    if dry.dry_run:
+    if output.dry_run:
         print_estimate(check_case(documents, {**settings, "max_calls": 0, "run_id": None}, **given))
         return
     report = check_case(documents, settings, **given)
-    why = no_answer(report)
+    why = _no_answer(report)
     if output.json or output.html or not why:
         deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
     if why:
@@ -119,16 +112,14 @@ def verify_command(
 
 def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **given: Any) -> "Report":
     """The report on one response, with a bar meanwhile; with a person as arbiter the run may end here."""
-    from longproof.graphs.verifier import Verifier
-    from longproof.progress import check_progress
+    from longproof.verifier import Verifier
 
     verifier = Verifier(**settings)
     if settings.get("arbiter") == "person" and settings["run_id"]:
         from longproof.cli.review import begin
 
         return begin(documents, settings, **given)
-    with check_progress(verifier.traffic) as progress:
-        return verifier.verify(documents, progress=progress, **given)
+    return verifier.verify(documents, progress=True, **given)
 
 
 def print_estimate(dry: "Report") -> None:
@@ -152,25 +143,28 @@ def trusted_line(report: "Report", at_least: "Label") -> str:
     return f"{len(kept)} of {len(report.sentences)} sentences are at least {at_least}"
 
 
-def no_answer(report: "Report") -> str:
-    """Why no judge answered anything that can be used; empty where one did, or none was to be asked."""
-    from longproof.agent.report import judges_failures, unanswered, unusable
+def _no_answer(report: "Report") -> str:
+    """The reason why no judge answered anything that can be used; empty where one did, or none was to be asked."""
+    from longproof.agent.report import judges_failures
     from longproof.report.pieces import visible
 
     judgements = [judgement for claim in report.claims for judgement in claim.judgements]
-    failures = judges_failures(report)
+    judges = ", ".join(dict.fromkeys(one.judge for one in judgements))
+    reasons = Counter(str(one.reason or one.failure) for one in judgements)
+    commonest = max(reasons, key=reasons.__getitem__, default="")
+    return visible(no_answer(judges_failures(report), judges, " ".join(commonest.split())))
+
+
+def no_answer(
+    failures: "Counter[str | None]", judges: str = "any judge", why: str = "run it again to go on"
+) -> str:
+    """What to say where judges gave no answer, or none that could be used; empty where one did."""
+    from longproof.agent.report import unanswered, unusable
+
     if unusable(failures):
-        return visible(no_use(failures, ", ".join(dict.fromkeys(one.judge for one in judgements))))
-    if not unanswered(failures):
-        return ""
-    why = Counter(one.reason or one.failure for one in judgements).most_common(1)[0][0]
-    return visible(f"no judge answered: {' '.join(str(why).split())}")
-
-
-def no_use(failures: "Counter[str | None]", judges: str = "any judge") -> str:
-    """What to say where judges answered and no answer could be used."""
-    counts = ", ".join(f"{n} {failure}" for failure, n in failures.most_common())
-    return f"no usable answer came from {judges}: {counts}; is it a model that follows instructions?"
+        counts = ", ".join(f"{n} {failure}" for failure, n in failures.most_common())
+        return f"no usable answer came from {judges}: {counts}; is it a model that follows instructions?"
+    return f"no judge answered: {why}" if unanswered(failures) else ""
 
 
 def exit_code(report: "Report") -> int:

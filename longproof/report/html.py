@@ -72,27 +72,21 @@ def index_page(
 
     One report at a time is in memory where they come one at a time. The first hundred say which language is spoken.
     """
-    lines, responses = [], list[str]()
+    lines, plain, responses = [], list[str](), list[str]()
     for name, report in reports:
-        lines.append(index_line(name, report))
+        line = index_line(name, report)
+        lines.append(line)
+        plain.append(f"{line['verdict']}{' (no model)' * line['triage']}  {line['case']}  {line['href']}")
         if len(responses) < 100:
             responses.append(report.case.response[:2000])
     spoken = language(" ".join(responses))
-    say = words(spoken)
-    sums = index_sums(lines, failed)
-    rows = (
-        f"{line['verdict']}{' (no model)' * line['triage']}  {line['case']}  {line['href']}" for line in lines
-    )
-    plain = "\n".join(rows)
-    plain += f"\n{say['index_failed'].format(n=failed, all=sums['all'])}" if failed else ""
-    plain += "".join(f"\n{one['id']}{say['colon']}{one['failure']}" for one in failures)
-    data = {
-        "rows": lines,
-        "sums": sums,
-        "failures": [{key: one[key] for key in ("id", "line", "failure")} for one in failures],
-        **vocabulary(say),
-    }
-    return assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", plain)
+    say, sums = words(spoken), index_sums(lines, failed)
+    if failed:
+        plain.append(say["index_failed"].format(n=failed, all=sums["all"]))
+    for one in failures:
+        plain.append(f"{one['id']}{say['colon']}{one['failure']}")
+    data = {"rows": lines, "sums": sums, "failures": failures, **vocabulary(say)}
+    return assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", "\n".join(plain))
 
 
 def index_sums(lines: Sequence[Mapping[str, Any]], failed: int = 0) -> dict[str, Any]:

@@ -7,7 +7,7 @@ the host that it was pointed at. Does not know: what is served.
 from hmac import compare_digest
 from ipaddress import ip_address
 
-from starlette.datastructures import Headers
+from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -87,11 +87,9 @@ def _limit_body(receive: Receive) -> Receive:
 
 
 def _with_headers(send: Send) -> Send:
-    extra = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
-
     async def sending(message: Message) -> None:
         if message["type"] == "http.response.start":
-            message = {**message, "headers": [*message["headers"], *extra]}
+            MutableHeaders(scope=message).update(HEADERS)
         await send(message)
 
     return sending

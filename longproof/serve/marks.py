@@ -11,7 +11,7 @@ from typing import Annotated, Any, Literal
 from pydantic import Field, TypeAdapter, ValidationError
 
 from longproof.agent.report import WRONG
-from longproof.agent.types import Error, JudgeLabel, Report, ReportClaim
+from longproof.agent.types import JudgeLabel, Report, ReportClaim
 from longproof.evaluation.types import OUTCOME_OF
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Frozen
@@ -133,14 +133,11 @@ def case_file(report: Report, texts: Mapping[str, str], marks: Mapping[str, Said
 
 def _error(claim: ReportClaim, text: str, at: int) -> dict[str, Any]:
     """The claim's wrong words where they stand in its text once, else all of it."""
-    first = claim.errors[0] if claim.errors else None
-    words = first.span.text if first and text.count(first.span.text) == 1 else text
+    words, kind, correction = text, None, ""
+    if claim.errors:
+        first = claim.errors[0]
+        kind = first.kind
+        if text.count(first.span.text) == 1 and first.span.text != text:
+            words, correction = first.span.text, first.correction or ""
     start = at + text.index(words)
-    known: Error | None = first if words != text else None
-    return {
-        "start": start,
-        "end": start + len(words),
-        "text": words,
-        "kind": first.kind if first else None,
-        "correction": (known.correction or "") if known else "",
-    }
+    return {"start": start, "end": start + len(words), "text": words, "kind": kind, "correction": correction}

@@ -18,15 +18,12 @@ from longproof.graphs.cost import estimate
 from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.indexes.documents import DocumentRef
+from longproof.inputs import case_of
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 MODEL = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}")
-MODELS_TASKS = {
-    **dict.fromkeys(("arbiter", "decomposer", "searcher")),
-    "confirm": False,
-    "cascade": False,
-}
+MODELS_TASKS = {"arbiter": None, "decomposer": None, "searcher": None, "confirm": False, "cascade": False}
 """The settings that only models make use of, as they are where no model is chosen."""
 
 
@@ -103,30 +100,24 @@ class Offer(NamedTuple):
             if not self.openai or not MODEL.fullmatch(choice.model):
                 raise BadInput("this model is not offered: give the plain name of one at OpenAI")
             named.append(Spec(kind="openai", model=choice.model))
-        tasks: dict[str, Any] = {} if named else dict(MODELS_TASKS)
-        if named and (choice.person or self.settings.get("arbiter") == PERSON):
-            tasks["arbiter"] = PERSON if choice.person else None
-        least = [n for n in (choice.max_tokens, self.settings.get("max_tokens")) if n is not None]
-        return settings_of(
-            {
-                **self.settings,
-                **tasks,
-                "judges": named or ["offline"],
-                "reach": choice.reach or self.settings.get("reach"),
-                "max_tokens": min(least, default=None),
-                "run_id": None,
-            }
-        )
+        limits = [n for n in (choice.max_tokens, self.settings.get("max_tokens")) if n is not None]
+        chosen: dict[str, Any] = {**self.settings, "judges": named or ["offline"], "run_id": None}
+        chosen["reach"] = choice.reach or self.settings.get("reach")
+        chosen["max_tokens"] = min(limits, default=None)
+        if not named:
+            chosen |= MODELS_TASKS
+        elif choice.person or chosen.get("arbiter") == PERSON:
+            chosen["arbiter"] = PERSON if choice.person else None
+        return settings_of(chosen)
 
 
 async def price(
     settings: Settings, sources: Sequence[Document], response: Document, task: Task
 ) -> dict[str, str]:
     """The cost of a check with these settings, in figures; empty where nothing is paid. Asks nobody."""
-    dry = settings.model_copy(update={"max_calls": 0, "run_id": None})
-    verifier = Verifier(**{name: getattr(dry, name) for name in Settings.model_fields})
+    verifier = Verifier(**{**dict(settings), "max_calls": 0, "run_id": None})
     try:
-        report = await verifier.averify(list(sources), response, task=task)
+        report = await verifier.check(sources, case_of(response, task=task))
     finally:
         await verifier.close()
     estimated = estimate([report])

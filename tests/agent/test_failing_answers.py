@@ -4,7 +4,6 @@ The names are our promises against the field's disease: a failure turned into a 
 """
 
 import asyncio
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -36,7 +35,6 @@ from reader import (
     faulty,
     inventing,
     repeating,
-    stingy,
     well,
 )
 from seam import using
@@ -99,8 +97,8 @@ def test_what_cannot_be_believed_is_a_failure_after_a_second_asking(script: Scri
     assert ("What was wrong:" in second.user) == (failure != "timeout")
 
 
-@pytest.mark.parametrize(("script", "failure"), [pytest.param(s, f, id=name) for name, s, f in FAILING])
-def test_a_second_answer_that_is_good_counts(script: Script, failure: Failure) -> None:
+@pytest.mark.parametrize("script", [pytest.param(s, id=name) for name, s, _ in FAILING[::4]])
+def test_a_second_answer_that_is_good_counts(script: Script) -> None:
     def better(asked: Asked) -> Reply:
         return (script(asked) if callable(script) else script[0]) if asked.number == 0 else form(*GOOD)
 
@@ -131,21 +129,6 @@ def test_good_findings_are_kept_and_only_the_missing_claims_are_asked_again() ->
     assert [j.call_id for j in answered.judgements] == [answered.calls[n].id for n in (0, 1, 1)]
 
 
-def test_claims_that_stay_missing_stay_in_the_denominator() -> None:
-    answered, _ = judged(always(form(*GOOD[:1])))
-    assert outcomes(answered) == ["explicitly_supported", "unparsed", "unparsed"]
-
-
-def test_findings_on_claims_that_nobody_asked_about_are_left_out() -> None:
-    answered, _ = judged([form(*GOOD, {**GOOD[0], "claim": "C9"}, {**GOOD[0], "claim": "the first"})])
-    assert outcomes(answered) == ["explicitly_supported", "contradicting", "not_found"]
-
-
-def test_labels_are_read_whatever_their_case_and_hyphens() -> None:
-    answered, _ = judged([form(*changed(0, label=" Explicitly-Supported. "))])
-    assert outcomes(answered)[0] == "explicitly_supported"
-
-
 @pytest.mark.parametrize(
     "labels", [[], ["contradicting"], ["contradicting", "contradicting"], ["contradicting", "so-so"]]
 )
@@ -156,27 +139,16 @@ def test_ambiguous_without_two_readings_that_differ_is_asked_again_and_no_answer
     assert [item["claim"] for item in server.asked[1].items("claims")] == ["C1"]
 
 
-def test_an_ambiguous_claim_keeps_its_readings() -> None:
+def test_labels_are_read_in_any_case_and_what_nobody_asked_about_is_left_out() -> None:
     readings = [
         {"text": "one", "label": "contradicting"},
         {"text": "two", "label": "explicitly supported"},
         {"text": "x", "label": "so-so"},
     ]
-    answered, _ = judged([form(*changed(0, label="ambiguous", readings=readings))])
+    said = changed(0, label=" Ambiguous. ", readings=readings)
+    answered, _ = judged([form(*said, {**GOOD[0], "claim": "C9"}, {**GOOD[0], "claim": "the first"})])
+    assert outcomes(answered) == ["ambiguous", "contradicting", "not_found"]
     assert [r.label for r in answered.judgements[0].readings] == ["contradicting", "explicitly_supported"]
-
-
-def test_a_rerun_gives_the_same_judgements_for_nothing(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
-
-    first, _ = judged(stingy, path=path)
-    second, server = judged(stingy, path=path)
-    third, _ = judged(stingy, path=path, retry_failed=True)
-    assert server.asked == []
-    assert first.judgements == second.judgements
-    assert [c.id for c in first.calls] == [c.id for c in second.calls]
-    assert [c.bought for c in second.calls] == [False, False]
-    assert [c.bought for c in third.calls] == [False, True]
 
 
 def panel(server: ChatServer, size: int) -> list[Judgement]:

@@ -14,9 +14,8 @@ from judging import (
     outcomes,
     short,
 )
-from reader import Reply, always, well
+from reader import Reply, always
 
-from longproof.agent.forms import Finding, Findings
 from longproof.agent.judge import ModelArbiter
 from longproof.agent.models.model import Model
 from longproof.agent.prompting import sentence_of
@@ -38,14 +37,6 @@ def test_a_good_answer_becomes_judgements_with_places_on_both_sides() -> None:
     assert {j.call_id for j in answered.judgements} == {call.id}
     assert first.prompt_hash is not None
     assert len(server.asked) == 1
-
-
-def test_claims_and_evidence_travel_in_fences_evidence_first() -> None:
-    _, server = judged([form(*GOOD)])
-    (asked,) = server.asked
-    assert asked.parts("evidence") == [span.text for span in QUESTION.shown]
-    assert [item["text"] for item in asked.items("claims")] == list(TEXTS)
-    assert asked.user.index("rowed") < asked.user.index("nineteen")
 
 
 def test_lines_carry_their_numbers_and_a_gap_begins_another_fence() -> None:
@@ -156,20 +147,6 @@ def test_a_list_may_be_left_out_but_not_both() -> None:
     assert outcomes(judged(always(Reply('{"C1": "E"}')), claims=CLAIMS[:1])[0]) == ["unparsed"]
 
 
-def test_pages_are_told_from_the_source() -> None:
-    page = Document.of("The island of Mara lies in the north.")
-    question = QUESTION.model_copy(update={"shown": (*QUESTION.shown, page.span(0, len(page.text)))})
-    _, server = judged([form(*GOOD)], question=question)
-    assert server.asked[0].parts("pages") == [page.text]
-    assert len(server.asked[0].parts("evidence")) == 2
-
-
-def test_a_chinese_response_is_asked_about_in_chinese() -> None:
-    case = CASE.model_copy(update={"response": "玛拉在黎明划船去岛上。"})
-    _, server = judged([form(*GOOD)], case=case)
-    assert "核查" in server.asked[0].system
-
-
 PLACE = SOURCE.span(110, 127)
 
 
@@ -225,10 +202,3 @@ def test_the_arbiter_sees_lines_by_number_and_beginning() -> None:
         ["8 The old keeper gave"],
         ["9 She did not open the", "the lamp went out"],
     ]
-
-
-def test_findings_of_the_fake_are_what_the_prompt_asks_for() -> None:
-    _, server = judged(well)
-    said = well.findings(server.asked[0])
-    assert set(said) == set(Findings.model_fields)
-    assert {frozenset(rest) for rest in said["rest"]} == {frozenset(Finding.model_fields)}

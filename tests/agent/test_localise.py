@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from fakes import ChatServer, Script
-from reader import PROSE, Asked, Reply, always, placed, well
+from reader import PROSE, Reply, always, placed, well
 from seam import using
 
 from longproof.agent.localise import Localised, Wrong, localise
@@ -75,15 +75,6 @@ def test_what_cannot_be_placed_is_named(script: Script, failure: Failure) -> Non
     assert any(f"C1: {failure}\nC2: {failure}" in asked.user for asked in server.asked[1:])
 
 
-def test_only_what_failed_is_asked_again() -> None:
-    def script(asked: Asked) -> Reply:
-        return form(GOOD[0]) if asked.number == 0 else form(GOOD[1])
-
-    found, server = localised(script)
-    assert set(found.errors) == {"c0", "c1"}
-    assert [item["claim"] for item in server.asked[1].items("claims")] == ["C2"]
-
-
 @pytest.mark.parametrize("where", ["outside", "nothing"])
 @pytest.mark.parametrize("wrong", ["", "the seven lamps"])
 def test_what_is_not_wrong_here_is_said_and_nothing_is_struck(where: str, wrong: str) -> None:
@@ -110,11 +101,6 @@ def test_a_claim_that_is_no_part_of_a_sentence_is_marked_in_its_own_words() -> N
     found, server = localised([form({**GOOD[0], "wrong": "opened"})], [whole])
     assert found.errors["c0"].span.text == "opened"
     assert "words" not in server.asked[0].items("claims")[0]
-
-
-def test_leaving_words_out_is_a_correction() -> None:
-    found, _ = localised([form(*[{**g, "correction": ""} for g in GOOD])])
-    assert {error.correction for error in found.errors.values()} == {""}
 
 
 def test_nothing_wrong_is_nothing_asked() -> None:

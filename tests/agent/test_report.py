@@ -7,7 +7,16 @@ from counted import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.report import outcome, price, report, reported_claim, sentence_label, total_usage, usage
+from longproof.agent.report import (
+    outcome,
+    price,
+    report,
+    reported_claim,
+    sentence_label,
+    total_usage,
+    trusted,
+    usage,
+)
 from longproof.agent.types import LABELS, Call, Case, Claim, Error, Place, ReportClaim, Sentence
 from longproof.retrieval.types import Document
 
@@ -59,16 +68,11 @@ def test_counts_add_up_and_coverage_is_their_share(labels):
 @given(st.lists(LABEL, max_size=12))
 def test_a_triage_with_anything_undecided_is_never_faithful(labels):
     result = labelled(labels, triage=True)
+    assert labels or (result.verdict, result.coverage) == ("undecided", 0)
     held = {claim.sentence for claim in result.claims}
     if None in labels or held != {0, 1}:
         assert result.verdict != "faithful"
     assert (result.verdict == "hallucinated") == bool({"contradicting", "fabricated"} & {*labels})
-
-
-@pytest.mark.parametrize("triage", [True, False])
-def test_a_response_without_claims_is_undecided(triage):
-    result = labelled([], triage=triage)
-    assert (result.verdict, result.coverage) == ("undecided", 0)
 
 
 @given(st.lists(LABEL, min_size=1, max_size=6))
@@ -113,10 +117,12 @@ def test_what_a_wrong_claim_does_not_name_is_borne_out_only_where_somebody_read_
     assert result.verdict == "hallucinated"
 
 
-def test_unknown_token_counts_add_nothing():
-    call = Call(id="1", purpose="judge", endpoint="e", model="m", prompt_hash="h", prompt_characters=10)
-    assert usage([call, call.model_copy(update={"prompt_tokens": 5})]).prompt_tokens == 5
-    assert usage([call, call]).prompt_characters == 20
+@pytest.mark.parametrize("least", LABELS)
+def test_trusted_sentences_have_at_least_that_label(least):
+    result = made([claim(0, "implicitly_supported"), claim(1, "fabricated", 20, 31)])
+    rank = LABELS.index(least)
+    assert len(trusted(result, least)) == (rank <= 1) + (rank <= LABELS.index("implicitly_supported"))
+    assert trusted(made([claim(0, None, 0, 31)]), least) == ()
 
 
 def test_the_price_weighs_what_is_written_five_times():
@@ -126,12 +132,8 @@ def test_the_price_weighs_what_is_written_five_times():
     assert price(total_usage([usage([written]), usage([written])]), 1000) == price(usage([written]), 500)
     assert price(usage([]), 500) == 0
     assert price(usage([written]), 0) is None
-
-
-def test_without_the_answers_lengths_there_is_no_price():
-    old = Call(id="1", purpose="judge", endpoint="e", model="m", prompt_hash="h", prompt_characters=1000)
-    assert old.answer_characters is None
-    assert price(usage([old]), 500) is None
+    assert price(usage([call]), 500) is None, "an old answer's length isn't known"
+    assert usage([call, call.model_copy(update={"prompt_tokens": 5})]).prompt_tokens == 5
 
 
 def test_the_work_grows_with_the_claims_not_with_their_square():

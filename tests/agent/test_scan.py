@@ -11,7 +11,7 @@ from reader import Asked
 from seam import claims_of, lines_of, using
 
 from longproof.agent.evidence.scan import Noted, scan
-from longproof.agent.nli import PASSAGE_CHARACTERS, Scores, bearing, packed_lines
+from longproof.agent.nli import PASSAGE_CHARACTERS, Scores, bearing_lines, pack
 from longproof.agent.types import Case, Claim
 from longproof.retrieval.types import Line
 
@@ -115,15 +115,6 @@ def test_a_piece_whose_end_is_not_cited_was_not_read(last: str) -> None:
     assert "P1: ungrounded" in again[1].part("reasons")
 
 
-def test_a_second_reading_mends_the_first() -> None:
-    def script(said: Asked) -> dict[str, Any]:
-        if first(said) == "0" and not said.part("reasons"):
-            return {"notes": [], "last": "nothing"}
-        return reading(said, at0=["C1 0 Ada lit"])
-
-    assert scanned(script)[0][:2] == ({"c0": (0,)}, {})
-
-
 def test_no_answer_is_a_failure_of_all_its_claims_and_the_rest_stays() -> None:
     noted, _ = scanned(
         lambda said: "I read it all." if first(said) == "6" else reading(said, at0=["C1 0 Ada lit"])
@@ -168,7 +159,7 @@ def test_any_reader_gives_lines_or_failures(notes: list[str], last: str) -> None
 @given(st.lists(st.integers(0, 900), max_size=30))
 def test_lines_are_packed_whole_and_in_order(sizes: list[int]) -> None:
     lines = lines_of(*("x" * size for size in sizes))
-    packed = packed_lines(lines)
+    packed = pack(lines, lambda line: len(line.span.text))
     assert [line for passage in packed for line in passage] == lines
     for passage in packed:
         assert len(passage) == 1 or sum(len(line.span.text) + 1 for line in passage) <= PASSAGE_CHARACTERS
@@ -177,7 +168,7 @@ def test_lines_are_packed_whole_and_in_order(sizes: list[int]) -> None:
 def test_an_inference_model_notes_the_best_of_either_side_that_it_believes() -> None:
     packed = [SOURCE[:2], SOURCE[2:3], SOURCE[3:5]]
     for_, neither, against = Scores(0.9, 0.1, 0), Scores(0.2, 0.5, 0.3), Scores(0, 0.2, 0.8)
-    assert bearing(packed, [for_, neither, against]) == (0, 1, 3, 4)
-    assert bearing(packed, [neither, for_, Scores(0.95, 0, 0.05)]) == (3, 4)
-    assert bearing(packed, [neither] * 3) == ()
-    assert bearing([], []) == ()
+    assert bearing_lines([*zip(packed, [for_, neither, against], strict=True)]) == (0, 1, 3, 4)
+    assert bearing_lines([*zip(packed, [neither, for_, Scores(0.95, 0, 0.05)], strict=True)]) == (3, 4)
+    assert bearing_lines([*zip(packed, [neither] * 3, strict=True)]) == ()
+    assert bearing_lines([]) == ()

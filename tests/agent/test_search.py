@@ -150,15 +150,6 @@ def test_turns_and_budget_bind_any_searcher(turns: int, characters: int) -> None
     assert found.lines == {"c0": (), "c1": (), "c2": ()}
 
 
-def test_the_last_turn_says_so() -> None:
-    tick = count(1)
-    _, chat, _ = searched(lambda said: hostile(said, tick), turns=2)
-    assert [said.part("claims").splitlines()[0] for said in chat.asked] == [
-        "Turn 1 of 2",
-        "Turn 2 of 2 (the last)",
-    ]
-
-
 def test_a_searcher_that_repeats_itself_stops() -> None:
     found, chat, shelf = searched(lambda said: turn(find=["C1 ship 9", "C1 ship 9"], read=["C1 40", "C1 40"]))
     assert len(chat.asked) == 2
@@ -230,13 +221,6 @@ def test_many_claims_make_several_loops() -> None:
 def test_no_claims_are_no_calls() -> None:
     found, _, _ = searched([], [])
     assert found == Searched({}, {}, (), {}, [])
-
-
-def test_chinese_cases_are_asked_about_in_chinese() -> None:
-    chat = ChatServer([turn("C1 done")])
-    case = Case(id="case", response="阿珍点了灯。")
-    using(chat, lambda model: search(model, claims_of("阿珍点了灯。"), {}, Shelf(), case))
-    assert "原文提纲" in chat.asked[0].user
 
 
 TEXTS = st.lists(

@@ -1,7 +1,6 @@
 """SPECs and the `[panel]` table: what is meant is taken, anything else is told in one line."""
 
 import asyncio
-import os
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -12,7 +11,7 @@ from reader import well
 
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.forms import Findings
-from longproof.agent.judge import ModelArbiter, ModelJudge
+from longproof.agent.judge import ModelArbiter
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
@@ -100,9 +99,8 @@ def test_a_person_may_arbitrate_and_a_file_may_say_nothing(tmp_path: Path) -> No
     [
         ("[panel", "can't read"),
         ("panel = 3", "valid dictionary"),
-        ("[panell]\njudges = ['offline']", r"no \[panell\]: did you mean \[panel\]"),
+        ("[panell]\njudges = ['offline']", r"no \[panell\]: known are \[panel\] and \[prices\]"),
         ("consensus = 0.5", r"no \[consensus\]"),
-        ("[other]\nx = 1", r"known are \[panel\], \[prices\]"),
         ("[panel]\njudges = 'offline'", "judges: Input should be a valid tuple"),
         ("[panel]\njudges = ['gpt-4.1']", "there is no judge"),
         ("[panel]\njudges = [3]", "a judge is a SPEC"),
@@ -111,7 +109,7 @@ def test_a_person_may_arbitrate_and_a_file_may_say_nothing(tmp_path: Path) -> No
             "keys to servers come from the environment",
         ),
         ("[panel]\napi_key = 'x'", "keys to servers come from the environment"),
-        ("[panel]\njudge = ['offline']", "judge: there is no such key: did you mean 'judges'"),
+        ("[panel]\njudge = ['offline']", "judge: known are judges, consensus"),
         ("[panel]\nconsensus = 2", "consensus"),
         ("[panel]\njudges = [{spec = 'offline', samples = 0}]", "samples"),
         ("[panel]\njudges = [{spec = 'offline', temperature = 'hot'}]", "temperature"),
@@ -125,11 +123,6 @@ def test_a_wrong_table_is_told_in_one_line(tmp_path: Path, text: str, told: str)
         table(tmp_path, text)
     assert "longproof.toml" in str(caught.value)
     assert "'x'" not in str(caught.value)
-
-
-def test_a_file_that_is_not_there_is_bad_input(tmp_path: Path) -> None:
-    with pytest.raises(BadInput):
-        read_panel(tmp_path / "none.toml")
 
 
 @pytest.mark.parametrize(
@@ -162,13 +155,6 @@ def test_a_key_in_the_place_of_a_model_is_refused_without_telling_it(
     assert as_spec("openai:gpt-4.1-mini-2025-04-14").model == "gpt-4.1-mini-2025-04-14"
 
 
-def test_a_pipe_is_no_panel(tmp_path: Path) -> None:
-    """Opening it would wait for a writer that never comes."""
-    os.mkfifo(tmp_path / "longproof.toml")
-    with pytest.raises(BadInput, match="a device or a pipe"):
-        read_panel(tmp_path / "longproof.toml")
-
-
 def connect(spec: Spec) -> OpenAIChat:
     return OpenAIChat(spec.model, spec.address)
 
@@ -186,22 +172,6 @@ def panel(judges: list[Any], **how: Any) -> Panel:
 
 A = Spec(kind="openai", model="a", address="http://127.0.0.1:9/v1")
 B = Spec(kind="openai", model="b", address="http://127.0.0.1:9/v1", samples=3, temperature=0.6)
-
-
-def test_models_share_what_they_learn_and_each_sample_is_a_judge() -> None:
-    made = panel([A, B, A])
-    assert [judge.name for judge in made.judges] == [
-        A.text,
-        B.text,
-        f"{B.text}#2",
-        f"{B.text}#3",
-        f"{A.text}#2",
-    ]
-    assert len(made.models) == 2
-    assert all(isinstance(judge, ModelJudge) for judge in made.judges)
-    assert isinstance(made.arbiter, ModelArbiter)
-    assert isinstance(made.decomposer, ModelDecomposer)
-    assert made.localiser is made.models[0]
 
 
 def test_all_seats_of_a_spec_share_one_client_that_is_closed_once() -> None:

@@ -97,7 +97,6 @@ def longer(asked: Asked) -> dict[str, Any]:
         (lambda asked: {"text": " "}, "no_success"),
         (longer, "too_long"),
         (Reply('{"text": "', finish="length"), "truncated"),
-        (Reply("I'm sorry, but I can't help with that."), "refused"),
     ],
 )
 def test_samples_are_checked(files, tmp_path, answer, why):

@@ -103,7 +103,6 @@ def cut_off(asked: Asked) -> Reply:
         ),
         (lambda asked: {**wrong(asked), "possible": "no"}, "no_success"),
         (cut_off, "truncated"),
-        (Reply("I'm sorry, but I can't help with that."), "refused"),
         (Reply("Here you are: it is done."), "unparsed"),
     ],
 )

@@ -112,7 +112,6 @@ def changed(asked: Asked, **changes: Any) -> dict[str, Any]:
             "span_elsewhere",
         ),
         (Reply('{"text": "', finish="length"), "truncated"),
-        (Reply("I'm sorry, but I can't help with that."), "refused"),
         (Reply("Done."), "unparsed"),
     ],
 )

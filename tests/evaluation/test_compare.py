@@ -46,7 +46,7 @@ def test_equal_runs_differ_in_nothing(tmp_path: Path) -> None:
 def test_what_became_wrong_comes_last(tmp_path: Path) -> None:
     a = folder(tmp_path / "a", line("x", "faithful", "faithful"), line("y", "faithful", "undecided"))
     b = folder(tmp_path / "b", line("x", "faithful", "undecided"), line("y", "faithful", "faithful"))
-    assert [change.id for change in compare_runs(a, b).changes] == ["y", "x"]
+    assert [change.name for change in compare_runs(a, b).changes] == ["y", "x"]
 
 
 def test_runs_of_different_data_are_refused(tmp_path: Path) -> None:

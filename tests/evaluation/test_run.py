@@ -1,6 +1,7 @@
 """Runs: the same bytes again, after a kill too; nothing checked twice; nothing dropped."""
 
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -9,11 +10,11 @@ from evaluated import FakeChecker
 
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.report import unanswered
-from longproof.agent.types import Report
+from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.run import Evaluation, Reports, draw_sample, evaluate_dataset
 from longproof.graphs.runner import RunProgress
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.types import BadInput, Document
 
 KEPT = ("run.json", "results.jsonl", "scores.json")
 
@@ -84,10 +85,10 @@ def test_a_stopped_run_goes_on_without_checking_anything_twice(
 
 def test_a_defect_fails_one_example_and_is_named(cases: Path, tmp_path: Path) -> None:
     class Broken(FakeChecker):
-        async def averify(self, source: Any, response: str, **case: Any) -> Report:
-            if case["case_id"] == "case-4":
+        async def check(self, documents: Sequence[Document], case: Case) -> Report:
+            if case.id == "case-4":
                 raise KeyError("lamp")
-            return await super().averify(source, response, **case)
+            return await super().check(documents, case)
 
     finished = run(cases, tmp_path / "out", Broken())
     assert finished.unchecked() == ["1 of 12 examples could not be checked", "KeyError: 'lamp' (1)"]
@@ -142,8 +143,8 @@ class TimingOut(FakeChecker):
         super().__init__()
         self._answered = answered
 
-    async def averify(self, source: Any, response: str, **case: Any) -> Report:
-        report = await super().averify(source, response, **case)
+    async def check(self, documents: Sequence[Document], case: Case) -> Report:
+        report = await super().check(documents, case)
         late = [
             claim.model_copy(
                 update={
@@ -161,18 +162,11 @@ class TimingOut(FakeChecker):
         return report.model_copy(update={"claims": claims, "verdict": "undecided"})
 
 
-@pytest.mark.parametrize(
-    ("answered", "response", "state"),
-    [(1, "He won. She lost.", "done"), (0, "He won.", "failed"), (0, " ", "failed")],
-)
-def test_a_run_failed_where_no_judge_answered_at_all_or_nothing_could_be_checked(
-    tmp_path: Path, answered: int, response: str, state: str
-) -> None:
+@pytest.mark.parametrize(("answered", "response"), [(1, "He won. She lost."), (0, "He won."), (0, " ")])
+def test_no_judge_answered_where_every_claim_timed_out(tmp_path: Path, answered: int, response: str) -> None:
     row = {"id": 1, "task": "summary", "source_text": "s", "response": response, "label": "faithful"}
     (tmp_path / "cases.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    checker = TimingOut(answered)
-    finished = run(tmp_path / "cases.jsonl", tmp_path / "out", checker)
-    assert checker.state == state
+    finished = run(tmp_path / "cases.jsonl", tmp_path / "out", TimingOut(answered))
     assert unanswered(finished.failures()) == (not answered and bool(response.strip()))
 
 
@@ -202,8 +196,9 @@ def test_settings_that_can_check_nothing_are_refused_before_anything_is_written(
 
 def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> None:
     class Moody(FakeChecker):
-        async def averify(self, source: Any, response: str, **case: Any) -> Any:
-            return await super().averify(source, response.replace("unsure", "wrong"), **case)
+        async def check(self, documents: Sequence[Document], case: Case) -> Report:
+            wrong = case.response.replace("unsure", "wrong")
+            return await super().check(documents, case.model_copy(update={"response": wrong}))
 
     finished = evaluate_dataset(
         "jsonl",

@@ -7,10 +7,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from fakes import ChatServer
 from langgraph.checkpoint.serde import _msgpack
 from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.types import Command
+from papers import seats
+from reader import Asked, Reader
 from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences
 from typing_extensions import TypedDict
 
@@ -54,13 +57,6 @@ class Dying(ScriptedJudge):
             self.broke = True
             raise ConnectionError("the machine is gone")
         return await super().judge(question, claims, case)
-
-
-class Gone(ScriptedArbiter):
-    """Breaks where it is asked."""
-
-    async def arbitrate(self, *given: Any) -> Any:
-        raise ConnectionError("the machine is gone")
 
 
 def panel() -> list[ScriptedJudge]:
@@ -126,24 +122,30 @@ def test_an_interrupted_run_goes_on_in_another_process(tmp_path: Path) -> None:
     assert {claim.decided_by for claim in ended["report"].claims} == {"person"}
 
 
-@pytest.mark.parametrize("protocol", ["longnovel-arbitration", "verigray"])
-def test_a_papers_run_that_died_goes_on_with_its_units_as_they_were(protocol: str, tmp_path: Path) -> None:
-    settings = Settings(home=str(tmp_path), consensus=1.0)
-    row, build = method(protocol)
+def test_a_papers_run_that_stopped_goes_on_with_its_units_as_they_were(tmp_path: Path) -> None:
+    row, build = method("verigray")
 
-    def graph(saver: AsyncSqliteSaver, arbiter: Any) -> Any:
-        return build(Pool(Given(panel(), arbiter), row), saver)
+    def option(asked: Asked) -> dict[str, Any]:
+        labels = ["contradicting", "no_fact", "fabricated"]
+        return {"facts": [], "label": labels[int(asked.body["model"][1:])]}
 
-    async def start(saver: AsyncSqliteSaver) -> None:
-        with pytest.raises(ConnectionError):
-            await graph(saver, Gone("ambiguous")).ainvoke(GIVEN, THREAD, context=settings)
+    with ChatServer(Reader(Option=option)) as server:
+        *judges, arbiter = seats(server, 3)
+        settings = Settings(judges=judges, arbiter=arbiter, home=str(tmp_path))
 
-    async def resume(saver: AsyncSqliteSaver) -> Any:
-        made = graph(saver, ScriptedArbiter("contradicting"))
-        return (await made.aget_state(THREAD)).values, await made.ainvoke(None, THREAD, context=settings)
+        async def start(saver: AsyncSqliteSaver) -> None:
+            graph = build(Pool(protocol=row), saver)
+            await graph.ainvoke(GIVEN, THREAD, context=settings, interrupt_before=["arbitrate"])
 
-    saved(tmp_path, start)
-    before, ended = saved(tmp_path, resume)
+        async def resume(saver: AsyncSqliteSaver) -> Any:
+            graph = build(Pool(protocol=row), saver)
+            return (await graph.aget_state(THREAD)).values, await graph.ainvoke(
+                None, THREAD, context=settings
+            )
+
+        saved(tmp_path, start)
+        before, ended = saved(tmp_path, resume)
+    assert len(server.asked) == 3 * 3, "nothing is asked again"
     assert {type(unit) for unit in before["units"]} == {Unit}
     assert {type(judgement) for unit in before["units"] for judgement in unit.judgements} == {Judgement}
     assert SOURCE not in str(before), "a checkpoint holds no source"

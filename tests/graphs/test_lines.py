@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from longproof.graphs.evidence.sources import RUN, Indexes, Sources, in_memory
-from longproof.indexes.sources import PassageSize
+from longproof.indexes.vectors import PassageSize
 from longproof.retrieval.json_text import record
 from longproof.retrieval.text.chunking import overlapping
 from longproof.retrieval.types import Document, Hit, Line

@@ -285,7 +285,7 @@ def obeying_all(asked: Asked) -> dict[str, Any]:
 def together(checks: Verifier, group: list[Case]) -> list[Report]:
     async def work() -> list[Report]:
         try:
-            return await checks.averify_group(Document.of(SOURCE), group)
+            return await checks.check_group([Document.of(SOURCE)], group)
         finally:
             await checks.close()
 

@@ -4,12 +4,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from papers import traced
+from fakes import ChatServer
+from papers import traced, verifier
+from reader import Reader
 from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier
 from longproof.agent.types import Claim, Question
-from longproof.graphs.papers import all_papers
+from longproof.graphs.papers import PAPERS
 from longproof.retrieval.types import BadInput
 
 TOWER, OPENED = "The Orla tower stands in Dunmore.", "The Orla tower was opened in 1889."
@@ -120,8 +122,8 @@ def test_with_a_source_what_it_lacks_is_still_fabricated_or_out_dependent(
     )
 
 
-SHOWS_A_SOURCE = [one.name for one in all_papers() if one.shows == "source"]
-WITHOUT = ["longproof", "halueval-qa", "halueval-dialogue-cot", "halueval-general"]
+SHOWS_A_SOURCE = [one.name for one in PAPERS if one.shows == "source"]
+WITHOUT = ["halueval-qa", "halueval-dialogue-cot", "halueval-general"]
 
 
 @pytest.mark.parametrize("name", sorted({*SHOWS_A_SOURCE} - {"probe", "verigray-rag"}))
@@ -134,9 +136,8 @@ def test_a_paper_that_holds_texts_against_a_source_is_refused_without_one(name: 
 
 
 @pytest.mark.parametrize("name", WITHOUT)
-def test_what_needs_no_source_runs_without_one(name: str, tmp_path: Path, pages: Path) -> None:
-    judge = ScriptedJudge("j", "explicitly_supported")
-    report = Verifier([judge], protocol=name, pages=str(pages), home=str(tmp_path)).verify(
-        "", TOWER, task="open"
-    )
+def test_what_needs_no_source_runs_without_one(name: str, tmp_path: Path) -> None:
+    answer = {"reasoning": "", "answer": "no"}
+    with ChatServer(Reader(Recognition=answer, ReasonedRecognition=answer)) as server:
+        report = verifier(server, tmp_path, name).verify("", TOWER, task="open")
     assert (report.verdict, report.coverage) == ("faithful", 1)

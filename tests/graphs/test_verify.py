@@ -15,7 +15,7 @@ from longproof.agent.models.model import Model
 from longproof.agent.types import LABELS, Answered, Case
 from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.reading import MOST_SENTENCES
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.types import BadInput, Document
 
 FACTS = [
     "The keeper of the northern lighthouse lit the great lamp at nine.",
@@ -204,7 +204,7 @@ def test_it_works_inside_a_running_event_loop():
     [
         (SOURCE, "  ", {}, "response has no text"),
         ("", FACTS[0], {}, "no source text"),
-        (SOURCE, FACTS[0], {"task": "poem"}, "no task 'poem'"),
+        (SOURCE, FACTS[0], {"task": "poem"}, "task: Input should be"),
         ("a\0b", FACTS[0], {}, "NUL"),
         ("Anna left.", None, {}, "a response is a text or a path, not None"),
         ("Anna left.", 5, {}, "a text or a path, not 5"),
@@ -252,7 +252,9 @@ def test_so_is_a_group_of_responses_with_too_many_together() -> None:
     judge = ScriptedJudge("j", "explicitly_supported")
     cases = [Case(id=id_, response=rows) for id_ in ("a", "b")]
     with pytest.raises(BadInput, match="at most 20,000"):
-        asyncio.run(Verifier([judge], decomposer=WholeSentences()).averify_group("Ada left.", cases))
+        asyncio.run(
+            Verifier([judge], decomposer=WholeSentences()).check_group([Document.of("Ada left.")], cases)
+        )
     assert judge.heard == []
 
 

@@ -7,17 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.retrieval.dense import (
-    DENSE,
-    SPARSE,
-    DenseIndex,
-    Embeddings,
-    Sparse,
-    embedding_scores,
-    join_embeddings,
-)
+from longproof.retrieval.dense import DENSE, SPARSE, DenseIndex, Embeddings, Sparse, Vectors
 from longproof.retrieval.types import BadInput, Document
 
+pytest.importorskip("faiss", reason="the extra `dense` is not installed")
 LETTERS = "abcdefgh "
 
 
@@ -33,10 +26,8 @@ class Letters:
         counts = np.array([[text.count(c) for c in LETTERS] for text in texts], dtype=np.float32)
         counts = counts.reshape(-1, len(LETTERS))
         dense = counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
-        rows = [np.flatnonzero(row) for row in counts]
-        tokens = np.concatenate([*rows, []]).astype(np.int32)
-        weights = np.concatenate([*(row[at] for row, at in zip(counts, rows, strict=True)), []])
-        sparse = Sparse(tokens, weights.astype(np.float32), np.cumsum([0, *map(len, rows)]))
+        owners, tokens = np.nonzero(counts)
+        sparse = Sparse(owners.astype(np.int32), tokens.astype(np.int32), counts[owners, tokens])
         return Embeddings(dense, sparse if self._sparse else None)
 
 
@@ -47,7 +38,10 @@ texts = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size
 @settings(max_examples=50, deadline=None)
 def test_scores_are_the_cosine_or_the_weighted_sum_of_both_comparisons(queries, passages, sparse) -> None:
     embedder = Letters(sparse)
-    scores = embedding_scores(embedder.embed(queries), embedder.embed(passages))
+    vectors = Vectors.of(passages, embedder)
+    scores = vectors.scores(queries)
+    for query, row in zip(queries, scores, strict=True):
+        assert [score for _, score in vectors.nearest(query, 9)] == pytest.approx(sorted(row)[::-1], abs=1e-5)
     for i, query in enumerate(queries):
         for j, text in enumerate(passages):
             q, p = (np.array([t.count(c) for c in LETTERS], float) for t in (query, text))
@@ -56,29 +50,17 @@ def test_scores_are_the_cosine_or_the_weighted_sum_of_both_comparisons(queries, 
             assert scores[i, j] == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
-@given(texts, texts)
-@settings(max_examples=30, deadline=None)
-def test_parts_join_to_the_whole(some, others) -> None:
-    embedder = Letters(sparse=True)
-    whole = embedder.embed(some + others)
-    joined = join_embeddings([embedder.embed(some), embedder.embed(others)])
-    assert (whole.dense == joined.dense).all()
-    assert whole.sparse is not None
-    assert joined.sparse is not None
-    for one, other in zip(whole.sparse, joined.sparse, strict=True):
-        assert (one == other).all()
-
-
 def index(text: str, size: int, step: int) -> DenseIndex:
     passages = [(start, min(start + size, len(text))) for start in range(0, len(text), step)]
-    return DenseIndex.build(Document.of(text), passages, Letters())
+    vectors = Vectors.of([text[start:end] for start, end in passages], Letters())
+    return DenseIndex(Document.of(text), passages, vectors)
 
 
 def test_a_block_is_as_similar_as_its_best_passage() -> None:
     found = index("aaaabbbbccccdddd", 4, 4).similarity(["b", "ccd"], [(0, 8), (8, 16), (4, 12)])
     assert found[0] == pytest.approx([1, 0, 1])
     assert found[1] == pytest.approx([0, 2 / 5**0.5, 2 / 5**0.5])
-    assert index("", 4, 4).similarity(["b"], []).shape == (1, 0)
+    assert index("abcd", 4, 4).similarity(["b"], []).shape == (1, 0)
     assert index("abcd", 4, 4).similarity([], [(0, 4)]).shape == (0, 1)
 
 
@@ -92,8 +74,15 @@ def test_hits_keep_their_laws(text: str, query: str, k: int) -> None:
     assert all(text[hit.span.start : hit.span.end] == hit.span.text for hit in hits)
 
 
+class Wider(Letters):
+    """Another embedder, whose queries are longer than the passages that are held."""
+
+    def embed(self, texts, *, query=False, progress=None) -> Embeddings:
+        dense = super().embed(texts).dense
+        return Embeddings(np.hstack([dense, dense]) if query else dense)
+
+
 def test_what_can_not_be_compared_is_refused() -> None:
-    narrow = Embeddings(np.ones((1, 3), dtype=np.float32))
-    wide = Embeddings(np.ones((1, 4), dtype=np.float32))
-    with pytest.raises(BadInput, match="vectors of 3 and of 4"):
-        embedding_scores(narrow, wide)
+    for ask in (lambda made: made.scores(["a"]), lambda made: made.nearest("a", 1)):
+        with pytest.raises(BadInput, match="vectors of 18 and of 9"):
+            ask(Vectors.of(["a"], Wider()))

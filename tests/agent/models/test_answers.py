@@ -64,8 +64,6 @@ def test_the_last_whole_object_that_fits_is_the_answer(text: str) -> None:
     ("text", "expected"),
     [
         ("", "unparsed"),
-        ("   \n", "unparsed"),
-        ("CORRECT", "unparsed"),
         ("The claim is INCORRECT.", "unparsed"),
         ("{}", "unparsed"),
         ('{"label": "yes"}', "unparsed"),
@@ -75,14 +73,10 @@ def test_the_last_whole_object_that_fits_is_the_answer(text: str) -> None:
         ('{"reason": "x", "label": NaN}', "unparsed"),
         ("The hero sets out at dawn and finds the harbour empty. A summary follows.", "unparsed"),
         (GOOD[:-1], "truncated"),
-        (GOOD[:15], "truncated"),
-        ('{"reason": "x", ', "truncated"),
         ("{", "truncated"),
         (f'{{"findings": [{GOOD}, {{"reason": "y', "truncated"),
         (f"<think>on and on {GOOD}", "truncated"),
         ('{"reason": "' + "very " * 500, "truncated"),
-        ("I'm sorry, but I can't assist with that.", "refused"),
-        ("抱歉，我无法回答这个问题。", "refused"),
         ('{"a":' * 3000 + "1", "unparsed"),
         ('{"reason": ' + "7" * 5000 + ', "label": "yes"}', "unparsed"),
         ("{" * 3000 + "x", "unparsed"),
@@ -91,11 +85,6 @@ def test_the_last_whole_object_that_fits_is_the_answer(text: str) -> None:
 )
 def test_anything_else_is_named(text: str, expected: Failure) -> None:
     assert failure(text) == expected
-
-
-@pytest.mark.parametrize("finish", ["length", "max_tokens", "MAX_TOKENS"])
-def test_the_limit_means_truncated_whatever_stands_there(finish: str) -> None:
-    assert failure(GOOD, finish) == "truncated"
 
 
 def test_a_refusal_in_so_many_words_wins() -> None:
@@ -141,10 +130,6 @@ def test_lone_surrogates_do_not_travel_on() -> None:
 def test_braces_over_and_over_hold_no_object_and_nobody_up(piece: str) -> None:
     with contextlib.suppress(Truncated):
         assert last_object(piece * (LONGEST // len(piece))) is None
-
-
-def test_a_formula_before_the_object_is_none() -> None:
-    assert last_object(r"\frac{a}{b} and { \"x\" } gives " + GOOD) == json.loads(GOOD)
 
 
 @pytest.mark.parametrize(

@@ -15,7 +15,6 @@ import pytest
 
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.ledger import Ledger, LedgerFailed, content_key
-from longproof.agent.models.prices import Tokens
 from longproof.retrieval.types import BadInput
 
 ANSWER = Raw(text="an answer", finish="stop", prompt_tokens=10, completion_tokens=3, cached_tokens=4)
@@ -32,12 +31,14 @@ def using(path: Path | None, use: Callable[[Ledger], Awaitable[Any]], **how: Any
     return asyncio.run(run())
 
 
-async def buy(ledger: Ledger, key: str, raw: Raw = ANSWER, *, delay_s: float = 0.0) -> tuple[Raw, bool]:
-    async def asked() -> Raw:
-        await asyncio.sleep(delay_s)
-        return raw
-
-    return await ledger.buy(key, asked, asyncio.Semaphore(1), endpoint="http://h/v1", model="m")
+async def buy(
+    ledger: Ledger,
+    key: str,
+    ask: Raw | Callable[[], Awaitable[Raw]] = ANSWER,
+    slots: asyncio.Semaphore | None = None,
+) -> tuple[Raw, bool]:
+    asked = partial(asyncio.sleep, 0, ask) if isinstance(ask, Raw) else ask
+    return await ledger.buy(key, asked, slots or asyncio.Semaphore(1), endpoint="http://h/v1", model="m")
 
 
 def test_an_answer_is_kept_as_it_came(tmp_path: Path) -> None:
@@ -46,17 +47,6 @@ def test_an_answer_is_kept_as_it_came(tmp_path: Path) -> None:
     assert using(path, lambda ledger: buy(ledger, "k", odd)) == (odd, True)
     assert using(path, lambda ledger: ledger.get("k")) == odd
     assert using(path, lambda ledger: ledger.get("other")) is None
-
-
-def test_an_answer_is_on_disk_before_it_is_returned(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
-
-    async def use(ledger: Ledger) -> int:
-        await buy(ledger, "k")
-        with sqlite3.connect(path) as other:
-            return int(other.execute("SELECT count(*) FROM calls").fetchone()[0])
-
-    assert using(path, use) == 1
 
 
 def test_the_slot_is_held_until_the_answer_is_on_disk(tmp_path: Path) -> None:
@@ -73,7 +63,7 @@ def test_the_slot_is_held_until_the_answer_is_on_disk(tmp_path: Path) -> None:
             return ANSWER
 
         seen: list[int] = []
-        await asyncio.gather(*(ledger.buy(str(n), asked, slots, endpoint="e", model="m") for n in range(10)))
+        await asyncio.gather(*(buy(ledger, str(n), asked, slots) for n in range(10)))
 
     using(path, use)
 
@@ -91,7 +81,7 @@ def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_i
                 await asyncio.sleep(0.01)
                 return ANSWER
 
-            return await ledger.buy(key, asked, slots, endpoint="e", model="m")
+            return await buy(ledger, key, asked, slots)
 
         with sqlite3.connect(path) as other:
             full = "BEFORE INSERT ON purchases BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
@@ -106,25 +96,6 @@ def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_i
     using(path, use)
 
 
-def test_two_buyers_at_once_pay_once() -> None:
-    calls = []
-
-    async def use(ledger: Ledger) -> list[tuple[Raw, bool]]:
-        async def asked() -> Raw:
-            calls.append(1)
-            await asyncio.sleep(0.05)
-            return ANSWER
-
-        slots = asyncio.Semaphore(5)
-        return list(
-            await asyncio.gather(*(ledger.buy("k", asked, slots, endpoint="e", model="m") for _ in range(5)))
-        )
-
-    entries = using(None, use)
-    assert len(calls) == 1
-    assert [bought for _, bought in entries] == [True, False, False, False, False]
-
-
 def test_what_raises_is_not_kept_and_reaches_every_waiter() -> None:
     async def use(ledger: Ledger) -> list[Any]:
         async def asked() -> Raw:
@@ -132,7 +103,7 @@ def test_what_raises_is_not_kept_and_reaches_every_waiter() -> None:
             raise TimeoutError
 
         slots = asyncio.Semaphore(5)
-        bought = [ledger.buy("k", asked, slots, endpoint="e", model="m") for _ in range(3)]
+        bought = [buy(ledger, "k", asked, slots) for _ in range(3)]
         got = await asyncio.gather(*bought, return_exceptions=True)
         return [*got, await ledger.get("k")]
 
@@ -145,7 +116,7 @@ def test_closing_waits_for_calls_that_are_under_way(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
 
     async def use(ledger: Ledger) -> None:
-        task = asyncio.create_task(buy(ledger, "k", delay_s=0.2))
+        task = asyncio.create_task(buy(ledger, "k", partial(asyncio.sleep, 0.2, ANSWER)))
         await asyncio.sleep(0.05)
         task.cancel()
 
@@ -186,7 +157,7 @@ def test_a_good_answer_is_never_replaced(tmp_path: Path) -> None:
                 other.execute("INSERT INTO calls VALUES ('k', 'e', 'm', ?, NULL)", answer)
             return ANSWER.model_copy(update={"text": "too late"})
 
-        return await ledger.buy("k", asked, asyncio.Semaphore(1), endpoint="e", model="m")
+        return await buy(ledger, "k", asked)
 
     assert using(path, use)[0] == ANSWER
 
@@ -204,7 +175,7 @@ def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_n
             return ANSWER
 
         slots = asyncio.Semaphore(1)
-        buying = (ledger.buy(key, partial(asked, key), slots, endpoint="e", model="m") for key in keys)
+        buying = (buy(ledger, key, partial(asked, key), slots) for key in keys)
         return [bought for _, bought in await asyncio.gather(*buying)]
 
     with ThreadPoolExecutor(8) as threads:
@@ -220,13 +191,11 @@ def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_n
             await go_on.wait()
             return ANSWER
 
-        paying = asyncio.create_task(other.buy("slow", slow, asyncio.Semaphore(1), endpoint="e", model="m"))
+        paying = asyncio.create_task(buy(other, "slow", slow))
         await asyncio.sleep(0)
-        waiting = asyncio.create_task(ledger.buy("slow", slow, slots, endpoint="e", model="m"))
+        waiting = asyncio.create_task(buy(ledger, "slow", slow, slots))
         await asyncio.sleep(0)
-        assert (await ledger.buy("other", partial(asyncio.sleep, 0, ANSWER), slots, endpoint="e", model="m"))[
-            1
-        ]
+        assert (await buy(ledger, "other", ANSWER, slots))[1]
         go_on.set()
         assert [(await paying)[1], (await waiting)[1]] == [True, False]
         await other.close()
@@ -247,13 +216,9 @@ def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(tmp
 
         for stop in (False, True):
             other = await Ledger.open(path)
-            failing = asyncio.create_task(
-                other.buy(f"{stop}", fail, asyncio.Semaphore(1), endpoint="e", model="m")
-            )
+            failing = asyncio.create_task(buy(other, f"{stop}", fail))
             await asyncio.sleep(0)
-            waiting = asyncio.create_task(
-                ledger.buy(f"{stop}", good, asyncio.Semaphore(1), endpoint="e", model="m")
-            )
+            waiting = asyncio.create_task(buy(ledger, f"{stop}", good))
             await asyncio.sleep(0)
             if stop:
                 for task in other._buying:
@@ -276,7 +241,7 @@ def test_a_ledger_that_goes_away_in_the_middle_is_named_before_more_is_paid(tmp_
             asked_for.append(1)
             return ANSWER
 
-        await ledger.buy("k", asked, asyncio.Semaphore(1), endpoint="e", model="m")
+        await buy(ledger, "k", asked)
         if way == "emptied":
             os.truncate(path, 0)
         else:
@@ -284,7 +249,7 @@ def test_a_ledger_that_goes_away_in_the_middle_is_named_before_more_is_paid(tmp_
         if way == "replaced":
             path.write_bytes(b"something else")
         with pytest.raises(LedgerFailed, match=r"emptied, moved or deleted|can't be used"):
-            await ledger.buy("l", asked, asyncio.Semaphore(1), endpoint="e", model="m")
+            await buy(ledger, "l", asked)
 
     with suppress(LedgerFailed):
         using(path, use)
@@ -317,14 +282,14 @@ def test_a_ledger_that_is_locked_while_it_is_opened_is_waited_for(tmp_path: Path
     other.execute("BEGIN EXCLUSIVE")
     letting_go = threading.Timer(0.3, other.execute, ["COMMIT"])
     letting_go.start()
-    assert using(path, lambda ledger: ledger.runs()) == []
+    assert using(path, lambda ledger: ledger.get("k")) is None
     letting_go.join()
     other.close()
 
 
 def test_a_ledger_that_stays_locked_is_named_after_a_while(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
-    using(path, lambda ledger: ledger.runs())
+    using(path, lambda ledger: ledger.get("k"))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(BadInput, match="locked"):
@@ -332,83 +297,30 @@ def test_a_ledger_that_stays_locked_is_named_after_a_while(tmp_path: Path) -> No
     other.close()
 
 
-def test_runs_are_listed_with_their_state_and_what_they_paid(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
-
-    def run(name: str, keys: list[str], state: Any) -> None:
-        async def use(ledger: Ledger) -> None:
-            await ledger.start_run(name, {"source": "novel.txt"}, name)
-            for key in keys:
-                if await ledger.get(key) is None:
-                    await buy(ledger, key)
-            if state:
-                await ledger.end_run(state)
-
-        using(path, use)
-
-    run("one", ["a", "b"], "interrupted")
-    run("one", ["a", "b", "c"], "done")
-    run("two", ["a", "d"], None)
-    runs = {run.run_id: run for run in using(path, lambda ledger: ledger.runs())}
-    assert (runs["one"].state, runs["one"].calls, runs["one"].by_model) == (
-        "done",
-        3,
-        (Tokens("m", 30, 9, 12),),
-    )
-    assert (runs["two"].state, runs["two"].calls, runs["two"].by_model) == (
-        "running",
-        1,
-        (Tokens("m", 10, 3, 4),),
-    )
-    assert runs["one"].asked == {"source": "novel.txt", "begun_with": "one"}
-    assert runs["two"].ended is None
-
-
 def test_a_name_belongs_to_what_its_run_was_begun_with(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
 
     async def use(ledger: Ledger) -> None:
         await ledger.start_run("one", {}, "a case")
-        await ledger.end_run("done")
         with pytest.raises(BadInput, match="'one' was begun with another"):
             await ledger.start_run("one", {}, "another case")
-        (run,) = await ledger.runs()
-        assert run.state == "done"
         await ledger.start_run("one", {}, "a case")
 
     using(path, use)
 
 
-def test_a_database_of_something_else_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "other.sqlite"
+def make_other(path: Path) -> None:
     with sqlite3.connect(path) as other:
         other.execute("CREATE TABLE calls (x)")
-    before = path.read_bytes()
-    with pytest.raises(BadInput, match="something else"):
-        using(path, lambda ledger: ledger.runs())
-    assert path.read_bytes() == before
 
 
-def test_a_file_that_is_no_database_is_left_alone(tmp_path: Path) -> None:
-    path = tmp_path / "notes.txt"
-    path.write_text("dear diary\n" * 100)
-    with pytest.raises(BadInput, match="not a database"):
-        using(path, lambda ledger: ledger.runs())
-    assert path.read_text().startswith("dear diary")
-
-
-def test_a_ledger_of_another_layout_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
-    using(path, lambda ledger: ledger.runs())
+def make_later(path: Path) -> None:
+    using(path, lambda ledger: ledger.get("k"))
     with sqlite3.connect(path) as other:
         other.execute("PRAGMA user_version = 99")
-    with pytest.raises(BadInput, match="layout 99"):
-        using(path, lambda ledger: ledger.runs())
 
 
-def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
-
+def make_damaged(path: Path) -> None:
     async def fill(ledger: Ledger) -> None:
         for n in range(50):
             await buy(ledger, str(n), Raw(text="x" * 2000))
@@ -417,8 +329,25 @@ def test_a_damaged_ledger_is_named(tmp_path: Path) -> None:
     data = bytearray(path.read_bytes())
     data[8192:40000] = b"\x55" * (40000 - 8192)
     path.write_bytes(bytes(data))
-    with pytest.raises(BadInput, match=r"damaged|malformed"):
-        using(path, lambda ledger: ledger.runs())
+
+
+@pytest.mark.parametrize(
+    ("make", "told"),
+    [
+        (make_other, "something else"),
+        (lambda path: path.write_text("dear diary\n" * 100), "not a database"),
+        (make_later, "layout 99"),
+        (make_damaged, r"damaged|malformed"),
+        (Path.mkdir, "can't use"),
+    ],
+)
+def test_what_is_no_ledger_of_ours_is_named_and_left_alone(tmp_path: Path, make: Any, told: str) -> None:
+    path = tmp_path / "ledger.sqlite"
+    make(path)
+    before = path.read_bytes() if path.is_file() else b""
+    with pytest.raises(BadInput, match=told):
+        using(path, lambda ledger: ledger.get("k"))
+    assert (path.read_bytes() if path.is_file() else b"") == before
 
 
 @pytest.mark.parametrize("answer", ["7", "'{'", "'{\"text\": 1}'", f"'{'[' * 50_000}'"])
@@ -429,24 +358,6 @@ def test_a_changed_answer_is_named(tmp_path: Path, answer: str) -> None:
         other.execute(f"UPDATE calls SET answer = {answer}")
     with pytest.raises(BadInput, match="tampered"):
         using(path, lambda ledger: ledger.get("k"))
-
-
-@pytest.mark.parametrize("asked", ["7", "'{'", f"'{'[' * 50_000}'"])
-def test_a_changed_run_is_named(tmp_path: Path, asked: str) -> None:
-    path = tmp_path / "ledger.sqlite"
-    using(path, lambda ledger: ledger.start_run("one", {}, ""))
-    with sqlite3.connect(path) as other:
-        other.execute(f"UPDATE runs SET asked = {asked}")
-    with pytest.raises(BadInput, match="tampered"):
-        using(path, lambda ledger: ledger.runs())
-
-
-def test_a_place_that_cannot_be_written_is_bad_input(tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
-    with pytest.raises(BadInput):
-        using(tmp_path / "file" / "ledger.sqlite", lambda ledger: ledger.runs())
-    with pytest.raises(BadInput):
-        using(tmp_path, lambda ledger: ledger.runs())
 
 
 def test_a_ledger_belongs_to_its_event_loop() -> None:

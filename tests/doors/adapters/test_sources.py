@@ -4,7 +4,7 @@ import pytest
 from langchain_core.documents import Document as LangChainDocument
 
 from longproof import Verifier
-from longproof.graphs.verifier import documents_of
+from longproof.inputs import documents_of
 
 SOURCE = "The keeper of hill 7 counted 49 sheep. The miller slept."
 

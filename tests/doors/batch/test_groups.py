@@ -1,24 +1,22 @@
 """Short cases about one long source, checked together: told by the file, taken up, pairs apart, no case
 harmed by another."""
 
-import json
 import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
 
+import batches
 import pytest
+from batches import reports
 from fakes import ChatServer
 from reader import Asked, well
 
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Case, Report, Usage
-from longproof.batch.folder import check_cases
-from longproof.batch.run import BatchDone, FileCases, planned_cases, run_batch
+from longproof.batch.run import BatchDone, FileCases, check_cases, planned_cases
 from longproof.graphs.runner import local_engine, plan_groups
 from longproof.graphs.verifier import Verifier
-from longproof.report.saved import open_report
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.types import BadInput, Document
 
 STORY = "\n\n".join(
     f"On day {n} of the voyage Ada lit lamp {n} and Tom wrote line {n} into the log of the ship."
@@ -32,31 +30,18 @@ def row(n: int, **more: object) -> dict[str, object]:
 
 def write(folder: Path, rows: Iterable[object]) -> Path:
     (folder / "story.txt").write_text(STORY, "utf-8")
-    path = folder / "cases.jsonl"
-    lines = (one if isinstance(one, str) else json.dumps(one) for one in rows)
-    path.write_text("".join(line + "\n" for line in lines), "utf-8")
     os.utime(folder / "story.txt", (1, 1))
-    return path
+    return batches.write(folder, rows)
 
 
-def check(cases: Path, out: Path, server: ChatServer, **settings: Any) -> BatchDone:
-    given = {"judges": [f"openai:m@{server.address}"], "home": str(out.parent / "home"), **settings}
-    return check_cases(cases, out, settings=given)
+def check(cases: Path, out: Path, server: ChatServer) -> BatchDone:
+    return check_cases(
+        cases, out, settings={"judges": [f"openai:m@{server.address}"], "home": str(out.parent / "home")}
+    )
 
 
 def groups(cases: Path) -> list[list[str]]:
     return [[one.name for one in group] for group in plan_groups(planned_cases(cases, joined=True))]
-
-
-def reports(out: Path) -> dict[str, dict[str, Any]]:
-    """The reports but for their times and what a run paid."""
-    found: dict[str, dict[str, Any]] = {}
-    for path in sorted((out / "reports").iterdir()):
-        report = open_report(path).model_dump(mode="json")
-        for name in ("created_at", "seconds", "paid"):
-            report["stamp"].pop(name)
-        found[path.name] = report
-    return found
 
 
 def together(out: Path) -> dict[str, list[str]]:
@@ -85,14 +70,6 @@ def test_the_file_tells_the_groups_in_its_order(tmp_path: Path) -> None:
     found = groups(write(tmp_path, rows))
     wanted = [[1, 5], [2, 12], [3], [4], [9], [10], [6, 11], [7], [8]]
     assert found == [*([f"case-{n}" for n in group] for group in wanted), ["line_13"]]
-
-
-def test_without_models_every_case_is_checked_by_itself(tmp_path: Path) -> None:
-    done = check_cases(
-        write(tmp_path, map(row, range(3))), tmp_path / "out", settings={"home": str(tmp_path / "h")}
-    )
-    assert done.states["done"] == 3
-    assert set(map(tuple, together(tmp_path / "out").values())) == {()}
 
 
 def test_a_group_has_a_report_a_case_whose_figures_add_up(tmp_path: Path) -> None:
@@ -175,34 +152,40 @@ class Stand:
     def __init__(self, error: Exception, home: Path) -> None:
         self.error, self.together, self.inner = error, 0, Verifier(home=str(home))
 
-    async def averify_group(self, source: Any, cases: Sequence[Case]) -> list[Report]:
+    async def check_group(self, documents: Sequence[Document], cases: Sequence[Case]) -> list[Report]:
         self.together += 1
         raise self.error
 
-    async def averify(self, source: Any, response: str, **case: Any) -> Report:
-        return await self.inner.averify(source, response, **case)
+    async def check(self, documents: Sequence[Document], case: Case) -> Report:
+        return await self.inner.check(documents, case)
 
-    async def close(self, state: Any = "done") -> None:
-        await self.inner.close(state)
+    async def close(self) -> None:
+        await self.inner.close()
 
 
-@pytest.mark.parametrize("error", [RuntimeError("a defect"), BadInput("one of them is odd")])
-def test_a_group_that_fails_is_checked_one_by_one(tmp_path: Path, error: Exception) -> None:
+def check_with(stand: Stand, cases: Path, out: Path) -> BatchDone:
+    engine = local_engine(stand, FileCases(cases))  # type: ignore[arg-type]
+    return check_cases(cases, out, settings={"judges": ["openai:m@http://127.0.0.1:9/v1"]}, engine=engine)
+
+
+@pytest.mark.parametrize(
+    ("error", "source", "tries"),
+    [
+        (RuntimeError("a defect"), STORY, 1),
+        (BadInput("one of them is odd"), STORY, 1),
+        (RuntimeError("never"), STORY[:16_000], 0),
+    ],
+)
+def test_a_group_that_fails_and_cases_of_a_short_file_are_checked_one_by_one(
+    tmp_path: Path, error: Exception, source: str, tries: int
+) -> None:
     cases, stand = write(tmp_path, map(row, range(3))), Stand(error, tmp_path / "home")
-    done = run_batch(cases, tmp_path / "out", local_engine(stand, FileCases(cases)), settings={}, joined=True)
-    assert (stand.together, done.states["done"]) == (1, 3)
+    (tmp_path / "story.txt").write_text(source, "utf-8")
+    done = check_with(stand, cases, tmp_path / "out")
+    assert (stand.together, done.states["done"]) == (tries, 3)
 
 
 def test_a_group_stops_the_batch_where_the_ledger_fails(tmp_path: Path) -> None:
-    error = LedgerFailed("the ledger can't be used")
-    cases, stand = write(tmp_path, map(row, range(3))), Stand(error, tmp_path / "home")
+    stand = Stand(LedgerFailed("the ledger can't be used"), tmp_path / "home")
     with pytest.raises(BadInput, match="ledger"):
-        run_batch(cases, tmp_path / "out", local_engine(stand, FileCases(cases)), settings={}, joined=True)
-
-
-def test_a_short_file_s_cases_are_checked_one_by_one(tmp_path: Path) -> None:
-    cases = write(tmp_path, map(row, range(3)))
-    (tmp_path / "story.txt").write_text(STORY[:16_000], "utf-8")
-    stand = Stand(RuntimeError("never"), tmp_path / "home")
-    done = run_batch(cases, tmp_path / "out", local_engine(stand, FileCases(cases)), settings={}, joined=True)
-    assert (stand.together, done.states["done"]) == (0, 3)
+        check_with(stand, write(tmp_path, map(row, range(3))), tmp_path / "out")

@@ -1,7 +1,6 @@
 """The Ray engine: the same reports as the local one, one ledger, one limit, one budget for all workers; killed and
 taken up again, in whole or its gate alone; a ledger that can't be written."""
 
-import json
 import os
 import signal
 import sqlite3
@@ -10,15 +9,15 @@ import sys
 import time
 from pathlib import Path
 
+import batches
 import pytest
+from batches import reports
 from fakes import ChatServer
 from reader import Reply, always, well
 
-from longproof.batch.folder import EngineOptions
 from longproof.batch.ray import ray_engine
-from longproof.batch.run import BatchDone, FileCases, run_batch
-from longproof.graphs.runner import RunProgress, local_engine
-from longproof.graphs.verifier import Verifier
+from longproof.batch.run import BatchDone, check_cases
+from longproof.graphs.runner import RunProgress
 from longproof.retrieval.types import BadInput
 
 pytestmark = [pytest.mark.heavy, pytest.mark.timeout(600)]
@@ -27,12 +26,14 @@ AT_ONCE = 3
 WORK = """
 import sys
 from pathlib import Path
-from longproof.batch.folder import EngineOptions, check_cases
+from longproof import Verifier
+from longproof.batch.ray import ray_engine
+from longproof.batch.run import check_cases
 cases, out, address, home = sys.argv[1:]
 settings = {"judges": [f"openai:m@{address}", f"openai:n@{address}"], "home": home, "concurrency": 3}
-check_cases(Path(cases), Path(out), settings=settings, options=EngineOptions(engine="ray", workers=2, parallel=2))
+engine = ray_engine(settings, Path(cases), workers=2, parallel=2)
+check_cases(Path(cases), Path(out), settings=settings, engine=engine)
 """
-SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"
 
 
 @pytest.fixture(autouse=True)
@@ -42,29 +43,14 @@ def ray_that_reports_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def write(folder: Path) -> Path:
-    rows = [
-        {
-            "id": f"{i}",
-            "source_text": SOURCE,
-            "response": f"Ada lit the lamp at nine. Tom sold {i} boats to Ada.",
-        }
-        for i in range(20)
-    ]
-    path = folder / "cases.jsonl"
-    path.write_text("".join(json.dumps(row) + "\n" for row in [*rows, {"id": "bad"}]), "utf-8")
-    return path
+    response = "Ada lit the lamp at nine. Tom sold {} boats to Ada."
+    rows = [batches.case(f"{i}", response=response.format(i)) for i in range(20)]
+    return batches.write(folder, [*rows, {"id": "bad"}])
 
 
-def reports(out: Path) -> dict[str, object]:
-    """The reports but for their times and what a run paid."""
-    found: dict[str, object] = {}
-    for path in sorted((out / "reports").iterdir()):
-        report = json.loads(path.read_text("utf-8"))
-        for name in ("created_at", "seconds", "paid"):
-            report["stamp"].pop(name)
-        report["stamp"]["settings"] = {}
-        found[path.name] = report
-    return found
+def on_ray(cases: Path, out: Path, settings: dict[str, object], **more: object) -> BatchDone:
+    engine = ray_engine(settings, cases, workers=2, parallel=2)
+    return check_cases(cases, out, settings=settings, engine=engine, **more)  # type: ignore[arg-type]
 
 
 def parent(pid: int) -> int:
@@ -97,15 +83,9 @@ def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path):
         def settings(name: str) -> dict[str, object]:
             return {"judges": judges, "home": str(tmp_path / name), "concurrency": AT_ONCE, "stream": True}
 
-        def on(name: str, out: str) -> BatchDone:
-            engine = ray_engine(settings(name), cases, EngineOptions(workers=2, parallel=3))
-            return run_batch(cases, tmp_path / out, engine, settings={})
-
-        here = run_batch(
-            cases, tmp_path / "here", local_engine(Verifier(**settings("a")), FileCases(cases)), settings={}
-        )
+        here = check_cases(cases, tmp_path / "here", settings=settings("a"))
         asked = len(server.asked)
-        there = on("b", "there")
+        there = on_ray(cases, tmp_path / "there", settings("b"))
         assert there.states == here.states
         assert (there.states["done"], there.states["failed"]) == (20, 1)
         assert reports(tmp_path / "there") == reports(tmp_path / "here")
@@ -113,7 +93,7 @@ def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path):
         assert there.paid == here.paid
         assert server.most_at_once <= AT_ONCE
         assert all(asked.body["stream"] for asked in server.asked)
-        again = on("b", "again")
+        again = on_ray(cases, tmp_path / "again", settings("b"))
         assert len(server.asked) == 2 * asked
         assert again.paid.calls == 0
 
@@ -133,7 +113,7 @@ def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path):
         assert paid_again(server) <= AT_ONCE
         asked = len(server.asked)
         settings = {"judges": [f"openai:{name}@{server.address}" for name in "mn"], "home": str(home)}
-        run_batch(cases, tmp_path / "here", local_engine(Verifier(**settings), FileCases(cases)), settings={})
+        check_cases(cases, tmp_path / "here", settings=settings)
         assert len(server.asked) == asked
     assert len(reports(out)) == 20
     assert reports(out) == reports(tmp_path / "here")
@@ -159,33 +139,29 @@ def test_who_dies_is_started_again_but_for_a_proxy_with_a_budget(tmp_path, who, 
         }
 
         def go() -> BatchDone:
-            engine = ray_engine(settings, cases, EngineOptions(workers=2, parallel=2))
-            return run_batch(cases, tmp_path / "out", engine, settings={}, progress=kill)
+            return on_ray(cases, tmp_path / "out", settings, progress=kill)
 
         first = go()
         assert len(killed) == 1
         if budget:
             assert first.states["failed"] > 1
-            assert "ActorDied" in (tmp_path / "out" / "failures.jsonl").read_text("utf-8")
+            assert any("ActorDied" in str(one.failure) for one in first.cases)
             first = go()
         assert (first.states["done"], first.states["failed"]) == (20, 1)
         assert paid_again(server) <= AT_ONCE
         asked = len(server.asked)
-        run_batch(cases, tmp_path / "here", local_engine(Verifier(**settings), FileCases(cases)), settings={})
+        check_cases(cases, tmp_path / "here", settings=settings)
         assert len(server.asked) == asked
     assert reports(tmp_path / "out") == reports(tmp_path / "here")
 
 
 def test_a_server_that_refuses_ends_a_batch_at_its_first_answer(tmp_path):
-    cases, home, options = write(tmp_path), tmp_path / "home", EngineOptions(workers=2, parallel=2)
+    cases, home = write(tmp_path), tmp_path / "home"
     with ChatServer(always(Reply(status=401, error={"message": "not you"}))) as server:
         settings = {"judges": [f"openai:m@{server.address}"], "home": str(home), "run_id": "refused"}
         with pytest.raises(BadInput, match=r"answered HTTP 401: not you; check the key"):
-            run_batch(cases, tmp_path / "out", ray_engine(settings, cases, options), settings={})
-        assert len(server.asked) <= 2 * options.workers * options.parallel
-    with sqlite3.connect(home / "ledger.sqlite") as db:
-        assert db.execute("SELECT state FROM runs").fetchall() == [("failed",)]
-    db.close()
+            on_ray(cases, tmp_path / "out", settings)
+        assert len(server.asked) <= 8
 
 
 def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path):
@@ -197,20 +173,16 @@ def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path):
             "concurrency": AT_ONCE,
             "run_id": "full",
         }
-        Verifier(**{**settings, "run_id": None}).verify(SOURCE, "Ada lit the lamp at nine.")
+        check_cases(
+            batches.write(home.parent, [batches.case("first")]),
+            tmp_path / "first",
+            settings={**settings, "run_id": None},
+        )
         with sqlite3.connect(home / "ledger.sqlite") as db:
             full = "BEFORE INSERT ON purchases BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
             db.execute(f"CREATE TRIGGER full {full}")
         db.close()
         paid = len(server.asked)
         with pytest.raises(BadInput, match=r"^the ledger .* can't be used: disk is full; .*$"):
-            run_batch(
-                cases,
-                out,
-                ray_engine(settings, cases, EngineOptions(workers=2, parallel=2)),
-                settings={},
-            )
+            on_ray(cases, out, settings)
         assert len(server.asked) - paid <= AT_ONCE + 1  # a model's first request is sent alone
-    with sqlite3.connect(home / "ledger.sqlite") as db:
-        assert db.execute("SELECT state FROM runs").fetchall() == [("failed",)]
-    db.close()

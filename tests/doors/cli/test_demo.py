@@ -46,6 +46,19 @@ def test_a_demo_that_was_recorded_is_replayed_by_nobody(tmp_path, capsys, monkey
     assert "no recording of the demo" in capsys.readouterr().err
 
 
-def test_the_demos_options_exclude_each_other():
-    assert demo("--offline-check", "--replay", "x") == 2
-    assert demo("--language", "fr") == 2
+@pytest.mark.parametrize(
+    ("language", "first", "needs"),
+    [
+        ("en", "No model is asked: this is the offline check.", "To see those takes a model"),
+        ("zh", "不询问任何模型：这是离线检查。", "要发现这些需要模型"),
+    ],
+)
+def test_the_offline_demo_says_what_it_found_and_that_the_rest_needs_a_model(
+    files, capsys, language, first, needs
+):
+    assert demo("--offline-check", "--language", language) == 0
+    lines = capsys.readouterr().out.splitlines()
+    page = files / "home" / f"demo-{language}-offline.html"
+    assert (lines[0], lines[-1]) == (first, str(page))
+    assert lines[-3].endswith(needs)
+    assert page.exists()

@@ -1,168 +1,151 @@
-"""The terminal with language models: budgets, dry runs, runs, the panel file, a resume command."""
+"""The terminal with language models: budgets, prices, dry runs, names of runs, the panel file, an interrupt."""
 
 import json
 import os
 import signal
 import subprocess
 import time
+from pathlib import Path
+from typing import Any
 
 import pytest
 from fakes import ChatServer
-from reader import well
-from terminal import run
+from reader import Reply, denying, well
+from terminal import BATCH, EVALUATE, SOURCE, VERIFY, run, verify
 
-from longproof.cli import main
-
-SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n" * 3
-
-
-@pytest.fixture
-def files(tmp_path, monkeypatch):
-    (tmp_path / "source.txt").write_text(SOURCE, "utf-8")
-    (tmp_path / "response.txt").write_text("Ada lit the lamp at nine.", "utf-8")
-    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
-    monkeypatch.chdir(tmp_path)
-    return tmp_path
+Told = pytest.CaptureFixture[str]
+PRICES = "[prices]\na = { input = 2.0, output = 8.0, cached = 0.5 }\nb = { input = 1.0, output = 2.0 }\n"
 
 
-def verify(*more):
-    return run("verify", "--source", "source.txt", "--response", "response.txt", *more)
-
-
-def test_a_model_judges_and_the_run_is_listed_with_its_cost(files, capsys):
-    with ChatServer(well) as server:
-        assert verify("--judge", f"openai:m@{server.address}", "--run-id", "first", "--check") == 0
-    assert run("runs") == 0
-    out = capsys.readouterr().out
-    assert "first  done" in out
-    assert "2 calls" in out
+def two_judges(server: ChatServer, *more: str) -> int:
+    judges = [part for name in "ab" for part in ("--judge", f"openai:{name}@{server.address}")]
+    return verify(*judges, *more)
 
 
 @pytest.mark.parametrize("other", ["response", "source", "settings"])
-def test_a_run_taken_for_another_case_is_refused_before_anything_is_asked(files, capsys, other):
+def test_a_run_taken_for_another_case_is_refused_before_anything_is_asked(
+    files: Path, capsys: Told, other: str
+) -> None:
     with ChatServer(well) as server:
         command = ["--judge", f"openai:m@{server.address}", "--run-id", "first"]
         assert verify(*command) == 0
         capsys.readouterr()
-        assert run("runs") == 0
-        listed = capsys.readouterr().out
         paid = len(server.asked)
         if other == "settings":
             command += ["--reach", "place"]
         else:
             (files / f"{other}.txt").write_text(SOURCE + "Ada lit the lamp at ten.", "utf-8")
         assert verify(*command) == 2
-        said = capsys.readouterr().err.splitlines()
-        assert len(said) == 1
-        assert "the run 'first' was begun with another source, response or settings" in said[0]
+        (line,) = capsys.readouterr().err.splitlines()
+        assert "the run 'first' was begun with another source, response or settings" in line
         assert len(server.asked) == paid
-        assert run("runs") == 0
-        assert capsys.readouterr().out == listed
 
 
-def test_the_same_case_goes_on_under_its_name_with_other_limits(files, capsys):
+def test_the_same_case_goes_on_under_its_name_with_other_limits(files: Path) -> None:
     with ChatServer(well) as server:
-        command = ["--judge", f"openai:m@{server.address}", "--run-id", "first"]
-        assert verify(*command, "--max-calls", "1", "--check") == 3
-        (files / "moved").mkdir()
-        (files / "source.txt").rename(files / "moved" / "source.txt")
-        moved = ["--source", "moved/source.txt", "--response", "response.txt", "--concurrency", "2"]
-        assert run("verify", *moved, *command, "--check") == 0
+        command = ["--judge", f"openai:m@{server.address}", "--run-id", "first", "--check"]
+        assert verify(*command, "--max-calls", "1") == 3
+        (files / "moved.txt").write_bytes((files / "source.txt").read_bytes())
+        assert verify(*command, "--concurrency", "2", source="moved.txt") == 0
         assert len(server.asked) == 2
-    assert run("runs") == 0
-    assert "2 calls" in capsys.readouterr().out
 
 
-def test_a_dry_run_pays_nothing_and_names_the_price(files, capsys):
+def test_an_evaluation_that_was_refused_goes_on_when_it_is_run_again(files: Path) -> None:
+    refused = [Reply(status=401)]
+    with ChatServer(lambda one: refused.pop() if refused else well(one)) as server:
+        again = (*EVALUATE, "--judge", f"openai:m@{server.address}", "--run-id", "first")
+        assert (run(*again), run(*again)) == (2, 0)
+
+
+@pytest.mark.parametrize("command", [BATCH, EVALUATE])
+def test_a_run_in_which_only_the_confirming_question_failed_has_judges_that_answered(
+    files: Path, capsys: Told, command: tuple[str, ...]
+) -> None:
+    with ChatServer(denying("nine")) as server:
+        asked = (*command[:2], "--judge", f"openai:m@{server.address}", "--out")
+        assert run(*asked, "first") == 0
+        assert run(*asked, "again", "--confirm", "--max-calls", "0") == 0
+    told = capsys.readouterr()
+    assert "no judge answered" not in told.err
+    assert command == EVALUATE or "1 undecided" in told.out
+
+
+def test_a_dry_run_pays_nothing_and_a_spent_budget_is_undecided(files: Path, capsys: Told) -> None:
     with ChatServer(well) as server:
-        assert verify("--judge", f"openai:m@{server.address}", "--dry-run") == 0
+        judge = ("--judge", f"openai:m@{server.address}")
+        assert verify(*judge, "--dry-run") == 0
         assert server.asked == []
-    out = capsys.readouterr().out
-    assert "first round: " in out
-    assert "at most" in out
-
-
-def test_a_spent_budget_is_undecided_and_exits_with_three_under_check(files, capsys):
-    with ChatServer(well) as server:
-        assert (
-            verify("--judge", f"openai:m@{server.address}", "--max-calls", "1", "--check", "--json", "-") == 3
-        )
+        told = capsys.readouterr().out
+        assert "first round: " in told
+        assert "at most" in told
+        assert verify(*judge, "--max-calls", "1", "--check", "--json", "-") == 3
     assert json.loads(capsys.readouterr().out)["claims"][0]["failure"] == "over_budget"
 
 
 @pytest.mark.heavy
-def test_a_server_that_is_not_there_leaves_claims_undecided_with_the_reason(files, capsys):
+def test_a_server_that_is_not_there_leaves_claims_undecided_with_the_reason(
+    files: Path, capsys: Told
+) -> None:
     assert verify("--judge", "openai:m@http://127.0.0.1:9/v1", "--check", "--json", "-") == 3
     assert json.loads(capsys.readouterr().out)["claims"][0]["failure"] == "unavailable"
 
 
-def test_the_panel_file_seats_the_judges_and_options_go_before_it(files, capsys):
+def stamp(capsys: Told) -> Any:
+    return json.loads(capsys.readouterr().out)["stamp"]
+
+
+def test_the_panel_file_seats_the_judges_and_options_go_before_it(files: Path, capsys: Told) -> None:
     with ChatServer(well) as server:
+        judge = f'{{spec = "openai:m@{server.address}", samples = 3}}'
         (files / "longproof.toml").write_text(
-            f'[panel]\njudges = [{{spec = "openai:m@{server.address}", samples = 3}}]\n'
+            f"[panel]\njudges = [{judge}]\nstream = true\ntimeout_s = 900\n", "utf-8"
         )
         assert verify("--json", "-") == 0
-        assert len(json.loads(capsys.readouterr().out)["stamp"]["judges"]) == 3
+        told = stamp(capsys)
+        assert len(told["judges"]) == 3
+        assert (told["settings"]["stream"], told["settings"]["timeout_s"]) == (True, 900)
+        assert all(one.body["stream"] for one in server.asked)
         asked = len(server.asked)
         assert verify("--judge", "offline", "--json", "-") == 0
         assert len(server.asked) == asked
 
 
-def test_the_panel_file_says_whether_answers_stream_and_how_long_one_may_take(files, capsys):
-    with ChatServer(well) as server:
-        (files / "longproof.toml").write_text(
-            f'[panel]\njudges = ["openai:m@{server.address}"]\nstream = true\ntimeout_s = 900\n'
-        )
-        assert verify("--json", "-") == 0
-        assert [asked.body["stream"] for asked in server.asked] == [True, True]
-    settings = json.loads(capsys.readouterr().out)["stamp"]["settings"]
-    assert (settings["stream"], settings["timeout_s"]) == (True, 900)
-
-
-def test_the_panel_file_is_told_of_and_gets_no_key_that_nobody_granted(files, monkeypatch, capsys):
+def test_the_panel_file_is_told_of_and_gets_no_key_that_nobody_granted(
+    files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Told
+) -> None:
     monkeypatch.setenv("LONGPROOF_API_KEY", "lp-very-secret")
     monkeypatch.delenv("LONGPROOF_API_KEY_HOSTS", raising=False)
     with ChatServer(well) as server:
         judge = f"openai:m@{server.address}"
-        (files / "longproof.toml").write_text(f'[panel]\njudges = ["{judge}"]\n')
-        assert verify("--json", "-") == 0
+        (files / "longproof.toml").write_text(f'[panel]\njudges = ["{judge}"]\n', "utf-8")
+
+        def keys(*more: str) -> set[str]:
+            server.asked.clear()
+            assert verify("--no-cache", *more) == 0
+            return {asked.key for asked in server.asked}
+
+        assert keys() == {"none"}
         assert f"longproof.toml names {judge} without a key" in capsys.readouterr().err
-        assert {asked.key for asked in server.asked} == {"none"}
-        server.asked.clear()
-        assert verify("--judge", judge, "--json", "-", "--no-cache") == 0
+        assert keys("--judge", judge) == {"lp-very-secret"}
         assert "longproof.toml" not in capsys.readouterr().err
-        assert {asked.key for asked in server.asked} == {"lp-very-secret"}
-        server.asked.clear()
         monkeypatch.setenv("LONGPROOF_API_KEY_HOSTS", "127.0.0.1")
-        assert verify("--json", "-", "--no-cache") == 0
-        assert {asked.key for asked in server.asked} == {"lp-very-secret"}
+        assert keys() == {"lp-very-secret"}
 
 
-def test_keys_appear_nowhere(files, monkeypatch, capsys):
+def test_keys_appear_nowhere(files: Path, monkeypatch: pytest.MonkeyPatch, capsys: Told) -> None:
     monkeypatch.setenv("OPENAI_API_KEY", "sk-very-secret-1234")
     with ChatServer(well) as server:
         verify("--judge", f"openai:m@{server.address}", "--json", "r.json", "--html", "r.html")
-    out, err = capsys.readouterr()
-    assert "very-secret" not in out + err
+    assert "very-secret" not in "".join(capsys.readouterr())
     for file in files.rglob("*"):
         assert file.is_dir() or b"very-secret" not in file.read_bytes()
 
 
-@pytest.mark.parametrize("told", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.heavy)])
-def test_an_interrupted_run_says_how_to_go_on(told, files, capsys):
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.heavy)])
+def test_an_interrupted_run_says_that_it_stops_and_how_to_go_on(number: signal.Signals, files: Path) -> None:
     with ChatServer(well, delay_s=30) as server:
-        command = [
-            "longproof",
-            "verify",
-            "--source",
-            "source.txt",
-            "--response",
-            "response.txt",
-            "--run-id",
-            "x",
-        ]
         done = subprocess.Popen(
-            [*command, "--judge", f"openai:m@{server.address}"],
+            ["longproof", *VERIFY, "--run-id", "x", "--judge", f"openai:m@{server.address}"],
             stderr=subprocess.PIPE,
             text=True,
             env=os.environ,
@@ -171,11 +154,33 @@ def test_an_interrupted_run_says_how_to_go_on(told, files, capsys):
         )
         while not server.asked:
             time.sleep(0.05)
-        done.send_signal(told)
+        done.send_signal(number)
         _, err = done.communicate(timeout=180)
     assert done.returncode == 130
+    assert "longproof: stopping\n" in err
     assert "go on with: longproof verify" in err
     assert "--run-id x" in err
-    with pytest.raises(SystemExit):
-        main(["runs"])
-    assert "x  interrupted" in capsys.readouterr().out
+
+
+def test_the_dry_run_and_the_report_tell_money_by_a_list_or_the_panel_file(files: Path, capsys: Told) -> None:
+    (files / "prices.toml").write_text(PRICES, "utf-8")
+    (files / "longproof.toml").write_text(PRICES.rpartition("b =")[0], "utf-8")
+    with ChatServer(well) as server:
+        assert two_judges(server, "--prices", "prices.toml", "--dry-run") == 0
+        assert "what the first round reads costs" in capsys.readouterr().out
+        assert two_judges(server) == 0
+        assert "cost 0." not in capsys.readouterr().out, "one model has no price"
+        (files / "longproof.toml").write_text(PRICES, "utf-8")
+        assert two_judges(server) == 0
+    assert "cost 0.00" in capsys.readouterr().out
+
+
+def test_a_cascade_asks_the_second_judge_less_and_says_what_follows(files: Path, capsys: Told) -> None:
+    (files / "response.txt").write_text(SOURCE.splitlines()[0], "utf-8")
+    with ChatServer(well) as server:
+        assert two_judges(server, "--cascade") == 0
+        judged = [one.body["model"] for one in server.asked if one.form == "Findings"]
+    assert judged == ["a"]
+    told = capsys.readouterr()
+    assert "cascade: 2 claims cleared by the first judge alone" in told.out
+    assert f"where judges disagree, openai:a@{server.address} decides" in told.err

@@ -1,31 +1,15 @@
 """Reports built by hand: a Chinese one, an English one, a hostile one and one over a million characters.
 
-Each fixture is `(report, texts)`; verdicts go through the real counting of `longproof.agent.report`.
+Each fixture is `(report, texts)`.
 """
 
 from typing import Any
 
 import pytest
+from building import Builder, Built, call, judgement
 
-from longproof.agent.report import report as make_report
-from longproof.agent.types import (
-    Call,
-    Case,
-    Error,
-    Judgement,
-    Looked,
-    Place,
-    Reading,
-    Report,
-    ReportClaim,
-    ReportDocument,
-    Sentence,
-    SourcePlace,
-)
-from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document, Span
-
-Built = tuple[Report, dict[str, str]]
+from longproof.agent.types import Error, Looked, Reading
+from longproof.retrieval.types import Document
 
 HOSTILE = (
     "<script>window.pwned=1</script> <img src=x onerror=window.pwned=1> </script><!-- {{7*7}} ${7*7} "
@@ -33,99 +17,6 @@ HOSTILE = (
     "\u202eevil\u202c \x1b[31mred\x07 "
     "\u2028\u2029 & &lt; \" ' \x01 <a href='javascript:window.pwned=1'>x</a> </textarea></title>"
 )
-
-
-class Builder:
-    """Puts a report together sentence by sentence; every sentence is one claim."""
-
-    def __init__(self, response: str, *sources: Document, triage: bool = False, **stamp: Any) -> None:
-        self.response = Document.of(response)
-        self.sources = sources
-        self.triage = triage
-        self.stamp = stamp
-        self.spans = [self.response.span(start, end) for start, end in sentences(response)]
-        self.claims: list[ReportClaim] = []
-        self.calls: list[Call] = []
-
-    def quote(self, text: str, source: int = 0) -> Span:
-        document = self.sources[source]
-        start = document.text.index(text)
-        return document.span(start, start + len(text))
-
-    def error(self, wrong: str, kind: Any = None, correction: str = "", reason: str = "") -> Error:
-        start = self.response.text.index(wrong)
-        return Error(
-            span=self.response.span(start, start + len(wrong)),
-            kind=kind,
-            correction=correction,
-            reason=reason,
-        )
-
-    def says(self, label: Any, *quotes: Span, window: tuple[int, int] | None = None, **given: Any) -> None:
-        number = len(self.claims)
-        span = self.spans[number]
-        by = given.pop("decided_by", "vote" if label else "nobody")
-        judgements = tuple(
-            judgement.model_copy(update={"claim_id": f"c{number}"})
-            for judgement in given.pop("judgements", ())
-        )
-        place = window and SourcePlace(source_id=self.sources[0].id, start=window[0], end=window[1])
-        given.setdefault("failure", None)
-        self.claims.append(
-            ReportClaim(
-                id=f"c{number}",
-                text=span.text,
-                sentence=number,
-                origin=Place(start=span.start, end=span.end, text=span.text),
-                window=place,
-                label=label,
-                decided_by=by,
-                evidence=quotes,
-                judgements=judgements,
-                **given,
-            )
-        )
-
-    def build(self, case_id: str = "case") -> Built:
-        documents = [_told(self.response, "response"), *(_told(source, "source") for source in self.sources)]
-        report = make_report(
-            case=Case(id=case_id, response=self.response.text, source_ids=tuple(s.id for s in self.sources)),
-            documents=documents,
-            sentences=[Sentence(index=i, span=span) for i, span in enumerate(self.spans)],
-            claims=self.claims,
-            calls=self.calls,
-            stamp=self.stamp,
-            triage=self.triage,
-        )
-        return report, {document.id: document.text for document in (self.response, *self.sources)}
-
-
-def _told(document: Document, role: Any) -> ReportDocument:
-    return ReportDocument(
-        id=document.id,
-        role=role,
-        kind=document.kind,
-        title=document.title,
-        uri=document.uri,
-        characters=len(document.text),
-    )
-
-
-def judgement(judge: str, label: Any = None, round: Any = "window", **given: Any) -> Judgement:  # noqa: A002
-    return Judgement(claim_id="", judge=judge, round=round, question_id="q", label=label, **given)
-
-
-def call(number: int) -> Call:
-    return Call(
-        id=f"call{number}",
-        purpose="judge",
-        endpoint="http://127.0.0.1:1/v1",
-        model="m",
-        prompt_hash="h",
-        prompt_characters=500,
-        prompt_tokens=300,
-        completion_tokens=40,
-    )
 
 
 STORY_EN = (
@@ -296,25 +187,6 @@ def shuffled_report() -> Built:
     return shuffled()
 
 
-def web() -> Built:
-    """A response with evidence in a saved web page first, in the source second."""
-    source = Document.of(STORY_EN, title="weir.txt")
-    saved = Document.of(
-        "News\n\nThe office was well liked.", title="A page", uri="https://example.org/", kind="page"
-    )
-    made = Builder("The office was hated. Abel kept the gauge for thirty years.", source, saved)
-    made.says("contradicting", made.quote("The office was well liked.", 1))
-    made.says("contradicting", made.quote("thirty-one years"), window=(0, 200))
-    report, texts = made.build("web")
-    page = report.documents[2].model_copy(update={"role": "page"})
-    return report.model_copy(update={"documents": (*report.documents[:2], page)}), texts
-
-
-@pytest.fixture(scope="session")
-def web_report() -> Built:
-    return web()
-
-
 def looked(query: str = "") -> Built:
     """A claim supported at its place, one not found so far, one fabricated after all was read, one left by the
     budget. `query` is what the searcher asked for besides."""
@@ -390,7 +262,7 @@ RICH = {
 def rich(language: str) -> Built:
     """A report with something of everything: rival corrections, both kinds of dispute, what was not found so far, a
     ruling, a failed judge, texts that try to be markup."""
-    told: dict[str, Any] = RICH[language]
+    told: Any = RICH[language]
     source = Document.of(told["source"], title="<i>weir</i>.txt" if language == "en" else "《儒林》<外史>")
     settings = {"confirm": True}
     made = Builder(

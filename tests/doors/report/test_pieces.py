@@ -1,11 +1,12 @@
-"""Text cut for reading: at its marks, in its middle, at its sentences."""
+"""Text cut for reading: at its marks, in its middle, at its sentences. No character that acts gets through."""
 
+import unicodedata
 from itertools import pairwise
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.report.pieces import around, join_ranges, line, marked_pieces, short, whole_sentences
+from longproof.report.pieces import around, line, marked_pieces, short, visible, whole_sentences
 from longproof.retrieval.types import Document
 
 PLACES = st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=5)
@@ -19,13 +20,6 @@ def test_pieces_are_the_text(text: str, places: list[tuple[int, int]], offset: i
     assert "".join(piece.text for piece in pieces) == text
     assert {at for at, flag in enumerate(flags) if flag} == marked
     assert all(one.marked != other.marked for one, other in pairwise(pieces))
-
-
-@given(PLACES)
-def test_ranges_that_are_joined_lie_apart_and_in_order(places: list[tuple[int, int]]) -> None:
-    joined = join_ranges(places)
-    assert all(one[1] < other[0] for one, other in pairwise(joined))
-    assert {at for a, b in joined for at in range(a, b)} == {at for a, b in places for at in range(a, b)}
 
 
 def test_surroundings_stay_on_the_line_and_say_that_they_are_cut() -> None:
@@ -68,3 +62,19 @@ def test_a_quote_is_widened_to_its_sentences_and_no_further() -> None:
     far = "x " * 3000
     assert whole_sentences(far, 2500, 2600) == (2500, 2600)
     assert whole_sentences("雨停了。他说：“走吧。”", 5, 6) == (4, 12)
+
+
+@given(st.text(st.characters(exclude_categories=[])))
+def test_nothing_that_acts_is_left(text: str) -> None:
+    shown = visible(text)
+    assert not {unicodedata.category(c) for c in shown if c not in "\n\t"} & {"Cc", "Cs", "Zl", "Zp"}
+    assert not any(
+        unicodedata.bidirectional(c) in {"LRO", "RLO", "LRE", "RLE", "PDF", "LRI", "RLI", "FSI", "PDI"}
+        for c in shown
+    )
+
+
+def test_marks_name_what_they_stand_for_and_plain_text_is_untouched() -> None:
+    assert visible("a\x1b[31m\u202eb\x85") == "a␛[31m⟦RLO⟧b⟦U+0085⟧"
+    text = "天地玄黄, hello\n\t👩‍👩‍👧 é"
+    assert visible(text) == text

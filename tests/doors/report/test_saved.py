@@ -42,21 +42,12 @@ def put(report: Any, path: tuple[Any, ...], value: Any) -> None:
     report[last] = value
 
 
-def test_a_report_as_it_was_written_is_shown(written, tmp_path, capsys):
-    for more in ((), ("--source", tmp_path / "source.txt"), ("--html", tmp_path / "r.html")):
-        assert run("report", tmp_path / "r.json", *more) == 0
-    assert "ninety" in capsys.readouterr().out
-
-
 @pytest.mark.parametrize(
     ("path", "value", "says"),
     [
         (("claims", 0, "sentence"), 77, "claims.0.sentence is 77, of 2 sentences"),
-        (("claims", 0, "sentence"), -1, "claims.0.sentence is -1"),
         (("case", "response"), RESPONSE.replace("nine.", "four."), "isn't the text that its hash names"),
-        (("claims", 0, "origin", "text"), "Bob lit the lamp at nine.", "claims.0.origin quotes what"),
         (("claims", 0, "origin", "end"), 9999, "claims.0.origin lies outside"),
-        (("sentences", 1, "start"), -3, "sentences.1 lies outside"),
         (("sentences", 1, "text"), "Else.", "sentences.1 quotes what"),
         (("claims", 1, "evidence", 0, "text"), "X", "claims.1.evidence.0 quotes what"),
         (("claims", 1, "evidence", 0, "source_id"), "sha256:0", "claims.1.evidence.0 points into a document"),
@@ -67,12 +58,8 @@ def test_a_report_as_it_was_written_is_shown(written, tmp_path, capsys):
         (("verdict",), "faithful", "its verdict"),
         (("stamp", "judges"), 7, "stamp.judges"),
         (("stamp", "cascade"), {"cleared": "many"}, "stamp.cascade"),
-        (("stamp", "money"), {"answers": "much"}, "stamp.money"),
         (("stamp", "money"), [1], "stamp.money"),
         (("stamp", "seconds"), float("nan"), "its stamp or usage holds a number"),
-        (("stamp", "paid"), {"calls": [float("inf")]}, "its stamp or usage holds a number"),
-        (("stamp", "seconds"), 10**400, "its stamp or usage holds a number"),
-        (("stamp", "money"), {"answers": 10**400}, "its stamp or usage holds a number"),
         (("usage", "prompt_characters"), 10**400, "its stamp or usage holds a number"),
     ],
 )
@@ -115,32 +102,16 @@ def test_a_source_of_another_text_and_its_hash_does_not_hold_the_quotes(written,
     assert "quotes what doesn't stand at its place" in capsys.readouterr().err
 
 
-def test_a_place_that_no_file_can_have_is_no_defect(written, tmp_path, capsys):
-    put(written, ("documents", 1, "uri"), "x" * 9000)
-    (tmp_path / "odd.json").write_text(json.dumps(written), "utf-8")
-    assert run("report", tmp_path / "odd.json", "--source", tmp_path / "source.txt") == 0
-    assert run("report", tmp_path / "odd.json") == 0
-
-
 def test_every_form_that_is_asked_for_is_written(written, tmp_path, capsys):
     forms = {"--html": "p.html", "--markdown": "p.md", "--corrected": "better.txt"}
     asked = [part for option, name in forms.items() for part in (option, tmp_path / name)]
     assert run("report", tmp_path / "r.json", *asked) == 0
     assert all((tmp_path / name).stat().st_size for name in forms.values())
     assert capsys.readouterr().out.count("file://") == 3
-    folder = ("report", tmp_path, "--html", tmp_path / "i.html", "--corrected", tmp_path / "c.txt")
-    assert run(*folder) == 2
-    assert "and no other form" in capsys.readouterr().err
-    assert not (tmp_path / "c.txt").exists()
-
-
-def test_an_index_of_a_folder_links_to_its_reports_from_where_it_lies(written, tmp_path, capsys):
-    out, index = tmp_path / "out", tmp_path / "pages" / "i.html"
-    (out / "reports").mkdir(parents=True)
-    index.parent.mkdir()
-    (tmp_path / "r.json").rename(out / "reports" / "r.json")
-    assert run("report", out, "--html", index) == 0
-    assert '"href":"./../out/reports/r.json"' in index.read_text("utf-8")
+    put(written, ("documents", 1, "uri"), "x" * 9000)
+    (tmp_path / "r.json").write_text(json.dumps(written), "utf-8")
+    assert run("report", tmp_path / "r.json", "--source", tmp_path / "source.txt") == 0
+    assert "ninety" in capsys.readouterr().out
 
 
 def test_two_outputs_never_share_a_file_and_none_takes_an_inputs_place(written, tmp_path, capsys):
@@ -152,7 +123,6 @@ def test_two_outputs_never_share_a_file_and_none_takes_an_inputs_place(written, 
         ((*check, "--json", x, "--html", x), "two outputs"),
         (("report", report, "--markdown", source), "is read"),
         (("report", report, "--html", report), "is read"),
-        (("report", tmp_path, "--html", report), "is read"),
     ):
         assert run(*arguments) == 2
         assert says in capsys.readouterr().err

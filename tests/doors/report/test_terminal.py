@@ -1,13 +1,16 @@
-"""The terminal report: width, colours, hostile text. What it shows is stored: see test_goldens."""
+"""The terminal report: width, colours, folding. What it shows is stored: see test_goldens."""
 
 import io
 from typing import Any
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from rich.cells import cell_len
 from rich.console import Console
+from rich.text import Text
 
-from longproof.report.terminal import print_report
+from longproof.report.terminal import print_report, wrap_text
 
 
 def printed(built: Any, width: int, **given: Any) -> str:
@@ -33,3 +36,31 @@ def test_a_missing_text_is_said_and_its_quotes_stand_alone(english_report: Any) 
     text = printed((english_report[0], {}), 80)
     assert "The text of weir.txt isn't here" in text
     assert "weir.txt (13%): thirty-one years" in text
+
+
+@given(st.text(st.sampled_from("ab  cd中文，。（）《》“”«»éＡ\n,."), max_size=120), st.integers(2, 40))
+def test_a_folded_text_is_no_wider_than_asked_and_loses_nothing_but_blanks(text: str, width: int) -> None:
+    folded = wrap_text(Text(text), width).plain
+    assert all(cell_len(line) <= width for line in folded.split("\n"))
+    assert "".join(folded.split()) == "".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("text", "width", "folded"),
+    [
+        ("春眠不觉晓。", 10, "春眠不觉\n晓。"),
+        ("他说《红楼梦》", 6, "他说\n《红楼\n梦》"),
+        ("a" * 7, 3, "aaa\naaa\na"),
+    ],
+)
+def test_lines_break_where_they_may(text: str, width: int, folded: str) -> None:
+    assert wrap_text(Text(text), width).plain == folded
+
+
+def test_styles_stay_on_their_words() -> None:
+    text = Text("one two ")
+    text.append("three four", style="red")
+    folded = wrap_text(text, 9)
+    marked = "".join(folded.plain[s.start : s.end] for s in folded.spans if s.style == "red")
+    assert folded.plain == "one two\nthree\nfour"
+    assert marked == "threefour"

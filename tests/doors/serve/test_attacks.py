@@ -91,8 +91,9 @@ def test_names_lead_nowhere(serving: Callable[..., Any], home: Path) -> None:
 def test_a_browser_names_no_address_no_key_and_no_folder(
     serving: Callable[..., Any], monkeypatch: Any
 ) -> None:
-    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-mine")
     client = serving()
+    assert client.post("price", client.choice(model="gpt-4.1")).status_code == 400, "without the key"
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-mine")
     for given in (
         {"judges": ["openai:m@http://evil.example/v1"]},
         {"judges": [3]},
@@ -110,12 +111,9 @@ def test_a_browser_names_no_address_no_key_and_no_folder(
     assert "sk-secret-of-mine" not in client.get("").text + client.get(f"runs/{run}").text
 
 
-def test_a_model_at_openai_is_offered_only_with_its_key(serving: Callable[..., Any]) -> None:
-    client = serving()
-    assert client.post("price", client.choice(model="gpt-4.1")).status_code == 400
-
-
-def test_marks_are_of_claims_and_of_limited_size(serving: Callable[..., Any]) -> None:
+def test_marks_are_of_claims_of_limited_size_and_their_owners_alone(
+    serving: Callable[..., Any], home: Path
+) -> None:
     client = serving()
     run = client.begin()
     claim = client.until(run, "done")["report"]["claims"][0]["id"]
@@ -137,18 +135,12 @@ def test_marks_are_of_claims_and_of_limited_size(serving: Callable[..., Any]) ->
     ):
         assert client.post(f"runs/{run}/marks", given).status_code == 400, given
     assert client.post(f"runs/{run}/nothing").status_code == 400
+    assert client.post(f"runs/{run}/marks", {claim: {"mark": "right"}}).status_code == 200
+    files = {path.name for path in home.rglob("*") if path.is_file()}
+    assert {"run.json", "report.json", "marks.json"} <= files
+    assert not [path for path in home.rglob("*") if stat.S_IMODE(path.stat().st_mode) & 0o077]
     for name in ("corrected.exe", "a%0d%0ab.txt", "a.txt", "corrected.md", "x" * 3000 + ".txt"):
         assert client.get(f"runs/{run}/{name}").status_code == 400, name
-
-
-def test_files_are_their_owners_alone(serving: Callable[..., Any], home: Path) -> None:
-    client = serving()
-    run = client.begin()
-    claim = client.until(run, "done")["report"]["claims"][0]["id"]
-    client.post(f"runs/{run}/marks", {claim: {"mark": "right"}})
-    kept = [path for path in home.rglob("*") if path.is_file()]
-    assert {"run.json", "report.json", "marks.json"} <= {path.name for path in kept}
-    assert not [path for path in home.rglob("*") if stat.S_IMODE(path.stat().st_mode) & 0o077]
 
 
 def test_every_answer_keeps_to_itself(serving: Callable[..., Any]) -> None:

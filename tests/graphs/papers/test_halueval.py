@@ -8,14 +8,13 @@ from fakes import ChatServer
 from papers import END, SPLIT, traced, verifier
 from reader import Asked, Reader
 
-from longproof import Verifier
-from longproof.graphs.papers import all_papers
+from longproof.graphs.papers import PAPERS
 from longproof.retrieval.types import BadInput
 
 KNOWLEDGE = "The Orla bridge was opened in 1911. It is 340 metres long."
 ASKED = "When was the Orla bridge opened?"
 RIGHT, MADE_UP = "It was opened in 1911.", "It was opened in 1921. It was built by two brothers."
-ROWS = [one.name for one in all_papers() if one.name.startswith("halueval-")]
+ROWS = [one.name for one in PAPERS if one.name.startswith("halueval-")]
 PATTERNS = {
     "qa": ("Comprehension", "Factualness", "Specificity", "Inference"),
     "dialogue": ("Extrinsic, soft", "Extrinsic, hard", "Extrinsic, grouped"),
@@ -50,24 +49,11 @@ def checked(protocol: str, response: str, home: Path) -> tuple[Any, list[str], A
     return report, path, asked
 
 
-@pytest.mark.parametrize(
-    ("protocol", "response"),
-    [*((row, MADE_UP) for row in ROWS if row.count("-") == 1), *((row, RIGHT) for row in ROWS[::3])],
-)
-def test_one_call_says_yes_or_no(protocol: str, response: str, tmp_path: Path) -> None:
-    report, path, asked = checked(protocol, response, tmp_path)
-    assert path == [*SPLIT, *END]
-    expected = "fabricated" if response == MADE_UP else "implicitly_supported"
-    assert [sentence.label for sentence in report.sentences] == [expected] * len(report.sentences)
-    assert report.verdict == ("hallucinated" if response == MADE_UP else "faithful")
-    assert asked.body["temperature"] == 0
-    assert report.stamp["coarse"] is True
-
-
 @pytest.mark.parametrize("protocol", ROWS)
 def test_what_is_shown_is_what_the_row_says(protocol: str, tmp_path: Path) -> None:
-    report, _, asked = checked(protocol, MADE_UP, tmp_path)
-    assert report.verdict == "hallucinated"
+    report, path, asked = checked(protocol, MADE_UP, tmp_path)
+    assert (report.verdict, path) == ("hallucinated", [*SPLIT, *END])
+    assert asked.body["temperature"] == 0
     _, task, *variant = protocol.split("-")
     shows = task == "summary" or variant == ["knowledge"]
     assert asked.parts("evidence") == ([KNOWLEDGE] if shows else [])
@@ -93,17 +79,11 @@ def test_there_are_the_variants_of_table_9() -> None:
     )
 
 
-@pytest.mark.parametrize("answer", ["perhaps", "Yes and no", ""])
-def test_another_word_is_a_failure_after_one_call(answer: str, tmp_path: Path) -> None:
-    with ChatServer(Reader(Recognition={"answer": answer})) as server:
-        report = verifier(server, tmp_path, "halueval-qa").verify(KNOWLEDGE, RIGHT, context=ASKED)
-        assert len(server.asked) == 1
-    assert (report.claims[0].label, report.claims[0].failure) == (None, "unparsed")
+def test_the_right_text_is_called_so(tmp_path: Path) -> None:
+    assert checked("halueval-qa-contrast", RIGHT, tmp_path)[0].verdict == "faithful"
 
 
-def test_what_is_missing_is_said_in_one_line(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="halueval-qa needs judges that read"):
-        Verifier(protocol="halueval-qa", home=str(tmp_path)).verify(KNOWLEDGE, RIGHT)
+def test_a_contrast_needs_the_right_text(tmp_path: Path) -> None:
     with (
         ChatServer(SCRIPT) as server,
         pytest.raises(BadInput, match="needs the right text beside the response"),

@@ -6,10 +6,10 @@ from typing import Any
 import pytest
 from fakes import ChatServer
 from papers import END, SPLIT, asked_for, seats, traced, verifier
-from reader import PROSE, Asked, Reader, repeating
+from reader import Asked, Reader
 
 from longproof import Verifier
-from longproof.graphs.papers.longnovel import NO, YES, paper_answer
+from longproof.graphs.papers.longnovel import NO, YES
 
 SCENES = [
     f"第{n}日，陆遥走到第{n}座桥，桥边住着姓{name}的船夫。" for n, name in enumerate("赵钱孙李周吴郑王冯陈")
@@ -54,7 +54,7 @@ def test_rag_shows_each_segment_its_window_and_one_flagged_segment_decides(tmp_p
         (window,) = one.parts("evidence")
         start = NOVEL.index(window)
         assert start % 5500 == 0
-        assert len(window) <= 7 * 5500
+        assert len(window) <= 7 * 5500 < len(NOVEL)
     assert report.verdict == "hallucinated"
     assert [claim.label for claim in report.claims] == [
         "implicitly_supported",
@@ -65,13 +65,6 @@ def test_rag_shows_each_segment_its_window_and_one_flagged_segment_decides(tmp_p
     (error,) = report.claims[2].errors
     assert (error.span.text, error.kind) == (WRONG, "event")
     assert report.stamp["coarse"] is True
-
-
-def test_a_novel_of_many_blocks_is_never_shown_whole(tmp_path: Path) -> None:
-    with ChatServer(PAPER) as server:
-        verifier(server, tmp_path, "longnovel-rag").verify(NOVEL, RESPONSE)
-        assert len(NOVEL) > 9 * 5500
-        assert all(len(one.parts("evidence")[0]) < len(NOVEL) for one in server.asked)
 
 
 @pytest.mark.parametrize(
@@ -100,67 +93,31 @@ def test_zero_shot_is_one_prompt_with_everything_in_the_papers_order(
         "contradicting",
         "implicitly_supported",
     ]
-    answer = paper_answer(report)
-    assert answer["has_hallucination"] == YES
-    assert answer["details"] == narrative(asked)["details"]
 
 
-@pytest.mark.parametrize("reply", [PROSE, None])
-def test_malformed_output_is_no_label_and_is_not_asked_again(reply: Any, tmp_path: Path) -> None:
-    with ChatServer((lambda asked: reply) if reply else repeating) as server:
-        report = verifier(server, tmp_path, "longnovel-zero-shot").verify(NOVEL, RESPONSE)
-        assert len(server.asked) == 1
-    (claim,) = report.claims
-    assert claim.label is None
-    assert claim.failure in ("unparsed", "truncated")
-    assert (report.verdict, paper_answer(report)["has_hallucination"]) == ("undecided", None)
+@pytest.mark.parametrize(
+    ("words", "verdict", "decided_by"),
+    [
+        ((YES, YES, NO), "hallucinated", "vote"),
+        ((YES, NO, YES), "hallucinated", "arbiter"),
+        ((YES, NO, NO), "faithful", "arbiter"),
+    ],
+)
+def test_a_third_decides_where_two_differ(
+    words: tuple[str, str, str], verdict: str, decided_by: str, tmp_path: Path
+) -> None:
+    """Models m0 and m1 judge, m2 arbitrates; each says its word. To name other kinds of error is to agree."""
 
+    def said(asked: Asked) -> dict[str, Any]:
+        number = int(asked.body["model"][1])
+        detail = {"hallucination_type": "虚构事件", "hallucinated_sentence": WRONG}
+        return {"has_hallucination": words[number], "details": [detail] if number else []}
 
-def says(word: str) -> dict[str, Any]:
-    return {"has_hallucination": word, "details": []}
-
-
-def arbitrated(words: tuple[str, str, str], home: Path) -> tuple[Any, list[str], list[Asked]]:
-    """Models m0 and m1 judge, m2 arbitrates; each says its word."""
-    script = Reader(Narrative=lambda asked: says(words[int(asked.body["model"][1])]))
-    with ChatServer(script) as server:
-        first, second, third = seats(server, 3)
-        asks = Verifier(
-            judges=[first, second], arbiter=third, protocol="longnovel-arbitration", home=str(home)
-        )
+    with ChatServer(Reader(Narrative=said)) as server:
+        *judges, third = seats(server, 3)
+        asks = Verifier(judges, third, protocol="longnovel-arbitration", home=str(tmp_path))
         report, path, _ = traced(asks, NOVEL, RESPONSE)
-        return report, path, list(server.asked)
-
-
-def test_two_judges_that_agree_need_no_third(tmp_path: Path) -> None:
-    report, path, asked = arbitrated((YES, YES, NO), tmp_path)
-    assert path == [*SPLIT, *END]
-    assert sorted(one.body["model"] for one in asked) == ["m0", "m1"]
-    assert (report.verdict, report.claims[0].decided_by) == ("hallucinated", "vote")
-
-
-@pytest.mark.parametrize(("third", "verdict"), [(YES, "hallucinated"), (NO, "faithful")])
-def test_a_third_decides_where_two_differ(third: str, verdict: str, tmp_path: Path) -> None:
-    report, path, asked = arbitrated((YES, NO, third), tmp_path)
-    assert path == [*SPLIT, "arbitrate", *END]
-    assert sorted(one.body["model"] for one in asked) == ["m0", "m1", "m2"]
-    assert (report.verdict, report.claims[0].decided_by) == (verdict, "arbiter")
-
-
-def test_two_that_call_it_wrong_by_different_names_agree(tmp_path: Path) -> None:
-    invented = {
-        "hallucination_type": "虚构事件",
-        "hallucinated_sentence": WRONG,
-        "corrected_content": "",
-        "reason": "无",
-    }
-    script = Reader(
-        Narrative=lambda asked: {
-            "has_hallucination": YES,
-            "details": [invented] if asked.body["model"] == "m0" else [],
-        }
-    )
-    with ChatServer(script) as server:
-        report, path, _ = traced(verifier(server, tmp_path, "longnovel-arbitration", 2), NOVEL, RESPONSE)
-    assert "arbitrate" not in path
-    assert report.verdict == "hallucinated"
+    arbitrated = ["arbitrate"] if decided_by == "arbiter" else []
+    assert path == [*SPLIT, *arbitrated, *END]
+    assert len(server.asked) == 2 + len(arbitrated)
+    assert (report.verdict, report.claims[0].decided_by) == (verdict, decided_by)

@@ -12,17 +12,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from papers import END, SPLIT, asked_for, seats, traced, verifier
 from reader import Asked, Reader
-from scripted import ScriptedJudge
-from walked import FAILURE, claim, judgement
+from walked import FAILURE, claim, judgement, question
 
-import longproof.graphs.papers.paper as types
-from longproof import Verifier
 from longproof.agent.types import Case, Search
-from longproof.evaluation.metrics.probe import vote_accuracy
 from longproof.evaluation.run import evaluate_dataset
 from longproof.graphs.papers.paper import Decision, Unit
 from longproof.graphs.papers.probe import AROUND, PROBE, by_pieces
-from longproof.retrieval.types import BadInput
 
 SOURCE = (
     "The lighthouse at Cape Orla was built in 1874. " + "Rain fell for most of that year. " * 30
@@ -48,9 +43,7 @@ def decided(unit: Unit) -> Decision:
 
 def voted(pieces: Sequence[Sequence[str]]) -> Unit:
     """A claim with these votes on each of its pieces."""
-    asked = tuple(
-        types.Asked(id=f"q{n}", claim_ids=("c0",), places=(), look="source") for n in range(len(pieces))
-    )
+    asked = tuple(question(f"q{n}") for n in range(len(pieces)))
     said = [
         judgement(f"q{n}", f"j{seat}", word)
         for n, votes in enumerate(pieces)
@@ -105,11 +98,6 @@ def test_a_claim_without_pieces_is_hallucinated_only_where_enough_looked(failure
         assert made.failure in failures
 
 
-@given(st.lists(FAILURE, min_size=4, max_size=4))
-def test_votes_that_all_fail_are_one_of_their_failures(said: list[Any]) -> None:
-    assert decided(voted([said])).failure in said
-
-
 def model(asked: Asked) -> int:
     return int(asked.body["model"][1:])
 
@@ -150,8 +138,8 @@ def test_the_steps_are_the_papers(tmp_path: Path) -> None:
     assert len(server.asked) == 1 + 12 + 12
     assert [claim.label for claim in report.claims] == ["explicitly_supported"] * 2 + ["fabricated"]
     assert [claim.decided_by for claim in report.claims] == ["vote", "vote", "rule"]
+    assert [error.span.text for claim in report.claims for error in claim.errors] == [SENTENCES[2]]
     assert report.verdict == "hallucinated"
-    assert report.stamp["coarse"] is True
 
 
 def test_a_piece_is_weighed_alone_with_what_surrounds_it_only_beside(tmp_path: Path) -> None:
@@ -176,23 +164,6 @@ def test_searches_stand_in_the_report_located_and_what_stands_nowhere_is_left_ou
     assert evidence == [HIGH], "the piece that was refused is no evidence"
 
 
-@pytest.mark.parametrize(
-    ("against", "label"), [(0, "explicitly_supported"), (1, "explicitly_supported"), (2, "fabricated")]
-)
-def test_three_of_four_accept_a_piece_and_two_do_not(against: int, label: str, tmp_path: Path) -> None:
-    report, _, _ = probed(tmp_path, against)
-    assert report.claims[0].label == label
-    assert [j.label for j in report.claims[0].judgements].count("explicitly_supported") == 4 - against
-    assert bool(report.claims[0].evidence) == (label == "explicitly_supported")
-
-
-def test_a_hallucinated_claim_is_localised_by_its_segment_without_another_call(tmp_path: Path) -> None:
-    report, _, server = probed(tmp_path)
-    (error,) = report.claims[2].errors
-    assert error.span.text == SENTENCES[2]
-    assert asked_for(server, "Places") == []
-
-
 def failing(numbers: set[int], otherwise: Any) -> Any:
     return lambda asked: {"nothing": "asked for"} if model(asked) in numbers else otherwise(asked)
 
@@ -206,28 +177,10 @@ def test_searches_that_fail_are_no_lack_of_evidence(tmp_path: Path) -> None:
     assert [s.failure for s in two.searches].count("unparsed") == 6
 
 
-def test_votes_that_fail_neither_accept_nor_refuse_a_piece(tmp_path: Path) -> None:
-    three, _, _ = probed(tmp_path / "1", PassFail=failing({0}, lambda asked: passes(asked, 0)))
-    two, _, _ = probed(tmp_path / "2", PassFail=failing({0, 1}, lambda asked: passes(asked, 0)))
-    assert three.claims[0].label == "explicitly_supported"
-    assert (two.claims[0].label, two.claims[0].failure) == (None, "unparsed")
-
-
 def test_a_search_that_names_only_what_stands_nowhere_is_ungrounded(tmp_path: Path) -> None:
     report, _, _ = probed(tmp_path, Segments={"thinking": "", "segments": [NOWHERE]})
     assert {search.failure for search in report.searches} == {"ungrounded"}
     assert {claim.failure for claim in report.claims} == {"ungrounded"}
-
-
-def test_a_judge_that_is_no_language_model_finds_nothing_and_is_refused(tmp_path: Path) -> None:
-    asks = Verifier([ScriptedJudge("j", "fabricated")], protocol="probe", home=str(tmp_path))
-    with pytest.raises(BadInput, match="the protocol probe needs judges that are language models"):
-        asks.verify(SOURCE, RESPONSE)
-
-
-def test_without_models_it_says_so(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="probe needs judges that read"):
-        Verifier(protocol="probe", home=str(tmp_path)).verify(SOURCE, RESPONSE)
 
 
 @pytest.mark.parametrize(
@@ -244,12 +197,6 @@ def test_direct_prompting_lists_what_is_made_up(listed: list[str], verdict: str,
     if verdict == "hallucinated":
         assert [error.span.text for error in report.claims[0].errors] == listed
         assert [s.label for s in report.sentences] == ["implicitly_supported"] * 2 + ["fabricated"]
-
-
-def test_direct_prompting_may_call_all_of_a_response_made_up(tmp_path: Path) -> None:
-    with ChatServer(Reader(MadeUp={"hallucinated": [SENTENCES[2]]})) as server:
-        report = verifier(server, tmp_path, "probe-direct").verify(SOURCE, SENTENCES[2])
-    assert (report.verdict, report.claims[0].errors[0].span.text) == ("hallucinated", SENTENCES[2])
 
 
 def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
@@ -272,15 +219,3 @@ def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
     assert scores["evidence: partial"] == 1
     assert scores["evidence: complete"] == 0.5
     assert scores["localisation: F1"] == 1
-
-
-def test_votes_on_pieces_are_scored_by_the_harness(tmp_path: Path) -> None:
-    report, _, _ = probed(tmp_path)
-    votes = [
-        (claim.id != "c2", j.label == "explicitly_supported")
-        for claim in report.claims
-        for j in claim.judgements
-    ]
-    rate = vote_accuracy([true for true, _ in votes], [vote for _, vote in votes])
-    assert (rate.n, rate.coverage) == (12, 1)
-    assert rate.value == pytest.approx(8 / 12), "all refuse the piece on the keepers"

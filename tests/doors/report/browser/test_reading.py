@@ -1,11 +1,13 @@
-"""What of a card and of the stamp a person can read: names, explanations, whole sentences."""
+"""What of a card, of the stamp and of an index a person can read: names, explanations, rows."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from longproof.agent.types import Report
+from longproof.report.html import index_page, page
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 
@@ -53,13 +55,21 @@ def test_the_stamp_is_read_in_rows_without_what_is_not_set(opened: Any, english_
     assert not any(row.startswith(("pages", "prices", "refused")) for row in rows)
 
 
-def test_evidence_is_shown_from_where_a_sentence_begins_to_where_one_ends(
-    opened: Any, english_report: Any
+def test_an_index_sorts_filters_and_links(
+    opened_file: Any, tmp_path: Path, english_report: Any, chinese_report: Any
 ) -> None:
-    seen = opened(english_report)
-    assert "thirty-one years" in seen.texts(".card .quotes q")[0]
-    assert seen.text(".evidence.chosen") == "thirty-one years"
-    for shown in seen.texts(".card .quotes q"):
-        assert shown.strip()[0].isupper() or shown[0] in '"“'
-        assert shown.strip()[-1] in '.!?"”'
-        assert any(shown in text for text in english_report[1].values())
+    case = chinese_report[0].case.model_copy(update={"id": "王冕"})
+    calm = chinese_report[0].model_copy(update={"verdict": "faithful", "claims": (), "case": case})
+    path = tmp_path / "index.html"
+    path.write_text(index_page([("zh.html", calm), ("en.html", english_report[0])]), encoding="utf-8")
+    (tmp_path / "en.html").write_text(page(*english_report), encoding="utf-8")
+    seen = opened_file(path)
+    assert seen.texts("tbody td:nth-child(2)") == ["weir", "王冕"]
+    for key, first in (("cost", "weir"), ("cost", "王冕"), ("verdict", "weir"), ("verdict", "王冕")):
+        seen.one(f"[data-key={key}] button").click()
+        assert seen.texts("tbody td:nth-child(2)")[0] == first
+    assert seen.one("[data-key=verdict]").get_attribute("aria-sort") == "descending"
+    seen.one(".chip[data-value=relation]").click()
+    assert seen.texts("tbody td:nth-child(2)") == ["weir"]
+    seen.one("tbody a").click()
+    assert seen.text("h1 .word") == "hallucinated"

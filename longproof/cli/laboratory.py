@@ -1,9 +1,9 @@
-"""`longproof evaluate` and `longproof compare`: data sets, and two evaluations of one.
+"""`longproof evaluate`, `compare` and `construct`: data sets, two evaluations of one, and making labelled data.
 
-Knows: options. Does not know: what is measured, or how.
+Knows: options, and how the end of a run is printed. Does not know: what is measured, or how data are made.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, fields
 from functools import partial
 from pathlib import Path
@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from longproof.cli.options import CHECKED, SettingOptions
-from longproof.cli.verify import no_use
+from longproof.cli.verify import no_answer
 
 if TYPE_CHECKING:
+    from longproof.construction.run import Constructed
     from longproof.evaluation.run import Evaluation, Reports
     from longproof.graphs.runner import RunProgress
 
@@ -54,7 +55,6 @@ class EvaluateOptions:
 
 def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
     """Run a data set through a protocol: scores with coverage. And a line an example."""
-    from longproof.agent.report import unanswered, unusable
     from longproof.progress import run_progress
 
     if options.dry_run and not options.replay:
@@ -68,17 +68,13 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
     typer.echo(done.to_markdown())
     for line in done.unchecked():
         typer.echo(f"longproof: {line}", err=True)
-    failures = done.failures()
-    if unusable(failures):
-        typer.echo(f"longproof: {no_use(failures)}", err=True)
-        raise typer.Exit(2)
-    if unanswered(failures):
-        typer.echo("longproof: no judge answered: run it again to go on", err=True)
+    if why := no_answer(done.failures()):
+        typer.echo(f"longproof: {why}", err=True)
         raise typer.Exit(2)
 
 
 def _estimate(options: EvaluateOptions, asked: SettingOptions) -> None:
-    from longproof.evaluation.estimate import estimate_dataset
+    from longproof.evaluation.run import estimate_dataset
 
     drawn = {name: getattr(options, name) for name in DRAWN}
     typer.echo(estimate_dataset(options.dataset, **drawn, **asked.settings()))
@@ -127,7 +123,7 @@ def _reports(options: EvaluateOptions) -> "Reports | None":
     """Keep whole reports where pages are asked for."""
     if not options.html:
         return None
-    from longproof.batch.run import report_path, write_report
+    from longproof.batch.tables import report_path, write_report
     from longproof.evaluation.run import Reports
 
     return Reports(
@@ -138,7 +134,7 @@ def _reports(options: EvaluateOptions) -> "Reports | None":
 
 def _write_pages(done: "Evaluation") -> None:
     """A page beside each report, and an index over them."""
-    from longproof.batch.folder import write_index, write_pages
+    from longproof.batch.tables import write_index, write_pages
 
     names = [_file_name(line.name) for line in done.results if line.failure is None]
     write_pages(done.folder, names, None)
@@ -161,3 +157,52 @@ def compare_command(
     from longproof.evaluation.compare import compare_runs
 
     typer.echo(compare_runs(a, b).to_markdown())
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstructOptions:
+    """What is made, of what, by whom, and how much of it."""
+
+    kind: Annotated[str, typer.Argument(help="longnovel, probe or halueval.")]
+    sources: Annotated[
+        list[Path], typer.Argument(help="Books, articles, or HaluEval's examples as JSON Lines.")
+    ]
+    out: Annotated[
+        Path, typer.Option(help="The folder for the set; a run that was stopped is made again there.")
+    ]
+    models: Annotated[
+        list[str] | None, typer.Option("--model", help="A language model, the writer first; may be repeated.")
+    ] = None
+    cases: Annotated[int, typer.Option(min=1, help="About so many cases (longnovel).")] = 500
+    seed: Annotated[int, typer.Option(help="Of everything that is drawn.")] = 0
+    test_share: Annotated[float, typer.Option(help="Share of the books in the test split.")] = 1.0
+    task: Annotated[str, typer.Option(help="One task alone (probe, halueval).")] = ""
+    summaries: Annotated[
+        list[Path] | None, typer.Option(help="Summaries by people, JSON Lines (longnovel).")
+    ] = None
+    keep: Annotated[int, typer.Option(min=1, help="So many queries are kept (halueval general).")] = 5000
+
+
+def construct_command(options: ConstructOptions, asked: SettingOptions) -> None:
+    """Make labelled data from your own sources. As the papers made theirs."""
+    from longproof.construction.run import construct
+    from longproof.progress import show_progress
+
+    given = {name: [] if value is None else value for name, value in vars(options).items()}
+    with show_progress("reading") as at:
+        done = construct(
+            **given,
+            progress=lambda event: at.show(at.done + 1, None, str(event["node"])),
+            **asked.settings(),
+        )
+    for line in _construction_lines(done):
+        typer.echo(line)
+
+
+def _construction_lines(done: "Constructed") -> Iterator[str]:
+    """What was made, thrown away, paid, and what the checks found."""
+    yield f"made {done.made} in {done.folder}; calls {done.calls}, paid now {done.bought}"
+    rejected = ", ".join(f"{name} {n}" for name, n in done.rejected.items())
+    yield f"thrown away: {rejected or 'nothing'}"
+    for check in done.checks:
+        yield f"  {'ok  ' if check.good else 'LOOK'} {check.name}: {check.found}"

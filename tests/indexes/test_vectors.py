@@ -1,4 +1,4 @@
-"""The index of one source: vectors are built once and found again by content; damage is refused with the way out."""
+"""Vectors are made once and found again by content; damage is refused with the way out, whichever byte is wrong."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -7,11 +7,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from longproof.indexes import sources
-from longproof.indexes.sources import VERSION, PassageSize, SourceIndex
-from longproof.retrieval.dense import Embeddings, Sparse
+from longproof.indexes import vectors
+from longproof.indexes.vectors import VERSION, PassageSize, SourceIndex, read_arrays, write_arrays
+from longproof.retrieval.dense import Embeddings, Sparse, Vectors
 from longproof.retrieval.text.chunking import blocks
 from longproof.retrieval.types import BadInput, Document, Progress
+
+pytest.importorskip("faiss", reason="the extra `dense` is not installed")
 
 TEXT = "".join(
     f"In chapter {n} the captain meets number {n * 7}. 第{n}回船长遇见了狐狸。\n" for n in range(40)
@@ -35,10 +37,8 @@ class Counting:
         self.passages += not query
         counts = np.array([np.bincount([ord(c) % 16 for c in text], minlength=16) for text in texts])
         dense = (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
-        rows = [np.flatnonzero(row) for row in counts]
-        tokens = np.concatenate(rows).astype(np.int32)
-        weights = np.concatenate([row[at] for row, at in zip(dense, rows, strict=True)])
-        sparse = Sparse(tokens, weights, np.cumsum([0, *map(len, rows)]))
+        owners, tokens = np.nonzero(counts)
+        sparse = Sparse(owners.astype(np.int32), tokens.astype(np.int32), dense[owners, tokens])
         return Embeddings(dense, sparse if self._sparse else None)
 
 
@@ -50,11 +50,11 @@ def answers(index: SourceIndex) -> tuple[list[Any], list[float]]:
 def source_index(
     document: Document, home: Path, embedder: Counting | None = None, cut: PassageSize = CUT
 ) -> SourceIndex:
-    return sources.source_index(document, home, embedder, cut)
+    return vectors.source_index(document, home, embedder, cut)
 
 
 def kept(home: Path) -> Path:
-    (path,) = (home / "sources").iterdir()
+    (path,) = (home / "vectors").iterdir()
     return path
 
 
@@ -84,9 +84,9 @@ def test_another_text_cutting_embedder_or_version_is_another_index(
         (DOCUMENT, Counting("b"), CUT),
     ):
         source_index(document, tmp_path, embedder, cut)
-    monkeypatch.setattr(sources, "VERSION", VERSION - 1)
+    monkeypatch.setattr(vectors, "VERSION", VERSION - 1)
     source_index(DOCUMENT, tmp_path, Counting("a"))
-    assert len(list((tmp_path / "sources").iterdir())) == 5
+    assert len(list((tmp_path / "vectors").iterdir())) == 5
 
 
 class Bomb:
@@ -108,12 +108,12 @@ def forge(path: Path, **changes: Any) -> None:
 DAMAGE: dict[str, Callable[[Path], object]] = {
     "empty": lambda path: path.write_bytes(b""),
     "one array alone": lambda path: np.save(path.open("wb"), np.zeros(3)),
-    "objects": lambda path: forge(path, dense=np.array([[Bomb(path.parent / "owned")]], dtype=object)),
+    "objects": lambda path: forge(path, faiss=np.array([[Bomb(path.parent / "owned")]], dtype=object)),
     "another key": lambda path: forge(path, key=np.array("0" * 64)),
     "no key": lambda path: forge(path, key=None),
-    "no vectors": lambda path: forge(path, dense=None),
-    "fewer vectors than passages": lambda path: forge(path, dense=np.zeros((2, 16), np.float32)),
-    "other starts": lambda path: forge(path, starts=np.arange(3)),
+    "no vectors": lambda path: forge(path, faiss=None),
+    "half of the vectors": lambda path: forge(path, faiss=np.zeros(40, np.uint8)),
+    "other vectors": lambda path: forge(path, faiss=Vectors.of(["one"], Counting()).arrays["faiss"]),
     "no weights": lambda path: forge(path, weights=None),
 }
 
@@ -132,3 +132,18 @@ def test_a_damaged_index_is_refused_and_can_be_rebuilt(
     assert not (path.parent / "owned").exists()
     path.unlink()
     assert answers(source_index(DOCUMENT, tmp_path, Counting())) == expected
+
+
+def test_whichever_byte_is_wrong_the_arrays_are_whole_or_refused(tmp_path: Path) -> None:
+    path, vectors = tmp_path / "index.npz", np.arange(6, dtype=np.float32)
+    write_arrays(path, "key", {"vectors": vectors})
+    sound, refused = path.read_bytes(), 0
+    for place in range(len(sound)):
+        path.write_bytes(sound[:place] + bytes([sound[place] ^ 1]) + sound[place + 1 :])
+        try:
+            arrays = read_arrays(path, "key")
+        except BadInput:
+            refused += 1
+        else:
+            assert all((read == vectors).all() for read in arrays.values())
+    assert refused

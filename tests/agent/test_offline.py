@@ -1,5 +1,16 @@
+"""The offline check: what stands there, what conflicts, and that all else is left to a model, whatever the text."""
+
+import asyncio
+
 import pytest
 from asked import judgement
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from longproof.agent.offline import OfflineDecomposer, states_fact
+from longproof.agent.types import Case
+from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.types import Document
 
 STORY = """Margaret Hale moved to the mill town of Milton in 1851.
 Mr. Thornton owned three cotton mills near the railway station. The strike did not reach his largest mill.
@@ -138,3 +149,92 @@ def test_a_sentence_without_end_is_read_and_compared_with_none():
     assert judgement(long, long).label == "explicitly_supported"
     assert judgement(long, long.replace("1,111", "1,112", 1)).label is None
     assert judgement("1,111" * 20000, "1,111" * 20000).label == "explicitly_supported"
+
+
+@pytest.mark.parametrize("text", ["你好！", "Thanks!", "# Summary", "Here is the summary:", "……", ""])
+def test_what_states_no_fact(text: str):
+    assert not states_fact(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "他走了。",
+        "Rain fell.",
+        "他问：“你好吗？”说完走了。",
+        "他为什么走了？",
+        "# The keeper drowned",
+        "Of course.",
+    ],
+)
+def test_every_other_text_is_asked_about(text: str):
+    assert states_fact(text)
+
+
+@given(st.text(alphabet="他走了，。；“”、 abcAND,;.but which 1了\n", max_size=120))
+def test_each_sentence_that_states_a_fact_is_one_claim_word_for_word(text: str):
+    response = Document.of(text)
+    spans = [response.span(start, end) for start, end in sentences(text)]
+    made = asyncio.run(OfflineDecomposer().decompose(Case(id="x", response=text), spans))
+    assert [claim.id for claim in made.claims] == [f"c{i}" for i in range(len(made.claims))]
+    assert [sentence.span for sentence in made.sentences] == spans
+    stating = [sentence for sentence in made.sentences if sentence.states_fact]
+    assert [(claim.sentence, claim.origin) for claim in made.claims] == [(s.index, s.span) for s in stating]
+    assert all(claim.text == claim.origin.text for claim in made.claims)
+
+
+SENTENCES = (
+    "Margaret Hale moved to the mill town of Milton in 1851.",
+    "Mr. Thornton owned three cotton mills near the railway station.",
+    "The strike did not reach his largest mill.",
+    "Everyone said that the old banker had lost his whole fortune.",
+    "王冕在山东济南府住了半年，每日替人家卖卜卖画。",
+    "知县带着八个红黑帽夜役军牢下乡来拜访王冕。",
+)
+TOLD = "\n".join(SENTENCES)
+CLAIMS = (
+    *SENTENCES,
+    "Mr. Thornton owned seven cotton mills near the railway station.",
+    "Margaret Hale moved to the mill town of Salford in 1851.",
+    "The strike did reach his largest mill.",
+    "The old banker had lost his whole fortune.",
+    "知县带着二十个红黑帽夜役军牢下乡来拜访王冕。",
+    "A dragon ate the moon above the harbour.",
+)
+LETTERS = st.characters(exclude_characters="\0七", exclude_categories=["Cs", "Nd", "Nl", "No"])
+"""No digits: a lone 7 is not irrelevant to a claim of seven mills."""
+WORDS = ["zinc", "quartz", "12", "7%", "lava", "岩石", "火山", "Etna", "not", "if", "said", "“", "”", "."]
+irrelevant = st.one_of(
+    st.text(LETTERS, max_size=200), st.lists(st.sampled_from(WORDS), max_size=60).map(" ".join)
+)
+claims = st.sampled_from(CLAIMS)
+
+
+def said(sources, claim):
+    found = judgement(sources, claim)
+    return found.label, found.failure, [q.text for q in found.quotes], [e.model_dump() for e in found.errors]
+
+
+@settings(max_examples=30, deadline=None)
+@given(claims, st.lists(irrelevant, max_size=3), st.lists(irrelevant, max_size=3))
+def test_irrelevant_sources_before_and_after_change_nothing(claim, before, after):
+    assert said([*before, TOLD, *after], claim) == said(TOLD, claim)
+
+
+@settings(max_examples=30, deadline=None)
+@given(claims, st.lists(st.one_of(irrelevant, st.sampled_from(CLAIMS)), max_size=4))
+def test_no_source_turns_a_conflict_with_another_into_silence(claim, others):
+    if said(TOLD, claim)[0] == "contradicting":
+        assert said([*others, TOLD], claim)[0] == "contradicting"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.text(LETTERS, max_size=120), st.text(LETTERS, max_size=60))
+def test_places_hold_what_they_say(source, extra):
+    text = source + TOLD
+    for claim in (*CLAIMS, extra):
+        response = extra + claim
+        found = judgement(text, response, claim)
+        assert (found.label is None) == (found.failure == "needs_model")
+        assert all(text[q.start : q.end] == q.text for q in found.quotes)
+        assert all(response[e.span.start : e.span.end] == e.span.text for e in found.errors)

@@ -1,0 +1,200 @@
+"""LangChain's chat models as clients: one that a program made, or one that a SPEC names by its provider.
+
+Knows: `init_chat_model` finds a provider's package and makes its model; keys come from the environment variables that
+the package reads; the form goes as structured output where the model has that; what is kept of an answer.
+Does not know: retries, limits, the ledger, or what an answer means.
+"""
+
+import json
+import os
+import re
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any
+
+from langchain_core.language_models import BaseChatModel
+from langchain_core.messages import AIMessage
+
+from longproof.agent.models.answers import Raw
+from longproof.agent.models.clients import LANGCHAIN, Message, Unanswered, asked_wait, provider_endpoint
+from longproof.retrieval.text.redact import one_line, without
+from longproof.retrieval.types import BadInput
+
+_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
+"""What the names of environment variables that hold secrets have in them."""
+_LIMIT = {"ollama": "num_predict"}
+"""A provider's own name for the most tokens of an answer; else `max_tokens`."""
+
+
+class LangChainChat:
+    """A chat model as a program configured it: our temperature and limits are not sent."""
+
+    has_schema = False
+
+    def __init__(self, model: BaseChatModel) -> None:
+        self._model = model
+        # What LangChain's own cache goes by: names and parameters, no keys.
+        configured = model._get_llm_string()
+        self.model = f"{type(model).__name__}:{sha256(configured.encode()).hexdigest()[:16]}"
+        self.endpoint = LANGCHAIN + model._llm_type
+
+    async def send(self, message: Message) -> Raw:
+        """Call the model once. Raises Unanswered."""
+        try:
+            return _raw(await self._model.ainvoke(_messages(message)))
+        except Exception as error:
+            # Integrations raise errors of their own; all are failures of this call. Their text may hold a key that
+            # we don't know, so that only the error's name goes on.
+            status = _status(error)
+            known = "" if status is None else f" (HTTP {status})"
+            raise Unanswered(one_line(type(error).__name__ + known), status=status) from error
+
+    async def close(self) -> None:
+        """Nothing to close: the model is the caller's."""
+
+
+class ProviderChat:
+    """One model of a provider, by the provider's name in LangChain."""
+
+    has_schema = True
+
+    def __init__(self, provider: str, model: str, *, needs_key: bool = True) -> None:
+        """Without `needs_key` nothing will be sent, and the provider's package is not looked for.
+
+        Raises BadInput where the package or its key is missing, or there is no such provider.
+        """
+        self.endpoint, self.model = provider_endpoint(provider), model
+        self._provider = provider
+        self._models: dict[str, BaseChatModel] = {}
+        """By the parameters that they send."""
+        self._takes_temperature = True
+        if needs_key:
+            self._configured(temperature=0.0)
+
+    async def send(self, message: Message) -> Raw:
+        """Send one request. A temperature that the model refuses is left out from then on. Raises Unanswered."""
+        sampling = {"temperature": message.temperature, "top_p": message.top_p}
+        sampling[_LIMIT.get(self._provider, "max_tokens")] = message.max_tokens
+        if not self._takes_temperature:
+            del sampling["temperature"]
+        try:
+            model: Any = self._configured(**sampling)
+            if message.schema is not None:
+                model = _with_schema(model, message.schema)
+            return _raw(await model.ainvoke(_messages(message)))
+        except Unanswered:
+            raise
+        except Exception as error:
+            # Integrations raise errors of their own; all are failures of this call.
+            unanswered = self._unanswered(error)
+            if unanswered.status == 400 and "temperature" in sampling and "temperature" in str(error):
+                self._takes_temperature = False
+                return await self.send(message)
+            raise unanswered from error
+
+    async def close(self) -> None:
+        """Nothing to close: LangChain's models close their connections themselves."""
+
+    def _configured(self, **sampling: Any) -> BaseChatModel:
+        """The model with these parameters. Its own retries are off: ours keep to budget and deadline."""
+        try:
+            from langchain.chat_models import init_chat_model
+        except ImportError as error:
+            raise BadInput(
+                f"{self._provider}:{self.model} is asked through LangChain: pip install 'longproof[providers]', and "
+                f"the provider's own package (langchain-{self._provider.partition('_')[0]} or as LangChain names it)"
+            ) from error
+        sent = {name: value for name, value in sampling.items() if value is not None}
+        key = json.dumps(sent, sort_keys=True)
+        if key not in self._models:
+            try:
+                made = init_chat_model(self.model, model_provider=self._provider, max_retries=0, **sent)
+            except (ImportError, ValueError, TypeError, OSError) as error:
+                raise BadInput(
+                    f"no judge {self._provider}:{self.model}: {_without_secrets(error)}"
+                ) from error
+            self._models[key] = made
+        return self._models[key]
+
+    def _unanswered(self, error: Exception) -> Unanswered:
+        """The outcome of a request that failed so, told without the secrets of the environment."""
+        status, headers = _status(error), getattr(getattr(error, "response", None), "headers", None)
+        named = f"{self._provider} answered HTTP {status}" if status else f"no answer by {self._provider}"
+        full = status in (400, 413) and re.search(
+            r"too long|context|too many tokens", str(error), re.IGNORECASE
+        )
+        return Unanswered(
+            f"{named}: {_without_secrets(error)}",
+            failure="too_long" if full else "unavailable",
+            status=status,
+            wait_s=asked_wait(headers or {}),
+            final=status is None and not _is_connection(error),
+        )
+
+
+def _with_schema(model: BaseChatModel, schema: dict[str, Any]) -> Any:
+    """The model, bound to answer by this schema. Raises Unanswered, as a server that refuses it, where it can't."""
+    try:
+        return model.with_structured_output(schema, include_raw=True)
+    except (NotImplementedError, ValueError, TypeError) as error:
+        raise Unanswered(f"no structured output: {type(error).__name__}", status=501) from error
+
+
+def _messages(message: Message) -> list[tuple[str, str]]:
+    return [("system", message.system), ("human", message.user)]
+
+
+def _raw(answer: Any) -> Raw:
+    """What is kept of an answer, structured or not, whatever its metadata are."""
+    structured = answer if isinstance(answer, dict) else {}
+    said: AIMessage = structured.get("raw", answer)
+    filled = structured.get("parsed")
+    usage: Any = said.usage_metadata or {}
+    about = said.response_metadata
+    ends = (about.get(name) for name in ("finish_reason", "stop_reason", "stopReason", "done_reason"))
+    refusal = said.additional_kwargs.get("refusal")
+    return Raw(
+        text=str(said.text) if filled is None else json.dumps(filled, ensure_ascii=False),
+        refusal=str(refusal) if refusal else None,
+        finish=next(filter(None, ends), None),
+        prompt_tokens=usage.get("input_tokens"),
+        completion_tokens=usage.get("output_tokens"),
+        cached_tokens=(usage.get("input_token_details") or {}).get("cache_read"),
+    )
+
+
+def _status(error: BaseException) -> int | None:
+    """The HTTP status that an error, or what caused it, tells in one of the ways of providers' packages."""
+    for one in _causes(error):
+        response = getattr(one, "response", None)
+        about = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
+        for status in (
+            getattr(one, "status_code", None),
+            getattr(one, "code", None),
+            about.get("HTTPStatusCode"),
+        ):
+            if isinstance(status, int) and 300 <= status < 600:
+                return status
+    return None
+
+
+def _is_connection(error: BaseException) -> bool:
+    """True if a connection failed, which may pass: packages have errors of their own for it."""
+    names = " ".join(kind.__name__ for one in _causes(error) for kind in type(one).__mro__)
+    return re.search("Connect|Timeout|Network|Protocol", names) is not None
+
+
+def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """The error and what caused it."""
+    while error is not None:
+        yield error
+        error = error.__cause__
+
+
+def _without_secrets(error: Exception) -> str:
+    """An error's words on one line, without what the environment keeps secret."""
+    text = str(error)
+    for name, secret in os.environ.items():
+        if _SECRET.search(name):
+            text = without(secret, text)
+    return one_line(text) or type(error).__name__

@@ -1,0 +1,233 @@
+"""The check that needs no model: which sentences stand in a source, and which conflict with their place in it.
+
+Knows: what may differ between two sentences that are the same; a conflict is one number or name that a sentence of
+nearly the same words tells otherwise; set phrases and texts without a word state no fact. Adding a source never
+changes what is said of another.
+Does not know: anything that needs understanding: all other sentences it leaves to a model.
+"""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Sequence, Set
+from functools import cached_property, lru_cache
+from itertools import chain
+
+from rapidfuzz.distance import LCSseq
+
+from longproof.agent.set_phrases import is_set_phrase
+from longproof.agent.tokens import Token, is_han, tokens, word_set
+from longproof.agent.types import (
+    Answered,
+    Case,
+    Claim,
+    Decomposed,
+    Error,
+    Judgement,
+    Kind,
+    Question,
+    Sentence,
+)
+from longproof.retrieval.text.numbers import differ
+from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.types import Span
+
+SHARED = 0.8
+"""The share of a sentence's other words, function words aside, that its place must tell in the same order."""
+LEAST = 4
+"""Words that the two must share, a Chinese character counted half."""
+BEFORE = 2
+"""Words before a name that is another: of the one who acts, two may do the same."""
+LONGEST = 200
+"""Words of a sentence that is compared; a longer one is no single statement."""
+DENIALS = word_set(
+    "not no never none nor neither nothing nobody without cannot hardly barely scarcely rarely seldom unless if"
+    " 不 没 未 无 非 莫 勿 毋 否 若"
+)
+"""Where one of these stands in either sentence, two different numbers may both be right."""
+_QUOTES = re.compile(r"[“”„‟«»「」『』〝〞]|(?<!\d)\"|(?<!\w)[‘’']")
+"""Quotation marks; not an apostrophe, nor the sign of inches."""
+_AROUND_CJK = re.compile(rf"(?<=[{CJK}，。、；：！？]) | (?=[{CJK}，。、；：！？])")
+_FINAL = re.compile(r"(?<![.。．])[.。．｡!！]$")
+"""One full stop or exclamation mark. A question mark makes another sentence, and an ellipsis leaves something out."""
+KEPT = 8
+"""Sources that stay read."""
+RAREST = 16
+"""Words by which the place of a sentence is looked for."""
+CANDIDATES = 4
+"""Sentences of a source that are compared with one of the response."""
+
+
+class OfflineDecomposer:
+    """Takes each sentence as one claim. A guess at its parts could change what is claimed."""
+
+    name = "offline"
+
+    async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
+        """Return the claims in text order, ids `s1`, `s2`, …; nothing is called."""
+        shown: list[Sentence] = []
+        claims: list[Claim] = []
+        for index, span in enumerate(sentences):
+            fact = states_fact(span.text)
+            shown.append(Sentence(index=index, span=span, states_fact=fact))
+            if fact:
+                claims.append(Claim(id=f"s{index + 1}", index=0, sentence=index, text=span.text, origin=span))
+        return Decomposed(shown, claims, [])
+
+
+def states_fact(sentence: str) -> bool:
+    """Return False for set phrases and for texts without a word."""
+    return any(map(str.isalnum, sentence)) and not is_set_phrase(sentence)
+
+
+class OfflineJudge:
+    """Deterministic, makes no calls. A conflict with one source stays one, whatever the others say."""
+
+    name = "offline"
+
+    def __init__(self) -> None:
+        self._read = lru_cache(maxsize=KEPT)(_Source)
+        self._sentences = lru_cache(maxsize=KEPT)(lambda text: frozenset(sentences(text)))
+
+    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
+        """Return one judgement for each of `claims`, in their order."""
+        sources = [self._read(span) for span in question.shown]
+        return Answered([self._judgement(question, claim, case, sources) for claim in claims], [])
+
+    def _judgement(
+        self, question: Question, claim: Claim, case: Case, sources: Sequence["_Source"]
+    ) -> Judgement:
+        origin = claim.origin
+        whole = (origin.start, origin.end) in self._sentences(case.response)
+        # A part of a sentence may say the opposite of the whole, and so may other words.
+        asked = sources if whole and claim.text == origin.text else ()
+        findings = [finding for source in asked if (finding := source.finding(origin))]
+        conflicting = [finding for finding in findings if finding[1]]
+        quote, error = [*conflicting, *findings, (None, None)][0]
+        return Judgement(
+            claim_id=claim.id,
+            judge=self.name,
+            round=question.look,
+            question_id=question.id,
+            label="contradicting" if error else "explicitly_supported" if quote else None,
+            failure=None if quote else "needs_model",
+            quotes=(quote,) if quote else (),
+            errors=(error,) if error else (),
+            reason=error.reason if error else "a sentence of the source" if quote else "",
+        )
+
+
+class Words:
+    """A sentence with its tokens, function words left out."""
+
+    def __init__(self, span: Span) -> None:
+        self.span, self.text = span, span.text
+        self.tokens = [token for token in tokens(span.text) if token.content]
+        self.keys = [token.key for token in self.tokens]
+        self.denies = any(key in DENIALS or key.endswith("n't") for key in self.keys)
+        self.odd = [i for i, token in enumerate(self.tokens) if token.number or self.is_name(token)]
+        """Which tokens are numbers or names: a conflict may be about them."""
+
+    def is_name(self, token: Token) -> bool:
+        """Return whether a word is written as a name: with a capital, behind a word of its sentence."""
+        before = self.text[max(0, token.start - 2) : token.start]
+        behind = (before[-1:] in (" ", "-") and before[:1].isalnum()) or is_han(before[-1:])
+        return behind and self.text[token.start].isupper()
+
+
+class _Source:
+    """One source document as it is shown, cut into sentences."""
+
+    def __init__(self, shown: Span) -> None:
+        self._sentences = [shown.part(start, end) for start, end in sentences(shown.text)]
+        self._by_form = {plain(span.text): span for span in reversed(self._sentences)}
+
+    def finding(self, sentence: Span) -> tuple[Span, Error | None] | None:
+        """Return the sentence of the source that this one is, or conflicts with; None where there is neither."""
+        same = self._by_form.get(plain(sentence.text))
+        if same is not None:
+            return same, None
+        ours = Words(sentence)
+        places = self._places(ours) if ours.odd and not ours.denies else []
+        near = {key for at in places for words in self._words[max(0, at - 1) : at + 2] for key in words.keys}
+        found: dict[str | None, tuple[Span, Error]] = {}
+        for place in places:
+            if error := conflict(ours, self._words[place], near):
+                found.setdefault(error.correction, (self._sentences[place], error))
+        return next(iter(found.values())) if len(found) == 1 else None
+
+    @cached_property
+    def _words(self) -> list[Words]:
+        return [Words(span) for span in self._sentences]
+
+    @cached_property
+    def _holding(self) -> dict[str, list[int]]:
+        """The sentences that hold each word."""
+        holding: dict[str, list[int]] = defaultdict(list)
+        for index, sentence in enumerate(self._words):
+            for key in set(sentence.keys):
+                holding[key].append(index)
+        return dict(holding)
+
+    def _places(self, sentence: Words) -> list[int]:
+        """Return the sentences of the source that share at least half of this one's rarest words, the best first."""
+        known = [self._holding[key] for key in set(sentence.keys) if key in self._holding]
+        rarest = sorted(known, key=len)[:RAREST]
+        shared = Counter(index for holders in rarest for index in holders)
+        best = sorted(shared, key=lambda index: (-shared[index], index))[:CANDIDATES]
+        return [index for index in best if 2 * shared[index] >= len(rarest)]
+
+
+def plain(sentence: str) -> str:
+    """Return the form that two sentences share where only case, spacing, quotation marks or a final mark differ."""
+    text = " ".join(_QUOTES.sub("", sentence).replace("’", "'").casefold().split())
+    return _FINAL.sub("", _AROUND_CJK.sub("", text)).rstrip()
+
+
+def conflict(ours: Words, theirs: Words, near: Set[str]) -> Error | None:
+    """Return the one number or name of our sentence that theirs, in nearly the same words, tells otherwise.
+
+    What is among `near`, the words around the places of our sentence, is told there, if in another order.
+    """
+    if max(len(ours.keys), len(theirs.keys)) > LONGEST or ours.denies or theirs.denies:
+        return None
+    if _QUOTES.search(theirs.text) and not _QUOTES.search(ours.text):
+        return None  # only said there
+    blocks = LCSseq.editops(ours.keys, theirs.keys).as_matching_blocks()
+    pairs = dict(
+        chain.from_iterable(zip(range(a, a + n), range(b, b + n), strict=True) for a, b, n in blocks)
+    )
+    odd = [i for i in ours.odd if i not in pairs]
+    if not odd or any(ours.keys[i] in near for i in odd) or not _nearly_the_same(ours, pairs, len(odd)):
+        return None
+    first, end = odd[0], odd[-1] + 1
+    start = pairs.get(first - 1, -1) + 1  # a sentence may not begin with them: entries of lists have numbers
+    stop = pairs.get(end, -1) if end < len(ours.keys) else start + len(odd)
+    if not start or end - first != len(odd) or stop - start != len(odd):
+        return None  # no single difference between the same neighbours
+    here, there = ours.tokens[first:end], theirs.tokens[start:stop]
+    kind = _kind(ours, theirs, here, there)
+    if kind is None or any(token.key in ours.keys for token in there):
+        return None
+    told = theirs.text[there[0].start : there[-1].end]
+    span = ours.span.part(here[0].start, here[-1].end)
+    return Error(span=span, kind=kind, correction=told, reason=f"“{span.text}” here, “{told}” in the source")
+
+
+def _nearly_the_same(ours: Words, pairs: dict[int, int], odd: int) -> bool:
+    """Return whether the shared words are nearly all of ours, and of what the other sentence has between them."""
+    if sum(0.5 if is_han(ours.keys[i]) else 1.0 for i in pairs) < LEAST:
+        return False
+    between = max(pairs.values()) + 1 - min(pairs.values())
+    return len(pairs) >= SHARED * (max(len(ours.keys), between) - odd)
+
+
+def _kind(ours: Words, theirs: Words, here: list[Token], there: list[Token]) -> Kind | None:
+    """Return the kind of conflict: a number told for a number, a name for a name of as many words."""
+    if len(here) != len(there):
+        return None
+    if here[0].number and there[0].number:
+        return "numerical" if len(here) == 1 and differ(here[0].number, there[0].number) else None
+    named = all(map(ours.is_name, here)) and all(map(theirs.is_name, there))
+    other = here[0].key[0] != there[0].key[0] and ours.tokens.index(here[0]) >= BEFORE
+    return "entity" if named and other else None

@@ -1,0 +1,101 @@
+"""Texts as Python's users give them: sources, and a response with what is known of it.
+
+Knows: what may stand for a source (a text, a path, a document of ours or of another library, a record), and that a
+file's name in the place of a text is refused. Does not know: what is done with them.
+"""
+
+import json
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, TypedDict, Unpack
+
+from pydantic import ValidationError
+
+from longproof.agent.types import Case, Label, Task
+from longproof.retrieval.json_text import record
+from longproof.retrieval.loaders import KINDS, READERS, read_source
+from longproof.retrieval.text.normalise import without_surrogates
+from longproof.retrieval.types import BadInput, Document, FileNotes
+
+Source = Any
+"""A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record; or a list of them."""
+Sources = Source | Sequence[Source]
+Response = str | Path | Document
+TITLES, ADDRESSES = ("title", "file_name"), ("source", "url", "file_path")
+_SUFFIXES = "|".join(suffix[1:] for suffix in (".txt", *KINDS, *READERS))
+_NAME = re.compile(
+    rf"\s*(https?://\S+|(/|~|\.\.?[/\\]|\w:\\)[^\n]*\.({_SUFFIXES})|\S+\.({_SUFFIXES}))\s*", re.I
+)
+"""An address, a path with a suffix that we read, or one word with one."""
+
+
+class About(TypedDict, total=False):
+    """What may be known of a response."""
+
+    task: Task
+    context: str
+    """The question, or the turns before."""
+    case_id: str
+    reference: str | None
+    """The right text, for the protocols that need it."""
+    labels: Sequence[Label] | None
+    """One for each sentence, for the protocols that need them."""
+
+
+def case_of(response: Response, **about: Unpack[About]) -> Case:
+    """The case of a response; a file is a `Path`.
+
+    Raises BadInput for what is no case, and for a file's name in the place of a text: only the answer to a question
+    may be one.
+    """
+    notes = FileNotes()
+    if isinstance(response, Path):
+        response = read_source(response)
+    if isinstance(response, Document):
+        notes, response = response.notes, response.raw or response.text
+    if not isinstance(response, str):
+        raise BadInput(f"a response is a text or a path, not {response!r:.40}")
+    if not about.get("context"):
+        _refuse_name(response)
+    case: dict[str, Any] = {**about, "response": response, "notes": notes}
+    try:
+        return Case(id=case.pop("case_id", "case"), **case)
+    except ValidationError as error:
+        first = error.errors()[0]
+        raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+
+
+def documents_of(source: Source) -> list[Document]:
+    """The documents that a source stands for. Raises BadInput for files that can't be read."""
+    if isinstance(source, Document | Path):
+        return [read_source(source) if isinstance(source, Path) else source]
+    if isinstance(source, str):
+        _refuse_name(source)
+        return [Document.of(without_surrogates(source))] if source.strip() else []
+    if hasattr(source, "page_content"):
+        return [_document_of(source.page_content, source.metadata)]
+    if hasattr(source, "get_content"):
+        return [_document_of(source.get_content(), source.metadata)]
+    if not isinstance(source, dict | list | tuple):
+        raise BadInput(
+            f"a source is a text, a path, a document or a record, or a list of them, not {source!r:.40}"
+        )
+    if isinstance(source, dict) or any(isinstance(item, dict | list) for item in source):
+        return [record(json.dumps(source, ensure_ascii=False))]
+    return [document for item in source for document in documents_of(item)]
+
+
+def _refuse_name(text: str) -> None:
+    """Raises BadInput for a text that is only the name of a file, or an address: nothing is opened for a name."""
+    if len(text) < 1000 and _NAME.fullmatch(text):
+        raise BadInput(
+            f"this looks like a file's name or an address: {text.strip()!r:.80}; give the text, or a pathlib.Path"
+        )
+
+
+def _document_of(text: str, metadata: dict[str, Any]) -> Document:
+    """A document of another library, with the title and address that its metadata name."""
+    title = next((str(metadata[key]) for key in TITLES if metadata.get(key)), "")
+    uri = next((str(metadata[key]) for key in ADDRESSES if metadata.get(key)), "")
+    return Document.of(without_surrogates(text), title=title, uri=uri)

@@ -1,0 +1,234 @@
+"""Any provider through LangChain: each one's HTTP form is faked, and everything else is as for an `openai:` judge."""
+
+import asyncio
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from threading import Thread
+from typing import Any
+
+import pytest
+from seam import PROMPT, Colour, ask
+
+from longproof.agent.models.ledger import Ledger
+from longproof.agent.models.limits import Limits
+from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.specs import as_spec, connect
+from longproof.retrieval.types import BadInput
+
+pytest.importorskip("langchain", reason="needs the extra: pip install 'longproof[providers]'")
+FIELDS = {"reason": "It is day.", "colour": "blue"}
+SECRET = "sk-SECRET-0123456789"
+
+
+def by_anthropic(asked: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
+    said: dict[str, Any] = {"type": "text", "text": json.dumps(fields)}
+    if tools := asked.get("tools"):
+        said = {"type": "tool_use", "id": "t", "name": tools[0]["name"], "input": fields}
+    usage = {"input_tokens": 5, "output_tokens": 3, "cache_read_input_tokens": 4}
+    about = {"id": "m", "type": "message", "role": "assistant", "model": "m", "stop_reason": "tool_use"}
+    return {**about, "content": [said], "usage": usage}
+
+
+def by_google(asked: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
+    candidate = {
+        "content": {"role": "model", "parts": [{"text": json.dumps(fields)}]},
+        "finishReason": "STOP",
+    }
+    counts = {"promptTokenCount": 9, "candidatesTokenCount": 3, "totalTokenCount": 12}
+    return {"candidates": [candidate], "usageMetadata": {**counts, "cachedContentTokenCount": 4}}
+
+
+def by_ollama(asked: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
+    message = {"role": "assistant", "content": json.dumps(fields)}
+    about = {"model": "m", "created_at": "2026-01-01T00:00:00Z", "done": True, "done_reason": "stop"}
+    return {**about, "message": message, "prompt_eval_count": 9, "eval_count": 3}
+
+
+def by_bedrock(asked: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
+    said: dict[str, Any] = {"text": json.dumps(fields)}
+    if "toolConfig" in asked:
+        name = asked["toolConfig"]["tools"][0]["toolSpec"]["name"]
+        said = {"toolUse": {"toolUseId": "t", "name": name, "input": fields}}
+    message = {"role": "assistant", "content": [said]}
+    usage = {"inputTokens": 5, "outputTokens": 3, "totalTokens": 12, "cacheReadInputTokens": 4}
+    return {
+        "output": {"message": message},
+        "stopReason": "tool_use",
+        "usage": usage,
+        "metrics": {"latencyMs": 1},
+    }
+
+
+ANSWER = {
+    "anthropic": by_anthropic,
+    "google_genai": by_google,
+    "ollama": by_ollama,
+    "bedrock_converse": by_bedrock,
+}
+SPECS = {
+    "anthropic": "anthropic:claude-haiku-4-5",
+    "google_genai": "google_genai:gemini-2.5-flash",
+    "ollama": "ollama:qwen3:8b",
+    "bedrock_converse": "bedrock_converse:anthropic.claude-haiku-4-5-v1:0",
+}
+
+
+class Provider:
+    """A provider's server: answers in its form, or refuses with the statuses that are left, quoting the key."""
+
+    def __init__(self, name: str, statuses: Sequence[int] = ()) -> None:
+        self.asked: list[dict[str, Any]] = []
+        self._statuses = list(statuses)
+        provider = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                asked = json.loads(self.rfile.read(int(self.headers["content-length"])))
+                provider.asked.append(asked)
+                status = provider._statuses.pop(0) if provider._statuses else 200
+                said: dict[str, Any] = {"error": {"message": f"no {SECRET}", "status": "NO", "code": status}}
+                data = json.dumps(ANSWER[name](asked, FIELDS) if status == 200 else said).encode()
+                self.send_response(status)
+                self.send_header("content-type", "application/json")
+                self.send_header("retry-after", "0")
+                self.send_header("content-length", str(len(data)))
+                self.end_headers()
+                self.wfile.write(data)
+
+            def log_message(self, *_: Any) -> None:
+                """Nothing is printed."""
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.address = f"http://127.0.0.1:{self._server.server_port}"
+        Thread(target=self._server.serve_forever, args=(0.01,), daemon=True).start()
+
+    def close(self) -> None:
+        self._server.shutdown()
+        self._server.server_close()
+
+
+@pytest.fixture(params=[*list(ANSWER)[:3], pytest.param("bedrock_converse", marks=pytest.mark.heavy)])
+def name(request: pytest.FixtureRequest) -> str:
+    needs = {"bedrock_converse": "langchain_aws"}.get(request.param, f"langchain_{request.param}")
+    pytest.importorskip(needs)
+    return str(request.param)
+
+
+@pytest.fixture
+def provider(
+    name: str, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Provider]:
+    server = Provider(name, getattr(request, "param", ()))
+    for variable in ("ANTHROPIC_BASE_URL", "GOOGLE_GEMINI_BASE_URL", "OLLAMA_HOST", "AWS_ENDPOINT_URL"):
+        monkeypatch.setenv(variable, server.address)
+    for variable in ("ANTHROPIC_API_KEY", "GOOGLE_API_KEY", "AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"):
+        monkeypatch.setenv(variable, SECRET)
+    monkeypatch.setenv("AWS_DEFAULT_REGION", "us-east-1")
+    yield server
+    server.close()
+
+
+def answer(
+    spec: str, path: Path | None = None, recording: Recorder | Replay | None = None
+) -> tuple[Answer[Colour], Model]:
+    """The answer of the judge that this SPEC names, or of its recording."""
+
+    async def run() -> tuple[Answer[Colour], Model]:
+        ledger, named = await Ledger.open(path), as_spec(spec)
+        if isinstance(recording, Replay):
+            await ledger.fill(recording.answers())
+            chat: Any = recording.chat(named.model, named.endpoint)
+        else:
+            chat = connect(named)
+        recorder = recording if isinstance(recording, Recorder) else None
+        model = Model(chat, ledger, Limits(), first_wait_s=0.001, recorder=recorder)
+        got = await ask(model)
+        await ledger.close()
+        await model.close()
+        return got, model
+
+    return asyncio.run(run())
+
+
+def test_a_provider_fills_the_form_is_counted_kept_and_recorded(
+    name: str, provider: Provider, tmp_path: Path
+) -> None:
+    recorder, path = Recorder(), tmp_path / "ledger.sqlite"
+    first, _ = answer(SPECS[name], path, recorder)
+    assert first.value == Colour(**FIELDS)
+    (call,) = first.calls
+    cached = None if name == "ollama" else 4
+    assert (call.prompt_tokens, call.completion_tokens, call.cached_tokens) == (9, 3, cached)
+    assert (call.endpoint, call.model) == (f"provider:{name}", as_spec(SPECS[name]).model)
+    sent = json.dumps(provider.asked[0])
+    assert all(part in sent for part in (PROMPT.system, PROMPT.user, "colour", "8192"))
+    again, _ = answer(SPECS[name], path)
+    assert (again.value, again.calls[0].bought, len(provider.asked)) == (first.value, False, 1)
+    recorder.write(tmp_path / "run.gz", {})
+    replayed, _ = answer(SPECS[name], recording=Replay.open(tmp_path / "run.gz"))
+    assert (replayed.value, len(provider.asked)) == (first.value, 1)
+
+
+@pytest.mark.parametrize("provider", [(429, 503)], indirect=True)
+def test_trouble_that_passes_is_waited_out_by_us_alone(name: str, provider: Provider) -> None:
+    got, _ = answer(SPECS[name])
+    assert (got.value is not None, len(provider.asked), len(got.calls)) == (True, 3, 1)
+
+
+@pytest.mark.parametrize("provider", [(401,) * 5], indirect=True)
+def test_a_provider_that_refuses_is_asked_once_and_named_without_the_key(
+    name: str, provider: Provider
+) -> None:
+    got, model = answer(SPECS[name])
+    assert (got.failure, len(provider.asked)) == ("unavailable", 1)
+    assert f"{name} answered HTTP 401" in got.detail
+    assert "SECRET" not in got.detail
+    with pytest.raises(BadInput, match="check the key"):
+        model.refuse()
+
+
+@pytest.mark.parametrize("provider", [(400,)], indirect=True)
+def test_a_schema_that_a_provider_refuses_is_put_into_words(name: str, provider: Provider) -> None:
+    assert answer(SPECS[name])[0].value == Colour(**FIELDS)
+    words = "Answer with one JSON object"
+    assert [words in json.dumps(asked) for asked in provider.asked] == [False, True]
+
+
+@pytest.mark.parametrize(
+    ("spec", "told"),
+    [("groq:llama", "pip install langchain-groq"), ("opneai:gpt-4.1", "Unsupported provider")],
+)
+def test_a_package_that_is_missing_and_a_provider_that_is_none_are_named(spec: str, told: str) -> None:
+    with pytest.raises(BadInput, match=told) as refused:
+        connect(as_spec(spec))
+    assert "\n" not in str(refused.value)
+
+
+def test_without_langchain_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "langchain.chat_models", None)
+    with pytest.raises(BadInput, match=r"pip install 'longproof\[providers\]'"):
+        connect(as_spec("anthropic:claude"))
+    assert connect(as_spec("anthropic:claude"), needs_key=False).model == "claude"
+
+
+def test_a_model_without_structured_output_is_asked_in_words() -> None:
+    from langchain_core.language_models.fake_chat_models import FakeListChatModel
+
+    from longproof.agent.models.langchain_chat import ProviderChat
+
+    class Faked(ProviderChat):
+        def _configured(self, **sampling: Any) -> FakeListChatModel:
+            return FakeListChatModel(responses=[json.dumps(FIELDS)])
+
+    async def run() -> Answer[Colour]:
+        ledger = await Ledger.open(None)
+        got = await ask(Model(Faked("fake", "m"), ledger, Limits(), first_wait_s=0.001))
+        await ledger.close()
+        return got
+
+    got = asyncio.run(run())
+    assert (got.value, len(got.calls)) == (Colour(**FIELDS), 1)

@@ -1,0 +1,33 @@
+"""Case files and what a batch makes of them."""
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from longproof.report.saved import open_report
+
+SOURCE = "Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds.\n"
+
+
+def case(id_: str, **more: object) -> dict[str, object]:
+    return {"id": id_, "source_text": SOURCE, "response": "Ada lit the lamp at nine.", **more}
+
+
+def write(folder: Path, rows: Iterable[object]) -> Path:
+    """A case file; a text is a line as it stands."""
+    path = folder / "cases.jsonl"
+    lines = [row if isinstance(row, str) else json.dumps(row) for row in rows]
+    path.write_text("".join(line + "\n" for line in lines), "utf-8")
+    return path
+
+
+def reports(out: Path) -> dict[str, dict[str, Any]]:
+    """The reports but for their times, what a run paid and where data lay."""
+    made: dict[str, dict[str, Any]] = {}
+    for path in sorted((out / "reports").glob("*.json")):
+        report = open_report(path).model_dump(mode="json")
+        for name in ("created_at", "seconds", "paid", "settings"):
+            report["stamp"].pop(name)
+        made[path.stem] = report
+    return made

@@ -1,0 +1,251 @@
+"""What can't be used: exit code 2, one line that says why, nothing on stdout, nothing asked."""
+
+import os
+from pathlib import Path
+
+import pytest
+from fakes import ChatServer
+from reader import PROSE, Reply, always, inventing
+from terminal import BATCH, CHECKS, EVALUATE, SOURCE, VERIFY, run, verify
+
+from longproof.retrieval.loaders import FILE_BYTES
+
+Told = pytest.CaptureFixture[str]
+BAD = {
+    "empty.txt": b"",
+    "blank.txt": b" \n\t\n",
+    "signs.txt": "。。。！！！\u200b".encode(),
+    "binary.txt": bytes(range(256)) * 20,
+    "nul.txt": b"some text\0with a hole",
+    "broken.json": b'{"a": [1, 2',
+}
+MADE = {
+    **BAD,
+    "old.doc": bytes.fromhex("D0CF11E0A1B11AE1") + bytes(600),
+    "taken": b"mine",
+    "none.jsonl": b"\n \n",
+    "prices.toml": b"[prices]\nm = 3\n",
+    "unpriced.toml": b"a = 1\n",
+    "other.toml": b"[prices]\nm = { input = 2.0, output = 8.0 }\n",
+}
+MODEL = ("--judge", "openai:n@http://127.0.0.1:9/v1")
+
+
+def reading(**roles: str) -> tuple[str, ...]:
+    """The command that verifies these files."""
+    named = {"source": "source.txt", "response": "response.txt", **roles}
+    return ("verify", *(word for role, name in named.items() for word in (f"--{role}", name)))
+
+
+SETTINGS: list[tuple[tuple[str, ...], str]] = [
+    (
+        (
+            "--reach",
+            "everywhere",
+        ),
+        "everywhere",
+    ),
+    (
+        (
+            "--searcher",
+            "offline",
+        ),
+        "offline can't search",
+    ),
+    (("--confirm",), "needs a language model"),
+    (
+        (
+            "--protocol",
+            "nope",
+        ),
+        "nope",
+    ),
+    (
+        (
+            "--judge",
+            "oracle",
+        ),
+        "oracle",
+    ),
+    (
+        (
+            "--pages",
+            "nowhere",
+        ),
+        "there is no folder nowhere",
+    ),
+    (
+        (
+            "--max-calls",
+            "-1",
+        ),
+        "--max-calls",
+    ),
+    (
+        (
+            "--tokens-per-minute",
+            "0",
+        ),
+        "setting tokens_per_minute",
+    ),
+    (
+        (
+            "--run-id",
+            "a\udcffb",
+        ),
+        "setting run_id",
+    ),
+    (("--bogus",), "bogus"),
+]
+"""Options that every command has that checks, with what none of them takes."""
+REFUSED: list[tuple[tuple[str, ...], str]] = [
+    *((reading(**{role: name}), name) for name in [*BAD, "missing.txt"] for role in ("source", "response")),
+    *((reading(**{role: "/dev/zero"}), "not a file") for role in ("source", "response", "context")),
+    *((reading(**{role: "pipe"}), "not a file") for role in ("source", "response", "context")),
+    *((reading(**{role: "huge"}), "larger than 64 MB") for role in ("source", "response", "context")),
+    (reading(source="."), "a directory"),
+    (reading(source="no\x1b[31m\nsuch"), "no such file"),
+    (reading(source="old.doc"), "old.doc: an old Word file: save it as .docx"),
+    (reading(source="https://example.org/a.html"), "a.html: not a file; save the page first"),
+    (reading(source="-", response="-"), "only once"),
+    (
+        ("verify", "--response", "response.txt"),
+        "there is no source text: give one, or choose the task `open`",
+    ),
+    (("verify", "source.txt", "response.txt"), "files go behind --source and --response"),
+    (("verify", "--response", "response.txt", "source.txt"), "files go behind --source and --response"),
+    ((*VERIFY, "--task", "poem"), "poem"),
+    ((*VERIFY, "--encoding", "klingon"), "klingon"),
+    ((*VERIFY, "--at-least", "nice"), "nice"),
+    ((*VERIFY, "--json", "."), "is a folder"),
+    ((*VERIFY, "--html", "response.txt"), "is read: name another file"),
+    ((*VERIFY, "--json", "source.txt"), "is read: name another file"),
+    ((*VERIFY, *MODEL, "--prices", "prices.toml"), "prices.toml: [prices] m"),
+    ((*VERIFY, *MODEL, "--prices", "unpriced.toml"), "unpriced.toml names no prices"),
+    ((*VERIFY, *MODEL, "--prices", "other.toml"), "other.toml has prices for m, and none for n"),
+    *(((*CHECKS[n % 3], *more), says) for n, (more, says) in enumerate(SETTINGS)),
+    ((*BATCH, "--ray-address", "auto"), "--engine ray"),
+    ((*BATCH, "--junit", "-"), "name one after --junit"),
+    ((*BATCH, "--junit", "cases.jsonl"), "is read: name another file"),
+    (("batch", "gone.jsonl", "--out", "out"), "gone.jsonl"),
+    (("batch", "none.jsonl", "--out", "out"), "there is no case in"),
+    (("batch", "cases.jsonl", "--out", "taken"), "can't make the folder"),
+    (("batch", "pipe", "--out", "out"), "a device or a pipe"),
+    (("batch", "cases.jsonl", "--out", "earlier"), "an earlier edition of Longproof: choose another folder"),
+    (("evaluate", "storysumm", "--out", "out"), "https://github.com/melaniesubbiah/storysumm"),
+    (("report", "pipe", "--html", "out"), "a device or a pipe"),
+    (("report", "20261122-114529-0520"), "a run's name finds no report: only answers are kept under it"),
+    (("index",), "there is nothing to index"),
+    (("demo", "--offline-check", "--replay", "x"), "choose one of"),
+    (("demo", "--language", "fr"), "fr"),
+    (("construct", "poems", "source.txt", "--out", "out"), "no construction"),
+    (("construct", "probe", "source.txt", "--out", "out"), "needs a language model"),
+    (("review", "nobody"), "no run 'nobody'"),
+]
+
+
+@pytest.fixture
+def odd(files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The folder with files that nobody can use."""
+    monkeypatch.setenv("LONGPROOF_DATA", "")
+    for name, data in MADE.items():
+        (files / name).write_bytes(data)
+    os.mkfifo(files / "pipe")
+    with (files / "huge").open("wb") as file:
+        file.truncate(FILE_BYTES + 1)
+    (files / "earlier").mkdir()
+    (files / "earlier" / "batch.sqlite").write_bytes(b"")
+    return files
+
+
+def test_what_cannot_be_used_is_refused_in_one_line(odd: Path, capsys: Told) -> None:
+    for command, says in REFUSED:
+        assert run(*command) == 2, command
+        told = capsys.readouterr()
+        assert (told.out, told.err.count("\n"), told.err[:11]) == ("", 1, "longproof: "), command
+        assert says in told.err, command
+        assert "\x1b" not in told.err
+    assert (odd / "source.txt").read_text("utf-8") == SOURCE
+    assert not (odd / "out").exists()
+    assert not (odd / "-").exists()
+
+
+@pytest.mark.parametrize(
+    ("toml", "says"),
+    [
+        ("[panell]\njudges = ['openai:m']", "there is no [panell]"),
+        ("consensus = 2", "consensus"),
+        ("[panel]\njudgs = ['openai:m']", "judgs"),
+    ],
+)
+def test_a_misspelt_panel_file_is_refused_by_every_command_that_reads_it(
+    files: Path, capsys: Told, toml: str, says: str
+) -> None:
+    (files / "longproof.toml").write_text(toml, "utf-8")
+    for command in (*CHECKS, ("doctor",)):
+        assert run(*command) == 2
+        assert says in capsys.readouterr().err
+
+
+def test_a_report_goes_to_files_or_standard_output(files: Path, capsys: Told) -> None:
+    assert verify("--json", "report.json") == 0
+    capsys.readouterr()
+    assert run("report", "report.json", "--markdown", "-") == 0
+    assert "undecided" in capsys.readouterr().out.splitlines()[0]
+    for more, says in {"--html": "a page goes to a file", "--corrected": "goes to a file"}.items():
+        assert run("report", "report.json", more, "-") == 2
+        assert says in capsys.readouterr().err
+    assert run("report", "report.json", "--html", "report.json") == 2
+    assert "is read: name another file" in capsys.readouterr().err
+
+
+def test_another_batch_is_refused_in_one_line(files: Path, capsys: Told) -> None:
+    assert run(*BATCH) == 0
+    capsys.readouterr()
+    assert run(*BATCH, *MODEL) == 2
+    assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_models_own_key_is_asked_for_when_something_is_sent(
+    files: Path, capsys: Told, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("OPENAI_API_KEY", raising=False)
+    assert verify("--judge", "openai:gpt-4.1", "--dry-run") == 0
+    assert "first round: " in capsys.readouterr().out
+    assert verify("--judge", "openai:gpt-4.1") == 2
+    assert "OPENAI_API_KEY is not set" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", CHECKS)
+def test_a_server_that_refuses_ends_every_command(
+    files: Path, capsys: Told, command: tuple[str, ...]
+) -> None:
+    with ChatServer(always(Reply(status=401, error={"message": "not you"}))) as server:
+        assert run(*command, "--judge", f"openai:m@{server.address}") == 2
+    told = capsys.readouterr()
+    assert (told.out, told.err.count("\n")) == ("", 1)
+    assert "answered HTTP 401: not you; check the key" in told.err
+    assert len(server.asked) <= 4
+
+
+@pytest.mark.parametrize("command", CHECKS)
+@pytest.mark.parametrize("script", [always(PROSE), always(Reply("{}")), inventing])
+def test_a_judge_that_answers_only_rubbish_is_no_judge(
+    files: Path, capsys: Told, command: tuple[str, ...], script: object
+) -> None:
+    with ChatServer(script) as server:  # type: ignore[arg-type]
+        judge = ("--judge", f"openai:m@{server.address}")
+        assert run(*command, *judge) == 2
+        told = capsys.readouterr().err
+        assert "no usable answer came from" in told
+        assert "is it a model that follows instructions?" in told
+        assert command == EVALUATE or run(*command, *judge, "--check") == 3
+
+
+@pytest.mark.parametrize("command", CHECKS)
+def test_a_run_in_which_no_judge_answered_does_not_end_well(
+    files: Path, capsys: Told, command: tuple[str, ...]
+) -> None:
+    assert run(*command, *MODEL, "--max-calls", "0") == 2
+    assert "no judge answered" in capsys.readouterr().err
+    assert command == EVALUATE or run(*command, *MODEL, "--max-calls", "0", "--check") == 3
