@@ -52,7 +52,6 @@ def route(state: CheckState, run: Run) -> str:
 async def decompose(state: CheckState, run: Run) -> CheckState:
     """Take the sentences that somebody doubts apart, in one call. One that says one thing stays its only claim."""
     due = run.due(state["claims"], "decompose")
-    run.say({"node": "decompose", "claims": len(due)})
     made = await run.panel.decomposer.decompose(run.case, [one.claim.origin for one in due])
     changed: list[ClaimState] = []
     parts: list[ClaimState] = []
@@ -64,6 +63,7 @@ async def decompose(state: CheckState, run: Run) -> CheckState:
             changed.append(one.model_copy(update={"unit": "superseded"}))
         else:
             changed.append(one.model_copy(update={"unit": "claim"}))
+    run.say({"node": "decompose", "claims": len(due), "parts": len(parts)})
     changed += _ask_about_parts(parts, due, run)
     return {"claims": replace_claims(state["claims"], changed), "calls": made.calls}
 

@@ -110,10 +110,10 @@ def check_progress(
     with show_progress("reading", traffic, lines_s) as at:
 
         def update(event: Mapping[str, Any]) -> None:
-            if event["node"] == "decompose" and "sentences" in event:
-                at.text = f"splitting {_counted(event['sentences'], 'sentence')}"
+            if event["node"] == "align":
+                at.show(0, event["claims"], "checking sentences")
             elif event["node"] == "decompose":
-                at.show(0, event["claims"], "checking claims")
+                at.show(at.done, (at.total or 0) + event["parts"], "checking claims")
             elif event["node"] == "checked":
                 at.show(at.done + event["claims"], at.total, "checking claims")
             elif event["node"] in ("search", "scan", "confirm"):

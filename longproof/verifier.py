@@ -9,7 +9,7 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mappin
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, NamedTuple, TypedDict, TypeVar, Unpack, cast
+from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, cast
 
 from langchain_core.language_models import BaseChatModel
 from pydantic import PrivateAttr
@@ -50,7 +50,8 @@ class MoreSettings(TypedDict, total=False):
     searcher: str | Spec | None
     cascade: bool
     consensus: float | None
-    confirm: bool
+    confirm: Literal["contradictions", "all", "off"]
+    decompose: Literal["doubted", "all"]
     reach: Reach | None
     pages: str | None
     embedder: str

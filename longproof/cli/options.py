@@ -26,7 +26,7 @@ CHECKED, JUDGES, FAR = "What is checked", "Who judges", "How far"
 COST, OUT = "What it may cost", "What comes out"
 SETTINGS: Mapping[str, tuple[str, ...]] = {
     CHECKED: ("protocol",),
-    JUDGES: ("judges", "arbiter", "decomposer", "searcher", "cascade", "consensus", "confirm"),
+    JUDGES: ("judges", "arbiter", "decomposer", "searcher", "decompose", "cascade", "consensus", "confirm"),
     FAR: ("reach", "pages", "embedder"),
     COST: (
         *("max_calls", "max_tokens", "prices", "concurrency", "requests_per_minute", "tokens_per_minute"),

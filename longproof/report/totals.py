@@ -116,15 +116,14 @@ def _cascade(report: Report, say: Mapping[str, str]) -> str:
 
 
 def _confirmations(report: Report, say: Mapping[str, str]) -> str:
-    """With confirming, how many convictions were asked about once more, and how many of them don't stand."""
-    settings = report.stamp.get("settings")
-    if not isinstance(settings, dict) or not settings.get("confirm"):
+    """How many convictions were asked about once more, how many of them don't stand, and which question failed."""
+    asked = [one for one in report.claims if any(j.judge.startswith("confirm:") for j in one.judgements)]
+    if not asked:
         return ""
-    stand = sum(claim.label in WRONG and claim.decided_by != "person" for claim in report.claims)
-    held = sum(claim.failure == "unconfirmed" for claim in report.claims)
-    failed = sum(claim.caveat == CONFIRMING_FAILED for claim in report.claims)
-    asked = count_of(say, "confirmed", stand + held + failed, held=held)
-    return asked + (say["semicolon"] + count_of(say, "confirming_failed", failed) if failed else "")
+    held = sum(claim.failure == "unconfirmed" for claim in asked)
+    failed = sum(claim.caveat == CONFIRMING_FAILED for claim in asked)
+    told = count_of(say, "confirmed", len(asked), held=held)
+    return told + (say["semicolon"] + count_of(say, "confirming_failed", failed) if failed else "")
 
 
 def _silent_judges(report: Report, say: Mapping[str, str]) -> list[str]:

@@ -109,7 +109,7 @@ class ReportView:
         self.names = judge_names(one.judge for claim in report.claims for one in claim.judgements)
         self.wrong = sorted(
             (claim for claim in report.claims if claim.label in WRONG),
-            key=lambda claim: (LABELS.index(claim.label or "fabricated"), claim.origin.start),
+            key=lambda one: (one.proved is False, LABELS.index(one.label or "fabricated"), one.origin.start),
         )
         undecided = [one for one in report.claims if one.label is None and one.failure != "needs_model"]
         self.unsettled = undecided + [claim for claim in report.claims if claim.label == "ambiguous"]

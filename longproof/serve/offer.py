@@ -23,7 +23,13 @@ from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 MODEL = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}")
-MODELS_TASKS = {"arbiter": None, "decomposer": None, "searcher": None, "confirm": False, "cascade": False}
+MODELS_TASKS = {
+    "arbiter": None,
+    "decomposer": None,
+    "searcher": None,
+    "confirm": "contradictions",
+    "cascade": False,
+}
 """The settings that only models make use of, as they are where no model is chosen."""
 
 

@@ -30,7 +30,7 @@ from longproof.review import Watcher, begin_run, resume_run, saved_values, waiti
 from longproof.serve.marks import forget_decisions, read_marks
 
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
-STEPS = ("read", "decompose", "align", "check", "search", "scan", "confirm")
+STEPS = ("read", "align", "check", "search", "scan", "confirm")
 """What a run is told to be at, by the words `at_…`."""
 RunState = Literal["running", "stopped", "waiting", "failed", "done"]
 
