@@ -26,7 +26,7 @@ from longproof.retrieval.types import Span
 BATCH_SENTENCES, BATCH_CHARACTERS = 24, 4000
 BEFORE_CHARACTERS = 400
 """How much of the response is shown before a sentence that follows no other, to resolve its pronouns."""
-MOST_LEFT_OUT = 12
+MOST_LEFT_OUT = 24
 """Letters of a sentence in a row that no claim comes from: a tie, a lead-in."""
 A_CHINESE_LETTER = 3
 """Letters that a Chinese one weighs."""

@@ -27,8 +27,8 @@ Value = Callable[[Question, Numbered, Case], str | list[str]]
 OPPOSITE: dict[Language, str] = {"en": "It is not so: {}", "zh": "事实并非如此：{}"}
 """The statement that denies a claim."""
 LONGEST_REASON = 2000
-BEFORE = 200
-"""Characters of the response that are told before a sentence."""
+BEFORE = 300
+"""Characters that are told of the sentence before one."""
 NOWHERE = Span(source_id="", start=0, end=0, text="")
 """No sentence: nothing of the response was told yet."""
 BEGINNING = 20
@@ -87,7 +87,7 @@ def shown_runs(question: Question) -> list[list[Line]]:
 
 def in_sentences(numbered: Numbered, case: Case) -> str:
     """The claims, one a line: `C3| its text`. Before a part of a sentence stands the sentence, before a whole one
-    what stands before it in the response, where that isn't there already: `S| text`."""
+    the sentence before it in the response, where that isn't there already: `S| text`."""
     rows: list[str] = []
     last = NOWHERE
     for n, claim in numbered.items():
@@ -98,16 +98,18 @@ def in_sentences(numbered: Numbered, case: Case) -> str:
 
 
 def text_around(claim: Claim, case: Case, told: Span) -> str:
-    """The sentence of a claim that is part of one; of a whole sentence, the end of what stands before it in its
-    response. Empty where the sentence `told` last is that already."""
+    """The sentence of a claim that is part of one; of a whole sentence, the sentence before it in its response. Empty
+    where the sentence `told` last is that already."""
     sentence = sentence_of(claim, case)
     if claim.text != sentence.text:
         return "" if told == sentence else on_one_line(sentence.text)
     start = max((at for at in case.parts if at <= sentence.start), default=0)
     before = case.response[start : sentence.start].rstrip()
-    if told.end >= start + len(before):
+    if not before or told.end >= start + len(before):
         return ""
-    return on_one_line(before[-BEFORE:].lstrip())
+    found = _sentences(case.response, case.parts)
+    first, last = found[bisect_right(found, (sentence.start, 0)) - 1]
+    return on_one_line(case.response[max(first, last - BEFORE) : last])
 
 
 def sentence_of(claim: Claim, case: Case) -> Span:

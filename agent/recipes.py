@@ -49,7 +49,7 @@ def read_findings(value: Findings, claim: Claim, question: Question, case: Case)
         return Weighed(None, "self_contradicted", reason=reason)
     finding = said[-1].model_copy(update={"lines": [line for one in said for line in one.lines]})
     weighed = weigh(finding, claim, question)._replace(reason=reason)
-    if weighed.label in WRONG:
+    if weighed.label in WRONG or weighed.label == "out_dependent":
         weighed = weighed._replace(errors=_errors_of(finding, claim, case))
     if weighed.label == "out_dependent" and question.look == "pages":
         return _from_pages(weighed, case)

@@ -1,6 +1,7 @@
 """The node that confirms convictions: once for all of a case, when nothing else is left to look for.
 
-Knows: what is asked about once more is shown the lines that were cited for it, or all that was shown before; where
+Knows: what is asked about once more is shown the lines that were cited for it, each with the line before it and the
+one after, which say who and where; or all that was shown before; where
 cited lines don't prove a contradiction, lines that do are searched for, once; what bears a conviction out.
 Does not know: what follows for a claim (policy).
 """
@@ -87,7 +88,8 @@ def _question(claim: ClaimState, found: Lines, run: Run) -> Question:
     about: dict[str, object] = {"id": name, "claim_ids": (claim.claim.id,), "prompt": "confirm"}
     cited = _cited(claim, run) | set(found)
     if run.plan.confirms == "contradictions" and cited:
-        about |= {"lines": (tuple(sorted(cited)),), "pages": ()}
+        lines = run.sources.with_neighbours(cited)
+        about |= {"lines": (lines,), "pages": ()}
     return last.model_copy(update=about)
 
 

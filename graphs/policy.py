@@ -116,7 +116,8 @@ def _is_doubted(votes: list[Judgement], question: Question, plan: Plan) -> bool:
 
 def _name_the_same_words(votes: list[Judgement]) -> bool:
     """True if all convict, by cited lines, and some wrong words are named by everybody."""
-    if not all(vote.label in WRONG and vote.quotes and vote.errors for vote in votes):
+    wrong = {*WRONG, "out_dependent"}
+    if not all(vote.label in wrong and vote.quotes and vote.errors for vote in votes):
         return False
     return any(
         all(any(_touch(error.span, other.span) for other in vote.errors) for vote in votes)

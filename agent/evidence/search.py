@@ -234,7 +234,7 @@ class _Loop:
             claim.named |= dict.fromkeys(proven_lines(entry[3], known))
             claim.done = claim.done or entry[2].lower() == "done"
             words = [part for part in split_citations(entry[3]) if not cited_lines(part)]
-            claim.missing = on_one_line(words[-1])[:LONGEST_NOTE] if words else ""
+            claim.missing = on_one_line("; ".join(words))[:LONGEST_NOTE]
         asks = any(self._about(_REQUEST, text) for text in (*answer.find, *answer.read))
         return None if entries or asks else "unparsed"
 

@@ -189,6 +189,15 @@ class Sources:
             low, high = wider
         return [self.line(n) for n in range(low, high)]
 
+    def with_neighbours(self, numbers: Iterable[int]) -> Lines:
+        """These lines, each with the one before it and the one after it in its document, sorted."""
+        near: set[int] = set()
+        for number in numbers:
+            document = self._lines.document(number)
+            first, until = map(int, self._lines.first[document : document + 2])
+            near |= set(range(max(first, number - 1), min(until, number + 2)))
+        return tuple(sorted(near))
+
     def pieces(self, characters: int = 16_000) -> list[list[Line]]:
         """All lines in order, in pieces of at most so many characters of lines; a longer line is a piece alone."""
         pieces: list[list[Line]] = []
