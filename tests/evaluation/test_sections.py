@@ -6,7 +6,6 @@ import pytest
 from evaluated import line, scripted_report
 
 from longproof.agent.types import Place
-from longproof.evaluation.headlines import HEADLINES, headline
 from longproof.evaluation.results import Result, prediction
 from longproof.evaluation.sections import sections
 from longproof.evaluation.types import Gold, GoldClaim, GoldError, GoldPart
@@ -85,10 +84,6 @@ def test_gold_is_taken_as_closely_as_it_says(
     found = scores(offline(gold, ["contradicting", "explicitly_supported"]))["Without a model"]
     assert found["precision of conflicts"] == conflicts
     assert found["precision of what stands there"] == standing
-
-
-def test_where_models_have_read_there_is_no_such_section() -> None:
-    assert "Without a model" not in scores(annotated(Gold(outcome="hallucinated")))
 
 
 def test_outcomes_alone_give_responses_and_cost() -> None:
@@ -196,20 +191,3 @@ def test_slices_give_recall_or_accuracy() -> None:
     assert found["By scale"]["S: mean accuracy"] == 0.75
     assert found["By position"]["begin: recall"] == 0.5
     assert found["By position, the paper's four kinds"] == {"recall of begin": 0.0}
-
-
-def test_an_interval_holds_its_score_and_widens_with_groups() -> None:
-    results = [
-        line(str(i), "faithful" if i % 2 else "hallucinated", "faithful", str(i // 20)) for i in range(80)
-    ]
-    flipped = [
-        r if i % 3 else r.model_copy(update={"gold": Gold(outcome="faithful")}) for i, r in enumerate(results)
-    ]
-    alone = headline([r.model_copy(update={"group": r.id}) for r in flipped], "MCC")
-    assert alone.value == 0.0
-    score = headline(flipped, "accuracy of faithful")
-    assert score.low is not None
-    assert score.high is not None
-    assert score.value is not None
-    assert score.low <= score.value <= score.high
-    assert set(HEADLINES) >= {"mean accuracy", "MCC"}
