@@ -37,7 +37,7 @@ C = TypeVar("C", bound=Mapping[str, Any])
 
 
 class Watched(About, total=False):
-    """What may be known of a response, and who watches its check."""
+    """The facts on a response that may be known, and who watches its check."""
 
     progress: bool | Callable[[Event], None] | None
     """True shows a bar on stderr; a function hears of every node passed."""
@@ -68,7 +68,7 @@ class Wrong(NamedTuple):
 
 
 class Report(types.Report):
-    """What is found about one case; `Report.model_validate_json` opens a saved one again."""
+    """The findings on one case; `Report.model_validate_json` opens a saved one again."""
 
     _home: str | None = PrivateAttr(default=None)
 
@@ -122,11 +122,11 @@ class Report(types.Report):
         return texts_of(self, [], known=given, kept=self._home)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The report as a notebook shows it."""
         return in_short(self)
 
     def __repr_args__(self) -> list[tuple[str | None, Any]]:
-        """What `repr` and a notebook's plain text show: one line."""
+        """The values in the one line that `repr` shows."""
         undecided = sum(claim.label is None for claim in self.claims)
         shown = {
             "case": self.case.id,
