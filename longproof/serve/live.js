@@ -66,9 +66,12 @@ function hear(news) {
     const text = JSON.stringify(claim);
     if (claimsSeen[n] === text) continue;
     claimsSeen[n] = text;
+    if (report.claims[n]) changed.add(report.claims[n].sentence);
     report.claims[n] = claimFrom(claim);
     changed.add(claim.sentence);
   }
+  for (const gone of report.claims.splice(news.claims.length)) changed.add(gone.sentence);
+  claimsSeen.length = news.claims.length;
   for (const [index, label] of news.sentences.entries()) {
     if (sentences[index].label !== label) changed.add(index);
     sentences[index].label = label;
