@@ -8,6 +8,7 @@ from evaluated import line, scripted_report
 from longproof.agent.types import Place
 from longproof.evaluation.results import Result, prediction
 from longproof.evaluation.sections import sections
+from longproof.evaluation.tables import Score, Section, score_tables
 from longproof.evaluation.types import Gold, GoldClaim, GoldError, GoldPart
 
 TEXT = "He won twice in May. She lost."
@@ -191,3 +192,18 @@ def test_slices_give_recall_or_accuracy() -> None:
     assert found["By scale"]["S: mean accuracy"] == 0.75
     assert found["By position"]["begin: recall"] == 0.5
     assert found["By position, the paper's four kinds"] == {"recall of begin": 0.0}
+
+
+SECTION = Section(
+    title="By model",
+    scores=(
+        Score(name="a|b <img>\n[red]x: recall", value=None, over="hallucinated", n=0),
+        Score(name="MCC", value=0.12345, over="responses", n=1200, coverage=0.5, low=-0.1, high=0.3),
+    ),
+)
+
+
+def test_markdown_keeps_one_row_a_score() -> None:
+    text = score_tables("title", [SECTION], "footer")
+    assert "| a\\|b &lt;img> [red]x: recall | – |  | hallucinated | 0 |  |" in text
+    assert "| MCC | 0.123 | -0.100 to 0.300 | responses | 1,200 | 0.500 |" in text
