@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelArbiter, ModelJudge
 from longproof.agent.models.addresses import is_key, key_variable, refuse_no_address
-from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Chat, Unanswered, provider_endpoint
+from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Chat, Unanswered
 from longproof.agent.models.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.files import read_toml
@@ -67,7 +67,7 @@ class Spec(Frozen):
     @property
     def endpoint(self) -> str | None:
         """The endpoint where the model is asked; None: OpenAI's own."""
-        return self.address if self.kind == "openai" else provider_endpoint(self.kind)
+        return self.address if self.kind == "openai" else PROVIDER + self.kind
 
     @property
     def text(self) -> str:

@@ -1,4 +1,4 @@
-"""How often verdicts agree with gold: a table of all recorded evaluations, replayed offline.
+"""Agreement of verdicts with gold: a table of all recorded evaluations, replayed offline.
 
     LONGPROOF_DATA=data python benchmarks/accuracy.py [FOLDER] [--write] [--figures]
 
@@ -56,7 +56,7 @@ class Recorded(NamedTuple):
 
 
 class Figures(NamedTuple):
-    """What a run's table says of it."""
+    """The figures of a run's table."""
 
     cases: int
     right: str
@@ -97,7 +97,7 @@ def _right(mean: Score, pairs: Score | None) -> str:
 
 
 def absent(recorded: Recorded) -> str:
-    """Why the data of a recording can't be read here; nothing where they can."""
+    """The reason why a recording's data can't be read here; empty where they can."""
     try:
         examples(recorded.run.dataset)
     except BadInput as error:
@@ -118,7 +118,7 @@ def _row(one: Recorded, plain: Recorded | None) -> tuple[str, ...]:
     judges = ", ".join(
         [f"{len(one.run.judges)}", *(name for name in ("arbiter", "confirm") if name in one.run.settings)]
     )
-    command = f"`longproof evaluate {one.run.dataset} --replay {_shown(one.path)} --out DIR`"
+    command = f"`longproof evaluate {one.run.dataset} --replay {_short_path(one.path)} --out DIR`"
     if why := absent(one):
         return (name, judges, one.made, "", f"data not here: {why}", "", "", "", "", command)
     own, beside = figures(one), figures(plain) if plain else Figures(0, "", "", "")
@@ -126,7 +126,7 @@ def _row(one: Recorded, plain: Recorded | None) -> tuple[str, ...]:
     return (name, judges, one.made, *told, command)
 
 
-def _shown(path: Path) -> str:
+def _short_path(path: Path) -> str:
     """The path from the repository's root, where it lies there."""
     return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
 

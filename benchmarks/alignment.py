@@ -1,9 +1,9 @@
-"""Where sentences of a summary are looked for in a book: how often the window holds the place, and its size.
+"""Windows of a book in which sentences of a summary are looked for: how often one holds the place, and its size.
 
-Knows: books of LONGPROOF_DATA with summaries whose places are known, dense and thinned out, in order and with
-flashbacks: a Chinese one (longnovel_mini_zh) in units of 5,000 characters, and others with the places of events in
-`data/*.jsonl`, told `plain` with the book's names and usual words, of one also `reworded` with as few of them as can
-be. All were written for this project. Summaries are running text: line breaks would tell where a place ends.
+Knows: books of LONGPROOF_DATA with summaries whose places are known, dense and thinned out: a Chinese one
+(longnovel_mini_zh) in units of 5,000 characters, and others with the places of events in `data/*.jsonl`, told `plain`
+with the book's names and usual words, of one also `reworded` with as few of them as can be. All were written for this
+project. Summaries are running text: line breaks would tell where a place ends.
 Does not know: whether a judge can use what a window holds.
 
     LONGPROOF_DATA=... python benchmarks/alignment.py
@@ -12,7 +12,6 @@ Does not know: whether a judge can use what a window holds.
 import gzip
 import json
 import os
-import random
 import sys
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterator, Sequence
@@ -45,8 +44,8 @@ NOVELS = {
     "Sanguo Yanyi (Chinese)": ("novels_zh/sanguo_yanyi_三国演义.txt", "sanguo_yanyi"),
 }
 """Each book's file, or its title in nocha_sample, and its events."""
-SHUFFLES, SIZE = 5, 5500
-"""How often a summary is shuffled; characters of a block."""
+SIZE = 5500
+"""Characters of a block."""
 
 
 class Told(NamedTuple):
@@ -88,13 +87,13 @@ def chinese(data: Path) -> Book:
     places = [(unit["start"], unit["end"]) for unit in units]
     first = [unit["summary"][slice(*sentences(unit["summary"])[0])] for unit in units]
     dense = Told([unit["paraphrase"] or unit["summary"] for unit in units], places)
-    return Book(text, indexed(text), {"dense": dense, "first sentences": Told(first, places)})
+    return Book(text, index_of(text), {"dense": dense, "first sentences": Told(first, places)})
 
 
 def told_by_events(data: Path, name: str) -> Book:
     """One sentence an event, in each of the ways in which it is told."""
     novel, file = NOVELS[name]
-    text = (data / novel).read_text(encoding="utf-8") if novel.endswith(".txt") else titled(data, novel)
+    text = (data / novel).read_text(encoding="utf-8") if novel.endswith(".txt") else book_text(data, novel)
     events = [json.loads(line) for line in (EVENTS / f"{file}.jsonl").open(encoding="utf-8")]
     places = [(event["start"], event["end"]) for event in events]
     told = {
@@ -102,10 +101,10 @@ def told_by_events(data: Path, name: str) -> Book:
         for way in ("plain", "reworded")
         if way in events[0]
     }
-    return Book(text, indexed(text), told)
+    return Book(text, index_of(text), told)
 
 
-def titled(data: Path, title: str) -> str:
+def book_text(data: Path, title: str) -> str:
     """The text of one of nocha_sample's books."""
     with gzip.open(data / "nocha_sample" / "books.jsonl.gz", "rt", encoding="utf-8") as lines:
         return next(str(book["text"]) for book in map(json.loads, lines) if book["book_title"] == title)
@@ -117,24 +116,13 @@ def books(data: Path) -> Iterator[tuple[str, Book]]:
         yield name, told_by_events(data, name)
 
 
-def indexed(text: str) -> LexicalIndex:
+def index_of(text: str) -> LexicalIndex:
     return LexicalIndex(Document.of(text), overlapping(text))
 
 
-def thinned(told: Told, every: int) -> list[Told]:
+def thinned_out(told: Told, every: int) -> list[Told]:
     """Every `every`-th of them, from each beginning."""
     return [told.of(range(first, len(told.texts), every)) for first in range(every)]
-
-
-def flashed(told: Told, share: float) -> list[Told]:
-    """With this share of them moved elsewhere, a few times."""
-    moved = []
-    for seed in range(SHUFFLES):
-        draw, numbers = random.Random(seed), list(range(len(told.texts)))
-        for _ in range(max(1, round(share * len(numbers)))):
-            numbers.insert(draw.randrange(len(numbers)), numbers.pop(draw.randrange(len(numbers))))
-        moved.append(told.of(numbers))
-    return moved
 
 
 Shown = list[list[tuple[int, int]]]
@@ -151,7 +139,7 @@ def spans(found: Sequence[Window]) -> Shown:
 
 
 class Way(NamedTuple):
-    """How a summary is cut, its characters a segment (0: sentences), and what is shown for each piece of it."""
+    """A way to cut a summary, in characters a segment (0: sentences), and to choose what is shown for each piece."""
 
     segment: int
     shown: Callable[[NDArray[np.float64], Sequence[str]], Shown]
@@ -168,7 +156,7 @@ WAYS = {
 def characters_of(
     book: Book, cut: Sequence[Range], shown: Sequence[tuple[int, int]], margin: int
 ) -> list[Range]:
-    """What is shown, with its margin, joined where it touches."""
+    """The ranges that are shown, with their margin, joined where they touch."""
     joined: list[Range] = []
     for first, last in shown:
         start, end = max(0, cut[first][0] - margin), min(cut[last][1] + margin, len(book.text))
@@ -178,7 +166,7 @@ def characters_of(
     return joined
 
 
-def held(book: Book, summaries: Sequence[Told], way: str) -> tuple[float, float]:
+def shares_shown(book: Book, summaries: Sequence[Told], way: str) -> tuple[float, float]:
     """The share of places that are shown whole, and how much is shown on average, in blocks of `SIZE`.
 
     Windows on our path are shown with a margin.
@@ -195,15 +183,6 @@ def held(book: Book, summaries: Sequence[Told], way: str) -> tuple[float, float]
     return float(np.mean(found)), float(np.mean(read))
 
 
-def selections(told: Told) -> Iterator[tuple[str, list[Told]]]:
-    """Whole, thinned out, and with flashbacks."""
-    yield "all", [told]
-    for every, which in ((2, "every 2nd"), (3, "every 3rd"), (5, "every 5th")):
-        yield which, thinned(told, every)
-    yield "all, 30% moved", flashed(told, 0.3)
-    yield "every 3rd, 30% moved", [moved for part in thinned(told, 3) for moved in flashed(part, 0.3)]
-
-
 def row(*cells: object) -> None:
     print("| " + " | ".join(str(cell) for cell in cells) + " |", flush=True)
 
@@ -216,8 +195,8 @@ def main() -> None:
     row("book", "summary", "sentences", *WAYS)
     for name, book in books(Path(folder)):
         for kind, told in book.summaries.items():
-            for which, summaries in selections(told):
-                results = [held(book, summaries, way) for way in WAYS]
+            for which, summaries in (("all", [told]), ("every 3rd", thinned_out(told, 3))):
+                results = [shares_shown(book, summaries, way) for way in WAYS]
                 count = len(summaries[0].running()[0])
                 row(name, f"{kind}, {which}", count, *(f"{r:.1%}, {m:.1f}" for r, m in results))
 

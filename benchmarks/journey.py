@@ -1,14 +1,12 @@
 """One claim's way through the house: how many files, functions and changes of room it takes to check it.
 
-    PYTHONPATH=tests python benchmarks/journey.py [--models]
+    PYTHONPATH=tests python benchmarks/journey.py
 
 A source of 400,000 characters, two scripted judges that disagree, an arbiter, one claim; the second check of an
-open verifier is traced, so that nothing is built or imported on the way. A room is a folder. With `--models` the
-judges, the arbiter and the decomposer are scripted chat models, so that prompts and answers are on the way too.
+open verifier is traced, so that nothing is built or imported on the way. A room is a folder.
 """
 
 import asyncio
-import json
 import sys
 import threading
 from collections import Counter
@@ -17,9 +15,6 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-from langchain_core.language_models import BaseChatModel
-from langchain_core.messages import AIMessage, BaseMessage
-from langchain_core.outputs import ChatGeneration, ChatResult
 from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 import longproof
@@ -27,32 +22,7 @@ from longproof import Verifier
 
 ROOT = Path(longproof.__file__).parent
 FACT = "Ada sold the boat to Tom for twenty pounds."
-SPLIT = {"claims": [f"S1 {FACT}"]}
 LINE = "Chapter {n}. The {n}th day passed and rain fell on the {n} hills of the north."
-
-
-class ScriptedModel(BaseChatModel):
-    """A chat model that always says the same of a claim, and takes every sentence for one."""
-
-    label: str
-
-    @property
-    def _llm_type(self) -> str:
-        return "scripted"
-
-    def _generate(
-        self, messages: list[BaseMessage], stop: Any = None, run_manager: Any = None, **kwargs: Any
-    ) -> ChatResult:
-        asked = "\n".join(str(message.content) for message in messages)
-        said = SPLIT if '"sentence":"S1"' in asked.replace(" ", "") else self._finding()
-        message = AIMessage(content=json.dumps(said))
-        return ChatResult(generations=[ChatGeneration(message=message)])
-
-    def _finding(self) -> dict[str, Any]:
-        if self.label == "explicitly_supported":
-            return {"short": [f"C1 E {FACT}"], "rest": []}
-        lines = [] if self.label == "not_found" else [FACT]
-        return {"short": [], "rest": [{"claim": "C1", "lines": lines, "label": self.label}]}
 
 
 class Trace:
@@ -74,29 +44,15 @@ class Trace:
         self._room = room
 
 
-def opened(models: bool) -> Verifier:
-    """A verifier with a panel of two that disagree, and an arbiter."""
-    if models:
-        return Verifier(
-            [
-                ScriptedModel(name="a", label="not_found"),
-                ScriptedModel(name="b", label="explicitly_supported"),
-            ],
-            arbiter=ScriptedModel(name="c", label="implicitly_supported"),
-            cache=False,
-        )
-    return Verifier(
+async def trace_check() -> Trace:
+    """Trace the second check on one event loop, by a panel of two that disagree, and an arbiter."""
+    lines = "\n".join(LINE.format(n=n) for n in range(5000))[:400_000]
+    source = lines[:200_000] + "\n" + FACT + "\n" + lines[200_000:]
+    verifier = Verifier(
         [ScriptedJudge("a", "not_found"), ScriptedJudge("b", "explicitly_supported")],
         arbiter=ScriptedArbiter("implicitly_supported"),
         decomposer=WholeSentences(),
     )
-
-
-async def traced(models: bool) -> Trace:
-    """The trace of the second check on one event loop."""
-    lines = "\n".join(LINE.format(n=n) for n in range(5000))[:400_000]
-    source = lines[:200_000] + "\n" + FACT + "\n" + lines[200_000:]
-    verifier = opened(models)
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
     await verifier.averify(source, FACT)
     asyncio.get_running_loop().set_default_executor(ThreadPoolExecutor(1))
@@ -114,7 +70,7 @@ async def traced(models: bool) -> Trace:
 
 def main() -> None:
     """Print the counts, then the functions by file."""
-    trace = asyncio.run(traced("--models" in sys.argv[1:]))
+    trace = asyncio.run(trace_check())
     files = sorted({path for path, _ in trace.functions})
     print(f"{len(files)} files, {len(trace.functions)} functions, {trace.changes} changes of room")
     for path in files:

@@ -67,7 +67,7 @@ class Knowing(Reader):
         passages = self._task.truth.get(sentence)
         if passages is None or (passages and not seen(passages, shown)):
             return {"claim": item["claim"], "label": "not_found", "quotes": [], "reason": "-"}
-        about = {"claim": item["claim"], "quotes": cited(nearest(item["text"], shown), shown)}
+        about = {"claim": item["claim"], "quotes": cite(nearest(item["text"], shown), shown)}
         if not wrong:
             return {**about, "label": "explicitly_supported"}
         reason = "The lines cited tell it otherwise: " + "; ".join(about["quotes"])[:100]
@@ -148,7 +148,7 @@ def split(sentence: str, most: int) -> Iterator[str]:
 
 
 def seen(passages: Sequence[str], shown: Mapping[str, str]) -> bool:
-    """Whether one of the passages is shown, or a line of it that says more than a few words."""
+    """True if one of the passages is shown, or a line of it that says more than a few words."""
     text = bare("".join(shown.values()))
     wanted = [bare(passage) for passage in passages]
     held = (bare(line) for line in shown.values())
@@ -159,9 +159,9 @@ def bearing(passages: Iterable[str], shown: Mapping[str, str]) -> list[str]:
     """Two of the lines shown that stand in one of the passages, or hold one, by number and beginning."""
     wanted = [bare(passage) for passage in passages]
     hits = ((n, line) for n, line in shown.items() if any(bare(line) in p or p in bare(line) for p in wanted))
-    return cited((n for n, line in hits if line.strip()), shown)
+    return cite((n for n, line in hits if line.strip()), shown)
 
 
-def cited(numbers: Iterable[str], shown: Mapping[str, str]) -> list[str]:
+def cite(numbers: Iterable[str], shown: Mapping[str, str]) -> list[str]:
     """Two of these lines by number and beginning, of as many characters as readers give."""
     return [f"{n} {shown[n][: 4 if is_chinese(shown[n]) else 12]}" for n in islice(numbers, 2)]

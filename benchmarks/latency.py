@@ -1,5 +1,5 @@
-"""How near the wall time of many calls comes to the ideal: calls x latency / concurrency; and of one short check to
-that of the plain question.
+"""The wall time of many calls beside the ideal: calls x latency / concurrency; and of one short check beside the
+plain question.
 
 A server on loopback (tests/fakes.py), in a process of its own, answers after a fixed time; the ledger is a file on
 disk. Measures the seam alone (limits, ledger, client, reading of answers), not a model. From the project's root:

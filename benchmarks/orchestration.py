@@ -1,4 +1,4 @@
-"""What the graph itself costs: many claim groups, four judges that answer from a script at once, no model, no disk.
+"""The cost of the graph itself: many claim groups, four judges that answer from a script at once, no model, no disk.
 
 Two shapes in one run, each in a process of its own. `check`: the real subgraph, every step a node. `node`: one
 LangGraph node a claim group that asks the four judges and does nothing else. The judges decide in the first round, or
@@ -96,7 +96,7 @@ def graph(shape: str, pool: Pool, sent: list[CheckState]) -> Any:
     return builder.compile()
 
 
-async def measured(shape: str, groups: int, rounds: int, folder: str) -> dict[str, Any]:
+async def measure(shape: str, groups: int, rounds: int, folder: str) -> dict[str, Any]:
     """One measurement; the first run of ten groups is not counted."""
     judges = [judge(f"judge {n}", rounds) for n in range(4)]
     pool = Pool(Given(judges=judges, arbiter=ScriptedArbiter("fabricated")))
@@ -126,7 +126,7 @@ async def measured(shape: str, groups: int, rounds: int, folder: str) -> dict[st
 def alone(shape: str, groups: int, rounds: int) -> dict[str, Any]:
     """The measurement in this process."""
     with tempfile.TemporaryDirectory() as folder:
-        return asyncio.run(measured(shape, groups, rounds, folder))
+        return asyncio.run(measure(shape, groups, rounds, folder))
 
 
 def main() -> None:

@@ -1,4 +1,4 @@
-"""What a check costs and finds, beside what people use today, against one scripted server on loopback.
+"""Cost and findings of a check, beside what people use today, against one scripted server on loopback.
 
 The source is a log of a lighthouse; each sentence of the response restates one entry. Two responses a size: a
 faithful one, and one with a planted error (one wrong number). The server (`perfect.py`) answers after a fixed time
@@ -10,8 +10,7 @@ there is said. Every tool is warmed by a small case that is not counted. Checks 
 
     PYTHONPATH=tests python benchmarks/peers.py --python deepeval=VENV/bin/python openevals=… llamaindex=… trulens=…
 
-Options: `--tools`, `--sources` (characters), `--sentences`, `--repeats`, `--latency`; `--plot FILE` draws what was
-measured (needs matplotlib).
+Options: `--tools`, `--sources` (characters), `--sentences`, `--repeats`, `--latency`.
 """
 
 import argparse
@@ -30,19 +29,10 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from perfect import Made, made, serve
-
-MODULES = {
-    "longproof": "longproof",
-    "deepeval": "deepeval",
-    "openevals": "openevals",
-    "llamaindex": "llama_index",
-    "trulens": "trulens",
-    "refchecker": "refchecker",
-}
+from perfect import Planted, planted_case, serve
 
 
-def with_longproof(address: str, case: Made, folder: str) -> Callable[[], bool]:
+def with_longproof(address: str, case: Planted, folder: str) -> Callable[[], bool]:
     """Three judges, one decomposer: the default protocol."""
     from longproof import Verifier
 
@@ -51,7 +41,7 @@ def with_longproof(address: str, case: Made, folder: str) -> Callable[[], bool]:
     return lambda: verifier.verify(case.source, case.response).verdict != "faithful"
 
 
-def with_deepeval(address: str, case: Made, folder: str) -> Callable[[], bool]:
+def with_deepeval(address: str, case: Planted, folder: str) -> Callable[[], bool]:
     """FaithfulnessMetric over one retrieval context; below 1 of 1 is a flag."""
     from deepeval.metrics import FaithfulnessMetric
     from deepeval.models import LocalModel
@@ -70,7 +60,7 @@ def with_deepeval(address: str, case: Made, folder: str) -> Callable[[], bool]:
     return check
 
 
-def with_openevals(address: str, case: Made, folder: str) -> Callable[[], bool]:
+def with_openevals(address: str, case: Planted, folder: str) -> Callable[[], bool]:
     """The groundedness prompt, one call."""
     from openai import OpenAI
     from openevals.llm import create_llm_as_judge
@@ -82,7 +72,7 @@ def with_openevals(address: str, case: Made, folder: str) -> Callable[[], bool]:
     return lambda: not judge(context=case.source, outputs=case.response)["score"]
 
 
-def with_llamaindex(address: str, case: Made, folder: str) -> Callable[[], bool]:
+def with_llamaindex(address: str, case: Planted, folder: str) -> Callable[[], bool]:
     """FaithfulnessEvaluator over the whole source, with a window of 128,000 tokens."""
     from llama_index.core.evaluation import FaithfulnessEvaluator
     from llama_index.llms.openai_like import OpenAILike
@@ -94,7 +84,7 @@ def with_llamaindex(address: str, case: Made, folder: str) -> Callable[[], bool]
     return lambda: not judge.evaluate(response=case.response, contexts=[case.source]).passing
 
 
-def with_trulens(address: str, case: Made, folder: str) -> Callable[[], bool]:
+def with_trulens(address: str, case: Planted, folder: str) -> Callable[[], bool]:
     """Groundedness over the whole source, sentence by sentence; below 1 of 1 is a flag.
 
     The model cuts the sentences, as the configuration allows: the tokenizer of the default has to be downloaded.
@@ -114,7 +104,7 @@ def with_trulens(address: str, case: Made, folder: str) -> Callable[[], bool]:
     return check
 
 
-def with_refchecker(address: str, case: Made, folder: str) -> Callable[[], bool]:
+def with_refchecker(address: str, case: Planted, folder: str) -> Callable[[], bool]:
     """Triplets, checked five at once against the whole source; any that isn't entailed is a flag.
 
     Joint checking fails without a question. As many tokens as an answer has here, where the default is 500.
@@ -151,18 +141,18 @@ def check(tool: str, address: str, size: Size, repeats: int, line: Callable[[], 
     """One tool on the faithful and the planted response. `line` says what was asked since it was called last."""
     before = peak_mb()
     with tempfile.TemporaryDirectory() as folder:
-        TOOLS[tool](address, made(2000, 2, planted=False), folder)()
+        TOOLS[tool](address, planted_case(2000, 2, planted=False), folder)()
     line()
     found: Found = {"python_mb": before, "start_mb": peak_mb()}
     for planted in (False, True):
-        times = [once(tool, address, made(*size, planted=planted), line) for _ in range(repeats)]
+        times = [once(tool, address, planted_case(*size, planted=planted), line) for _ in range(repeats)]
         seconds = round(median(took for _, took, *_ in times), 2)
         found["planted" if planted else "faithful"] = [times[0][0], seconds, *times[0][2:]]
     return found | {"peak_mb": peak_mb()}
 
 
-def once(tool: str, address: str, case: Made, line: Callable[[], Any]) -> list[Any]:
-    """What a tool says of one response, in how many seconds; calls, characters, the longest, the server's CPU s."""
+def once(tool: str, address: str, case: Planted, line: Callable[[], Any]) -> list[Any]:
+    """A tool's word on one response, its seconds, calls and characters, the longest prompt, the server's CPU."""
     with tempfile.TemporaryDirectory() as folder:
         run = TOOLS[tool](address, case, folder)
         line()
@@ -187,14 +177,14 @@ def child(tool: str, address: str, size: Size, repeats: int) -> None:
         print("asked?", flush=True)
         return json.loads(sys.stdin.readline())
 
-    if importlib.util.find_spec(MODULES[tool]) is None:
+    if importlib.util.find_spec("llama_index" if tool == "llamaindex" else tool) is None:
         missing = {"missing": f"{tool} is not installed under {Path(sys.executable).name}"}
         print(json.dumps(missing), flush=True)
         return
     print(json.dumps(check(tool, address, size, repeats, line)), flush=True)
 
 
-def measured(python: str, tool: str, address: str, size: Size, repeats: int, line: Connection) -> Found:
+def measure(python: str, tool: str, address: str, size: Size, repeats: int, line: Connection) -> Found:
     """Start the child, answer its questions about the server, take its result."""
     command = [python, __file__, "--child", tool, address, *map(str, (*size, repeats))]
     quiet = os.environ | {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "TRULENS_OTEL_TRACING": "0"}
@@ -238,30 +228,27 @@ COLUMNS = ("tool", "source", "sentences", "calls", "prompt characters", "passes"
 COLUMNS += ("wall s, faithful / planted", "peak MB (before)", "the faithful one", "the planted error")
 
 
-Results = dict[str, dict[Size, Found]]
-
-
-def table(told: argparse.Namespace) -> Results:
+def print_table(given: argparse.Namespace) -> None:
     """Measure and print, tool by tool, the few sentences first."""
-    pythons = dict(item.split("=", 1) for item in told.python)
+    pythons = dict(item.split("=", 1) for item in given.python)
     line, far_end = multiprocessing.Pipe()
-    server = multiprocessing.Process(target=serve, args=(told.latency, far_end))
+    server = multiprocessing.Process(target=serve, args=(given.latency, far_end))
     server.start()
-    address, results = line.recv(), Results()
+    address = line.recv()
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|", flush=True)
-    for size in [(source, n) for n in told.sentences for source in told.sources]:
-        repeats = told.repeats if size[1] == min(told.sentences) else 1
-        for tool in told.tools:
-            found = measured(pythons.get(tool, sys.executable), tool, address, size, repeats, line)
-            results.setdefault(tool, {})[size] = found
-            print(row(tool, size, found), flush=True)
+    for sentences in given.sentences:
+        repeats = given.repeats if sentences == min(given.sentences) else 1
+        for source in given.sources:
+            size = (source, sentences)
+            for tool in given.tools:
+                found = measure(pythons.get(tool, sys.executable), tool, address, size, repeats, line)
+                print(row(tool, size, found), flush=True)
     line.send(False)
     server.join(10)
-    return results
 
 
 def main() -> None:
-    """Measure and print the table; draw it."""
+    """Measure and print the table."""
     if sys.argv[1:2] == ["--child"]:
         source, sentences, repeats = map(int, sys.argv[4:])
         child(sys.argv[2], sys.argv[3], (source, sentences), repeats)
@@ -277,37 +264,7 @@ def main() -> None:
     parser.add_argument("--sentences", type=int, nargs="+", default=[10, 90])
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--latency", type=float, default=0.2)
-    parser.add_argument("--plot", type=Path)
-    told = parser.parse_args()
-    results = table(told)
-    if told.plot:
-        draw(results, told.plot)
-
-
-def draw(results: Results, path: Path) -> None:
-    """Prompt characters and wall time over the source's length; full lines for few sentences, broken for many."""
-    import matplotlib
-
-    matplotlib.use("svg")
-    from matplotlib import pyplot
-
-    figure, (left, right) = pyplot.subplots(1, 2, figsize=(9.6, 4.2))
-    counts = sorted({n for found in results.values() for _, n in found})
-    for colour, (tool, found) in enumerate(results.items()):
-        for dash, sentences in zip("-:", counts, strict=False):
-            points = [(s, f["faithful"]) for (s, n), f in found.items() if n == sentences and "faithful" in f]
-            sizes, label = [s for s, _ in points], tool if dash == "-" else None
-            for panel, index in ((left, 3), (right, 1)):
-                values = [values[index] for _, values in points]
-                panel.plot(sizes, values, dash, color=f"C{colour}", marker="o", ms=3, label=label)
-    for panel, title in ((left, "prompt characters"), (right, "wall, seconds")):
-        panel.set(xscale="log", yscale="log", xlabel="source, characters", title=title)
-        panel.grid(alpha=0.3)
-    names, spread = left.get_legend_handles_labels(), " and ".join(map(str, counts))
-    figure.legend(*names, loc="lower center", ncols=len(results), fontsize=8)
-    figure.suptitle(f"A faithful response of {spread} sentences (full and broken lines)", fontsize=10)
-    figure.tight_layout(rect=(0, 0.06, 1, 1))
-    figure.savefig(path)
+    print_table(parser.parse_args())
 
 
 if __name__ == "__main__":

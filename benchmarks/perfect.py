@@ -26,7 +26,7 @@ TAIL = "which the book of the house sets down with care and in a plain hand"
 ANSWER_CHARACTERS = 8192 * 4
 
 
-class Made(NamedTuple):
+class Planted(NamedTuple):
     """A source, a response, and whether an error was planted."""
 
     source: str
@@ -34,7 +34,7 @@ class Made(NamedTuple):
     planted: bool
 
 
-def made(characters: int, sentences: int, *, planted: bool) -> Made:
+def planted_case(characters: int, sentences: int, *, planted: bool) -> Planted:
     """A log of about so many characters, and a response whose sentences restate entries in order."""
     draw, parts, entries, size = Random(7), [], [], 0
     while size < characters:
@@ -52,12 +52,12 @@ def made(characters: int, sentences: int, *, planted: bool) -> Made:
         f"Sales on day {day} by keeper {keeper} came to {lamps + (37 if i == wrong else 0)} lamps, {TAIL}."
         for i, (day, keeper, lamps) in enumerate(chosen)
     ]
-    return Made("".join(parts), " ".join(told), planted)
+    return Planted("".join(parts), " ".join(told), planted)
 
 
 @lru_cache(maxsize=4)
 def entries(text: str) -> dict[str, str]:
-    """What each day's entry in a text says; kept, since some peers send the whole source with each sentence."""
+    """The lamps of each day in a text; kept, since some peers send the whole source with each sentence."""
     return {day: lamps for day, _, lamps, _ in ENTRY.findall(text)}
 
 
@@ -75,7 +75,7 @@ def claims(text: str) -> list[str]:
     return [match[0] for match in CLAIM.finditer(text)]
 
 
-def listed(name: str, items: list[str]) -> str:
+def json_list(name: str, items: list[str]) -> str:
     """A JSON list of as many items as an answer holds."""
     kept, size = [], 0
     for item in items:
@@ -86,8 +86,8 @@ def listed(name: str, items: list[str]) -> str:
     return json.dumps({name: kept})
 
 
-def answered(prompt: str) -> str:
-    """What a perfect reader says to a peer's prompt."""
+def answer_peer(prompt: str) -> str:
+    """A perfect reader's answer to a peer's prompt."""
     for mark, answer in PEERS.items():
         if mark in prompt:
             return answer(prompt)
@@ -122,8 +122,8 @@ def _labels(prompt: str) -> str:
 
 
 PEERS = {
-    '"truths" key': lambda prompt: listed("truths", [match[0] for match in ENTRY.finditer(prompt)]),
-    '"claims" key': lambda prompt: listed("claims", claims(prompt)),
+    '"truths" key': lambda prompt: json_list("truths", [match[0] for match in ENTRY.finditer(prompt)]),
+    '"claims" key': lambda prompt: json_list("claims", claims(prompt)),
     "'verdicts' key": _verdicts,
     "'reason' key": lambda prompt: json.dumps({"reason": "As listed."}),
     "Split the following statement": lambda prompt: "\n".join(claims(prompt)),
@@ -135,8 +135,8 @@ PEERS = {
 """What a peer's prompt is known by, and the answer that it wants: deepeval's, TruLens', RefChecker's."""
 
 
-def judged(asked: Any) -> str:
-    """What a perfect reader says to a prompt of this project."""
+def answer_ours(asked: Any) -> str:
+    """A perfect reader's answer to a prompt of this project."""
     from reader import Reader
 
     return str(Reader(finding)(asked).text)
@@ -194,7 +194,7 @@ def serve(latency: float, line: Connection) -> None:
             ours = "<<<" in prompt and any(
                 f" {part}\n" in prompt for part in ("claims", "sentences", "schema")
             )
-            return Reply(judged(asked) if ours else answered(prompt))
+            return Reply(answer_ours(asked) if ours else answer_peer(prompt))
 
         def _content(self, asked: Asked, reply: Reply) -> dict[str, Any]:
             if "input" in asked.body:

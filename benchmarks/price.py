@@ -21,7 +21,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from alignment import EVENTS, titled
+from alignment import EVENTS, book_text
 from fakes import ChatServer
 from knowing import Knowing, Task
 from reader import Asked, Reply
@@ -43,7 +43,7 @@ EN_CLAIMS, TEN, WILDFELL = 30, 10, 400_000
 
 
 class Way(NamedTuple):
-    """How a task is checked: the judges' models and other settings."""
+    """A way to check a task: the judges' models and other settings."""
 
     models: Sequence[str]
     settings: Mapping[str, Any] = {}
@@ -101,7 +101,7 @@ def short() -> Task:
     return Task(cases, truth, frozenset(filter(None, wrong)))
 
 
-def told(file: str, source: str, most: int) -> dict[str, list[str]]:
+def events_told(file: str, source: str, most: int) -> dict[str, list[str]]:
     """So many events of a novel, evenly from all that it holds, and the passages that decide each."""
     events = [event for event in lines(EVENTS / f"{file}.jsonl") if event["end"] <= len(source)]
     even = [events[n * len(events) // most] for n in range(most)]
@@ -112,19 +112,19 @@ def ten() -> Task:
     """Ten true sentences about the first 400,000 characters of a novel."""
     path = DATA / "novels_en" / "a_bronte_the_tenant_of_wildfell_hall.txt"
     source = path.read_text("utf-8")[:WILDFELL]
-    truth = told("tenant_of_wildfell_hall", source, TEN)
+    truth = events_told("tenant_of_wildfell_hall", source, TEN)
     return Task([(source, [" ".join(truth)])], truth)
 
 
 def thirty(absent: int) -> Task:
     """Thirty claims about one novel, each a response; so many are of another novel."""
-    source = titled(DATA, HOLMES)
-    truth = told("the_adventures_of_sherlock_holmes", source, EN_CLAIMS - absent)
+    source = book_text(DATA, HOLMES)
+    truth = events_told("the_adventures_of_sherlock_holmes", source, EN_CLAIMS - absent)
     others = [event["plain"] for event in lines(EVENTS / f"{GATSBY}.jsonl")[5 : 5 + absent]]
     return Task([(source, [*truth, *others])], truth, grouped=True)
 
 
-def checked(task: Task, way: Way, server: Watched, home: str) -> list[Report]:
+def check_task(task: Task, way: Way, server: Watched, home: str) -> list[Report]:
     """The reports on all cases of a task."""
     panel = [f"openai:{name}@{server.address}" for name in way.models]
     open_ = Verifier(judges=panel, home=home, concurrency=64, **way.settings)
@@ -147,7 +147,7 @@ def row(task: Task, way: Way) -> list[str]:
     """The cells of one check."""
     with Watched(Knowing(task)) as server, tempfile.TemporaryDirectory() as home:
         began = time.perf_counter()
-        reports = checked(task, way, server, home)
+        reports = check_task(task, way, server, home)
         took = time.perf_counter() - began
     size = sum(len(source) for source, _ in task.cases)
     read = sum(
@@ -167,7 +167,6 @@ WAYS = {
 }
 TASKS = {
     "S, 36 summaries of 5,000": short,
-    "XXL, dense": lambda: xxl(planted=False),
     "XXL, three errors": lambda: xxl(planted=True),
     "ten sentences, 400,000": ten,
     "30 claims, one novel": lambda: thirty(0),

@@ -40,7 +40,7 @@ class SourceUsed(Frozen):
 
 
 class Provenance(Frozen):
-    """Where a made set came from: enough to make it again. `prompts` are hashes of the wordings by name.
+    """The origin of a made set: enough to make it again. `prompts` are hashes of the wordings by name.
 
     `rejected` counts what was thrown away, by kind of version and reason; `calls` are all calls that the set rests
     on, `bought` those that this run paid.

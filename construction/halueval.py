@@ -57,7 +57,7 @@ Row = dict[str, Any]
 
 
 class Lesson(Form):
-    """What a model has learned of a pattern before it is given a case (section 2.1, conversational)."""
+    """A model's own words on a pattern before it is given a case (section 2.1, conversational)."""
 
     rule: str
     example: str

@@ -32,7 +32,7 @@ Progress = Callable[[Mapping[str, object]], None]
 
 
 class Wanted(NamedTuple):
-    """What a set is made of, and how much of it. Not every field means something to every construction."""
+    """The sources of a set, and how much is made of them. Not every field means something to every construction."""
 
     sources: Sequence[Document]
     out: Path
@@ -56,7 +56,7 @@ class Wanted(NamedTuple):
 
 
 class Drawing(TypedDict, total=False):
-    """How an answer is sampled. What isn't said is left to the model's defaults."""
+    """The sampling of an answer. What isn't said is left to the model's defaults."""
 
     sample: int
     temperature: float

@@ -88,16 +88,14 @@ async def _make(
     construction: Construction, wanted: Wanted, settings: Settings, progress: Progress | None
 ) -> Provenance:
     """Open the models, make the set; the ledger is closed in any case."""
-    pool, done = Pool(), False
+    pool = Pool()
     try:
         panel = (await pool.session(settings)).panel
         if not panel.models:
             raise BadInput("this construction needs a language model: name one as openai:MODEL[@BASE_URL]")
-        made = await construction(Maker(wanted, panel.models, panel.decomposer, progress))
-        done = True
+        return await construction(Maker(wanted, panel.models, panel.decomposer, progress))
     finally:
-        await pool.close("done" if done else "interrupted")
-    return made
+        await pool.close()
 
 
 def write_checks(out: Path) -> list[Check]:

@@ -26,7 +26,7 @@ MOST_CHANGED: dict[Kind, int] = {"temporal": 2, "causal": 2}
 
 
 class Rejected(NamedTuple):
-    """Why an answer is not believed, in a word or two."""
+    """The reason why an answer is not believed, in a word or two."""
 
     why: str
 

@@ -95,7 +95,7 @@ def replay_dataset(
 
 
 def recorded_run(replay: Replay) -> RunSettings:
-    """What a recording was made of. Raises BadInput where that was no evaluation."""
+    """The run that a recording was made of. Raises BadInput where that was no evaluation."""
     try:
         run = RunSettings.model_validate(replay.header.run)
     except ValidationError as error:
@@ -108,7 +108,7 @@ def recorded_run(replay: Replay) -> RunSettings:
 
 
 def _spec(named: str) -> str | Spec:
-    """What a run's record says of a setting: a SPEC that a file named stands there with all its fields."""
+    """A setting from a run's record: a SPEC that a file named stands there with all its fields."""
     try:
         return Spec.model_validate_json(named) if named.startswith("{") else named
     except ValidationError as error:

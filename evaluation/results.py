@@ -1,4 +1,4 @@
-"""What is kept of one checked example: the gold, and the report reduced to what scores need.
+"""The line that is kept of one checked example: the gold, and the report reduced to what scores need.
 
 A line of a run's list is one `Result`. It holds no time and nothing that this run paid, so that a rerun gives the
 same bytes. Does not know: scores, or how the report came about.
@@ -74,7 +74,7 @@ class Prediction(Frozen):
     failure: str | None = None
 
     def failures(self) -> Counter[str | None]:
-        """How often claims failed, and why; under None, those of which a judge said something that can be used."""
+        """The reasons for which claims failed, counted; under None, those that a judge answered for."""
         said = ((claim, chain(claim.votes, *claim.pieces)) for claim in self.claims)
         return Counter(None if any(votes) else claim.failure for claim, votes in said)
 

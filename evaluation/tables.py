@@ -66,9 +66,9 @@ def number(value: float | None) -> str:
 
 def table_row(cells: Sequence[str]) -> str:
     """A line of a Markdown table; what the cells hold stays text."""
-    return "| " + " | ".join(_escaped(cells)) + " |"
+    return "| " + " | ".join(_escape(cells)) + " |"
 
 
-def _escaped(cells: Sequence[str]) -> Iterator[str]:
+def _escape(cells: Sequence[str]) -> Iterator[str]:
     for cell in cells:
         yield cell.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")

@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple, cast, get_type_hints
 
 from longproof import __version__
 from longproof.agent.cascade import cleared_alone
-from longproof.agent.models.prices import money, tokens_of
+from longproof.agent.models.prices import money
 from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import distinct, report, reported_claim, usage
 from longproof.agent.specs import as_spec
@@ -156,7 +156,7 @@ def stamp_of(session: Session, started: float, decomposer: str, calls: Sequence[
     bought = [call for call in calls if call.bought]
     stamp = _short_stamp(settings, calls)
     if settings.prices:
-        stamp["money"]["paid"] = money(tokens_of(bought), settings.prices)
+        stamp["money"]["paid"] = money(bought, settings.prices)
     refused = session.limits.budget.refused_steps()
     return stamp | {
         "longproof": __version__,
@@ -176,7 +176,7 @@ def _short_stamp(settings: Settings, calls: Sequence[Call]) -> dict[str, Any]:
     told = settings.model_dump(mode="json", exclude={"home", "run_id", "retry_failed"})
     stamp: dict[str, Any] = {"settings": told}
     if settings.prices:
-        stamp["money"] = {"answers": money(tokens_of(calls), settings.prices)}
+        stamp["money"] = {"answers": money(calls, settings.prices)}
     return stamp
 
 

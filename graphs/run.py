@@ -18,7 +18,7 @@ from langgraph.runtime import Runtime
 from longproof.agent.evidence.scan import Scanner
 from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.clients import Chat
-from longproof.agent.models.ledger import Ledger, RunState
+from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Budget, Limits, Traffic
 from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay
@@ -123,10 +123,8 @@ class Session:
         opened = partial(open_pages, folder, home(self.settings.home), engine)
         return await asyncio.to_thread(self._pool.pages.get, f"{engine} {folder}", opened)
 
-    async def close(self, state: RunState) -> None:
-        """End the run in the ledger, then let go of ledger and connections."""
-        if self.settings.run_id:
-            await self.ledger.end_run(state)
+    async def close(self) -> None:
+        """Let go of ledger and connections."""
         await self.ledger.close()
         await self.panel.close()
 
@@ -263,12 +261,12 @@ class Pool:
             self._last = (settings, settings.model_dump_json())
         return self._last[1]
 
-    async def close(self, state: RunState = "done") -> None:
+    async def close(self) -> None:
         """Let go of what is open on this event loop: it holds the loop, and would keep it alive."""
         for task in self._open.pop(asyncio.get_running_loop(), {}).values():
             await asyncio.wait([task])
             if not task.cancelled() and task.exception() is None:
-                await task.result().close(state)
+                await task.result().close()
 
     def asking(self, settings: Settings, ledger: Ledger, limits: Limits) -> Callable[[Chat], Model]:
         """Make the function by which the models of a run are asked: over its ledger, within its limits."""

@@ -23,8 +23,6 @@ from longproof.retrieval.types import BadInput, Frozen
 RUN, RESULTS, LOCK = "run.json", "results.jsonl", "lock"
 EDITION = 3
 """Of the folder's form. A folder of another edition is refused."""
-EARLIER = ("batch.sqlite", "times.jsonl")
-"""Files that only earlier editions left."""
 State = Literal["done", "unfinished", "failed"]
 """`unfinished`: there is a report, but some calls were never answered; `failed`: there is none."""
 
@@ -134,12 +132,7 @@ def _refuse_other_run(folder: Path, run: Mapping[str, object]) -> None:
     """See that the folder is this run's; a new one becomes so."""
     path = folder / RUN
     known = _json(path) if path.exists() else None
-    earlier = any((folder / name).exists() for name in EARLIER)
-    if (
-        earlier
-        or (known is None and (folder / RESULTS).exists())
-        or (known and known.get("edition") != EDITION)
-    ):
+    if (known is None and (folder / RESULTS).exists()) or (known and known.get("edition") != EDITION):
         raise BadInput(f"{folder} was written by an earlier edition of Longproof: choose another folder")
     wanted = {"edition": EDITION, **json.loads(json.dumps(run))}
     if known is None:

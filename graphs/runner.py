@@ -41,7 +41,7 @@ class Planned(NamedTuple):
 
 
 class Cases(Protocol):
-    """Where the cases of a run come from."""
+    """The source of the cases of a run."""
 
     def case(self, one: Planned) -> Case:
         """The case, without its sources. Raises BadInput where it is none."""
@@ -59,7 +59,7 @@ Engine = Callable[[Sequence[Sequence[Planned]], Finish], None]
 
 
 class RunProgress(NamedTuple):
-    """How far a run has come. `paid` is what this run paid itself; `seconds_left` is known after the first case."""
+    """The state of a run. `paid` is what this run paid itself; `seconds_left` is known after the first case."""
 
     done: int
     total: int

@@ -31,7 +31,7 @@ _NAME = re.compile(
 
 
 class About(TypedDict, total=False):
-    """What may be known of a response."""
+    """The facts on a response that may be known."""
 
     task: Task
     context: str

@@ -132,19 +132,19 @@ def run_progress(what: str) -> Iterator[Callable[["RunProgress"], None]]:
 
 def looking_text(event: Mapping[str, Any]) -> str:
     """What a search or a scan of the whole source is doing, or who is asked once more, in words."""
-    claims = _counted(event["claims"], "claim")
+    claims = _count_text(event["claims"], "claim")
     if event["node"] == "confirm":
         return f"confirming that {claims} {'is' if event['claims'] == 1 else 'are'} wrong"
     if event["node"] == "search":
         return f"searching the source for {claims}"
-    return f"reading all of the source for {claims}, in {_counted(event['pieces'], 'piece')}"
+    return f"reading all of the source for {claims}, in {_count_text(event['pieces'], 'piece')}"
 
 
 def traffic_text(at: "Traffic") -> str:
     """What was asked so far, in words; nothing where nobody was asked."""
-    parts = [f"{_counted(at.calls, 'call')}, {at.tokens:,} tokens"] if at.calls else []
+    parts = [f"{_count_text(at.calls, 'call')}, {at.tokens:,} tokens"] if at.calls else []
     parts += [f"{at.waiting} waiting for the server"] if at.waiting else []
-    parts += [f"{_counted(at.retries, 'second try', 'second tries')}"] if at.retries else []
+    parts += [f"{_count_text(at.retries, 'second try', 'second tries')}"] if at.retries else []
     return "; ".join(parts)
 
 
@@ -162,5 +162,5 @@ def run_text(at: "RunProgress") -> str:
     return "; ".join(parts)
 
 
-def _counted(n: int, one: str, more: str = "") -> str:
+def _count_text(n: int, one: str, more: str = "") -> str:
     return f"{n:,} {one}" if n == 1 else f"{n:,} {more or f'{one}s'}"

@@ -13,9 +13,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.types import Command, StateSnapshot
 from pydantic import ValidationError
 
-from longproof.agent.models.ledger import RunState, begun_otherwise
+from longproof.agent.models.ledger import begun_otherwise
 from longproof.agent.models.limits import Traffic
-from longproof.agent.report import judges_failures, unanswered
 from longproof.agent.types import Report
 from longproof.graphs.opening import begun_with
 from longproof.graphs.protocol import LONGPROOF
@@ -166,19 +165,10 @@ async def open_checkpoints(settings: Settings) -> AsyncIterator[OpenCheckpoints]
         async with AsyncSqliteSaver.from_conn_string(str(path)) as saver:
             await saver.setup()
             graph = chosen.graph(pool, saver)
-            state: RunState = "interrupted"
             try:
                 yield OpenCheckpoints(graph, pool, saver)
-                state = "done"
-            except BadInput:
-                state = "failed"
-                raise
             finally:
-                ended: RunState = "interrupted"
-                try:
-                    ended = _end_of(await graph.aget_state(_thread(settings.run_id or "")), state)
-                finally:
-                    await pool.close(ended)
+                await pool.close()
     except (OSError, sqlite3.Error) as error:
         raise BadInput(f"can't use {path}: {error}; free space, or move it away") from error
 
@@ -211,16 +201,6 @@ def _is_finished(state: StateSnapshot) -> bool:
     """True if there is a report. A run that was killed after its last node wrote, but before that was added to the
     checkpoint, has no next node and no report: it goes on."""
     return "report" in state.values
-
-
-def _end_of(here: StateSnapshot, state: RunState) -> RunState:
-    """Tell how a run stands: a review that doesn't fit leaves it waiting, and without any answer it is not done."""
-    if _is_waiting(here):
-        return "waiting"
-    if state != "done" or not _is_finished(here):
-        return state
-    silent = unanswered(judges_failures(Report.model_validate(here.values["report"])))
-    return "failed" if silent else state
 
 
 def _state_of(state: StateSnapshot) -> WaitingRun:

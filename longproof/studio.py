@@ -109,7 +109,7 @@ async def authenticate(headers: dict[bytes, bytes]) -> Auth.types.MinimalUserDic
     """
     plain = {_bytes(name).lower(): _bytes(value) for name, value in headers.items()}
     key = os.environ.get("LONGPROOF_STUDIO_KEY", "").encode()
-    if key and not any(compare_digest(given, key) for given in _given(plain)):
+    if key and not any(compare_digest(given, key) for given in _keys_in(plain)):
         raise Auth.exceptions.HTTPException(
             status_code=401, detail="give the key that the server was started with: x-api-key: KEY"
         )
@@ -133,7 +133,7 @@ async def check_settings(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> 
 
 
 def _foreign(headers: dict[bytes, bytes]) -> bool:
-    """Whether a browser may have sent this for a page of another site.
+    """True if a browser may have sent this for a page of another site.
 
     A browser names the page's origin with every request that changes something, and sends the host's name as the
     page wrote it. CORS alone doesn't do: it stops no form, and no name that points here.
@@ -145,7 +145,7 @@ def _foreign(headers: dict[bytes, bytes]) -> bool:
 
 
 def _is_here(host: str) -> bool:
-    """Whether a Host header is `localhost` or an address: no name that somebody else can point here."""
+    """True if a Host header is `localhost` or an address: no name that somebody else can point here."""
     name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
     try:
         return name.lower() == "localhost" or bool(ip_address(name.removeprefix("[").removesuffix("]")))
@@ -153,7 +153,7 @@ def _is_here(host: str) -> bool:
         return False
 
 
-def _given(plain: dict[bytes, bytes]) -> list[bytes]:
+def _keys_in(plain: dict[bytes, bytes]) -> list[bytes]:
     """The keys in a request's headers."""
     bearer = plain.get(b"authorization", b"")
     return [plain.get(b"x-api-key", b""), bearer[7:] if bearer[:7].lower() == b"bearer " else b""]

@@ -19,10 +19,11 @@ from longproof.agent.types import (
     Question,
     Task,
 )
+from longproof.graphs.verifier import AnyJudge
 from longproof.inputs import Sources
 from longproof.report.in_short import failure
 from longproof.retrieval.types import BadInput
-from longproof.verifier import AnyJudge, Report, Verifier
+from longproof.verifier import Report, Verifier
 
 Rule = Callable[[Question, Claim], str]
 """What a scripted judge says of a claim by what a question shows: a label, or the name of a failure."""

@@ -9,25 +9,19 @@ from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mappin
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import ExitStack
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, TypedDict, TypeVar, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
-from langchain_core.language_models import BaseChatModel
 from pydantic import PrivateAttr
 
 from longproof.agent import types
-from longproof.agent.models.clients import Chat
-from longproof.agent.models.model import Model
-from longproof.agent.models.prices import ModelPrice
-from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.report import WRONG
 from longproof.agent.specs import Spec
-from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Kind, Label
+from longproof.agent.types import Case, Kind, Label
 from longproof.graphs import verifier
 from longproof.graphs.cases import digest
 from longproof.graphs.joined import joinable, joins
 from longproof.graphs.opening import begun_with
 from longproof.graphs.runner import GroupChecker, Planned, plan_groups
-from longproof.graphs.settings import Reach
 from longproof.graphs.verifier import Decide, Event, run
 from longproof.inputs import About, Response, Sources, case_of, documents_of
 from longproof.progress import check_progress
@@ -39,40 +33,11 @@ from longproof.report.saved import texts_of
 from longproof.report.view import reason
 from longproof.retrieval.types import BadInput, Document
 
-AnyJudge = str | Spec | Judge | BaseChatModel
 C = TypeVar("C", bound=Mapping[str, Any])
 
 
-class MoreSettings(TypedDict, total=False):
-    """The settings beside judges, arbiter and decomposer; `longproof.graphs.settings.Settings` says what they do."""
-
-    protocol: str | None
-    searcher: str | Spec | None
-    cascade: bool
-    consensus: float | None
-    confirm: Literal["contradictions", "all", "off"]
-    decompose: Literal["doubted", "all"]
-    reach: Reach | None
-    pages: str | None
-    embedder: str
-    max_calls: int | None
-    max_tokens: int | None
-    prices: dict[str, ModelPrice]
-    concurrency: int
-    requests_per_minute: float | None
-    tokens_per_minute: float | None
-    timeout_s: float
-    stream: bool
-    cache: bool
-    retry_failed: bool
-    may_state_no_fact: bool
-    run_id: str | None
-    sample: int
-    home: str | None
-
-
 class Watched(About, total=False):
-    """What may be known of a response, and who watches its check."""
+    """The facts on a response that may be known, and who watches its check."""
 
     progress: bool | Callable[[Event], None] | None
     """True shows a bar on stderr; a function hears of every node passed."""
@@ -103,7 +68,7 @@ class Wrong(NamedTuple):
 
 
 class Report(types.Report):
-    """What is found about one case; `Report.model_validate_json` opens a saved one again."""
+    """The findings on one case; `Report.model_validate_json` opens a saved one again."""
 
     _home: str | None = PrivateAttr(default=None)
 
@@ -157,11 +122,11 @@ class Report(types.Report):
         return texts_of(self, [], known=given, kept=self._home)
 
     def _repr_html_(self) -> str:
-        """What a notebook shows."""
+        """The report as a notebook shows it."""
         return in_short(self)
 
     def __repr_args__(self) -> list[tuple[str | None, Any]]:
-        """What `repr` and a notebook's plain text show: one line."""
+        """The values in the one line that `repr` shows."""
         undecided = sum(claim.label is None for claim in self.claims)
         shown = {
             "case": self.case.id,
@@ -174,17 +139,6 @@ class Report(types.Report):
 
 class Verifier(verifier.Verifier):
     __doc__ = verifier.Verifier.__doc__
-
-    def __init__(
-        self,
-        judges: Sequence[AnyJudge] | None = None,
-        arbiter: str | Spec | Arbiter | BaseChatModel | None = None,
-        decomposer: str | Spec | Decomposer | BaseChatModel | None = None,
-        make: Callable[[Chat], Model] | None = None,
-        recording: Recorder | Replay | None = None,
-        **settings: Unpack[MoreSettings],
-    ) -> None:
-        super().__init__(judges, arbiter, decomposer, make, recording, **settings)
 
     def __repr__(self) -> str:
         judges = [_called(judge) for judge in self._pool.given.judges or self.settings.judges]

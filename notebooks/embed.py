@@ -55,10 +55,10 @@ await check.ainvoke({"response": "The bridge fell in May."})
 
 # %% [markdown]
 # ## LlamaIndex
-# An evaluator of (query, response, contexts), and a query engine whose answers carry their report.
+# An evaluator of (query, response, contexts), and of what a query engine answers.
 
 # %%
-from longproof.adapters.llamaindex import checked_engine, evaluator
+from longproof.adapters.llamaindex import evaluator
 
 result = await evaluator(verifier).aevaluate("When was the lamp lit?", "Ada lit the lamp at ten.", [notes])
 result.passing, result.score
@@ -69,9 +69,9 @@ from llama_index.core.llms import MockLLM
 
 Settings.llm = MockLLM()
 index = SummaryIndex.from_documents([Document(text=notes)])
-engine = checked_engine(index.as_query_engine(response_mode="context_only"), verifier)
-answer = await engine.aquery("What do the notes say?")
-answer.metadata["longproof"]["verdict"]
+answer = await index.as_query_engine(response_mode="context_only").aquery("What do the notes say?")
+result = await evaluator(verifier).aevaluate_response("What do the notes say?", answer)
+result.passing, result.score
 
 # %%
 await verifier.close()

@@ -55,14 +55,28 @@ def top_k(scores: NDArray[Any], k: int) -> list[int]:
     return order
 
 
-def fuse(rankings: Sequence[Sequence[Hit]], k: int) -> list[Hit]:
-    """The k spans that rank best over all rankings, each with the sum of what its ranks count.
+def fuse(words: Sequence[Hit], meaning: Sequence[Hit], k: int) -> list[Hit]:
+    """The k hits that rank best by words and by meaning together, each with the sum of what its ranks count.
 
-    Of equal sums the one that an earlier ranking has, or has further up, comes first.
+    Passages that are compared by meaning are wider: a hit of words counts the rank of the first of them that holds
+    its middle, too, and one of them that holds no hit of words stands for itself. Of equal sums the one that words
+    rank further up comes first.
     """
-    sums: dict[Span, float] = {}
-    for ranking in rankings:
-        for hit in ranking:
-            sums[hit.span] = sums.get(hit.span, 0.0) + 1 / (FUSION_K + hit.rank)
-    best = sorted(sums.items(), key=lambda item: -item[1])[:k]
-    return [Hit(span=span, score=score, rank=rank) for rank, (span, score) in enumerate(best, start=1)]
+    counted: list[tuple[Span, float]] = []
+    alone = {hit.span: hit for hit in meaning}
+    for hit in words:
+        around = next((wide for wide in meaning if _holds_middle(wide.span, hit.span)), None)
+        if around:
+            alone.pop(around.span, None)
+        counted.append((hit.span, _count(hit) + (_count(around) if around else 0.0)))
+    counted.extend((hit.span, _count(hit)) for hit in alone.values())
+    counted.sort(key=lambda item: -item[1])
+    return [Hit(span=span, score=score, rank=rank) for rank, (span, score) in enumerate(counted[:k], start=1)]
+
+
+def _count(hit: Hit) -> float:
+    return 1 / (FUSION_K + hit.rank)
+
+
+def _holds_middle(wide: Span, span: Span) -> bool:
+    return wide.source_id == span.source_id and 2 * wide.start <= span.start + span.end < 2 * wide.end

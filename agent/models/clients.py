@@ -86,11 +86,6 @@ class Chat(Protocol):
         ...
 
 
-def provider_endpoint(provider: str) -> str:
-    """The endpoint of a provider that LangChain reaches."""
-    return PROVIDER + provider
-
-
 def asked_wait(headers: Mapping[str, str]) -> float | None:
     """Seconds that the server asks to wait."""
     try:

@@ -16,7 +16,7 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 
 from longproof.agent.models.answers import Raw
-from longproof.agent.models.clients import LANGCHAIN, Message, Unanswered, asked_wait, provider_endpoint
+from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Message, Unanswered, asked_wait
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
 
@@ -41,7 +41,7 @@ class LangChainChat:
     async def send(self, message: Message) -> Raw:
         """Call the model once. Raises Unanswered."""
         try:
-            return _raw(await self._model.ainvoke(_messages(message)))
+            return await _ask(self._model, message)
         except Exception as error:
             # Integrations raise errors of their own; all are failures of this call. Their text may hold a key that
             # we don't know, so that only the error's name goes on.
@@ -63,7 +63,7 @@ class ProviderChat:
 
         Raises BadInput where the package or its key is missing, or there is no such provider.
         """
-        self.endpoint, self.model = provider_endpoint(provider), model
+        self.endpoint, self.model = PROVIDER + provider, model
         self._provider = provider
         self._models: dict[str, BaseChatModel] = {}
         """By the parameters that they send."""
@@ -81,7 +81,7 @@ class ProviderChat:
             model: Any = self._configured(**sampling)
             if message.schema is not None:
                 model = _with_schema(model, message.schema)
-            return _raw(await model.ainvoke(_messages(message)))
+            return await _ask(model, message)
         except Unanswered:
             raise
         except Exception as error:
@@ -140,12 +140,9 @@ def _with_schema(model: BaseChatModel, schema: dict[str, Any]) -> Any:
         raise Unanswered(f"no structured output: {type(error).__name__}", status=501) from error
 
 
-def _messages(message: Message) -> list[tuple[str, str]]:
-    return [("system", message.system), ("human", message.user)]
-
-
-def _raw(answer: Any) -> Raw:
-    """What is kept of an answer, structured or not, whatever its metadata are."""
+async def _ask(model: Any, message: Message) -> Raw:
+    """Call the model once. What is kept of its answer, structured or not, whatever its metadata are."""
+    answer = await model.ainvoke([("system", message.system), ("human", message.user)])
     structured = answer if isinstance(answer, dict) else {}
     said: AIMessage = structured.get("raw", answer)
     filled = structured.get("parsed")

@@ -1,4 +1,4 @@
-"""The ledger: every paid answer, keyed by the content of its request, and the runs that paid, in one SQLite file.
+"""The ledger: every paid answer, keyed by the content of its request, in one SQLite file; and the names of runs.
 
 Knows: an answer is committed before anyone reads it; a process sends identical requests once, but two processes that
 ask the same at the same moment may both pay. Timeouts and other calls without an answer are not kept. One instance an
@@ -10,7 +10,6 @@ import asyncio
 import json
 import sqlite3
 import time
-from collections import Counter, defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import AbstractAsyncContextManager
@@ -18,20 +17,16 @@ from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 
 from longproof.agent.models.answers import Raw
-from longproof.agent.models.prices import Tokens
 from longproof.agent.types import Failure
 from longproof.retrieval.files import private_file, private_folder
-from longproof.retrieval.types import BadInput, Frozen
+from longproof.retrieval.types import BadInput
 
 T = TypeVar("T")
 Ask = Callable[[], Awaitable[Raw]]
 Slots = AbstractAsyncContextManager[Any]
-RunState = Literal["running", "done", "interrupted", "failed", "waiting"]
-"""`failed`: what it needed was refused, or nobody answered; `waiting`: for a person's decision."""
-
 APPLICATION = 0x4C50_4C47
 VERSION = 1
 TABLES = """
@@ -41,10 +36,6 @@ CREATE TABLE calls (
 CREATE TABLE runs (
   run_id TEXT PRIMARY KEY, state TEXT NOT NULL, started TEXT NOT NULL, ended TEXT, asked TEXT NOT NULL
 );
-CREATE TABLE purchases (
-  run_id TEXT NOT NULL, key TEXT NOT NULL, prompt_tokens INTEGER, completion_tokens INTEGER, cached_tokens INTEGER
-);
-CREATE INDEX purchases_of_run ON purchases(run_id);
 """
 GRACE_S = 5.0
 """`close` waits so long for calls under way: what is nearly paid for is kept."""
@@ -54,18 +45,6 @@ BUSY_S, OPENING_WAIT_S = 30.0, 0.1
 
 class LedgerFailed(BadInput):
     """The ledger can't be read or written: whoever goes on pays and keeps nothing."""
-
-
-class Run(Frozen):
-    """One run and what it paid; answers that were in the ledger before cost it nothing."""
-
-    run_id: str
-    state: RunState
-    started: str
-    ended: str | None
-    asked: dict[str, Any]
-    calls: int
-    by_model: tuple[Tokens, ...]
 
 
 class _Abandoned(Exception):
@@ -86,7 +65,6 @@ class Ledger:
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self._loop = asyncio.get_running_loop()
         self._buying: set[asyncio.Task[tuple[Raw, bool]]] = set()
-        self._run_id = ""
         self._asked_again: set[str] = set()
         self._failed: LedgerFailed | None = None
         self._db: sqlite3.Connection
@@ -155,25 +133,10 @@ class Ledger:
         await self._in_thread(self._db.execute, "UPDATE calls SET failure = ? WHERE key = ?", (failure, key))
 
     async def start_run(self, run_id: str, asked: Mapping[str, Any], begun_with: str) -> None:
-        """Record a run that starts or is resumed. Purchases from now on are booked to it.
-
-        Raises BadInput where the name is of a run that was begun with something else; that one stays as it is.
-        """
+        """Note what the run of this name was begun with. Raises BadInput where it was begun with something else."""
         about = json.dumps({**asked, "begun_with": begun_with}, sort_keys=True)
         if not await self._in_thread(self._start, run_id, about):
             raise begun_otherwise(run_id)
-        self._run_id = run_id
-
-    async def end_run(self, state: RunState) -> None:
-        """Record how the run ended."""
-        ended = (state, _now(), self._run_id)
-        await self._in_thread(
-            self._db.execute, "UPDATE runs SET state = ?, ended = ? WHERE run_id = ?", ended
-        )
-
-    async def runs(self) -> list[Run]:
-        """All runs, the latest first."""
-        return await self._in_thread(self._runs)
 
     async def close(self) -> None:
         """Wait a little for calls under way, then close."""
@@ -243,58 +206,27 @@ class Ledger:
     def _select(self, key: str) -> Any:
         return self._db.execute("SELECT answer, failure FROM calls WHERE key = ?", (key,)).fetchone()
 
-    def _start(self, run_id: str, asked: str) -> bool:
+    def _start(self, run_id: str, about: str) -> bool:
         """True unless the name is of a run that was begun with something else."""
-        rows = self._db.execute(
-            "INSERT INTO runs VALUES (?, 'running', ?, NULL, ?) ON CONFLICT (run_id)"
-            " DO UPDATE SET state = 'running', ended = NULL"
-            " WHERE coalesce(json_extract(asked, '$.begun_with') = json_extract(excluded.asked, '$.begun_with'), 1)"
-            " RETURNING run_id",
-            (run_id, _now(), asked),
+        self._db.execute(
+            "INSERT OR IGNORE INTO runs VALUES (?, '', ?, NULL, ?)",
+            (run_id, datetime.now(UTC).isoformat(timespec="seconds"), about),
         )
-        return bool(rows.fetchall())
+        same = "coalesce(json_extract(asked, '$.begun_with') = json_extract(?, '$.begun_with'), 1)"
+        row = self._db.execute(f"SELECT {same} FROM runs WHERE run_id = ?", (about, run_id)).fetchone()
+        return bool(row[0])
 
     def _commit(self, key: str, endpoint: str, model: str, raw: Raw) -> str:
         """Store the answer, unless another process was faster, and return what the ledger holds."""
         answer = json.dumps(raw.model_dump(exclude_none=True))
-        bought = (self._run_id, key, raw.prompt_tokens, raw.completion_tokens, raw.cached_tokens)
-        with self._db:
-            self._db.execute("BEGIN IMMEDIATE")
-            self._db.execute(
-                "INSERT INTO calls VALUES (?, ?, ?, ?, NULL) ON CONFLICT (key) DO UPDATE"
-                " SET answer = excluded.answer, failure = NULL WHERE failure IS NOT NULL",
-                (key, endpoint, model, answer),
-            )
-            self._db.execute("INSERT INTO purchases VALUES (?, ?, ?, ?, ?)", bought)
+        self._db.execute(
+            "INSERT INTO calls VALUES (?, ?, ?, ?, NULL) ON CONFLICT (key) DO UPDATE"
+            " SET answer = excluded.answer, failure = NULL WHERE failure IS NOT NULL",
+            (key, endpoint, model, answer),
+        )
         self._asked_again.add(key)
         kept: str = self._select(key)[0]
         return kept
-
-    def _runs(self) -> list[Run]:
-        paid: defaultdict[str, list[Tokens]] = defaultdict(list)
-        calls: Counter[str] = Counter()
-        by_model = self._db.execute(
-            "SELECT run_id, count(*), coalesce(model, ''), coalesce(sum(prompt_tokens), 0),"
-            " coalesce(sum(completion_tokens), 0), coalesce(sum(cached_tokens), 0)"
-            " FROM purchases LEFT JOIN calls USING (key) GROUP BY run_id, model ORDER BY model"
-        )
-        for run_id, count, *tokens in by_model:
-            calls[run_id] += count
-            paid[run_id].append(Tokens(*tokens))
-        rows = self._db.cursor()
-        rows.row_factory = sqlite3.Row
-        rows.execute("SELECT run_id, state, started, ended, asked FROM runs ORDER BY started DESC, run_id")
-        try:
-            return [
-                Run(
-                    **{**row, "asked": json.loads(row["asked"])},
-                    calls=calls[row["run_id"]],
-                    by_model=tuple(paid[row["run_id"]]),
-                )
-                for row in rows
-            ]
-        except (ValueError, TypeError, RecursionError) as error:
-            raise BadInput(f"the runs in the ledger {self._path} were tampered with: move it away") from error
 
 
 def begun_otherwise(run_id: str) -> BadInput:
@@ -357,7 +289,3 @@ def _check(db: sqlite3.Connection, path: Path | None) -> None:
     sound = db.execute("PRAGMA quick_check(1)").fetchone()[0]
     if sound != "ok":
         raise BadInput(f"the ledger {path} is damaged ({sound}): move it away")
-
-
-def _now() -> str:
-    return datetime.now(UTC).isoformat(timespec="seconds")

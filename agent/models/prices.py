@@ -6,7 +6,6 @@ currency; and what calls come to by it. Does not know: any price of its own.
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from pydantic import Field, TypeAdapter, ValidationError
 
@@ -28,15 +27,6 @@ class ModelPrice(Frozen):
 Prices = Mapping[str, ModelPrice]
 
 
-class Tokens(NamedTuple):
-    """The tokens of one model's calls; `cached` are among those of the prompts."""
-
-    model: str
-    prompt: int
-    completion: int
-    cached: int = 0
-
-
 def read_prices(path: Path) -> dict[str, ModelPrice]:
     """The `[prices]` table of a TOML file; empty where it has none. Raises BadInput for anything else in it."""
     try:
@@ -49,17 +39,19 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
         ) from error
 
 
-def money(used: Iterable[Tokens], prices: Prices) -> float | None:
-    """The cost of these tokens; None where a model that was asked has no price, or nothing has one."""
+def money(calls: Iterable[Call], prices: Prices) -> float | None:
+    """The cost of these calls, as far as servers told their tokens; None where a model that was asked has no price,
+    or nothing has one."""
     total = 0.0
-    for one in used:
-        price = prices.get(one.model)
+    for call in calls:
+        price = prices.get(call.model)
         if price is None:
             return None
-        cached = price.input if price.cached is None else price.cached
-        fresh = max(0, one.prompt - one.cached)
-        total += (fresh * price.input + one.cached * cached + one.completion * price.output) / MILLION
-    return total if prices else None
+        cached = call.cached_tokens or 0
+        fresh = max(0, (call.prompt_tokens or 0) - cached)
+        total += fresh * price.input + (call.completion_tokens or 0) * price.output
+        total += cached * (price.input if price.cached is None else price.cached)
+    return total / MILLION if prices else None
 
 
 def reading_cost(models: Sequence[str], tokens: int, prices: Prices) -> tuple[str, str] | None:
@@ -69,13 +61,6 @@ def reading_cost(models: Sequence[str], tokens: int, prices: Prices) -> tuple[st
     if not rates or len(rates) < len(models):
         return None
     return written(min(rates) * tokens / MILLION), written(max(rates) * tokens / MILLION)
-
-
-def tokens_of(calls: Iterable[Call]) -> list[Tokens]:
-    """The tokens of calls, as far as their servers told them."""
-    return [
-        Tokens(c.model, c.prompt_tokens or 0, c.completion_tokens or 0, c.cached_tokens or 0) for c in calls
-    ]
 
 
 def written(amount: float) -> str:

@@ -6,6 +6,7 @@ Does not know: judges, looks, how lines are written into a prompt.
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -25,6 +26,10 @@ Index = Callable[[Document, PassageSize], SourceIndex]
 
 SHOWN = PassageSize(300, 150)
 """The passages that are searched for and shown: small ones, so that many claims find theirs in one question."""
+MEANING = PassageSize(900, 900)
+"""The passages that are compared by meaning: longer ones cost less to embed, and find more."""
+AMONG = 120
+"""So many passages are ranked by words and by meaning before the best by both are taken."""
 RUN = 500
 """A found run of lines is at most this long: a passage and what touches it."""
 HITS_A_RUN = 6
@@ -87,18 +92,18 @@ def in_memory(document: Document, cut: PassageSize) -> SourceIndex:
 class Sources:
     """The documents of a case, each indexed by its passages.
 
-    Where there is an embedder it aligns; words always search, and all of a source is searched by both, fused by
-    reciprocal rank.
+    Words align and search. Where there is an embedder, what is searched for is found by words and by meaning
+    together; passages are embedded when the first search needs them.
     """
 
     def __init__(
         self, documents: Sequence[Document], block_characters: int = BLOCK, indexes: Indexes | None = None
     ) -> None:
-        lexical, dense = indexes or Indexes(in_memory)
+        lexical, self._embed = indexes or Indexes(in_memory)
         self.documents = list(documents)
-        self._aligning = [(dense or lexical)(document, PassageSize()) for document in documents]
+        self._aligning = [lexical(document, PassageSize()) for document in documents]
         self._searching = [lexical(document, SHOWN) for document in documents]
-        self._dense = [dense(document, SHOWN) for document in documents] if dense else []
+        self._embedding = Lock()
         self.blocks: list[Place] = [
             (number, start, end)
             for number, document in enumerate(documents)
@@ -248,8 +253,18 @@ class Sources:
 
     def search(self, query: str, k: int) -> list[Hit]:
         """The k best passages for a query, the best first."""
-        hits = _best(self._searching, query, k)
-        return fuse([hits, _best(self._dense, query, k)], k) if self._dense else hits
+        if not self._embed:
+            return _best(self._searching, query, k)
+        return fuse(_best(self._searching, query, AMONG), _best(self.meaning(), query, AMONG), k)
+
+    def meaning(self) -> list[SourceIndex]:
+        """The indexes by meaning, none without an embedder. The first call embeds all passages, which takes long."""
+        with self._embedding:
+            return self._by_meaning
+
+    @cached_property
+    def _by_meaning(self) -> list[SourceIndex]:
+        return [self._embed(document, MEANING) for document in self.documents] if self._embed else []
 
     def _run(self, place: Place) -> range:
         """The lines that a passage touches, without the one at an end that shares less while they exceed RUN."""

@@ -4,7 +4,7 @@ Knows: what each placeholder of a paper's prompt stands for; that a model's answ
 Does not know: what a paper asks, or what its answers mean.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import reduce
 from hashlib import sha256
 
@@ -18,22 +18,6 @@ from longproof.prompts import Prompt, placeholders, render
 from longproof.retrieval.types import Span
 
 Numbered = Mapping[int, Claim]
-Value = Callable[[Sequence[Span], Numbered, Case], str | list[str]]
-VALUES: dict[str, Value] = {
-    "evidence": lambda shown, _, case: [span.text for span in shown if span.source_id in case.source_ids],
-    "pages": lambda shown, _, case: [span.text for span in shown if span.source_id not in case.source_ids],
-    "piece": lambda shown, *_: shown[0].text,
-    "surroundings": lambda shown, *_: [span.text for span in shown[1:]],
-    "context": lambda *given: given[-1].context,
-    "response": lambda *given: given[-1].response,
-    "first": lambda *given: in_order(given[-1])[0],
-    "second": lambda *given: in_order(given[-1])[1],
-    "passage": lambda _, numbered, __: [claim.text for claim in numbered.values()],
-    "sentences": lambda _, numbered, __: "\n".join(
-        line(sentence=f"S{n}", text=claim.text) for n, claim in numbered.items()
-    ),
-}
-"""The values of prompts. A `piece` is the first place shown, `surroundings` are what is shown beside it."""
 
 
 def question_about(
@@ -50,12 +34,35 @@ def question_about(
 
 def fill(parts: Sequence[str], shown: Sequence[Span], numbered: Numbered, case: Case) -> Prompt:
     """The prompt of these parts about these units. Raises KeyError for an unknown placeholder."""
-    language = language_of(case)
+    language, values = language_of(case), _values(shown, numbered, case)
     filled = []
     for part in parts:
-        values = {name: VALUES[name](shown, numbered, case) for name in placeholders(part, language)}
-        filled.append(render(part, language, **values))
+        wanted = {name: values[name] for name in placeholders(part, language)}
+        filled.append(render(part, language, **wanted))
     return reduce(Prompt.then, filled)
+
+
+def _values(shown: Sequence[Span], numbered: Numbered, case: Case) -> dict[str, str | list[str]]:
+    """The values of all placeholders. A `piece` is the first place shown, `surroundings` what is shown beside it."""
+    texts = [span.text for span in shown]
+    evidence: list[str] = []
+    pages: list[str] = []
+    for span in shown:
+        (evidence if span.source_id in case.source_ids else pages).append(span.text)
+    first, second = in_order(case)
+    rows = [line(sentence=f"S{n}", text=claim.text) for n, claim in numbered.items()]
+    return {
+        "evidence": evidence,
+        "pages": pages,
+        "piece": texts[0] if texts else "",
+        "surroundings": texts[1:],
+        "context": case.context,
+        "response": case.response,
+        "first": first,
+        "second": second,
+        "passage": [claim.text for claim in numbered.values()],
+        "sentences": "\n".join(rows),
+    }
 
 
 def in_order(case: Case) -> tuple[str, str]:

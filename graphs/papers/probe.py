@@ -15,7 +15,7 @@ from longproof.agent.guards import Weighed, locate_quotes
 from longproof.agent.judge import ModelJudge
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search, SourcePlace
-from longproof.agent.vote import SIDES, most_common
+from longproof.agent.vote import most_common
 from longproof.graphs.papers.answers import choose, mark_pieces
 from longproof.graphs.papers.asking import asker_of, fill, question_about
 from longproof.graphs.papers.paper import About, Decision, Paper, PaperRun, PaperState, Unit
@@ -132,33 +132,34 @@ def by_pieces(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decisio
     """
     if not unit.asked:
         return _without_pieces(unit.searches, consensus)
-    votes = [unit.votes(piece.id) for piece in unit.asked]
-    accepted = [said for said in votes if _share(_passes(said), said) >= consensus]
-    if accepted:
-        quotes = dict.fromkeys(quote for said in accepted for judgement in said for quote in judgement.quotes)
-        return Decision(label=VERDICTS["pass"], decided_by="vote", evidence=tuple(quotes))
-    for said in votes:
+    accepted: list[Judgement] = []
+    unsure = False
+    for piece in unit.asked:
+        said = unit.votes(piece.id)
+        passed = sum(judgement.label == VERDICTS["pass"] for judgement in said)
         failed = sum(judgement.failure is not None for judgement in said)
-        if failed and _share(_passes(said) + failed, said) >= consensus:
-            return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
+        if _reaches(consensus, passed, said):
+            accepted += said
+        elif _reaches(consensus, passed + failed, said):
+            unsure = True
+    if accepted:
+        quotes = dict.fromkeys(chain.from_iterable(judgement.quotes for judgement in accepted))
+        return Decision(label=VERDICTS["pass"], decided_by="vote", evidence=tuple(quotes))
+    if unsure:
+        return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
     return Decision(label=VERDICTS["fail"], decided_by="vote", evidence=())
 
 
 def _without_pieces(searches: Sequence[Search], consensus: float) -> Decision:
     """Without evidence a claim is hallucinated; where too many searches failed, nobody knows."""
-    looked = [search for search in searches if search.found is not None]
-    if _share(len(looked), searches) >= consensus:
+    if _reaches(consensus, sum(search.found is not None for search in searches), searches):
         return Decision(label=VERDICTS["fail"], decided_by="rule")
     return Decision(failure=most_common(search.failure for search in searches))
 
 
-def _passes(votes: Sequence[Judgement]) -> int:
-    return sum(j.label is not None and SIDES[j.label] == "supported" for j in votes)
-
-
-def _share(count: int, panel: Sequence[object]) -> float:
-    """A share of the panel; a failure is no vote, but counts in it."""
-    return count / len(panel) + ROUNDING
+def _reaches(consensus: float, count: int, panel: Sequence[object]) -> bool:
+    """True if so many are this share of the panel; a failure is no vote, but counts in it."""
+    return count / len(panel) + ROUNDING >= consensus
 
 
 PROBE = Paper(

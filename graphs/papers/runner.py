@@ -21,6 +21,7 @@ from longproof.agent.types import (
     Answered,
     Claim,
     Judgement,
+    Look,
     Looked,
     Question,
     ReportClaim,
@@ -258,10 +259,14 @@ def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
 
 def _looked(unit: Unit, sources: Sequence[DocumentRef]) -> Looked:
     """How far was looked for a unit: what was shown counts if a judge answered for it."""
-    ids, characters = {ref.id for ref in sources}, sum(ref.characters for ref in sources)
+    characters = {ref.id: ref.characters for ref in sources}
     answered = {judgement.question_id for judgement in unit.judgements if judgement.label is not None}
-    asked = [question for question in unit.asked if question.id in answered]
-    places = {place for question in asked for place in question.pages if place.source_id in ids}
-    shown = sum(place.end - place.start for place in places)
-    looks = tuple(dict.fromkeys(question.look for question in asked))
-    return Looked(rounds=looks, share=min(1.0, round(shown / max(1, characters), 4)))
+    looks: dict[Look, None] = {}
+    places: set[SourcePlace] = set()
+    for question in unit.asked:
+        if question.id in answered:
+            looks[question.look] = None
+            places.update(question.pages)
+    shown = sum(place.end - place.start for place in places if place.source_id in characters)
+    share = min(1.0, round(shown / max(1, sum(characters.values())), 4))
+    return Looked(rounds=tuple(looks), share=share)

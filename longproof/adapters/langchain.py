@@ -23,7 +23,7 @@ NEEDED, OPTIONAL = ("source", "response"), ("task", "context", "case_id", "refer
 
 
 class ToolInput(BaseModel):
-    """What an agent asks the tool, where the source is fixed."""
+    """An agent's question to the tool, where the source is fixed."""
 
     response: str = Field(description="The text to check: what is claimed.")
     task: Task = Field(default="summary", description="What the text is.")
@@ -31,7 +31,7 @@ class ToolInput(BaseModel):
 
 
 class SourceInput(ToolInput):
-    """What an agent asks the tool, with the source."""
+    """An agent's question to the tool, with the source."""
 
     source: str = Field(default="", description="The text to be faithful to.")
 
@@ -45,16 +45,16 @@ def runnable(verifier: Verifier) -> "Runnable[dict[str, Any], Report]":
     from langchain_core.runnables import RunnableLambda
 
     def invoke(asked: dict[str, Any]) -> Report:
-        return verifier.verify(**_known(asked))
+        return verifier.verify(**_arguments(asked))
 
     async def ainvoke(asked: dict[str, Any]) -> Report:
-        return await verifier.averify(**_known(asked))
+        return await verifier.averify(**_arguments(asked))
 
     return RunnableLambda(invoke, ainvoke, name="longproof")
 
 
-def _known(asked: object) -> dict[str, Any]:
-    """What a chain handed over, once it has the keys it needs and no others."""
+def _arguments(asked: object) -> dict[str, Any]:
+    """The keys and values of a chain. Raises BadInput where one is missing or not known."""
     if not isinstance(asked, Mapping):
         raise BadInput(f"give {{'source': …, 'response': …}}, not {asked!r:.40}")
     wrong = [f"{key!r} is missing" for key in NEEDED if key not in asked]

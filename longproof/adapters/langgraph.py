@@ -33,7 +33,7 @@ def node(
     that is read; one that is written must be in the host's schema, else LangGraph drops the report without a word.
     """
 
-    async def checked(graph: VerifyGraph, state: Mapping[str, Any]) -> dict[str, Any]:
+    async def write_report(graph: VerifyGraph, state: Mapping[str, Any]) -> dict[str, Any]:
         if missing := [key for key in (source, response, context) if key and key not in state]:
             raise BadInput(
                 f"the state has no {' and no '.join(map(repr, missing))}, only {', '.join(state) or 'nothing'}: "
@@ -47,7 +47,7 @@ def node(
 
     async def once(graph: VerifyGraph, state: Mapping[str, Any]) -> dict[str, Any]:
         try:
-            return await checked(graph, state)
+            return await write_report(graph, state)
         finally:
             await verifier.close()
 
@@ -56,6 +56,6 @@ def node(
         return run(once(verifier.graph, state))
 
     async def acheck(state: Mapping[str, Any]) -> dict[str, Any]:
-        return await checked(verifier.graph, state)
+        return await write_report(verifier.graph, state)
 
     return RunnableLambda(check, acheck, name="longproof")

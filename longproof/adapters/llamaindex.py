@@ -1,7 +1,7 @@
-"""Longproof as a LlamaIndex evaluator, and around a query engine whose answers it annotates.
+"""Longproof as a LlamaIndex evaluator.
 
 Knows: LlamaIndex's names for source, response and context. Does not know: how anything is checked.
-The base classes are only there once LlamaIndex is, so the classes are made in the functions that need them.
+The base class is only there once LlamaIndex is, so the class is made in the function that needs it.
 """
 
 from collections.abc import Sequence
@@ -13,11 +13,7 @@ from longproof.retrieval.types import BadInput
 from longproof.verifier import Verifier
 
 if TYPE_CHECKING:
-    from llama_index.core import QueryBundle
-    from llama_index.core.base.base_query_engine import BaseQueryEngine
     from llama_index.core.evaluation import BaseEvaluator
-
-MISSING = "LlamaIndex is not installed: pip install 'longproof[llama-index]'"
 
 
 def evaluator(verifier: Verifier) -> "BaseEvaluator":
@@ -29,7 +25,7 @@ def evaluator(verifier: Verifier) -> "BaseEvaluator":
     try:
         from llama_index.core.evaluation import BaseEvaluator, EvaluationResult
     except ImportError as error:
-        raise BadInput(MISSING) from error
+        raise BadInput("LlamaIndex is not installed: pip install 'longproof[llama-index]'") from error
 
     class Evaluator(BaseEvaluator):
         def _get_prompts(self) -> dict[str, Any]:
@@ -45,7 +41,7 @@ def evaluator(verifier: Verifier) -> "BaseEvaluator":
             contexts: Sequence[str] | None = None,
             **_: Any,
         ) -> EvaluationResult:
-            report = verifier.verify(*_texts(response, contexts), **_about(query))
+            report = verifier.verify(_texts(contexts), _text(response), task="answer", context=query or "")
             return EvaluationResult(query=query, response=response, contexts=contexts, **_result(report))
 
         async def aevaluate(
@@ -55,56 +51,24 @@ def evaluator(verifier: Verifier) -> "BaseEvaluator":
             contexts: Sequence[str] | None = None,
             **_: Any,
         ) -> EvaluationResult:
-            report = await verifier.averify(*_texts(response, contexts), **_about(query))
+            report = await verifier.averify(
+                _texts(contexts), _text(response), task="answer", context=query or ""
+            )
             return EvaluationResult(query=query, response=response, contexts=contexts, **_result(report))
 
     return Evaluator()
 
 
-def checked_engine(engine: "BaseQueryEngine", verifier: Verifier) -> "BaseQueryEngine":
-    """The same query engine; its answers carry the report on themselves, as JSON, in `metadata["longproof"]`.
-
-    What was retrieved is the source. Raises BadInput where LlamaIndex is missing.
-    """
-    try:
-        from llama_index.core.base.base_query_engine import BaseQueryEngine
-    except ImportError as error:
-        raise BadInput(MISSING) from error
-
-    class Checked(BaseQueryEngine):
-        def _get_prompt_modules(self) -> dict[str, Any]:
-            return {"engine": engine}
-
-        def _query(self, query_bundle: "QueryBundle") -> Any:
-            answer = engine.query(query_bundle)
-            report = verifier.verify(*_answered(answer), **_about(query_bundle.query_str))
-            return _annotated(answer, report)
-
-        async def _aquery(self, query_bundle: "QueryBundle") -> Any:
-            answer = await engine.aquery(query_bundle)
-            report = await verifier.averify(*_answered(answer), **_about(query_bundle.query_str))
-            return _annotated(answer, report)
-
-    return Checked(callback_manager=None)
+def _text(response: str | None) -> str:
+    if not response:
+        raise BadInput("there is nothing to check: give a response")
+    return response
 
 
-def _texts(response: str | None, contexts: Sequence[str] | None) -> tuple[list[str], str]:
-    if not response or not contexts:
-        raise BadInput("there is nothing to check: give a response and the contexts that it rests on")
-    return list(contexts), response
-
-
-def _about(query: str | None) -> dict[str, Any]:
-    return {"task": "answer", "context": query or ""}
-
-
-def _answered(answer: Any) -> tuple[list[str], str]:
-    return [node.get_content() for node in answer.source_nodes], str(answer)
-
-
-def _annotated(answer: Any, report: Report) -> Any:
-    answer.metadata = {**(answer.metadata or {}), "longproof": report.model_dump(mode="json")}
-    return answer
+def _texts(contexts: Sequence[str] | None) -> list[str]:
+    if not contexts:
+        raise BadInput("there is nothing to check against: give the contexts that the response rests on")
+    return list(contexts)
 
 
 def _result(report: Report) -> dict[str, Any]:

@@ -67,17 +67,17 @@ class BatchDone(NamedTuple):
 
     @property
     def states(self) -> Counter[str]:
-        """How many cases are in which state."""
+        """The number of cases in each state."""
         return Counter(case.state for case in self.cases)
 
     @property
     def verdicts(self) -> Counter[str]:
-        """How many reports have which verdict."""
+        """The number of reports with each verdict."""
         return Counter(case.verdict for case in self.cases if case.state != "failed")
 
     @property
     def not_borne_out(self) -> int:
-        """How many faithful cases have sentences that their source doesn't bear out."""
+        """The number of faithful cases with sentences that their source doesn't bear out."""
         return sum(case.not_borne_out > 0 for case in self.cases)
 
 
@@ -119,7 +119,7 @@ def check_cases(
     full = settings_of(settings)
     refuse_unusable(Verifier(**{**settings, "run_id": None}))
     engine = engine or local_engine(Verifier(**settings), FileCases(cases, encoding), parallel)
-    planned = planned_cases(cases, joined=joins(full))
+    planned = plan_cases(cases, joined=joins(full))
     names = [one.name for one in planned]
     comparable = full.model_dump(mode="json", exclude={*INCOMPARABLE})
     batch = {name: value for name, value in comparable.items() if value}
@@ -137,7 +137,7 @@ def check_cases(
         def finish(one: Planned, result: Report | str) -> None:
             if isinstance(result, Report):
                 write_report(out, one.name, result)
-            listed.append(_ended(cases, one, result))
+            listed.append(_line_of(cases, one, result))
             tally.add(result)
 
         run_groups(engine, left, finish)
@@ -151,7 +151,7 @@ def check_cases(
     return done
 
 
-def planned_cases(cases: Path, *, joined: bool) -> list[Planned]:
+def plan_cases(cases: Path, *, joined: bool) -> list[Planned]:
     """The cases of a file, in its order; a line that is no case is one that fails.
 
     `joined` lets short cases about one long source be checked together. Raises BadInput where there is no case, where
@@ -159,7 +159,7 @@ def planned_cases(cases: Path, *, joined: bool) -> list[Planned]:
     """
     planned, seen = list[Planned](), dict[str, tuple[str, int]]()
     for line, data in case_lines(cases):
-        id_, one = _planned(cases.parent, line, data, joined=joined)
+        id_, one = _plan_line(cases.parent, line, data, joined=joined)
         known, number = seen.setdefault(one.name.casefold(), (id_, line.number))
         if number != line.number:
             same = "the same id" if known == id_ else f"ids that make one file name, {one.name!r}"
@@ -170,7 +170,7 @@ def planned_cases(cases: Path, *, joined: bool) -> list[Planned]:
     return planned
 
 
-def _planned(folder: Path, line: CaseLine, data: bytes, *, joined: bool) -> tuple[str, Planned]:
+def _plan_line(folder: Path, line: CaseLine, data: bytes, *, joined: bool) -> tuple[str, Planned]:
     """The id of a line, and its case as the runner takes it."""
     try:
         case = parse_case(data)
@@ -189,7 +189,7 @@ def _planned(folder: Path, line: CaseLine, data: bytes, *, joined: bool) -> tupl
     )
 
 
-def _ended(cases: Path, one: Planned, result: Report | str) -> EndedCase:
+def _line_of(cases: Path, one: Planned, result: Report | str) -> EndedCase:
     """The line of a case that came to an end."""
     if isinstance(result, str):
         line = CaseLine(*one.place)

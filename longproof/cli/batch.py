@@ -111,7 +111,7 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
 
 
 def _end_lines(done: "BatchDone") -> Iterator[str]:
-    """How a batch ended, in a few lines."""
+    """The end of a batch, in a few lines."""
     from longproof.batch.tables import INDEX, INDEXED, SUMMARY
 
     states = done.states
@@ -130,7 +130,7 @@ def _end_lines(done: "BatchDone") -> Iterator[str]:
 
 
 def _failure_lines(done: "BatchDone") -> Iterator[str]:
-    """How many cases could not be checked, and the first few of them by their ids, each with its reason."""
+    """The number of cases that could not be checked, and the first few by their ids, each with its reason."""
     failed = [case for case in done.cases if case.state == "failed"]
     if failed:
         yield f"{len(failed)} of {len(done.cases)} cases could not be checked; the index page names them"

@@ -139,7 +139,7 @@ def _code(arguments: list[str] | None) -> int:
 
 
 def _with_hint(error: "TyperException") -> str:
-    """What it says; to somebody who gave `verify` its files without saying which is which, what to say, too."""
+    """The error's message; to somebody who gave `verify` plain files, with what to write."""
     message, context = error.format_message(), getattr(error, "ctx", None)
     if context and context.info_name == "verify" and message.startswith(FILES):
         return f"{message.rstrip('.')}: files go behind --source and --response"
@@ -154,13 +154,13 @@ def _refused(message: str) -> int:
 
 
 def _silence_stdout() -> None:
-    """What is left to write goes nowhere: Python writes it at its end, and exits with 120 where it can't."""
+    """Send what is left to write nowhere: Python writes it at its end, and exits with 120 where it can't."""
     with suppress(OSError, ValueError):
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
 def _saved_traceback(error: Exception) -> str:
-    """Where the traceback is, in a file for its owner alone; keys from the environment are taken out."""
+    """Save the traceback in a file for its owner alone, without keys from the environment, and say where."""
     from longproof.agent.models.addresses import key_variables
     from longproof.retrieval.files import home
     from longproof.retrieval.text.redact import without

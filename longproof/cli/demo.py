@@ -96,7 +96,7 @@ def _open(language: str, path: Path | None) -> "tuple[Replay, list[str], str]":
 
 
 def _end_lines(report: "Report", say: Any) -> Iterator[str]:
-    """What happened beside the findings, and the one command for texts of one's own."""
+    """The lines on what happened beside the findings, and the one command for texts of one's own."""
     if not report.triage:
         split = sum(claim.decided_by == "arbiter" for claim in report.claims)
         pages = sum(claim.label == "out_dependent" for claim in report.claims)

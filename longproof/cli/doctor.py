@@ -26,7 +26,7 @@ DEVELOPERS = ("test", "dev")
 def doctor_command(
     schema: Annotated[bool, typer.Option("--schema", help="Print the report's JSON schema.")] = False,
 ) -> None:
-    """What is installed, which judges answer, where data are kept."""
+    """Say what is installed, which judges answer, where data are kept."""
     from longproof.agent.types import Report
 
     if schema:
@@ -98,7 +98,7 @@ def _version(name: str) -> str | None:
 
 
 def protocols_command() -> None:
-    """The protocols that can be chosen, and their papers."""
+    """List the protocols that can be chosen, and their papers."""
     from rich.console import Console
     from rich.table import Column, Table
 

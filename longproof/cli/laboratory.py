@@ -161,7 +161,7 @@ def compare_command(
 
 @dataclass(frozen=True, kw_only=True)
 class ConstructOptions:
-    """What is made, of what, by whom, and how much of it."""
+    """The data to make: of what, by whom, and how much of it."""
 
     kind: Annotated[str, typer.Argument(help="longnovel, probe or halueval.")]
     sources: Annotated[
@@ -200,7 +200,7 @@ def construct_command(options: ConstructOptions, asked: SettingOptions) -> None:
 
 
 def _construction_lines(done: "Constructed") -> Iterator[str]:
-    """What was made, thrown away, paid, and what the checks found."""
+    """The lines on what was made, thrown away and paid, and what the checks found."""
     yield f"made {done.made} in {done.folder}; calls {done.calls}, paid now {done.bought}"
     rejected = ", ".join(f"{name} {n}" for name, n in done.rejected.items())
     yield f"thrown away: {rejected or 'nothing'}"

@@ -182,7 +182,7 @@ def _setting_option(name: str, field: FieldInfo, heading: str) -> Parameter:
 
 
 def _default_text(name: str, field: FieldInfo) -> str | bool:
-    """What the help says is taken where nothing is said."""
+    """The default as the help names it."""
     if name == "judges":
         return "offline"
     return str(field.default) if field.default and not isinstance(field.default, bool | dict) else False
@@ -227,7 +227,7 @@ class PlainCommand(TyperCommand):
 
 
 def _word(one: TyperArgument | TyperOption) -> str:
-    """What stands for a value in every help: FOLDER, SPEC, FILE, N, NAME, or what can be chosen."""
+    """The word for a value in every help: FOLDER, SPEC, FILE, N, NAME, or what can be chosen."""
     named = next((word for word, names in WORDS.items() if one.name in names), None)
     kind = str(one.type_descriptor.annotation)
     by_type = "FILE" if "Path" in kind else "N" if "int" in kind or "float" in kind else "NAME"

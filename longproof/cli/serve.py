@@ -82,7 +82,7 @@ def _listen(host: str, port: int | None) -> socket:
 
 @dataclass(frozen=True, kw_only=True)
 class ServerOptions:
-    """What the server may read."""
+    """The files that the server may read."""
 
     folder: Annotated[Path | None, typer.Option(help="Where sources may be read from; nowhere else.")] = None
 

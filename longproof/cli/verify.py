@@ -25,7 +25,7 @@ HALLUCINATED, UNUSABLE, UNDECIDED = 1, 2, 3
 
 @dataclass(frozen=True, kw_only=True)
 class CaseOptions:
-    """What is checked."""
+    """The case to check."""
 
     heading = CHECKED
     response: Annotated[Path, typer.Option(help="The text that is checked; - is standard input.")]
@@ -69,7 +69,7 @@ class CaseOptions:
 
 @dataclass(frozen=True, kw_only=True)
 class OutputOptions:
-    """Where the report is written, and what else is said of it."""
+    """The forms of the report, and what else is said of it."""
 
     heading = OUT
     dry_run: Annotated[
@@ -136,7 +136,7 @@ def print_estimate(dry: "Report") -> None:
 
 
 def trusted_line(report: "Report", at_least: "Label") -> str:
-    """How much can be trusted from this label on."""
+    """The line on how much can be trusted from this label on."""
     from longproof.agent.report import trusted
 
     kept = trusted(report, at_least)
@@ -158,7 +158,7 @@ def _no_answer(report: "Report") -> str:
 def no_answer(
     failures: "Counter[str | None]", judges: str = "any judge", why: str = "run it again to go on"
 ) -> str:
-    """What to say where judges gave no answer, or none that could be used; empty where one did."""
+    """The sentence for judges that gave no answer, or none that could be used; empty where one did."""
     from longproof.agent.report import unanswered, unusable
 
     if unusable(failures):

@@ -38,12 +38,12 @@ def pages(language: str) -> Path:
 
 
 def recording(language: str) -> Path:
-    """Where the demo's recorded answers lie."""
+    """The file of the demo's recorded answers."""
     return Path(__file__).parent / language / "recorded.gz"
 
 
 def hits(report: Report, language: str) -> str:
-    """How many of the planted errors the findings touch, and how many sentences were flagged without one."""
+    """The line on how many planted errors the findings touch, and how many sentences were flagged without one."""
     planted = json.loads((files(__name__) / language / "planted.json").read_text("utf-8"))
     flagged = [s for s in report.sentences if s.label in WRONG]
     touched = [e for e in planted if any(s.start < e["end"] and e["start"] < s.end for s in flagged)]

@@ -15,7 +15,7 @@ from pydantic import BaseModel, ValidationError
 
 from longproof.agent.cascade import ClearedAlone
 from longproof.agent.report import counts_by_label, left_unread, outcome
-from longproof.agent.types import Report, ReportDocument
+from longproof.agent.types import Report
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home
 from longproof.retrieval.loaders import read_source, refuse_irregular
@@ -72,11 +72,11 @@ def texts_of(
     known: Mapping[str, str] | None = None,
     kept: str | None = None,
 ) -> dict[str, str]:
-    """The texts of a report's documents by id: known ones, the files given, the recorded places, or the store.
+    """The texts of a report's documents by id: known ones, the files given, or those in the store.
 
     `kept` is the data folder, if it isn't the usual one.
-    Raises BadInput where a source can't be found unchanged, a file given is none of them (its hash is its id), or a
-    quote isn't what stands at its place.
+    Raises BadInput where a source isn't there, a file given is none of them (its hash is its id), or a quote isn't
+    what stands at its place.
     """
     given = {**(known or {})}
     for path in sources:
@@ -86,29 +86,17 @@ def texts_of(
                 f"{path} is no source of this report, or has changed: give the text that was checked"
             )
         given[document.id] = document.text
-    texts = {report.documents[0].id: report.case.response}
+    texts, store = {report.documents[0].id: report.case.response}, DocumentStore(home(kept) / "documents")
     for named in report.documents[1:]:
-        texts[named.id] = given.get(named.id) or _stored_text(named, kept)
+        try:
+            texts[named.id] = given.get(named.id) or store.text(named.id)
+        except BadInput as error:
+            name = named.title or named.uri or named.id
+            raise BadInput(
+                f"the text of the source {name!r} is gone from the data folder: give it again (--source)"
+            ) from error
     _refuse(_wrong_texts(report, texts))
     return texts
-
-
-def _stored_text(document: ReportDocument, kept: str | None) -> str:
-    """The text from where it was read, if it is still the same, else from the store."""
-    path = Path(document.uri)
-    try:
-        read = read_source(path) if document.uri and path.is_file() else None
-    except (BadInput, OSError):
-        read = None
-    if read and read.id == document.id:
-        return read.text
-    try:
-        return DocumentStore(home(kept) / "documents").text(document.id)
-    except BadInput as error:
-        name = document.title or document.uri or document.id
-        raise BadInput(
-            f"the source {name!r} is not where it was, or has changed: give it again (--source)"
-        ) from error
 
 
 def refuse_damaged(report: Report) -> None:

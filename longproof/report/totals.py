@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from longproof.agent.cascade import ClearedAlone
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import written
-from longproof.agent.report import CONFIRMING_FAILED, WRONG, not_borne_out, price, response_is_cut
+from longproof.agent.report import CONFIRMING_FAILED, not_borne_out, price, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
 from longproof.report.pieces import short
 from longproof.report.words import SIGNS
@@ -27,31 +27,41 @@ def outcome_line(report: Report, say: Mapping[str, str]) -> str:
     """
     if report.triage:
         return _offline_outcome(report, say)
-    bad = sum(sentence.label in WRONG for sentence in report.sentences)
-    undecided = sum(sentence.label is None for sentence in report.sentences)
+    labels = Counter(sentence.label for sentence in report.sentences)
+    bad, undecided = labels["contradicting"] + labels["fabricated"], labels[None]
     nothing = "response_is_cut" if response_is_cut(report.documents) else "nothing_wrong"
     phrase = "sentences_wrong" if bad else "sentences_undecided" if undecided else nothing
-    told = say[phrase].format(n=bad or undecided, all=len(report.sentences))
+    outcome = say[phrase].format(n=bad or undecided, all=len(report.sentences))
     open_ = not_borne_out(report)
-    parts = [count_of(say, "no_fact", len(open_.no_fact))] if open_.no_fact else []
-    parts += [count_of(say, "by_pages", len(open_.pages))] if open_.pages else []
-    return say["semicolon"].join([told, *([say["comma"].join(parts)] if parts else [])])
+    parts = []
+    for key, sentences in (("no_fact", open_.no_fact), ("by_pages", open_.pages)):
+        if sentences:
+            parts.append(count_of(say, key, len(sentences)))
+    return say["semicolon"].join([outcome, say["comma"].join(parts)] if parts else [outcome])
 
 
 def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
-    n = len(report.claims)
-    stand = sum(claim.label in ("explicitly_supported", "out_dependent") for claim in report.claims)
-    conflicts = sum(claim.label in WRONG for claim in report.claims)
-    needs = sum(claim.failure == "needs_model" for claim in report.claims)
-    without = {*range(len(report.sentences))} - {claim.sentence for claim in report.claims}
-    silent = sum(report.sentences[index].label is None for index in without)
-    all_stand = say["all_stand" if report.verdict == "faithful" else "all_stand_unread"]
-    parts = [all_stand if stand == n else say["stand_n"].format(n=stand, all=n)]
-    for key, count in (("conflicts", conflicts), ("needs", needs), ("open", n - stand - conflicts - needs)):
-        parts += [count_of(say, key, count)] if count else []
+    if not report.claims:
+        return say["nothing_claimed"]
+    labels = Counter(claim.label for claim in report.claims)
+    stand = labels["explicitly_supported"] + labels["out_dependent"]
+    conflicts = labels["contradicting"] + labels["fabricated"]
+    needs = len([claim for claim in report.claims if claim.failure == "needs_model"])
+    others = len(report.claims) - stand - conflicts - needs
+    if stand == len(report.claims):
+        parts = [say["all_stand" if report.verdict == "faithful" else "all_stand_unread"]]
+    else:
+        parts = [say["stand_n"].format(n=stand, all=len(report.claims))]
+    for key, count in (("conflicts", conflicts), ("needs", needs), ("open", others)):
+        if count:
+            parts.append(count_of(say, key, count))
+    claimed = {claim.sentence for claim in report.claims}
+    silent = 0
+    for number, sentence in enumerate(report.sentences):
+        silent += number not in claimed and sentence.label is None
     if silent:
         parts.append(say["sentences_unread"].format(n=silent, all=len(report.sentences)))
-    return say["comma"].join(parts) if n else say["nothing_claimed"]
+    return say["comma"].join(parts)
 
 
 def count_of(say: Mapping[str, str], key: str, n: int, **more: int) -> str:
@@ -78,11 +88,11 @@ def note_lines(document: ReportDocument, title: str, say: Mapping[str, str]) -> 
 
 
 def _counts(report: Report, say: Mapping[str, str]) -> str:
-    undecided = "not_checked" if report.triage else "undecided"
-    names = [*((label, label) for label in LABELS), ("undecided", undecided)]
-    parts = [
-        f"{SIGNS[name]} {report.counts[key]} {say[name]}" for key, name in names if report.counts.get(key)
-    ]
+    parts = []
+    for key in (*LABELS, "undecided"):
+        name = "not_checked" if key == "undecided" and report.triage else key
+        if report.counts.get(key):
+            parts.append(f"{SIGNS[name]} {report.counts[key]} {say[name]}")
     claims = count_of(say, "claims", len(report.claims))
     return f"{claims}{say['colon']}{say['comma'].join(parts)}" if parts else ""
 
@@ -163,11 +173,10 @@ def _caveats(report: Report, say: Mapping[str, str]) -> str:
 def judge_names(names: Iterable[str]) -> dict[str, str]:
     """Map judges to their models' own names, without who publishes or serves them; all of a name where two would be
     called the same."""
-    called = {name: _short_name(name) for name in dict.fromkeys(names)}
-    often = Counter({name.removeprefix("arbiter:"): called_so for name, called_so in called.items()}.values())
-    return {name: called_so if often[called_so] == 1 else name for name, called_so in called.items()}
-
-
-def _short_name(name: str) -> str:
-    model = _MODEL.fullmatch(name)
-    return model["model"].rstrip("/").rpartition("/")[2] if model else name
+    short_names = {}
+    for name in names:
+        model = _MODEL.fullmatch(name)
+        short_names[name] = model["model"].rstrip("/").rpartition("/")[2] if model else name
+    models = {name.removeprefix("arbiter:"): short_name for name, short_name in short_names.items()}
+    often = Counter(models.values())
+    return {name: one if often[one] == 1 else name for name, one in short_names.items()}

@@ -66,9 +66,12 @@ function hear(news) {
     const text = JSON.stringify(claim);
     if (claimsSeen[n] === text) continue;
     claimsSeen[n] = text;
+    if (report.claims[n]) changed.add(report.claims[n].sentence);
     report.claims[n] = claimFrom(claim);
     changed.add(claim.sentence);
   }
+  for (const gone of report.claims.splice(news.claims.length)) changed.add(gone.sentence);
+  claimsSeen.length = news.claims.length;
   for (const [index, label] of news.sentences.entries()) {
     if (sentences[index].label !== label) changed.add(index);
     sentences[index].label = label;
@@ -134,7 +137,7 @@ function waiting() {
 function finished() {
   const right = report.claims.filter((claim) => known(claim).length && saidOf(claim.id).mark !== "wrong");
   const all = right.flatMap((claim) => known(claim).map(({ n }) => [claim.id, n]));
-  const some = report.claims.reduce((sum, claim) => sum + known(claim).length, 0);
+  const some = new Set(report.claims.flatMap((claim) => known(claim).map(({ error }) => JSON.stringify([error.span.start, error.span.end, error.correction])))).size;
   const back = all.length > 0 && all.every(([id, n]) => saidOf(id).accepted[n] === true);
   const every = (claim) => ({ accepted: Object.fromEntries(known(claim).map(({ n }) => [n, !back])) });
   const take = () => keep(Object.fromEntries(right.map((claim) => [claim.id, every(claim)])));

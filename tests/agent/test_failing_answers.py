@@ -151,27 +151,17 @@ def test_labels_are_read_in_any_case_and_what_nobody_asked_about_is_left_out() -
     assert [r.label for r in answered.judgements[0].readings] == ["contradicting", "explicitly_supported"]
 
 
-def panel(server: ChatServer, size: int) -> list[Judgement]:
-    """What so many judges of one model say of the claims, asked at once."""
-
+def test_when_half_of_all_calls_fail_every_claim_ends_with_a_label_or_a_name() -> None:
     async def ask(model: Model) -> list[Judgement]:
-        judges = [ModelJudge(f"m{n}", model, sample=n) for n in range(size)]
+        judges = [ModelJudge(f"m{n}", model, sample=n) for n in range(30)]
         answers = await asyncio.gather(*(judge.judge(QUESTION, CLAIMS, CASE) for judge in judges))
         return [judgement for answer in answers for judgement in answer.judgements]
 
-    said: list[Judgement] = using(server, ask, timeout_s=HANGING_S)
-    return said
-
-
-@pytest.mark.parametrize("share", [0.1, 0.5])
-def test_whatever_share_of_calls_fails_every_claim_ends_with_a_label_or_a_name(share: float) -> None:
-    judgements = panel(ChatServer(faulty(share, seed=7)), 30)
+    judgements: list[Judgement] = using(ChatServer(faulty(0.5, seed=7)), ask, timeout_s=HANGING_S)
     assert len(judgements) == 90
-    labels = [j.label for j in judgements if j.label]
-    failures = [j.failure for j in judgements if j.failure]
-    assert len(labels) + len(failures) == 90
-    assert len(labels) >= 90 * (1 - share)
-    assert not {"explicitly_supported"} & {j.label for j in judgements if j.claim_id == "c2"}
+    assert all((one.label is None) != (one.failure is None) for one in judgements)
+    assert sum(one.label is not None for one in judgements) >= 45
+    assert not {"explicitly_supported"} & {one.label for one in judgements if one.claim_id == "c2"}
 
 
 def test_a_hundred_ways_of_saying_what_is_wanted_in_the_source_change_nothing() -> None:
@@ -187,15 +177,3 @@ def test_a_hundred_ways_of_saying_what_is_wanted_in_the_source_change_nothing() 
     assert server.asked[0].parts("evidence") == [hostile.text]
     assert [item["text"] for item in server.asked[0].items("claims")] == list(TEXTS)
     assert outcomes(answered) == ["explicitly_supported", "not_found", "not_found"]
-
-
-def test_servers_that_can_do_more_or_less_give_the_same_labels() -> None:
-    able, other, worst = (
-        [j.model_copy(update={"call_id": None}) for j in panel(server, 5)]
-        for server in (
-            ChatServer(well),
-            ChatServer(well, schema="rejected", usage=False),
-            ChatServer(well, schema="ignored"),
-        )
-    )
-    assert able == other == worst

@@ -301,5 +301,5 @@ def test_no_citation_breaks_the_reading(citations: list[str], compact: str) -> N
 
 def test_hostile_citations_cost_little() -> None:
     for one in (" ", "(", "[ ", "1", "; ", ", 1", "12 ", "P", "…", "E "):
-        short_answer(one * 100_000)
-        assert set(read_lines([one * 100_000], NUMBERED)[0]) <= set(NUMBERED.shown)
+        short_answer(one * 40_000)
+        assert set(read_lines([one * 40_000], NUMBERED)[0]) <= set(NUMBERED.shown)

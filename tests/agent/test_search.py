@@ -233,7 +233,7 @@ TEXTS = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=20, deadline=None)
 @given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=6, max_size=6), st.integers(0, 9_000))
 def test_it_ends_with_any_searcher(answers: list[tuple[list[str], list[str], list[str]]], room: int) -> None:
     script = [turn(*claims, find=find, read=read) for claims, find, read in answers]

@@ -110,14 +110,6 @@ def test_samples_are_checked(files, tmp_path, answer, why):
     }
 
 
-def test_who_learned_nothing_does_not_sample(files, tmp_path):
-    with ChatServer(writer(Lesson={"rule": "", "example": ""})) as server:
-        done = make(files[:1], tmp_path / "set", server)
-    assert done.rejected == {"conversational qa: not_learned": 4}
-    assert done.made == 4
-    assert {row["sampling"] for row in rows(tmp_path / "set" / "qa.jsonl")} == {"one-pass"}
-
-
 @pytest.mark.parametrize(
     ("answer", "why"), [({"reason": "", "best": "both"}, "no_choice"), (Reply("Both are fine."), "unparsed")]
 )

@@ -38,11 +38,6 @@ def test_a_chapter_opens_a_unit_once_there_is_enough():
     assert text[first.end :].startswith("\n第二回")
 
 
-def test_what_is_too_short_has_no_unit():
-    assert units("他走了。") == []
-    assert units("") == []
-
-
 def book(n_units: int, tokens: int = 3000) -> Book:
     summaries = [
         f"孔明在第{n}章答应曹操出城。张飞有{n + 2}匹马。关羽的哥哥不肯投降。" for n in range(n_units)

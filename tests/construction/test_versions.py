@@ -71,11 +71,6 @@ def test_an_added_sentence_is_a_fabrication():
     assert (change.wrong.text, change.right) == ("他卖掉了牛。", "")
 
 
-def test_a_part_in_other_script_or_width_is_found():
-    made = BASE.replace("放牛", "種田")
-    assert isinstance(check_error(BASE, made, "event", "母亲送他去种田。"), TextWithError)
-
-
 def test_a_likeness_is_no_place():
     assert (
         locate_quote("he took the red boat over the river", "He took the blue boat over the river.") is None

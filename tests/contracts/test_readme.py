@@ -1,13 +1,18 @@
-"""README and docs tell the truth where a test can tell: the drawings, the map, the words.
+"""README and docs tell the truth where a test can tell: the drawings, the map, the words, what a judge is sent.
 
-`LONGPROOF_WRITE_DOCS=1 pytest tests/contracts/test_readme.py` writes the drawings and the map anew.
+`LONGPROOF_WRITE_DOCS=1 pytest tests/contracts/test_readme.py` writes the drawings, the map and the request anew.
 """
 
 import json
 import os
 import re
+import textwrap
 from pathlib import Path
 
+from fakes import ChatServer
+from reader import Asked, Reply, well
+
+from longproof import Verifier
 from longproof.agent.types import KINDS, LABELS
 from longproof.graphs.papers import PAPERS
 from longproof.graphs.protocols import method as method_of
@@ -17,6 +22,7 @@ from longproof.graphs.verify import verify_graph
 ROOT = Path(__file__).parents[2]
 README, DOCS = ROOT / "README.md", ROOT / "docs"
 HOW, PROTOCOLS, MAP = DOCS / "how-it-works.md", DOCS / "protocols.md", DOCS / "map.md"
+MODELS = DOCS / "models.md"
 ROOMS = (
     "retrieval",
     "indexes",
@@ -51,6 +57,65 @@ def tree() -> str:
     return "\n".join(lines)
 
 
+STORY = """The keeper of the lamp was called Mara.
+Every evening she rowed to the island and lit the lamp.
+In the winter of 1851 the old ferryman brought her nine letters.
+She put them into a drawer and opened none of them.
+On the last night of the year the lamp went out.
+Nobody lit it again.
+In the spring the ferryman asked about the letters.
+Mara gave all of them back."""
+RETOLD = (
+    "Mara rowed to the island every evening. The ferryman brought her nineteen letters. She read them all."
+)
+
+
+FINDING = {"reason": "She opened none.", "readings": [], "label": "contradicting", "kind": "event"}
+ANSWERED = {
+    "short": ["C1 E 1 Every evening she"],
+    "rest": [
+        {
+            "claim": "C2",
+            "lines": ["2 In the winter of"],
+            **FINDING,
+            "reason": "She was brought nine.",
+            "kind": "numerical",
+            "wrong": "nineteen",
+            "correction": "nine",
+        },
+        {
+            "claim": "C3",
+            "lines": ["3 She put them"],
+            **FINDING,
+            "wrong": "read them all",
+            "correction": "read none",
+        },
+    ],
+}
+
+
+def request_and_answer() -> str:
+    """The first question about a small story, as it goes to a server, and an answer that Longproof takes."""
+    asked_first: list[Asked] = []
+
+    def script(asked: Asked) -> Reply:
+        if asked.form != "Findings" or asked_first:
+            return well(asked)
+        asked_first.append(asked)
+        return Reply(json.dumps(ANSWERED))
+
+    with ChatServer(script) as server:
+        report = Verifier(judges=[f"openai:MODEL@{server.address}"], cache=False).verify(STORY, RETOLD)
+    assert [claim.judgements[0].failure for claim in report.claims] == [None] * 3
+    body = dict(asked_first[0].body)
+    messages, form = body.pop("messages"), body.pop("response_format")
+    parts = {message["role"]: message["content"] for message in messages}
+    parts |= {"schema": json.dumps(form), "parameters": json.dumps(body), "answer": json.dumps(ANSWERED)}
+    for name in ("schema", "answer"):
+        parts[name] = textwrap.fill(parts[name], 112, break_on_hyphens=False)
+    return "\n\n".join(f"[{name}]\n{text}" for name, text in parts.items())
+
+
 def between(path: Path, name: str, language: str, wanted: str) -> str:
     """What stands in a document between the marks of this name; written anew where that is asked for."""
     text = path.read_text("utf-8")
@@ -75,6 +140,11 @@ def test_the_papers_steps_are_those_of_their_graphs():
 def test_the_map_is_that_of_the_tree():
     wanted = tree()
     assert between(MAP, "map", "text", wanted) == wanted
+
+
+def test_what_a_judge_is_sent_is_shown():
+    wanted = request_and_answer()
+    assert between(MODELS, "request", "text", wanted) == wanted
 
 
 def test_every_room_is_explained():

@@ -14,7 +14,7 @@ import longproof
 from longproof import BadInput, Refused, Report, Verifier
 from longproof.graphs.joined import SOURCE_CHARACTERS
 from longproof.graphs.settings import Settings
-from longproof.verifier import MoreSettings
+from longproof.graphs.verifier import MoreSettings
 
 
 @pytest.fixture(scope="module")
@@ -71,16 +71,15 @@ def test_a_name_in_the_place_of_a_text_is_refused(name):
     "text", ["It reads config.json", "See chapter notes.md", "Ada left.", "3.14", "See https://example.org/a"]
 )
 def test_texts_that_only_mention_a_name_are_texts(text):
-    assert Verifier().verify(SOURCE, text).case.response == text
+    events: list[object] = []
+    assert Verifier().verify(SOURCE, text, progress=events.append).case.response == text
+    assert events
+    assert Verifier().verify(SOURCE, "package.json", task="answer", context="Which file?").claims
 
 
 def test_a_server_that_refuses_raises_what_can_be_caught():
     with ChatServer(always(Reply(status=401))) as server, pytest.raises(Refused, match="check the key"):
         Verifier(judges=[f"openai:m@{server.address}"]).verify(SOURCE, RESPONSE)
-
-
-def test_the_answer_to_a_question_may_be_a_name():
-    assert Verifier().verify(SOURCE, "package.json", task="answer", context="Which file?").claims
 
 
 def test_files_are_given_as_paths(tmp_path: Path):
@@ -90,15 +89,6 @@ def test_files_are_given_as_paths(tmp_path: Path):
     assert plain(read) == plain(Verifier().verify(SOURCE, RESPONSE))
     with pytest.raises(BadInput, match=r"none\.txt"):
         Verifier().verify(SOURCE, tmp_path / "none.txt")
-
-
-def test_a_session_is_told_what_there_is_to_import_and_what_a_verifier_asks():
-    assert {"Verifier", "Report", "BadInput", "Refused"} <= set(dir(longproof))
-    assert repr(Verifier()) == "Verifier(judges=['offline'], protocol='longproof')"
-    asked = Verifier(judges=["openai:m@http://127.0.0.1:9/v1", "openai:n"])
-    assert (
-        repr(asked) == "Verifier(judges=['openai:m@http://127.0.0.1:9/v1', 'openai:n'], protocol='longproof')"
-    )
 
 
 def test_an_editor_knows_every_setting_and_its_type() -> None:
@@ -118,14 +108,6 @@ def test_a_report_says_what_is_wrong_and_what_should_stand_there() -> None:
     assert all(quote in SOURCE for quote in wrong.quotes)
     assert report.corrected() == text.replace("thirty", "twenty")
     assert "thirty" in report.markdown()
-
-
-def test_a_bar_is_shown_or_a_function_told(capsys: pytest.CaptureFixture[str]) -> None:
-    events: list[object] = []
-    Verifier().verify(SOURCE, RESPONSE, progress=events.append)
-    Verifier().verify(SOURCE, RESPONSE, progress=True)
-    assert events
-    assert capsys.readouterr().out == ""
 
 
 LONG = "\n".join(f"On day {n} the keeper of gate {n} sold lamps." for n in range(SOURCE_CHARACTERS // 30))

@@ -9,7 +9,6 @@ import pytest
 from evaluated import FakeChecker
 
 from longproof.agent.models.ledger import LedgerFailed
-from longproof.agent.report import unanswered
 from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.run import Evaluation, Reports, draw_sample, evaluate_dataset
@@ -105,13 +104,6 @@ def test_whole_reports_are_kept_where_they_are_asked_for(cases: Path, tmp_path: 
     assert len(checker.asked) == len(kept_reports) == len(finished.results) == 12
 
 
-def test_a_folder_of_an_earlier_edition_is_refused(cases: Path, tmp_path: Path) -> None:
-    (tmp_path / "out").mkdir()
-    (tmp_path / "out" / "run.json").write_text('{"version": 2, "dataset": "jsonl"}', "utf-8")
-    with pytest.raises(BadInput, match="an earlier edition of Longproof: choose another folder"):
-        run(cases, tmp_path / "out", FakeChecker())
-
-
 def test_a_folder_of_another_run_is_refused(cases: Path, tmp_path: Path) -> None:
     run(cases, tmp_path / "out", FakeChecker(), sample=4)
     with pytest.raises(BadInput, match="holds another run"):
@@ -134,64 +126,6 @@ def test_what_cannot_be_checked_is_undecided_and_wrong(tmp_path: Path) -> None:
     scores = {score.name: score.value for section in finished.sections for score in section.scores}
     assert scores["accuracy of faithful"] == 0.0
     assert scores["responses that could not be checked"] == 1.0
-
-
-class TimingOut(FakeChecker):
-    """Each claim but the first `answered` is undecided: the panel's answers to it came too late."""
-
-    def __init__(self, answered: int) -> None:
-        super().__init__()
-        self._answered = answered
-
-    async def check(self, documents: Sequence[Document], case: Case) -> Report:
-        report = await super().check(documents, case)
-        late = [
-            claim.model_copy(
-                update={
-                    "label": None,
-                    "failure": "timeout",
-                    "judgements": tuple(
-                        said.model_copy(update={"label": None, "failure": "timeout"})
-                        for said in claim.judgements
-                    ),
-                }
-            )
-            for claim in report.claims[self._answered :]
-        ]
-        claims = (*report.claims[: self._answered], *late)
-        return report.model_copy(update={"claims": claims, "verdict": "undecided"})
-
-
-@pytest.mark.parametrize(("answered", "response"), [(1, "He won. She lost."), (0, "He won."), (0, " ")])
-def test_no_judge_answered_where_every_claim_timed_out(tmp_path: Path, answered: int, response: str) -> None:
-    row = {"id": 1, "task": "summary", "source_text": "s", "response": response, "label": "faithful"}
-    (tmp_path / "cases.jsonl").write_text(json.dumps(row) + "\n", encoding="utf-8")
-    finished = run(tmp_path / "cases.jsonl", tmp_path / "out", TimingOut(answered))
-    assert unanswered(finished.failures()) == (not answered and bool(response.strip()))
-
-
-def test_a_set_without_examples_is_refused_before_anything_is_written(tmp_path: Path) -> None:
-    (tmp_path / "empty.jsonl").write_text(" \n", "utf-8")
-    with pytest.raises(BadInput, match=r"there is no example in .*empty\.jsonl"):
-        run(tmp_path / "empty.jsonl", tmp_path / "out", FakeChecker())
-    assert not (tmp_path / "out").exists()
-
-
-@pytest.mark.parametrize(
-    ("settings", "says"),
-    [
-        ({"protocol": "bogus"}, "there is no protocol 'bogus'"),
-        ({"protocol": "probe"}, "probe needs judges that read"),
-        ({"judges": ["nobody"]}, "there is no judge 'nobody'"),
-        ({"pages": "/nowhere/at/all"}, "there is no folder"),
-    ],
-)
-def test_settings_that_can_check_nothing_are_refused_before_anything_is_written(
-    settings: dict[str, Any], says: str, cases: Path, tmp_path: Path
-) -> None:
-    with pytest.raises(BadInput, match=says):
-        evaluate_dataset("jsonl", path=cases, out=tmp_path / "out", home=str(tmp_path / "home"), **settings)
-    assert not (tmp_path / "out").exists()
 
 
 def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> None:
@@ -233,3 +167,21 @@ def test_a_sample_is_seeded_and_keeps_order_and_pairs(cases: Path) -> None:
     assert all(pairs.count(pair) == 2 for pair in pairs)
     with pytest.raises(BadInput):
         draw_sample(found, 0, seed=0)
+
+
+@pytest.mark.parametrize(
+    ("settings", "says"),
+    [
+        ({"protocol": "bogus"}, "there is no protocol 'bogus'"),
+        ({"protocol": "probe"}, "probe needs judges that read"),
+        ({"judges": ["nobody"]}, "there is no judge 'nobody'"),
+        ({"pages": "/nowhere/at/all"}, "there is no folder"),
+        ({"only": "scale=XXL"}, "there is no example of scale=XXL"),
+    ],
+)
+def test_runs_that_can_check_nothing_are_refused_before_anything_is_written(
+    settings: dict[str, Any], says: str, cases: Path, tmp_path: Path
+) -> None:
+    with pytest.raises(BadInput, match=says):
+        evaluate_dataset("jsonl", path=cases, out=tmp_path / "out", home=str(tmp_path / "home"), **settings)
+    assert not (tmp_path / "out").exists()

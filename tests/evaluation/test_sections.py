@@ -6,9 +6,9 @@ import pytest
 from evaluated import line, scripted_report
 
 from longproof.agent.types import Place
-from longproof.evaluation.headlines import HEADLINES, headline
 from longproof.evaluation.results import Result, prediction
 from longproof.evaluation.sections import sections
+from longproof.evaluation.tables import Score, Section, score_tables
 from longproof.evaluation.types import Gold, GoldClaim, GoldError, GoldPart
 
 TEXT = "He won twice in May. She lost."
@@ -85,10 +85,6 @@ def test_gold_is_taken_as_closely_as_it_says(
     found = scores(offline(gold, ["contradicting", "explicitly_supported"]))["Without a model"]
     assert found["precision of conflicts"] == conflicts
     assert found["precision of what stands there"] == standing
-
-
-def test_where_models_have_read_there_is_no_such_section() -> None:
-    assert "Without a model" not in scores(annotated(Gold(outcome="hallucinated")))
 
 
 def test_outcomes_alone_give_responses_and_cost() -> None:
@@ -198,18 +194,16 @@ def test_slices_give_recall_or_accuracy() -> None:
     assert found["By position, the paper's four kinds"] == {"recall of begin": 0.0}
 
 
-def test_an_interval_holds_its_score_and_widens_with_groups() -> None:
-    results = [
-        line(str(i), "faithful" if i % 2 else "hallucinated", "faithful", str(i // 20)) for i in range(80)
-    ]
-    flipped = [
-        r if i % 3 else r.model_copy(update={"gold": Gold(outcome="faithful")}) for i, r in enumerate(results)
-    ]
-    alone = headline([r.model_copy(update={"group": r.id}) for r in flipped], "MCC")
-    assert alone.value == 0.0
-    score = headline(flipped, "accuracy of faithful")
-    assert score.low is not None
-    assert score.high is not None
-    assert score.value is not None
-    assert score.low <= score.value <= score.high
-    assert set(HEADLINES) >= {"mean accuracy", "MCC"}
+SECTION = Section(
+    title="By model",
+    scores=(
+        Score(name="a|b <img>\n[red]x: recall", value=None, over="hallucinated", n=0),
+        Score(name="MCC", value=0.12345, over="responses", n=1200, coverage=0.5, low=-0.1, high=0.3),
+    ),
+)
+
+
+def test_markdown_keeps_one_row_a_score() -> None:
+    text = score_tables("title", [SECTION], "footer")
+    assert "| a\\|b &lt;img> [red]x: recall | – |  | hallucinated | 0 |  |" in text
+    assert "| MCC | 0.123 | -0.100 to 0.300 | responses | 1,200 | 0.500 |" in text

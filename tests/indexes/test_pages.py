@@ -9,7 +9,7 @@ import pytest
 
 from longproof.indexes import pages as module
 from longproof.indexes.documents import DocumentStore
-from longproof.indexes.pages import PageIndex, open_pages
+from longproof.indexes.pages import open_pages
 from longproof.retrieval.bm25 import Engine
 from longproof.retrieval.types import BadInput
 
@@ -83,30 +83,6 @@ def test_an_index_is_built_once_and_opened_again(folder: Path, home: Path, engin
     assert open_pages(moved, home, engine).path == first.path
 
 
-def test_other_content_another_name_and_another_engine_are_other_indexes(folder: Path, home: Path) -> None:
-    keys = {open_pages(folder, home).path, open_pages(folder, home, "okapi").path}
-    (folder / "渔.txt").write_text("变了", encoding="utf-8")
-    keys.add(open_pages(folder, home).path)
-    (folder / "fog.htm").rename(folder / "mist.htm")
-    keys.add(open_pages(folder, home).path)
-    assert len(keys) == 4
-
-
-@ENGINES
-@pytest.mark.parametrize("texts", [["。。"], ["one lighthouse"], ["one lighthouse", "two lighthouses"]])
-def test_collections_of_none_one_and_two(
-    tmp_path: Path, home: Path, engine: Engine, texts: list[str]
-) -> None:
-    for i, text in enumerate(texts):
-        (tmp_path / f"{i}.txt").write_text(text)
-    index = open_pages(tmp_path, home, engine)
-    assert len(index) == len(texts)
-    assert [hit.span.text for hit in index.search("lighthouse")] == [
-        t for t in texts if t == "one lighthouse"
-    ]
-    assert [hit.span.text for hit in open_pages(tmp_path, home, engine).search("two")] == texts[1:]
-
-
 def test_what_cannot_be_read_is_left_out_and_said(
     folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -143,18 +119,6 @@ def test_folders_without_pages_are_refused(tmp_path: Path, home: Path) -> None:
         with pytest.raises(BadInput, match=match):
             open_pages(tmp_path / name, home)
     assert not (home / "pages").exists()
-
-
-def test_of_two_builders_the_first_wins_and_nothing_is_left_over(folder: Path, home: Path) -> None:
-    other: list[PageIndex] = []
-
-    def race(done: int, _: int) -> None:
-        if done == 6 and not other:
-            other.append(open_pages(folder, home))
-
-    index = open_pages(folder, home, progress=race)
-    assert index.search("the sea") == other[0].search("the sea")
-    assert list((home / "pages").iterdir()) == [index.path]
 
 
 def test_a_build_that_is_interrupted_leaves_no_index(

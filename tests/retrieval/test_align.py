@@ -51,17 +51,6 @@ def test_greedy_follows_appendix_d_worked_by_hand() -> None:
     ]
 
 
-def test_greedy_stays_at_the_last_block_when_it_runs_out_of_source() -> None:
-    far = {0: 5.0, 1: 4.0, 2: 3.0, 3: 2.0, 4: 1.0}
-    similarity = rows(8, {}, {2: 1.0}, {4: 1.0}, {6: 1.0}, {7: 1.0}, far)
-    assert places(greedy(similarity))[4:] == [(5, 7, 7), (4, 7, 7)]
-
-
-@pytest.mark.parametrize("n_blocks", [1, 2, 3, 40])
-def test_a_row_without_any_preference_stays_where_it_is(n_blocks: int) -> None:
-    assert [w.centre for w in greedy(np.zeros((5, n_blocks)))] == [0] * 5
-
-
 @pytest.mark.parametrize("way", [greedy, viterbi])
 def test_windows_keep_their_laws(way) -> None:
     @given(matrices)
@@ -135,15 +124,6 @@ def test_viterbi_does_not_depend_on_the_unit_of_the_scores(
     rounded = np.round(similarity)  # so that scaling doesn't make or break ties
     again = viterbi(rounded * 2.0**shift)
     assert [w.centre for w in viterbi(rounded)] == [w.centre for w in again]
-
-
-def test_blocks_that_match_nothing_do_no_harm() -> None:
-    path = np.arange(12)
-    similarity = np.random.default_rng(4).uniform(0, 2, (12, 12))
-    similarity[path, path] += 6
-    padded = np.hstack([np.zeros((12, 30)), similarity, np.zeros((12, 30))])
-    assert [w.centre - 30 for w in viterbi(padded)] == list(path)
-    assert [w.confidence > 0.9 for w in viterbi(padded)] == [True] * 12
 
 
 def test_a_certain_place_gets_a_small_window_and_an_uncertain_one_a_wide_one() -> None:

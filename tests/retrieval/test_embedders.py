@@ -18,7 +18,6 @@ from longproof.retrieval.embedders import (
     SentenceEmbedder,
     ServerEmbedder,
     embedder,
-    fingerprint,
 )
 from longproof.retrieval.types import BadInput
 
@@ -70,18 +69,6 @@ def test_a_model_that_is_nowhere_is_refused(tmp_path: Path) -> None:
         BadInput, match=r"not a whole BGE-M3: colbert_linear\.pt and sparse_linear\.pt missing"
     ):
         embedder(f"bge-m3:{tmp_path}", nowhere)
-
-
-def test_a_fingerprint_changes_with_any_file_that_counts(tmp_path: Path) -> None:
-    (tmp_path / "model.safetensors").write_bytes(bytes(3 << 20))
-    before = fingerprint(tmp_path)
-    (tmp_path / "README.md").write_text("about")
-    assert fingerprint(tmp_path) == before
-    (tmp_path / "config.json").write_text("{}")
-    assert fingerprint(tmp_path) != before
-    last = fingerprint(tmp_path)
-    (tmp_path / "model.safetensors").write_bytes(bytes((3 << 20) - 1) + b"1")
-    assert fingerprint(tmp_path) != last
 
 
 @pytest.fixture
@@ -190,26 +177,12 @@ def test_an_odd_answer_is_named(server, number: int) -> None:
         ServerEmbedder("m", address, "key").embed(["a", "b"], query=True)
 
 
-def test_vectors_without_numbers_are_in_the_order_of_the_texts(server) -> None:
-    address, said = server
-    said["raw"] = b'{"data": [{"embedding": [1, 0]}, {"embedding": [0, 2.0]}]}'
-    assert ServerEmbedder("m", address, "k").embed(["a", "b"]).dense.tolist() == [[1, 0], [0, 1]]
-
-
 def test_a_redirect_is_not_followed(server) -> None:
     address, said = server
     said["status"], said["location"] = 307, f"{address}/elsewhere"
     with pytest.raises(BadInput, match="gave no embeddings"):
         ServerEmbedder("m", address, "key").embed(["a"], query=True)
     assert len(said["asked"]) == 1
-
-
-def test_a_busy_server_is_asked_again(server) -> None:
-    address, said = server
-    said["status"] = 503
-    with pytest.raises(BadInput, match="gave no embeddings"):
-        ServerEmbedder("m", address, "key").embed(["a"], query=True)
-    assert len(said["asked"]) == 3
 
 
 def test_no_terminal_code_of_a_server_is_shown(server) -> None:
@@ -319,18 +292,6 @@ def test_bge_m3_scores_as_flagembedding_does(bge: BgeM3, tiny: Path) -> None:
 
 
 @pytest.mark.heavy
-@pytest.mark.usefixtures("two_at_once")
-def test_the_same_text_gives_the_same_vectors_in_any_batch(bge: BgeM3) -> None:
-    progress: list[tuple[int, int]] = []
-    together = bge.embed([*TEXTS, *TEXTS], progress=lambda *done: progress.append(done))
-    assert progress == [(2, 6), (4, 6), (6, 6)]
-    assert np.allclose(together.dense[:3], together.dense[3:], atol=1e-5)
-    assert np.allclose(together.dense[1], bge.embed(TEXTS[1:2], query=True).dense[0], atol=1e-5)
-    assert np.allclose(np.linalg.norm(together.dense, axis=1), 1, atol=1e-5)
-    assert bge.embed([]).dense.shape[0] == 0
-
-
-@pytest.mark.heavy
 def test_no_text_is_cut_short(bge: BgeM3, tiny: Path) -> None:
     long = "harbour " * 9000
     with pytest.raises(BadInput, match="tokens long, and BGE-M3 takes 8192"):
@@ -348,33 +309,6 @@ def test_any_sentence_transformer_embeds(bge: BgeM3, tiny: Path) -> None:
     assert np.allclose(ours.embed(TEXTS).dense, bge.embed(TEXTS).dense, atol=1e-5)
     assert ours.name != bge.name
     assert Vectors.of(TEXTS, ours).nearest(TEXTS[1], 1)[0][0] == 1
-
-
-@pytest.mark.heavy
-@pytest.mark.parametrize(
-    "damaged", ["model.safetensors", "sparse_linear.pt", "tokenizer.json", "config.json"]
-)
-def test_a_damaged_model_is_refused_in_one_line(tiny: Path, tmp_path: Path, damaged: str) -> None:
-    import shutil
-
-    copy = tmp_path / "copy"
-    shutil.copytree(tiny, copy)
-    (copy / damaged).write_bytes((copy / damaged).read_bytes()[:50])
-    with pytest.raises(BadInput, match="can't load BGE-M3") as refused:
-        BgeM3(str(copy)).embed(TEXTS)
-    assert "\n" not in str(refused.value)
-    (copy / "colbert_linear.pt").unlink()
-    with pytest.raises(BadInput, match=r"colbert_linear\.pt missing"):
-        BgeM3(str(copy))
-
-
-@pytest.mark.heavy
-def test_the_hub_out_of_reach_is_said_in_one_line(monkeypatch: pytest.MonkeyPatch, tiny: Path) -> None:
-    import huggingface_hub.constants
-
-    monkeypatch.setattr(huggingface_hub.constants, "HF_HUB_OFFLINE", True)
-    with pytest.raises(BadInput, match="can't load nobody/no-such-model from the Hugging Face hub"):
-        embedder("st:nobody/no-such-model", nowhere)
 
 
 PARAPHRASES = [

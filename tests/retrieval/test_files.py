@@ -38,12 +38,6 @@ def test_files_and_their_new_folders_are_private(tmp_path: Path) -> None:
     assert rights(tmp_path) == 0o755
 
 
-def test_a_file_that_is_written_again_becomes_private(tmp_path: Path) -> None:
-    (tmp_path / "old").write_text("text")
-    write_whole(tmp_path / "old", b"text")
-    assert rights(tmp_path / "old") == 0o600
-
-
 def test_a_whole_run_leaves_nothing_that_others_read(tmp_path: Path) -> None:
     Verifier(home=str(tmp_path / "home")).verify("The old man went to sea. " * 50, "The old man went to sea.")
     found = [tmp_path / "home", *(tmp_path / "home").rglob("*")]
@@ -73,20 +67,6 @@ def test_the_ledger_and_what_sqlite_puts_beside_it_are_private(tmp_path: Path) -
     assert rights(path) == 0o660, "whoever lets a group write shares it on purpose"
 
 
-def test_a_run_that_waits_for_a_person_is_private(tmp_path: Path) -> None:
-    from longproof.graphs.settings import Settings
-    from longproof.review import open_checkpoints
-
-    async def look() -> None:
-        async with open_checkpoints(Settings(home=str(tmp_path / "home"))):
-            pass
-
-    asyncio.run(look())
-    found = [tmp_path / "home", *(tmp_path / "home").iterdir()]
-    assert (tmp_path / "home" / "checkpoints.sqlite") in found
-    assert not [path for path in found if rights(path) & 0o077]
-
-
 def test_damaged_checkpoints_are_named(tmp_path: Path) -> None:
     from longproof.graphs.settings import Settings
     from longproof.review import open_checkpoints
@@ -100,14 +80,6 @@ def test_damaged_checkpoints_are_named(tmp_path: Path) -> None:
         with pytest.raises(BadInput, match=r"checkpoints\.sqlite.*move it away"):
             asyncio.run(look())
         assert (tmp_path / "checkpoints.sqlite").read_bytes() == damage
-
-
-def test_a_runs_results_are_private(tmp_path: Path) -> None:
-    from longproof.graphs.run_folder import Ended, open_run
-
-    with open_run(tmp_path / "out", {}, Ended):
-        assert rights(tmp_path / "out") == 0o700
-        assert {rights(path) for path in (tmp_path / "out").iterdir()} == {0o600}
 
 
 @pytest.mark.parametrize("chosen", ["~nosuchuser/x", "~nosuchuser", "/a\x00b"])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.retrieval.json_text import DEEPEST, record
+from longproof.retrieval.json_text import record
 from longproof.retrieval.types import BadInput
 
 
@@ -80,12 +80,6 @@ def test_what_is_no_usable_json_is_refused_in_one_line(raw, message):
     assert str(refusal.value).startswith("data.json: ")
     assert "\n" not in str(refusal.value)
     assert len(str(refusal.value)) < 200
-
-
-def test_the_deepest_record_that_is_read():
-    assert record("[" * DEEPEST + "1" + "]" * DEEPEST).text == "[0]" * DEEPEST + ": 1"
-    with pytest.raises(BadInput):
-        record("[" * (DEEPEST + 1) + "1" + "]" * (DEEPEST + 1))
 
 
 JSON = st.recursive(

@@ -71,17 +71,6 @@ def test_a_block_is_as_similar_as_its_best_passage_and_wider_ranges(index: Lexic
     assert not matrix[1].any()
 
 
-def test_wider_ranges_cover_the_text_and_overlap_by_half_or_more() -> None:
-    text = "".join(f"{number:04d} " for number in range(2000))
-    passages = [(start, min(start + 400, 9990)) for start in range(0, 9800, 200)]
-    index = LexicalIndex(Document.of(text[:9990]), passages)
-    for scale, size, step in zip(index._scales[1:], (1200, 3600, 10800), (400, 1600, 5200), strict=True):
-        starts, ends = scale.ranges.T
-        assert starts.tolist() == list(range(0, starts[-1] + 1, step))
-        assert ends.tolist() == [min(start + size, 9990) for start in starts.tolist()]
-        assert ends[-1] == 9990
-
-
 def test_of_two_equal_passages_the_one_among_others_of_the_kind_is_found_first() -> None:
     scene = ["storm", "wreck", "sailor", "island", "rescue", "signal", "beacon", "harbour", "captain"]
     filler = [f"other{number}" for number in range(40)]
@@ -119,23 +108,6 @@ def test_synonyms_tell_where_a_segment_lies_but_less_than_its_own_words() -> Non
     assert doctor[0] > doctor[1]
     assert not nobody.any()
     assert index.search("a doctor", 3) == []
-
-
-def test_groups_are_of_words_that_are_looked_at() -> None:
-    for group in map(str.split, lexical._read("synonyms.txt").splitlines()):
-        assert len(group) > 1
-        assert len(set(group)) == len(group)
-        assert all(word.isalpha() and word == word.lower() for word in group)
-        assert len(set(terms(" ".join(group)))) > 1, group
-
-
-def test_simplified_and_traditional_find_each_other(index: LexicalIndex) -> None:
-    assert index.search("船長的銅鑰匙", 1)[0].span.text == TEXT[107:130]
-
-
-def test_equal_scores_rank_in_text_order() -> None:
-    index = LexicalIndex(Document.of("fox fox fox fox "), [(0, 4), (4, 8), (8, 12), (12, 16)])
-    assert [hit.span.start for hit in index.search("fox", 3)] == [0, 4, 8]
 
 
 @given(words, st.lists(words, max_size=3), st.integers(0, 8))

@@ -40,14 +40,6 @@ def test_a_heading_is_told_with_its_title_or_the_words_behind_a_numeral(heading:
     assert told(text)[-1:] == [said]
 
 
-@pytest.mark.parametrize(
-    "line", ["“STOP THIEF!”", "第一次见面，他就走了。", "He left.", "I", "Part of it was his."]
-)
-def test_what_is_said_is_no_heading(line: str) -> None:
-    text = PARAGRAPH + line + " He wept.\n\n" + PARAGRAPH
-    assert told(text) == ["The boats came in late that evening, and nobody spoke of it afterwards."]
-
-
 def test_a_table_of_contents_gives_way_to_the_headings_themselves() -> None:
     headings = [f"第{n}回 船来" for n in "一二三四五"]
     text = "\n".join(headings) + "\n\n" + "\n".join(f"{heading}\n船晚上才来。" * 3 for heading in headings)

@@ -65,38 +65,41 @@ def test_the_best_come_first_and_of_equal_ones_the_earlier(scores, k):
 
 
 DOCUMENT = Document.of("abcdefgh")
+PLACES = {letter: (n, n + 1) for n, letter in enumerate("abcdefgh")} | {f"{n}": (n, n + 4) for n in (0, 4)}
 
 
-def ranking(letters: str) -> list[Hit]:
-    places = [DOCUMENT.text.index(letter) for letter in letters]
+def ranking(names: str) -> list[Hit]:
+    """Hits in this order: a letter is a narrow one, `0` and `4` hold four letters each."""
     return [
-        Hit(span=DOCUMENT.span(place, place + 1), score=10 - rank, rank=rank)
-        for rank, place in enumerate(places, start=1)
+        Hit(span=DOCUMENT.span(*PLACES[name]), score=10 - rank, rank=rank)
+        for rank, name in enumerate(names, start=1)
     ]
 
 
-rankings = st.lists(st.lists(st.sampled_from("abcdefgh"), unique=True).map("".join).map(ranking), max_size=4)
+words = st.lists(st.sampled_from("abcdefgh"), unique=True).map("".join)
+meaning = st.sampled_from(["", "0", "4", "04", "40"])
 
 
-def test_ranks_count_the_less_the_further_down() -> None:
-    fused = fuse([ranking("abc"), ranking("cad")], 10)
-    assert [hit.span.text for hit in fused] == ["a", "c", "b", "d"]
-    assert [hit.score for hit in fused] == pytest.approx([1 / 61 + 1 / 62, 1 / 63 + 1 / 61, 1 / 62, 1 / 63])
+def test_a_hit_of_words_counts_the_rank_of_the_wider_passage_that_holds_it() -> None:
+    fused = fuse(ranking("aeb"), ranking("40"), 10)
+    assert [hit.span.text for hit in fused] == ["a", "e", "b"]
+    assert [hit.score for hit in fused] == pytest.approx([1 / 61 + 1 / 62, 1 / 62 + 1 / 61, 1 / 63 + 1 / 62])
 
 
-def test_of_equals_the_first_ranking_decides() -> None:
-    assert [hit.span.text for hit in fuse([ranking("ab"), ranking("dc")], 3)] == ["a", "d", "b"]
+def test_a_wider_passage_without_words_stands_for_itself() -> None:
+    assert [hit.span.text for hit in fuse(ranking("ab"), ranking("40"), 9)] == ["a", "b", "efgh"]
 
 
-@given(rankings, st.integers(0, 9))
-def test_hits_keep_their_laws(given_: list[list[Hit]], k: int) -> None:
-    fused = fuse(given_, k)
-    spans = {hit.span for hits in given_ for hit in hits}
-    assert len(fused) == min(k, len(spans)) == len({hit.span for hit in fused})
+@given(words, meaning, st.integers(0, 9))
+def test_hits_keep_their_laws(by_words: str, by_meaning: str, k: int) -> None:
+    fused = fuse(ranking(by_words), ranking(by_meaning), k)
     assert [hit.rank for hit in fused] == list(range(1, len(fused) + 1))
+    assert len({hit.span for hit in fused}) == len(fused) <= k
     assert all(a.score >= b.score for a, b in pairwise(fused))
+    everything = {hit.span.text for hit in fuse(ranking(by_words), ranking(by_meaning), 99)}
+    assert set(by_words) <= everything
 
 
-@given(st.lists(st.sampled_from("abcdefgh"), unique=True).map("".join), st.integers(1, 3))
-def test_agreeing_rankings_keep_their_order(letters: str, times: int) -> None:
-    assert "".join(hit.span.text for hit in fuse([ranking(letters)] * times, 9)) == letters
+@given(words, st.integers(0, 9))
+def test_without_meaning_words_keep_their_order(by_words: str, k: int) -> None:
+    assert "".join(hit.span.text for hit in fuse(ranking(by_words), [], k)) == by_words[:k]

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.retrieval.types import BadInput, FileNotes
+from longproof.retrieval.types import BadInput
 from longproof.retrieval.web_pages import PIECE, html_to_markdown, read_page
 
 HTML = """<!DOCTYPE html><!-- saved from url=(0022)https://example.org/s1 --><html><head>{head}</head>
@@ -68,14 +68,6 @@ def test_markdown_says_title_and_address_in_its_front_matter() -> None:
     page = read_page(data, "t.md")
     assert page.text == "# Heading\n\nText.\n"
     assert (page.title, page.uri) == ("Tides", "https://example.org/t")
-
-
-@pytest.mark.parametrize(
-    ("text", "title"), [("# Tides\n\nText.", "Tides"), ("Text.\n\n## Sub", "t"), ("---\nText.\n", "t")]
-)
-def test_markdown_without_front_matter_is_taken_as_it_is(text: str, title: str) -> None:
-    page = read_page(text.encode(), "t.md")
-    assert (page.text, page.title) == (text, title)
 
 
 CHINESE = "<p>灯塔建于一八七一年，用灰色的石头砌成，至今还在使用。"
@@ -185,11 +177,6 @@ def test_what_is_left_out_is_named(away: str, left_out: str, unread: str) -> Non
     assert (" ".join(page.notes.left_out), " ".join(page.notes.unread)) == (left_out, unread)
 
 
-def test_a_page_of_plain_text_has_nothing_left_out() -> None:
-    page = html_to_markdown("<title>T</title><meta name=date content=x><h1>a</h1><p class=c>b <i>c</i></p>")
-    assert page.notes == FileNotes()
-
-
 @pytest.mark.parametrize(
     "away",
     [
@@ -205,24 +192,6 @@ def test_what_stands_beside_the_main_text_can_be_left_out(away: str) -> None:
     assert "x" in html_to_markdown(html).text
 
 
-def test_words_about_hiding_hide_nothing() -> None:
-    html = "<p title='a hidden role' aria-label=hidden data-style='display:none'>shown</p>"
-    assert html_to_markdown(html)[0] == "shown"
-
-
-@pytest.mark.parametrize(
-    ("html", "text"),
-    [
-        ("a<script>unclosed <p>x", "a"),
-        ("a<!-- unclosed <p>x", "a"),
-        ("a<p title='unclosed><p>x", "a"),
-        ("<div>a<nav>n<p>x</div><p>after", "a\n\nn\n\nx\n\nafter"),
-    ],
-)
-def test_what_is_never_closed_ends_where_a_browser_would_end_it(html: str, text: str) -> None:
-    assert html_to_markdown(html)[0] == text
-
-
 def test_the_head_says_title_and_address() -> None:
     facts = html_to_markdown(
         "<!-- saved from url=(0021)https://example.org/s --><title>Sea &amp; land</title><title>second</title>"
@@ -235,11 +204,6 @@ def test_the_head_says_title_and_address() -> None:
         "canonical": "https://example.org/c?a=1&b=2",
         "og:url": "u",
     }
-
-
-def test_singlefile_says_where_a_page_was_saved_from() -> None:
-    html = "<html><!--\n Page saved with SingleFile \n url: https://example.org/a \n saved date: x\n--><p>b"
-    assert html_to_markdown(html)[1] == {"saved from": "https://example.org/a"}
 
 
 TOO_DEEP = {

@@ -84,7 +84,7 @@ def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_i
             return await buy(ledger, key, asked, slots)
 
         with sqlite3.connect(path) as other:
-            full = "BEFORE INSERT ON purchases BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+            full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
             other.execute(f"CREATE TRIGGER full {full}")
         ended = await asyncio.gather(*map(bought, "0123456789"), return_exceptions=True)
         assert all(isinstance(one, LedgerFailed) for one in ended)

@@ -6,10 +6,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.models.prices import MILLION, ModelPrice, Tokens, money, read_prices, written
+from longproof.agent.models.prices import MILLION, ModelPrice, money, read_prices, written
+from longproof.agent.types import Call
 from longproof.retrieval.types import BadInput
 
 COUNT = st.integers(0, 10**9)
+
+
+def tokens(model: str, prompt: int, completion: int, cached: int = 0) -> Call:
+    counts = {"prompt_tokens": prompt, "completion_tokens": completion, "cached_tokens": cached}
+    return Call(id="", purpose="", endpoint="", model=model, prompt_hash="", prompt_characters=0, **counts)
 
 
 @given(COUNT, COUNT, COUNT)
@@ -19,19 +25,19 @@ def test_cached_tokens_cost_their_own_price_and_are_among_the_prompts(
     price = {"m": ModelPrice(input=2, output=8, cached=0.5)}
     cached = min(cached, prompt)
     expected = (2 * (prompt - cached) + 0.5 * cached + 8 * done) / MILLION
-    assert money([Tokens("m", prompt, done, cached)], price) == pytest.approx(expected)
+    assert money([tokens("m", prompt, done, cached)], price) == pytest.approx(expected)
 
 
 def test_a_model_without_a_price_leaves_the_sum_unknown() -> None:
     price = {"m": ModelPrice(input=2, output=8)}
-    assert money([Tokens("m", 10, 10), Tokens("other", 1, 1)], price) is None
-    assert money([Tokens("m", 10, 10)], {}) is None
+    assert money([tokens("m", 10, 10), tokens("other", 1, 1)], price) is None
+    assert money([tokens("m", 10, 10)], {}) is None
     assert money([], price) == 0
 
 
 def test_without_a_cached_price_cached_tokens_cost_what_others_do() -> None:
     price = {"m": ModelPrice(input=2, output=8)}
-    assert money([Tokens("m", MILLION, 0, MILLION)], price) == 2
+    assert money([tokens("m", MILLION, 0, MILLION)], price) == 2
 
 
 def test_a_price_list_is_read_from_its_table(tmp_path: Path) -> None:

@@ -35,13 +35,6 @@ def test_a_chain_gets_the_terminals_report(tmp_path):
     assert chain.invoke(RESPONSE) == by_terminal(tmp_path)
 
 
-def test_many_at_once_and_each_its_own():
-    verifier = Verifier()
-    asked = [{**ASKED, "response": text} for text in RESPONSE.split(". ")]
-    reports = once(verifier, runnable(verifier).abatch(asked))
-    assert [report.case.response for report in reports] == [one["response"] for one in asked]
-
-
 @pytest.mark.parametrize(
     ("asked", "told"),
     [
@@ -54,15 +47,6 @@ def test_a_chain_is_told_which_keys_are_missing(asked, told):
     for work in (runnable(Verifier()).invoke, lambda given: asyncio.run(runnable(Verifier()).ainvoke(given))):
         with pytest.raises(BadInput, match=re.escape(told)):
             work(asked)
-
-
-def test_two_verifiers_with_different_settings_in_one_process():
-    async def both():
-        return await asyncio.gather(*(runnable(v).ainvoke(ASKED) for v in verifiers), return_exceptions=False)
-
-    verifiers = [Verifier(consensus=0.5), Verifier(consensus=1.0)]
-    loose, strict = asyncio.run(both())
-    assert (loose.stamp["settings"]["consensus"], strict.stamp["settings"]["consensus"]) == (0.5, 1.0)
 
 
 def test_stations_and_judges_are_events_of_the_stream():

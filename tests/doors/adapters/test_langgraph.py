@@ -58,16 +58,6 @@ def test_a_state_without_the_texts_is_told_what_it_has():
         host(Verifier()).invoke({"source": SOURCE}, context=HostContext())
 
 
-def test_our_stations_are_seen_in_the_hosts_stream():
-    async def names():
-        stream = host(Verifier()).astream(
-            {"book": SOURCE}, context=HostContext(), stream_mode="updates", subgraphs=True
-        )
-        return {name async for _, part in stream for name in part}
-
-    assert {"write", "verify", "decompose", "judge", "vote"} <= asyncio.run(names())
-
-
 @pytest.mark.parametrize("asynchronous", [True, False])
 def test_a_persons_interrupt_is_the_hosts(asynchronous):
     words = ["contradicting", "explicitly_supported", "not_found"]

@@ -10,7 +10,6 @@ from embedded import RESPONSE, SOURCE, by_terminal, plain
 pytest.importorskip("mcp", reason="needs the extra `mcp`")
 from mcp import Client, StdioServerParameters
 
-import longproof
 from longproof import Verifier
 from longproof.adapters.brief import Brief
 from longproof.adapters.mcp import server
@@ -35,13 +34,6 @@ async def in_memory(work):
     """The same without a process: the server in memory."""
     async with Client(server(Verifier())) as client:
         return await work(client)
-
-
-def test_the_server_says_its_version():
-    async def work(client):
-        return client.server_info.version
-
-    assert talk(work) == longproof.__version__
 
 
 def test_the_tools_have_schemas_for_what_goes_in_and_out():

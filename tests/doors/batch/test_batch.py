@@ -146,7 +146,7 @@ def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path: Path) ->
         settings = asking(server, tmp_path / "home")
         check_cases(write(tmp_path, [case("first")]), tmp_path / "first", settings=settings)
         with sqlite3.connect(tmp_path / "home" / "ledger.sqlite") as db:
-            full = "BEFORE INSERT ON purchases BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+            full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
             db.execute(f"CREATE TRIGGER full {full}")
         db.close()
         paid = len(server.asked)

@@ -13,7 +13,7 @@ from reader import Asked, well
 
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Case, Report, Usage
-from longproof.batch.run import BatchDone, FileCases, check_cases, planned_cases
+from longproof.batch.run import BatchDone, FileCases, check_cases, plan_cases
 from longproof.graphs.runner import local_engine, plan_groups
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput, Document
@@ -41,7 +41,7 @@ def check(cases: Path, out: Path, server: ChatServer) -> BatchDone:
 
 
 def groups(cases: Path) -> list[list[str]]:
-    return [[one.name for one in group] for group in plan_groups(planned_cases(cases, joined=True))]
+    return [[one.name for one in group] for group in plan_groups(plan_cases(cases, joined=True))]
 
 
 def together(out: Path) -> dict[str, list[str]]:

@@ -179,7 +179,7 @@ def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path):
             settings={**settings, "run_id": None},
         )
         with sqlite3.connect(home / "ledger.sqlite") as db:
-            full = "BEFORE INSERT ON purchases BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+            full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
             db.execute(f"CREATE TRIGGER full {full}")
         db.close()
         paid = len(server.asked)

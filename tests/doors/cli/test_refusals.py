@@ -154,7 +154,7 @@ def odd(files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     with (files / "huge").open("wb") as file:
         file.truncate(FILE_BYTES + 1)
     (files / "earlier").mkdir()
-    (files / "earlier" / "batch.sqlite").write_bytes(b"")
+    (files / "earlier" / "results.jsonl").write_bytes(b"")
     return files
 
 

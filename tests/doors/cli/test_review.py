@@ -1,6 +1,5 @@
 """A run that waits for a person, at the terminal: it outlives its process, and goes on with what is typed."""
 
-import asyncio
 import json
 import os
 import sqlite3
@@ -15,8 +14,6 @@ import pytest
 from fakes import ChatServer
 from reader import Reader, by_words, well
 from terminal import run
-
-from longproof.review import Settings, open_checkpoints
 
 GRAY = files_of("longproof.examples") / "gray"
 LABEL = "implicitly_supported"
@@ -211,20 +208,6 @@ def test_a_run_that_lost_its_last_checkpoints_goes_on_and_asks_nobody_again(file
             assert "person" in people
             (files / "r.json").unlink()
         assert len(server.asked) == asked
-
-
-async def _steps():
-    async with open_checkpoints(Settings()) as desk:
-        config = {"configurable": {"thread_id": "r"}}
-        history = [state async for state in desk.graph.aget_state_history(config)]
-    return [state.next for state in history]
-
-
-def test_the_run_is_kept_step_by_step(files, split, capsys):
-    assert verify() == 3
-    steps = asyncio.run(_steps())
-    assert steps[0] == ("review",)
-    assert ("align",) in steps
 
 
 def test_a_run_of_another_edition_is_refused_in_one_line_and_its_answers_are_kept(files, capsys, monkeypatch):

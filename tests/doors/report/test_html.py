@@ -102,14 +102,6 @@ def test_a_quote_carries_how_far_its_sentence_reaches(english_report: Any) -> No
     assert len(data["claims"][1]["evidence"][0]) == 3
 
 
-def test_half_characters_do_not_stop_the_page(english_report: Any) -> None:
-    report, texts = english_report
-    claims = (report.claims[0].model_copy(update={"caveat": "half \ud800 of one"}), *report.claims[1:])
-    text = page(report.model_copy(update={"claims": claims}), texts)
-    assert text.encode()
-    assert data_of(text)["report"]["claims"][0]["caveat"] == "half \ud800 of one"
-
-
 def test_an_index_links_to_files_beside_it_alone(english_report: Any, hostile_report: Any) -> None:
     names = ["weir.html", "javascript:alert(1)", 'a b&"<.html', "王冕.html"]
     rows = data_of(

@@ -5,7 +5,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, blocks, overlapping, segments
+from longproof.retrieval.text.chunking import blocks, overlapping, segments
 from longproof.retrieval.text.sentences import sentences
 
 TEXT = st.lists(
@@ -17,17 +17,6 @@ TEXT = st.lists(
     )
 ).map("".join)
 SIZE = st.integers(1, 60)
-
-
-def test_sentences_are_packed_up_to_the_size():
-    text = "他来了。" * 10
-    assert [text[a:b] for a, b in segments(text, 12)] == ["他来了。" * 3] * 3 + ["他来了。"]
-    assert segments(text, 11)[0] == (0, 8)
-
-
-def test_a_longer_sentence_is_a_segment_of_its_own():
-    text = "短句。" + "长" * 200 + "。" + "又短。"
-    assert [b - a for a, b in segments(text)] == [3, 201, 3]
 
 
 def test_a_line_break_always_parts_segments():
@@ -75,8 +64,3 @@ def test_passages_cover_the_text_and_none_lies_in_another(text, size, data):
     found = overlapping(text, size, step)
     assert {place for start, end in found for place in range(start, end)} == set(range(len(text)))
     assert all(b[0] == a[0] + step and b[1] > a[1] for a, b in pairwise(found))
-
-
-def test_sizes_are_those_of_verigray() -> None:
-    snippets = overlapping("x" * 4000, SNIPPET, SNIPPET - OVERLAP)
-    assert snippets == [(0, 1600), (1400, 3000), (2800, 4000)]

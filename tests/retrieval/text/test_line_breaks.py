@@ -41,11 +41,6 @@ def test_prose_set_to_a_width_is_one_unit():
     assert len(parts(prose.replace("\n", "\n\n"))) == 5, "a blank line always ends a unit"
 
 
-def test_chinese_prose_set_to_a_width_is_one_unit():
-    line = "那年冬天大雪封山，村里的人都说今年的收成怕是要完了，谁"
-    assert parts("\n".join([line] * 5)) == ["\n".join([line] * 5)]
-
-
 def test_paragraphs_longer_than_any_line_of_a_book_keep_their_breaks():
     paragraph = "word " * 40 + "end"
     assert len(parts(f"{paragraph}\nand so on\n{paragraph}")) == 3
@@ -53,11 +48,3 @@ def test_paragraphs_longer_than_any_line_of_a_book_keep_their_breaks():
 
 def test_a_deeper_indent_begins_something_new():
     assert parts("he went\n    home at last") == ["he went", "    home at last"]
-
-
-def test_carriage_returns_are_line_breaks_too():
-    assert parts("One.\r\nTwo.\rThree.") == ["One.", "Two.", "Three."]
-
-
-def test_a_text_without_anything_visible_has_no_units():
-    assert parts("") == parts(" \n\t\n\u3000") == []

@@ -73,11 +73,6 @@ def test_accents_and_ligatures_lead_back_to_the_original():
     assert locate("😀", document).text == "😀"
 
 
-def test_right_to_left_text():
-    document = Document.of("אמר שלום, והלך הביתה.")
-    assert locate("שלום והלך", document).text == "שלום, והלך"
-
-
 WORDS = st.lists(
     st.sampled_from(
         [

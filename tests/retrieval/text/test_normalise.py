@@ -33,26 +33,12 @@ def test_spellings_of_the_same_words_fold_to_one_form(written, folded):
     assert fold(written).text == folded
 
 
-def test_folding_a_character_leaves_other_scripts_as_they_are():
-    assert fold("שלום नमस्ते 안녕 が 😀").text == "שלום नमस्ते 안녕 が 😀"
-
-
 def test_places_after_an_expansion_lead_back():
     folded = fold("Straße ﬁne")
     assert folded.text[7:12] == " fine"
     assert folded.original(8, 12) == (7, 10)
     assert folded.original(4, 5) == (4, 5), "half of a folded ß is the whole ß"
     assert folded.original(5, 6) == (4, 5)
-
-
-def test_a_dropped_mark_goes_with_the_character_before_it():
-    assert fold("e\u0301t").original(0, 1) == (0, 2)
-    assert fold("e\u0301t").original(1, 2) == (2, 3)
-
-
-def test_a_range_outside_the_text_is_refused():
-    with pytest.raises(ValueError, match="does not lie"):
-        fold("ab").original(1, 3)
 
 
 @given(TEXT)
@@ -78,13 +64,6 @@ def test_neighbouring_ranges_come_in_order_and_lose_only_what_folds_to_nothing(t
         assert end <= start or (end - start == 1 and fold(text[start:end]).text)
     covered = {index for start, end in places for index in range(start, end)}
     assert all(fold(text[index]).text == "" for index in set(range(len(text))) - covered)
-
-
-@given(st.text(st.sampled_from("萬歲學習東風來去龍鳳樓臺"), min_size=1))
-def test_traditional_and_simplified_fold_alike(text):
-    from opencc import OpenCC
-
-    assert fold(text).text == fold("".join(map(OpenCC("t2s").convert, text))).text
 
 
 BROKEN = st.text(st.characters() | st.characters(categories=["Cs"]))

@@ -75,15 +75,3 @@ function tooWide() {
   const wide = [...document.querySelectorAll("body *")].filter((e) => e.getBoundingClientRect().right > innerWidth + 1);
   return wide.filter((e) => !held(e)).map((e) => e.outerHTML.slice(0, 120));
 }
-
-/* Places in a text where a line ends though no space or hyphen stands there. */
-function brokenWords(element) {
-  const text = element.firstChild;
-  const top = (index) => {
-    const range = document.createRange();
-    range.setStart(text, index);
-    range.setEnd(text, index + 1);
-    return range.getBoundingClientRect().top;
-  };
-  return [...text.data.slice(1)].map((_, at) => at).filter((at) => top(at + 1) > top(at) + 2 && !/[\s-]/.test(text.data[at]));
-}

@@ -1,41 +1,13 @@
 """What of a card, of the stamp and of an index a person can read: names, explanations, rows."""
 
-import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from longproof.agent.types import Report
 from longproof.report.html import index_page, page
 
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
-
-
-def test_every_judge_and_step_of_a_vote_is_explained_and_no_name_breaks_inside_a_word(
-    opened: Any, english_report: Any
-) -> None:
-    report, texts = english_report
-    long = "openai:deepseek-ai/DeepSeek-R1-Distill-Qwen-32B@http://127.0.0.1:8000/v1"
-    named = Report.model_validate_json(report.model_dump_json().replace('"openai:a"', json.dumps(long)))
-    for width in (1400, 480):
-        seen = opened((named, texts), width=width)
-        seen.press("n")
-        seen.js("for (const one of document.querySelectorAll('details')) one.open = true")
-        assert seen.texts(".votes th bdi")[0] == "DeepSeek-R1-Distill-Qwen-32B"
-        titles = seen.js("return [...document.querySelectorAll('.votes th bdi')].map(e => e.title)")
-        assert titles[0].startswith("A language model")
-        assert titles[0].endswith(long)
-        for part in (
-            ".votes th bdi",
-            ".votes td:nth-child(2) > span",
-            ".votes .by > span",
-            ".votes .arbiter .kind > span",
-        ):
-            told = seen.js("return [...document.querySelectorAll(arguments[0])].map(e => e.title)", part)
-            assert told, part
-            assert all(told), part
-        assert seen.probe("brokenWords(document.querySelector('.votes th bdi'))") == []
 
 
 def test_the_stamp_is_read_in_rows_without_what_is_not_set(opened: Any, english_report: Any) -> None:
