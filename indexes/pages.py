@@ -1,7 +1,7 @@
 """The index of a folder of saved web pages: built once, named by what the pages hold.
 
 Knows: one file an index under `pages/` in the data folder, with the pages, their snippets and the weights of the
-words; the pages' texts lie in the document store.
+words; the pages' texts lie in the document store, their vectors, where there is an embedder, under `vectors/`.
 Does not know: how pages are read, cut and ranked (retrieval), what snippets are used for. Fetches nothing.
 """
 
@@ -16,8 +16,10 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.indexes.vectors import read_arrays, unusable, write_arrays
+from longproof.indexes.vectors import open_vectors, read_arrays, unusable, write_arrays
 from longproof.retrieval.bm25 import Arrays, Bm25, Engine, Okapi, best_texts, number_tokens
+from longproof.retrieval.dense import Embedder, Vectors
+from longproof.retrieval.ranking import AMONG, fuse
 from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, overlapping
 from longproof.retrieval.text.tokens import tokens
 from longproof.retrieval.types import BadInput, Document, Frozen, Hit, Progress, Span
@@ -64,20 +66,35 @@ class PageIndex:
         self._vocabulary = {word: number for number, word in enumerate(words)}
         self._pages = {page.document.id: page for page in self.pages}
         self._store = store
+        self._vectors: Vectors | None = None
+
+    def open_vectors(self, home: Path, embedder: Embedder, progress: Progress | None = None) -> None:
+        """From now on search by meaning, too. Embeds the snippets where the data folder has no vectors of them."""
+
+        def texts() -> list[str]:
+            return [self._span(number).text for number in range(len(self))]
+
+        self._vectors = open_vectors(home, self.path.stem, len(self), texts, embedder, progress)
 
     def __len__(self) -> int:
         """The number of snippets."""
         return len(self._snippets)
 
     def search(self, query: str, k: int = 3) -> list[Hit]:
-        """The k best snippets, best first; only such as share a token with the query.
+        """The k best snippets, best first; without vectors only such as share a token with the query.
 
         Raises BadInput where the text of a page is gone from the document store.
         """
         words = [self._vocabulary[token] for token in tokens(query) if token in self._vocabulary]
+        if self._vectors is None:
+            return self._hits(best_texts(self._weights, words, k))
+        by_words = self._hits(best_texts(self._weights, words, max(k, AMONG)))
+        return fuse(by_words, self._hits(self._vectors.nearest(query, max(k, AMONG))), k)
+
+    def _hits(self, best: Sequence[tuple[int, float]]) -> list[Hit]:
         return [
             Hit(span=self._span(snippet), score=score, rank=rank)
-            for rank, (snippet, score) in enumerate(best_texts(self._weights, words, k), start=1)
+            for rank, (snippet, score) in enumerate(best, start=1)
         ]
 
     def page(self, source_id: str) -> PageRef:
@@ -101,7 +118,11 @@ class _File(NamedTuple):
 
 
 def open_pages(
-    folder: Path, home: Path, engine: Engine = "bm25", progress: Progress | None = None
+    folder: Path,
+    home: Path,
+    engine: Engine = "bm25",
+    progress: Progress | None = None,
+    embedder: Embedder | None = None,
 ) -> PageIndex:
     """The index of the saved pages (.html .htm .md .txt) in `folder` and below; built if the data folder has none.
 
@@ -116,9 +137,12 @@ def open_pages(
     if not path.exists():
         write_arrays(path, key, _build(files, engine, store, progress))
     try:
-        return PageIndex(path, engine, read_arrays(path, key), store)
+        index = PageIndex(path, engine, read_arrays(path, key), store)
     except (LookupError, ValidationError, UnicodeDecodeError) as error:
         raise unusable(path, "its arrays don't fit together") from error
+    if embedder and len(index):
+        index.open_vectors(home, embedder, progress)
+    return index
 
 
 def _files(folder: Path) -> list[_File]:

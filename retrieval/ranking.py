@@ -1,8 +1,8 @@
-"""From scores of passages to scores of ranges, to the k best passages, and to one ranking fused from several.
+"""From scores of passages to scores of ranges, to the k best passages, and to one ranking by words and by meaning.
 
 Knows: ranges of characters and which passages lie in which (a range is as good as its best passage); reciprocal rank
 fusion (Cormack, Clarke and Büttcher, SIGIR 2009), which looks at ranks alone, so that scores of different kinds need
-no common scale. Fused with a weaker index, a good one gets worse.
+no common scale.
 Does not know: what the ranges hold, what scores them, or which indexes there are.
 """
 
@@ -17,6 +17,8 @@ from longproof.retrieval.types import Hit, Span
 Ranges = Sequence[tuple[int, int]]
 FUSION_K = 60
 """The constant of reciprocal rank fusion: how little the first ranks stand out. Rank r counts 1 / (K + r)."""
+AMONG = 120
+"""So many hits are ranked by words and by meaning before the best by both are taken."""
 
 
 def passages_in(passages: NDArray[np.int64], ranges: Ranges) -> list[NDArray[np.int64]]:

@@ -16,7 +16,7 @@ from longproof.agent.types import Lines
 from longproof.indexes.vectors import PassageSize, SourceIndex
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.outline import fit_entries, outline
-from longproof.retrieval.ranking import fuse
+from longproof.retrieval.ranking import AMONG, fuse
 from longproof.retrieval.text.chunking import BLOCK, blocks, evidence_lines, overlapping
 from longproof.retrieval.types import Document, Hit, Line, Window
 
@@ -28,8 +28,6 @@ SHOWN = PassageSize(300, 150)
 """The passages that are searched for and shown: small ones, so that many claims find theirs in one question."""
 MEANING = PassageSize(900, 900)
 """The passages that are compared by meaning: longer ones cost less to embed, and find more."""
-AMONG = 120
-"""So many passages are ranked by words and by meaning before the best by both are taken."""
 RUN = 500
 """A found run of lines is at most this long: a passage and what touches it."""
 HITS_A_RUN = 6

@@ -1,6 +1,6 @@
 """The index of pages: built once, opened checked, found again by content; damage is refused with the way out."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Literal, get_args
 
@@ -11,7 +11,8 @@ from longproof.indexes import pages as module
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.pages import open_pages
 from longproof.retrieval.bm25 import Engine
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.dense import Embeddings
+from longproof.retrieval.types import BadInput, Progress
 
 ENGINES = pytest.mark.parametrize("engine", get_args(Engine))
 
@@ -81,6 +82,36 @@ def test_an_index_is_built_once_and_opened_again(folder: Path, home: Path, engin
     assert again.search("the tide") == first.search("the tide")
     moved = folder.rename(folder.parent / "elsewhere")
     assert open_pages(moved, home, engine).path == first.path
+
+
+class Topics:
+    """An embedder for which a beacon is a lighthouse; counts the passages that it was given."""
+
+    name = "topics"
+
+    def __init__(self) -> None:
+        self.passages = 0
+
+    def embed(
+        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
+    ) -> Embeddings:
+        self.passages += 0 if query else len(texts)
+        lit = [any(word in text for word in ("lighthouse", "灯塔", "beacon")) for text in texts]
+        return Embeddings(np.array([[float(one), float(not one)] for one in lit], dtype=np.float32))
+
+
+def test_with_an_embedder_pages_are_found_by_meaning_too(folder: Path, home: Path) -> None:
+    pytest.importorskip("faiss", reason="the extra `dense` is not installed")
+    assert open_pages(folder, home).search("a beacon") == open_pages(folder, home).search("a")
+    topics = Topics()
+    index = open_pages(folder, home, embedder=topics)
+    assert (
+        "lighthouse" in index.search("beacon", 2)[0].span.text
+        or "灯塔" in index.search("beacon")[0].span.text
+    )
+    assert index.search("twice a day", 1)[0].span.text.endswith("🦊 fox sleeps.\n")
+    open_pages(folder, home, embedder=topics)
+    assert topics.passages == len(index)
 
 
 def test_what_cannot_be_read_is_left_out_and_said(

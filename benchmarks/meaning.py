@@ -1,0 +1,142 @@
+"""Search and alignment by words, by meaning and by both: how often the right place of a book is found.
+
+Knows: alignment.py's books with summaries whose places are known (a sentence has one), and clipper_books' claims
+(`clipper:ID`), whose chapters are known (a claim may have several). Vectors are kept in LONGPROOF_HOME.
+Does not know: whether a judge can use what is found.
+
+    LONGPROOF_DATA=... python benchmarks/meaning.py e5 "Great Gatsby" "Rulin Waishi (Chinese)" clipper:13511
+"""
+
+import gzip
+import json
+import os
+import re
+import sys
+import time
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+from alignment import NOVELS, SIZE, Book, Range, Told, chinese, row, told_by_events
+from numpy.typing import NDArray
+
+from longproof.agent.models.addresses import place_and_key
+from longproof.graphs.evidence.places import windows
+from longproof.graphs.evidence.sources import MEANING, SHOWN
+from longproof.indexes.vectors import SourceIndex, source_index
+from longproof.retrieval.dense import Embedder
+from longproof.retrieval.embedders import embedder
+from longproof.retrieval.files import home
+from longproof.retrieval.ranking import AMONG, fuse
+from longproof.retrieval.text.chunking import blocks
+from longproof.retrieval.types import Document, Hit
+
+AMONG_FIRST, AMONG_TEN = 5, 10
+Queries = list[tuple[str, list[Range]]]
+"""Each with the places that are right."""
+
+
+def claims(data: Path, number: str) -> tuple[str, Queries]:
+    """A book of clipper_books and its true claims, with their chapters."""
+    with gzip.open(data / "clipper_books" / "books.jsonl.gz", "rt", encoding="utf-8") as lines:
+        book = next(one for one in map(json.loads, lines) if str(one["book_id"]) == number)
+    text, chapters = "", {}
+    for name, chapter in enumerate(book["chapters"], start=1):
+        chapters[name] = (len(text), len(text) + len(chapter["text"]))
+        text += chapter["text"] + "\n\n"
+    queries: Queries = []
+    for line in (data / "clipper_books" / "claims.jsonl").open(encoding="utf-8"):
+        claim = json.loads(line)
+        named = {int(name) for name in re.findall(r"\d+", claim["source"])} & chapters.keys()
+        if str(claim["book_id"]) == number and named:
+            queries.append((claim["facts"], [chapters[name] for name in sorted(named)]))
+    return text, queries
+
+
+def sentences_of(told: Told) -> Queries:
+    """The sentences of a summary, each with the places of the lines that it is of."""
+    texts, pairs = told.running()
+    return [(text, [place for number, place in pairs if number == n]) for n, text in enumerate(texts)]
+
+
+def different_places(hits: Sequence[Hit]) -> list[Hit]:
+    """The hits without those that overlap a better one."""
+    kept: list[Hit] = []
+    for hit in hits:
+        if all(hit.span.end <= one.span.start or one.span.end <= hit.span.start for one in kept):
+            kept.append(hit)
+    return kept[:AMONG_TEN]
+
+
+def held(hits: Sequence[Hit], place: Range) -> bool:
+    """True if the middle of a hit lies in the place."""
+    return any(2 * place[0] <= hit.span.start + hit.span.end < 2 * place[1] for hit in hits)
+
+
+def search_rows(name: str, queries: Queries, words: SourceIndex, meaning: SourceIndex) -> None:
+    """Print how often a right place comes first, is among five, and which share of all is among ten."""
+    found: dict[str, list[tuple[float, ...]]] = {"words": [], "meaning": [], "both": []}
+    for query, places in queries:
+        by_words, by_meaning = words.search(query, AMONG), meaning.search(query, AMONG)
+        ranked = {"words": by_words, "meaning": by_meaning, "both": fuse(by_words, by_meaning, AMONG)}
+        for way, hits in ranked.items():
+            best = different_places(hits)
+            first = any(held(best[:1], place) for place in places)
+            among = any(held(best[:AMONG_FIRST], place) for place in places)
+            every = float(np.mean([held(best, place) for place in places]))
+            found[way].append((first, among, every))
+    for way, results in found.items():
+        row(name, len(queries), way, *(f"{share:.3f}" for share in np.mean(results, axis=0)))
+
+
+def leveled(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Each row in units of its rise above its median."""
+    middle = np.median(matrix, axis=1, keepdims=True)
+    rise = matrix.max(axis=1, keepdims=True) - middle
+    return (matrix - middle) / np.maximum(rise, max(float(np.median(rise)), 1e-9))
+
+
+def path_rows(name: str, book: Book, told: Told, meaning: SourceIndex) -> None:
+    """Print how often the window along the path holds the place."""
+    cut = blocks(book.text, SIZE)
+    texts, pairs = told.running()
+    by_words, by_meaning = book.index.similarity(texts, cut), meaning.similarity(texts, cut)
+    both = leveled(by_words) + leveled(by_meaning)
+    for way, matrix in (("words", by_words), ("meaning", by_meaning), ("both", both)):
+        shown = windows(matrix, texts, [range(len(texts))])
+        whole = [cut[shown[n].first][0] <= a and b <= cut[shown[n].last][1] for n, (a, b) in pairs]
+        row(name, len(texts), f"path by {way}", f"{np.mean(whole):.3f}")
+
+
+def indexes(text: str, model: Embedder) -> tuple[SourceIndex, SourceIndex]:
+    """The indexes of a book by words and by meaning; says what the second costs where it is new."""
+    document, began, wall = Document.of(text), time.process_time(), time.monotonic()
+    meaning = source_index(document, home(), model, MEANING)
+    spent = time.process_time() - began
+    row("", len(text), "characters", f"{spent:.0f} CPU s", f"{time.monotonic() - wall:.0f} s")
+    return source_index(document, home(), None, SHOWN), meaning
+
+
+def main() -> None:
+    """Print the rows of the books that are named, or of all that have summaries."""
+    folder = os.environ.get("LONGPROOF_DATA")
+    if not folder or len(sys.argv) < 2:
+        sys.exit("usage: LONGPROOF_DATA=... python benchmarks/meaning.py EMBEDDER [BOOK ...]")
+    data, model = Path(folder), embedder(sys.argv[1], place_and_key)
+    if model is None:
+        sys.exit("name an embedder: lexical is none")
+    row("text", "sentences", "by", "a right place first", f"among {AMONG_FIRST}", f"all among {AMONG_TEN}")
+    for name in sys.argv[2:] or ["Rulin Waishi (Chinese)", *NOVELS]:
+        if name.startswith("clipper:"):
+            text, queries = claims(data, name.removeprefix("clipper:"))
+            search_rows(name, queries, *indexes(text, model))
+            continue
+        book = told_by_events(data, name) if name in NOVELS else chinese(data)
+        words, meaning = indexes(book.text, model)
+        for kind, told in book.summaries.items():
+            search_rows(f"{name}, {kind}", sentences_of(told), words, meaning)
+            path_rows(f"{name}, {kind}", book, told, meaning)
+
+
+if __name__ == "__main__":
+    main()
