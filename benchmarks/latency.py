@@ -8,8 +8,8 @@ disk. Measures the seam alone (limits, ledger, client, reading of answers), not 
     PYTHONPATH=tests python benchmarks/latency.py --short --latency .2
 
 Prints one line of JSON. `--short` checks a response that a source of 15,000 characters bears out, and asks about it
-plainly, in turns: both are one call. Of many calls, the second pass over the same ledger asks nothing and shows what a resumed run costs.
-The first call goes alone (what the server can do is found out once), so that 1 latency is lost by design.
+plainly, in turns: both are one call. Of many calls, the second pass over the same ledger asks nothing and shows what a
+resumed run costs; the first call goes alone (what the server can do is found out once), so that 1 latency is lost.
 """
 
 import argparse
@@ -68,7 +68,7 @@ async def short_checks(address: str, rounds: int) -> dict[str, float]:
                 # The first round imports what a process imports once.
                 seconds += [time.perf_counter() - began] if n else []
                 await verifier.close()
-            assert report.verdict == "faithful" and report.usage.calls == 1, "one call is enough"
+            assert (report.verdict, report.usage.calls) == ("faithful", 1), "one call is enough"
     return {protocol: median(seconds) for protocol, seconds in took.items()}
 
 

@@ -12,8 +12,8 @@ from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.state import ClaimState
 from longproof.retrieval.types import Span
 
-TOGETHER = 12_000
-"""Characters of what a search found that one question shows, for one claim or for several."""
+FOUND, TOGETHER = 8000, 12_000
+"""Characters of what was found that one question shows, for one claim and for several."""
 NOTED = 16_000
 """Characters of what a reader of everything noted for a claim that are shown: as much as of a source shown whole."""
 PART, WHOLE, SCANNED, OPEN = "judge", "judge_whole", "judge_scanned", "judge_open"

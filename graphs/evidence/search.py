@@ -12,7 +12,7 @@ from longproof.agent.evidence.scan import MOST_CLAIMS, Noted, Scanner, scan
 from longproof.agent.evidence.search import Searched, search
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Claim, Failure, Lines
-from longproof.graphs.evidence.questions import NOTED, TOGETHER
+from longproof.graphs.evidence.questions import FOUND, NOTED
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.run import Run
 from longproof.graphs.state import ClaimState, State, latest
@@ -61,7 +61,7 @@ def _with_search(claim: ClaimState, hits: Sequence[Line], searched: Searched, so
     """The claim with what was found for it and not shown yet; its first place where that is nothing at all."""
     id_, shown = claim.claim.id, claim.lines_shown()
     named = dict.fromkeys([*(line.number for line in hits), *searched.lines.get(id_, ())])
-    found = _fitting(TOGETHER, (number for number in named if number not in shown), sources)
+    found = _fitting(FOUND, (number for number in named if number not in shown), sources)
     failure = searched.failures.get(id_)
     after = claim.with_look("search").model_copy(
         update={"found": found or (() if claim.asked else claim.place), "unread": failure}
