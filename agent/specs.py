@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelArbiter, ModelJudge
 from longproof.agent.models.addresses import is_key, key_variable, refuse_no_address
-from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Chat, Unanswered
+from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Chat
 from longproof.agent.models.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.files import read_toml
@@ -221,25 +221,6 @@ def connect(spec: Spec, *, stream: bool = False, by_owner: bool = True, needs_ke
     from longproof.agent.models.langchain_chat import ProviderChat
 
     return ProviderChat(spec.kind, spec.model, needs_key=needs_key)
-
-
-async def reach(spec: Spec) -> str | None:
-    """The reason why this judge would not answer, else None. Asks a server for its models, which costs nothing."""
-    from longproof.agent.models.openai_chat import OpenAIChat
-
-    try:
-        if not spec.is_model:
-            _model_free(spec)
-            return None
-        chat = connect(spec)
-        try:
-            if isinstance(chat, OpenAIChat):
-                await chat.reach()
-        finally:
-            await chat.close()
-    except (BadInput, Unanswered) as error:
-        return str(error)
-    return None
 
 
 class _Models:

@@ -22,7 +22,6 @@ from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 
 MOST_BYTES = 32 << 20
 """Of a response no more is read. A streamed word comes with some 300 bytes about it."""
-REACH_S = 10.0
 _CHECK_EVERY = 500
 """Characters between two checks of whether a stream repeats itself."""
 _CONTEXT = re.compile(r"context (?:length|size|window)|maximum (?:context|input|model) length", re.IGNORECASE)
@@ -89,13 +88,6 @@ class OpenAIChat:
             TypeError,
             ValueError,
         ) as error:
-            raise self._unanswered(error) from error
-
-    async def reach(self) -> None:
-        """List the models, which costs nothing. Raises Unanswered where the server can't."""
-        try:
-            await self._client.models.with_raw_response.list(timeout=REACH_S)
-        except (APIError, _BrokeOff) as error:
             raise self._unanswered(error) from error
 
     async def close(self) -> None:

@@ -1,6 +1,6 @@
-"""`longproof doctor` and `longproof protocols`: what is installed and reachable, and the methods to choose from.
+"""`longproof doctor` and `longproof protocols`: what is installed, what a model can do, which methods there are.
 
-Knows: how to ask without starting anything. Does not know: how to mend what is missing, beyond a hint.
+Knows: a small question of each kind that a model is asked. Does not know: how to mend what is missing, beyond a hint.
 """
 
 import asyncio
@@ -8,31 +8,58 @@ import json
 import os
 import re
 import sys
+import time
 from collections import defaultdict
-from collections.abc import Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, requires, version
-from typing import Annotated
+from importlib.resources import files
+from math import ceil
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeAlias
 
 import typer
 
 from longproof.cli.options import TOML
 
+if TYPE_CHECKING:
+    from longproof.agent.models.prices import Prices
+    from longproof.agent.specs import Panel, Spec
+    from longproof.agent.types import Call
+
+    Outcome: TypeAlias = tuple[str | None, list[Call]]
+
 _NEED = re.compile(r"(?P<name>[\w.-]+)[^;]*(?:;.*extra == [\"'](?P<extra>[\w-]+)[\"'])?")
 """What a package needs, as its metadata say it."""
 DEVELOPERS = ("test", "dev")
 """Extras that nobody needs who only uses it."""
+STORY = (
+    "Mara kept the lamp on the island. Every evening she rowed there and lit it. In the winter of 1851 the old "
+    "ferryman brought her nine letters. She put them into a drawer and opened none of them. On the last night of the "
+    "year the lamp went out, and nobody lit it again. In the spring she gave all the letters back."
+)
+RETOLD = "In 1851 the ferryman brought Mara nineteen letters, and she read all of them."
+"""What a model is asked about the story: one sentence that says several things, not all of them right."""
+NOVEL_CHARACTERS, SUMMARY_SENTENCES = 400_000, 10
+"""About 100,000 tokens."""
 
 
 def doctor_command(
+    judge: Annotated[
+        list[str] | None,
+        typer.Option("--judge", metavar="SPEC", help="Ask this model a small question of each kind."),
+    ] = None,
+    prices: Annotated[
+        Path | None, typer.Option(help="A TOML file with a [prices] table; else longproof.toml's.")
+    ] = None,
     schema: Annotated[bool, typer.Option("--schema", help="Print the report's JSON schema.")] = False,
 ) -> None:
-    """Say what is installed, which judges answer, where data are kept."""
+    """Say what is installed, and whether a model can judge."""
     from longproof.agent.types import Report
 
     if schema:
         typer.echo(json.dumps(Report.model_json_schema(), indent=2, ensure_ascii=False))
         return
-    for line in _diagnosis():
+    for line in _trials(judge, prices) if judge else _diagnosis():
         typer.echo(_one_line(line))
 
 
@@ -78,16 +105,108 @@ def needed_packages() -> Mapping[str, list[str]]:
 
 
 def _judges() -> Iterator[str]:
-    """Which judges answer: the offline ones, and those of `longproof.toml`. Asking a server costs nothing."""
-    from longproof.agent.specs import reach, read_panel
+    """The judges that there are without asking anybody: the offline one, and those of `longproof.toml`."""
+    from longproof.agent.specs import read_panel
 
     yield "judge offline: answers (says what stands there and what plainly conflicts; the rest needs a model)"
     for judge in read_panel(TOML).judges if TOML.exists() else ():
-        why = asyncio.run(reach(judge))
-        about = (
-            " (asked without a key: LONGPROOF_API_KEY_HOSTS does not list its host)" if judge.keyless else ""
-        )
-        yield f"judge {judge.text}: " + (f"does NOT answer: {why}" if why else "answers") + about
+        about = "; gets no key: LONGPROOF_API_KEY_HOSTS does not list its host" if judge.keyless else ""
+        yield f"judge {judge.text}: in longproof.toml{about} (longproof doctor --judge SPEC asks it)"
+
+
+def _trials(judges: Sequence[str], prices: Path | None) -> Iterator[str]:
+    """The lines about each of these models, and about what it would cost."""
+    from longproof.agent.models.prices import read_prices
+    from longproof.agent.specs import as_spec
+    from longproof.retrieval.types import BadInput
+
+    path = prices or (TOML if TOML.exists() else None)
+    listed = read_prices(path) if path else {}
+    for spec in map(as_spec, judges):
+        if spec.kind == "offline":
+            raise BadInput("the judge offline asks no model: there is nothing to try")
+        yield spec.text
+        for line in asyncio.run(_try(spec)):
+            yield f"  {line}"
+        if spec.is_model:
+            yield f"  {_novel_cost(spec, listed)}"
+
+
+async def _try(spec: "Spec") -> list[str]:
+    """One line for each kind of question that the model can be asked. Raises BadInput where it answers nothing."""
+    from longproof.agent.models.ledger import Ledger
+    from longproof.agent.models.limits import Limits
+    from longproof.agent.models.model import Model
+    from longproof.agent.specs import connect, panel_from
+
+    ledger, limits, lines = await Ledger.open(None), Limits(), []
+    panel = panel_from([spec], lambda chat: Model(chat, ledger, limits), connect)
+    try:
+        for kind, ask in _questions(panel).items():
+            began = time.monotonic()
+            failure, calls = await ask()
+            seconds = time.monotonic() - began
+            for model in panel.models:
+                model.refuse()
+            read = sum(call.prompt_tokens or 0 for call in calls)
+            written = sum(call.completion_tokens or 0 for call in calls)
+            answered = f"answered in {seconds:.1f} s, {read:,} tokens read, {written:,} written"
+            fits = f"of no use: {failure}" if failure else "fits the form"
+            lines.append(f"{kind}: {answered if calls else 'not answered'}; {fits}")
+    finally:
+        await ledger.close()
+        await panel.close()
+    return lines
+
+
+def _questions(panel: "Panel") -> dict[str, "Callable[[], Awaitable[Outcome]]"]:
+    """A question of each kind about a small story: why the answer is of no use, if it is, and the calls made."""
+    from longproof.agent.evidence.search import search
+    from longproof.agent.types import Case, Claim, Question
+    from longproof.graphs.evidence.sources import Sources
+    from longproof.retrieval.text.chunking import evidence_lines
+    from longproof.retrieval.types import Document
+
+    source, response = Document.of(STORY), Document.of(RETOLD)
+    whole = response.span(0, len(RETOLD))
+    claim = Claim(id="c0", index=0, sentence=0, text=RETOLD, origin=whole)
+    case = Case(id="trial", response=RETOLD, source_ids=(source.id,))
+    shown = tuple(source.span(start, end) for start, end in evidence_lines(STORY))
+    lines = (tuple(range(len(shown))),)
+    question = Question(id="q", claim_ids=("c0",), look="place", prompt="judge", lines=lines, shown=shown)
+
+    async def judge() -> "Outcome":
+        (judgement,), calls = await panel.judges[0].judge(question, [claim], case)
+        return judgement.failure and f"{judgement.failure} {judgement.reason}", calls
+
+    async def split() -> "Outcome":
+        taken_apart = await panel.decomposer.decompose(case, [whole])
+        return taken_apart.sentences[0].failure, taken_apart.calls
+
+    async def find() -> "Outcome":
+        assert panel.searcher
+        searched = await search(panel.searcher, [claim], {"c0": []}, Sources([source]), case, turns=1)
+        return searched.failures.get("c0"), searched.calls
+
+    return {"judge": judge, "split": split, "search": find} if panel.searcher else {"judge": judge}
+
+
+def _novel_cost(spec: "Spec", prices: "Prices") -> str:
+    """What a long novel would cost, by a dry run over the bundled story, repeated to its length."""
+    from longproof import Verifier
+    from longproof.agent.models.prices import reading_cost
+    from longproof.graphs.cost import estimate
+    from longproof.retrieval.text.sentences import sentences
+
+    story = files("longproof.examples").joinpath("en", "story.txt").read_text("utf-8")
+    told = files("longproof.examples").joinpath("en", "faithful.txt").read_text("utf-8")
+    novel = story * ceil(NOVEL_CHARACTERS / len(story))
+    summary = told[: sentences(told)[:SUMMARY_SENTENCES][-1][1]]
+    dry = Verifier(judges=[spec], max_calls=0, cache=False).verify(novel, summary)
+    calls, tokens = estimate([dry]).first_round
+    money = reading_cost([spec.model], tokens, prices)
+    cost = f"reading them costs {money[0]} by the prices given" if money else "no price is known for it"
+    return f"a novel of 100,000 tokens, ten sentences of summary: {calls} calls at first, {tokens:,} tokens; {cost}"
 
 
 def _version(name: str) -> str | None:

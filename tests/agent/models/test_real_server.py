@@ -12,20 +12,17 @@ from collections.abc import Awaitable, Callable, Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
+import httpx2
 import pytest
 from pydantic import Field
 
-from longproof.agent.judge import ModelJudge
-from longproof.agent.models.answers import Form, Raw, schema
+from longproof.agent.models.answers import Form, Raw
 from longproof.agent.models.clients import Message
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.models.openai_chat import OpenAIChat
-from longproof.agent.specs import Spec, reach
-from longproof.agent.types import Case, Claim, Question
 from longproof.prompts import Prompt
-from longproof.retrieval.types import Document
 
 pytestmark = pytest.mark.heavy
 
@@ -101,6 +98,13 @@ def make_model(path: Path) -> None:
     writer.close()
 
 
+def answers(place: str) -> bool:
+    try:
+        return httpx2.get(f"{place}/models").status_code == 200
+    except httpx2.HTTPError:
+        return False
+
+
 @pytest.fixture(scope="module")
 def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     pytest.importorskip("xllamacpp", reason="needs a llama.cpp server: pip install xllamacpp")
@@ -117,8 +121,8 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     place = f"http://127.0.0.1:{port}/v1"
     try:
         until = time.monotonic() + 60
-        while told := asyncio.run(reach(Spec(kind="openai", model="tiny", address=place))):
-            assert time.monotonic() < until, told
+        while not answers(place):
+            assert time.monotonic() < until, "the server does not answer"
             assert server.poll() is None, "the server ended"
             time.sleep(0.2)
         yield place
@@ -187,22 +191,6 @@ def test_a_shared_beginning_is_served_from_the_cache(address: str) -> None:
     assert max(answer.calls[0].cached_tokens for answer in answers[1:]) > 1000
 
 
-def test_a_streamed_answer_is_the_whole_one(address: str) -> None:
-    """The same seedless greedy answer, and the same counts but for what the cache held."""
-
-    async def raw(*, stream: bool) -> Raw:
-        chat = OpenAIChat("tiny", address, stream=stream)
-        try:
-            return await chat.send(Message(prompt("Claim 1"), 0.0, 64, schema(Short)))
-        finally:
-            await chat.close()
-
-    whole, streamed = asyncio.run(raw(stream=False)), asyncio.run(raw(stream=True))
-    assert streamed.model_copy(update={"cached_tokens": whole.cached_tokens}) == whole
-    assert streamed.completion_tokens
-    assert streamed.cached_tokens is not None
-
-
 def test_a_stream_that_repeats_itself_is_left(address: str) -> None:
     """A schema that allows of nothing but one phrase, far beyond the limit."""
     phrase = {"type": "string", "enum": ["and so on and so on"]}
@@ -234,19 +222,3 @@ def test_an_overlong_prompt_is_a_named_failure(address: str, stream: bool) -> No
     assert long.failure == "too_long"
     assert "HTTP 400" in long.detail
     assert short.value is not None
-
-
-def test_noise_never_becomes_a_wrong_verdict(address: str) -> None:
-    source = Document.of("Mara rowed to the island at dawn.")
-    response = Document.of("Mara rowed at dusk.")
-    claim = Claim(id="c0", index=0, sentence=0, text=response.text, origin=response.span(0, 19))
-    question = Question(id="q", claim_ids=("c0",), shown=(source.span(0, 33),), look="window", prompt="judge")
-    case = Case(id="case", response=response.text, source_ids=(source.id,))
-
-    async def use(model: Model) -> Any:
-        return await ModelJudge("tiny", model, temperature=0.8).judge(question, [claim], case)
-
-    answered = using(address, use, max_tokens=300)
-    (judgement,) = answered.judgements
-    assert judgement.failure is not None or judgement.label in ("not_found", "no_fact")
-    assert all(call.completion_tokens for call in answered.calls)

@@ -4,6 +4,7 @@ import errno
 import io
 import json
 import os
+import re
 import subprocess
 from importlib.metadata import metadata
 from io import BytesIO, TextIOWrapper
@@ -11,7 +12,7 @@ from pathlib import Path
 
 import pytest
 from fakes import ChatServer
-from reader import Reply, always, denying
+from reader import PROSE, Reply, always, denying, well
 from terminal import SOURCE, run, verify
 
 from longproof.agent.types import Report
@@ -107,12 +108,30 @@ def test_a_text_without_a_source_is_left_open_or_held_against_saved_pages(files:
     assert "2 outside knowledge" in capsys.readouterr().out
 
 
-def test_a_servers_error_writes_nothing_to_the_terminal_of_doctor(files: Path, capsys: Told) -> None:
-    with ChatServer(always(Reply(status=500))) as server:
-        judge = f"openai:m\\u001b[31m@{server.address}"
-        (files / "longproof.toml").write_text(f'[panel]\njudges = ["{judge}"]\n', "utf-8")
-        assert run("doctor") == 2
-    assert "\x1b" not in "".join(capsys.readouterr())
+def test_the_doctor_asks_a_model_a_question_of_each_kind_and_counts_what_a_novel_would_cost(
+    files: Path, capsys: Told
+) -> None:
+    prices = files / "prices.toml"
+    prices.write_text("[prices]\nm = { input = 2.0, output = 8.0 }\n", "utf-8")
+    with ChatServer(well) as server:
+        assert run("doctor", "--judge", f"openai:m@{server.address}", "--prices", prices) == 0
+    _, *kinds, cost = capsys.readouterr().out.splitlines()
+    assert [line.split(":")[0].strip() for line in kinds] == ["judge", "split", "search"]
+    for line in kinds:
+        assert re.search(r"answered in [\d.]+ s, [\d,]+ tokens read, [\d,]+ written; fits the form", line)
+    assert re.search(r"[\d,]+ tokens; reading them costs 0\.\d+ by the prices given", cost)
+
+
+def test_a_model_that_is_of_no_use_is_named_by_the_doctor(files: Path, capsys: Told) -> None:
+    with ChatServer(always(PROSE)) as server:
+        assert run("doctor", "--judge", f"openai:m@{server.address}") == 0
+    assert capsys.readouterr().out.count("of no use: ") == 3
+    with ChatServer(always(Reply(status=404, error={"message": "no\x1b[31m such model"}))) as server:
+        assert run("doctor", "--judge", f"openai:m@{server.address}") == 2
+    told = capsys.readouterr().err
+    assert "such model; check the key, the address and the model's name 'm'" in told
+    assert "\x1b" not in told
+    assert run("doctor", "--judge", "offline") == 2
 
 
 def test_a_pdfs_warnings_dont_reach_the_terminal(files: Path, capfd: Told) -> None:
