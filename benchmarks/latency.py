@@ -8,8 +8,8 @@ disk. Measures the seam alone (limits, ledger, client, reading of answers), not 
     PYTHONPATH=tests python benchmarks/latency.py --short --latency .2
 
 Prints one line of JSON. `--short` checks a response that a source of 15,000 characters bears out, and asks about it
-plainly, in turns: both are one call. Of many calls, the second pass over the same ledger asks nothing and shows what a
-resumed run costs; the first call goes alone (what the server can do is found out once), so that 1 latency is lost.
+plainly, in turns: both are one call. Of many calls, the second pass over the same ledger asks nothing and shows
+what a resumed run costs; the first call goes alone (what the server can do is found out once): 1 latency is lost.
 """
 
 import argparse

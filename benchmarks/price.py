@@ -29,6 +29,7 @@ from reader import Asked, Reply
 from longproof import Verifier
 from longproof.agent.report import price
 from longproof.agent.types import Case, Report, Usage
+from longproof.retrieval.types import Document
 
 DATA = Path(os.environ.get("LONGPROOF_DATA", ""))
 GOLD = EVENTS / "longnovel_mini_gold.jsonl"
@@ -134,7 +135,7 @@ def check_task(task: Task, way: Way, server: Watched, home: str) -> list[Report]
         for source, responses in task.cases:
             if task.grouped and "protocol" not in way.settings:
                 cases = [Case(id=f"r{n}", response=text, source_ids=()) for n, text in enumerate(responses)]
-                reports += await open_.averify_group(source, cases)
+                reports += await open_.check_group([Document.of(source)], cases)
             else:
                 reports.append(await open_.averify(source, "\n".join(responses)))
         await open_.close()

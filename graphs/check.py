@@ -6,6 +6,7 @@ Does not know: what happens next to a claim (policy), how a judge judges or a pa
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
 from longproof.agent.localise import Wrong, localise
 from longproof.agent.report import WRONG, agreeing_judgements, named_errors
@@ -121,7 +122,8 @@ def _show_documents(claims: Sequence[ClaimState], look: Look, run: Run) -> list[
 def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[ClaimState]:
     """The claims with what this look adds to their evidence; where that is nothing, they aren't asked again."""
     if look == "words" and claims[0].asked:
-        return [_show_its_words(one, run) for one in claims]
+        by_sentence = groupby(claims, key=lambda one: one.claim.sentence)
+        return [shown for _, parts in by_sentence for shown in _show_their_words(list(parts), run)]
     groups = _at_most(CLAIMS, claims) if look == "place" else group_claims(claims, CLAIMS, run.sources)
     shown: list[ClaimState] = []
     for group in groups:
@@ -140,17 +142,21 @@ def _lines_to_show(claim: ClaimState, look: Look) -> Lines:
     return claim.found or (claim.place if look == "place" else claim.around)
 
 
-def _show_its_words(claim: ClaimState, run: Run) -> ClaimState:
-    """A contradicted claim with a question of its own: what was shown for it, the lines that were cited, and those of
-    the places that share most with its words. Where these were shown already, it isn't asked again."""
-    after = claim.with_look("words")
-    new = {line.number for line in run.sources.hits(claim.claim.text, OWN_PLACES)} - claim.lines_shown()
+def _show_their_words(claims: Sequence[ClaimState], run: Run) -> list[ClaimState]:
+    """Claims that aren't borne out, each sentence's with a question of their own: what was shown for them, the lines
+    that were cited, and those of the places that share most with their words. Where these were shown already, they
+    aren't asked again."""
+    new: set[int] = set()
+    before: set[int] = set()
+    for one in claims:
+        new |= {line.number for line in run.sources.hits(one.claim.text, OWN_PLACES)} - one.lines_shown()
+        before |= {*one.own, *cited_lines(one, one.last_votes(), run.sources)}
+    after = [one.with_look("words") for one in claims]
     if not new:
         return after
-    before = {*claim.own, *cited_lines(claim, claim.last_votes(), run.sources)}
-    lines = (tuple(sorted(before)), tuple(sorted(new)))
-    question = make_question([claim.claim.id], run.sources, "words", lines)
-    return after.with_own(before | new).with_question(question)
+    lines = (tuple(sorted(before)), tuple(sorted(new - before)))
+    question = make_question([one.claim.id for one in claims], run.sources, "words", lines)
+    return [one.with_own(before | new).with_question(question) for one in after]
 
 
 async def judge(state: CheckState, run: Run) -> CheckState:

@@ -188,7 +188,7 @@ def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
     tally = vote(votes, consensus=plan.consensus, sides=_sides(question))
     wider = _wider_look(claim, tally.side, plan)
     look = claim.looks[-1] if claim.looks else question.look
-    if tally.side == "contradicted" and _may_be_said_elsewhere(claim):
+    if tally.votes and tally.side not in ("supported", "no_fact") and _may_be_said_elsewhere(claim):
         return Step(do="show", look="words")
     if tally.side == "contradicted" and not claim.sure and wider and wider.do == "search":
         return wider
@@ -210,7 +210,7 @@ def _ask_an_arbiter(plan: Plan) -> Step:
 
 
 def _may_be_said_elsewhere(claim: ClaimState) -> bool:
-    """True if a contradicted claim was not yet held against the places that fit its own words best."""
+    """True if a claim that isn't borne out was not yet held against the places that fit its own words best."""
     seen_all = claim.asked[-1].look in ("source", "scan", "pages")
     return not seen_all and not {"words", "search"} & set(claim.looks)
 
@@ -220,7 +220,8 @@ def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None
     if claim.asked[-1].look in ("source", "pages") or not claim.looks:
         return None
     for look in _looks_left(claim.looks[-1], plan):
-        if look == "words" or (look == "window" and not claim.around):
+        # A window is ten times as long as what a search shows, and no surer.
+        if look == "words" or (look == "window" and (not claim.around or "search" in plan.looks)):
             continue
         if look == "search":
             return Step(do="search", look=look)
