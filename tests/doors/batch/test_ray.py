@@ -15,6 +15,7 @@ from batches import reports
 from fakes import ChatServer
 from reader import Reply, always, well
 
+from longproof import Verifier
 from longproof.batch.ray import ray_engine
 from longproof.batch.run import BatchDone, check_cases
 from longproof.graphs.runner import RunProgress
@@ -26,7 +27,6 @@ AT_ONCE = 3
 WORK = """
 import sys
 from pathlib import Path
-from longproof import Verifier
 from longproof.batch.ray import ray_engine
 from longproof.batch.run import check_cases
 cases, out, address, home = sys.argv[1:]
@@ -173,11 +173,7 @@ def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path):
             "concurrency": AT_ONCE,
             "run_id": "full",
         }
-        check_cases(
-            batches.write(home.parent, [batches.case("first")]),
-            tmp_path / "first",
-            settings={**settings, "run_id": None},
-        )
+        Verifier(**{**settings, "run_id": None}).verify(batches.SOURCE, "Ada lit the lamp at nine.")
         with sqlite3.connect(home / "ledger.sqlite") as db:
             full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
             db.execute(f"CREATE TRIGGER full {full}")
