@@ -56,8 +56,8 @@ def claim(sentence: int = 0, **known: Any) -> ClaimState:
 
 
 def sentences() -> st.SearchStrategy[ClaimState]:
-    """A sentence that nobody was asked about, at a sure place or at none."""
-    drawn = st.fixed_dictionaries({"sure": st.booleans(), "everywhere": st.booleans()})
+    """A sentence that nobody was asked about, at a sure place or at none, where its own words found something."""
+    drawn = st.sampled_from([{}, {"sure": False, "found": (4, 5)}, {"sure": False}, {"everywhere": True}])
     return drawn.map(lambda known: claim(unit="sentence", **known))
 
 
@@ -120,6 +120,7 @@ def followed(state: ClaimState, plan: Plan, draw: Draw) -> tuple[list[Step], lis
     taking apart and the saved pages need.
     """
     size = draw(st.integers(1, 4))
+    state = state if plan.sourced else state.model_copy(update={"found": ()})
     steps, states = [next_step(state, plan)], [state]
     while steps[-1].do not in ("settle", "nothing"):
         assert len(steps) <= 3 * len(plan.looks) + 9, [step.do for step in steps]
@@ -199,7 +200,8 @@ def shown(look: Look, state: ClaimState, draw: Draw) -> ClaimState:
         return state.with_look(look)
     named: Look = "source" if look != "words" and draw(st.booleans()) else look
     before = state.asked[-1].lines if state.asked else ()
-    return state.with_look(named).with_question(question(f"q{len(state.asked)}", named, before))
+    asking = question(f"q{len(state.asked)}", named, before)
+    return state.with_look(named).with_own(asking.lines[-1]).with_question(asking)
 
 
 def sought(step: Step, state: ClaimState, draw: Draw) -> ClaimState:

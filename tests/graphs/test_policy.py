@@ -26,7 +26,7 @@ from walked import (
 from longproof.agent.report import CONFIRMING_FAILED, UNPROVED, WRONG
 from longproof.agent.vote import SIDES, most_common, vote
 from longproof.graphs.check import NODES, decompose, route
-from longproof.graphs.policy import CAVEATS, Step, next_step
+from longproof.graphs.policy import CAVEATS, LOOKS, Step, next_step
 from longproof.graphs.run import Pool
 from longproof.graphs.state import ClaimState, Plan
 from longproof.graphs.verify import check_graph, verify_graph
@@ -34,14 +34,16 @@ from longproof.graphs.verify import check_graph, verify_graph
 PANEL = st.lists(SAID, min_size=1, max_size=5)
 CLEARED = ("explicitly_supported", "implicitly_supported", "no_fact")
 OURS = Plan(looks=("place", "words", "window", "search", "scan"), consensus=2 / 3)
-AFTER_THE_PLACE = ("words", "window", "search", "scan")
+AFTER_THE_PLACE = ("words", "window", "search")
 
 
-def asked(said: list[str], look: Any = "source", wrong: Any = (), **known: Any) -> ClaimState:
+def asked(
+    said: list[str], look: Any = "source", wrong: Any = (), before: Any = (), **known: Any
+) -> ClaimState:
     """A claim about which the panel was asked once and said this."""
     looks = () if look == "pages" else ("place",) if look in ("source", "place") else ("place", look)
     state = claim(**{"looks": looks, **known})
-    return answered(state.with_question(question("q0", look)), said, wrong)
+    return answered(state.with_question(question("q0", look, before)), said, wrong)
 
 
 def sides(look: str) -> dict[Any, Any]:
@@ -71,10 +73,11 @@ def test_every_look_comes_once_and_pages_once_after_all_of_them(
     for steps, states in walks(sentence, plan, data.draw):
         did = [step.do for step in steps]
         looks = [one for one in states[-1].looks if one != "words"]
-        assert looks == [one for one in (*plan.looks, "source") if one in looks] or "source" in looks
+        assert looks == [one for one in LOOKS if one in looks] or "source" in looks
         assert len(set(states[-1].looks)) == len(states[-1].looks)
         assert all(did.count(once) <= 1 for once in ("search", "scan", "consult"))
-        assert all(step.look in plan.looks for step in steps if step.do in ("show", "search", "scan"))
+        meant = {*plan.looks, "words"}
+        assert all(step.look in meant for step in steps if step.do in ("show", "search", "scan"))
         if "consult" in did:
             assert not {"show", "search", "scan"} & set(did[did.index("consult") :])
         assert did.count("arbitrate") + did.count("person") <= 4
@@ -111,11 +114,11 @@ def test_a_sentence_that_somebody_doubts_is_taken_apart_and_a_failure_is_no_doub
     if doubted:
         assert step.do == "decompose"
     else:
-        assert step.do != "decompose" or (split and look in ("search", "scan") and set(said) & set(CLEARED))
+        assert step.do != "decompose" or (split and look == "search" and set(said) & set(CLEARED))
 
 
 def test_the_same_wrong_words_are_words_that_all_name() -> None:
-    said = ["contradicting", "fabricated", "contradicting"]
+    said = ["contradicting"] * 3
     for wrong, do in [
         ([(0, 4), (2, 7), (3, 5)], "show"),
         ([(0, 3), (2, 7), (6, 9)], "decompose"),
@@ -123,6 +126,9 @@ def test_the_same_wrong_words_are_words_that_all_name() -> None:
         ([(0, 4), (0, 4), None], "decompose"),
     ]:
         assert next_step(asked(said, "place", wrong, unit="sentence"), OURS).do == do, wrong
+    absent = ["fabricated"] * 3
+    for look, do in [("place", "decompose"), ("source", "consult")]:
+        assert next_step(asked(absent, look, [(0, 4)] * 3, unit="sentence"), OURS).do == do
     cascade = OURS.model_copy(update={"cascade": True})
     assert next_step(asked(said[:1], "place", [(0, 4)], unit="sentence"), cascade).do == "decompose"
 
@@ -148,13 +154,17 @@ def test_where_nobody_takes_sentences_apart_none_is(
 def test_parts_start_with_the_evidence_of_their_sentence_and_without_its_votes(
     said: list[str], look: Any, parts: int
 ) -> None:
-    sentence = asked(["not_found", *said], look, unit="sentence", consulted="found")
+    known = {"own": (0, 7), "unit": "sentence", "consulted": "found"}
+    before = ((0, 3, 5, 7, 9),)
+    sentence = asked(["not_found", "fabricated", *said], look, [None, (0, 3)], before=before, **known)
     whole, *apart = take_apart(sentence, OURS, parts)
     assert whole == sentence.model_copy(update={"unit": "superseded"})
     assert [part.claim.id for part in apart] == [f"c0.{n}" for n in range(1, parts + 1)]
     for part in apart:
         (last,) = part.asked
-        assert (last.lines, last.pages, last.look) == (sentence.asked[-1].lines, (), look)
+        assert (last.lines, last.pages, last.look) == (((0, 3, 7),), (), look), (
+            "its own lines, and what is cited"
+        )
         assert part.asked[-1].claim_ids == tuple(other.claim.id for other in apart)
         assert (part.judgements, part.unit, part.consulted) == ((), "claim", "found")
         assert next_step(part, OURS).do == "judge"
@@ -210,10 +220,17 @@ def test_where_the_search_is_the_last_look_nothing_is_fabricated_and_the_reason_
     assert next_step(asked(["contradicting"] * 3, "search"), plan).label == "contradicting"
 
 
-def test_a_claim_without_a_sure_place_is_searched_for_before_anybody_is_asked() -> None:
-    unsure = claim().model_copy(update={"sure": False})
-    assert next_step(unsure, OURS).do == "search"
-    assert next_step(unsure, OURS.model_copy(update={"looks": ("place", "words", "window")})).look == "place"
+def test_a_claim_without_a_sure_place_is_read_where_its_words_stand_and_one_of_everywhere_searched_for() -> (
+    None
+):
+    near = OURS.model_copy(update={"looks": OURS.looks[:3]})
+    unsure, everywhere = claim(sure=False, found=(4, 5)), claim(everywhere=True)
+    assert next_step(unsure, OURS) == next_step(unsure, near) == Step(do="show", look="words")
+    assert next_step(everywhere, OURS).do == "search"
+    assert next_step(everywhere, near) == Step(do="show", look="place")
+    read = asked(["contradicting"] * 3, "words", sure=False, around=())
+    assert next_step(read, OURS).do == "search", "places that words found don't convict alone"
+    assert next_step(read, near).label == "contradicting"
 
 
 @given(plans(), st.data())
