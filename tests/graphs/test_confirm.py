@@ -57,7 +57,7 @@ def undecided(report: Report) -> list[tuple[str, str | None]]:
 def test_a_conviction_stands_once_borne_out_and_a_failed_question_is_named_as_one(
     once_more: str, failure: str | None
 ) -> None:
-    report, judges = checked(*[against(3, once_more=once_more)] * 3, confirm=True)
+    report, judges = checked(*[against(3, once_more=once_more)] * 3, confirm="all")
     assert report.verdict == ("undecided" if failure else "hallucinated")
     assert undecided(report) == ([(FACTS[3], failure)] if failure else [])
     told = [claim.caveat for claim in report.claims if claim.label is None]
@@ -74,15 +74,15 @@ def test_a_conviction_stands_once_borne_out_and_a_failed_question_is_named_as_on
 
 def test_what_is_nowhere_stands_where_it_is_not_found_once_more() -> None:
     nowhere = [lambda question, claim: "not_found" if claim.text == FACTS[3] else "explicitly_supported"] * 3
-    report, _ = checked(*nowhere, confirm=True)
+    report, _ = checked(*nowhere, confirm="all")
     assert [claim.label for claim in report.claims if claim.text == FACTS[3]] == ["fabricated"]
 
 
 @pytest.mark.parametrize("settings", [{"judges": ["offline"]}, {"protocol": "verigray"}])
 def test_who_could_confirm_nothing_is_told_before_anybody_is_asked(settings: dict[str, Any]) -> None:
     judges = settings.get("judges", [ScriptedJudge("j0", against(3))])
-    with pytest.raises(BadInput, match="--confirm needs a language model, and the protocol longproof"):
-        Verifier(**{"judges": judges, **settings}, confirm=True).verify(SOURCE, FACTS[0])
+    with pytest.raises(BadInput, match="--confirm all needs a language model, and the protocol longproof"):
+        Verifier(**{"judges": judges, **settings}, confirm="all").verify(SOURCE, FACTS[0])
 
 
 def test_the_arbiters_model_is_asked_in_words_of_its_own(tmp_path: Path) -> None:
@@ -97,7 +97,7 @@ def test_the_arbiters_model_is_asked_in_words_of_its_own(tmp_path: Path) -> None
 
     with ChatServer(script) as server:
         judge, arbiter = (f"openai:{name}@{server.address}" for name in ("reader", "other"))
-        verifier = Verifier(judges=[judge], arbiter=arbiter, home=str(tmp_path), confirm=True)
+        verifier = Verifier(judges=[judge], arbiter=arbiter, home=str(tmp_path), confirm="all")
         report = verifier.verify(SOURCE, FACTS[3])
     (request,) = asked
     assert request.body["model"] == "other"
