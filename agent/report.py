@@ -46,9 +46,9 @@ UNUSABLE: frozenset[Failure | None] = frozenset(
 _NO_ANSWER: frozenset[Failure | None] = UNANSWERED | {"too_long"}
 """Failures where no answer came, or nothing could be asked."""
 CONFIRMING_FAILED = "called wrong, but asking once more failed"
+"""The caveat of a claim of which a conviction could not be confirmed because nobody answered."""
 UNPROVED = "its lines alone don't prove it"
 """The caveat of a contradiction that a judge doesn't see in the cited lines by themselves."""
-"""The caveat of a claim of which a conviction could not be confirmed because nobody answered."""
 WRITTEN = 5
 """How many times what it costs to have a character read it costs to have one written."""
 

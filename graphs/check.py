@@ -14,6 +14,7 @@ from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Label
 from longproof.agent.vote import rest_on_pages
 from longproof.graphs.evidence.places import CLAIMS, about_the_whole
 from longproof.graphs.evidence.questions import (
+    WHOLE,
     cited_lines,
     group_claims,
     make_question,
@@ -76,7 +77,7 @@ def _part(sentence: ClaimState, claim: Claim, n: int) -> ClaimState:
     fresh = {"claim": claim.model_copy(update=id_), "unit": "claim", "judgements": ()}
     # What was found by the sentence's words is shown; its own words may find more.
     looks = tuple(look for look in sentence.looks if look not in ("words", "search"))
-    looks = looks or (("place",) if sentence.asked else ())
+    looks = looks or (("place",) if sentence.looks else ())
     everywhere = sentence.everywhere and about_the_whole(claim.text)
     return sentence.model_copy(update={**fresh, "looks": looks, "everywhere": everywhere})
 
@@ -94,6 +95,8 @@ def _ask_about_parts(
         for one in held:
             evidence |= {*one.own, *cited_lines(one, one.last_votes(), run.sources)}
         lines = (tuple(sorted(evidence)),) if evidence else ()
+        # All of the source may have been shown for several sentences together.
+        lines = question.lines if question.prompt == WHOLE else lines
         for group in _at_most(CLAIMS, mine):
             ids = [part.claim.id for part in group]
             shown = (question.look, lines, question.pages, question.prompt)
@@ -149,8 +152,10 @@ def _show_their_words(claims: Sequence[ClaimState], run: Run) -> list[ClaimState
     new: set[int] = set()
     before: set[int] = set()
     for one in claims:
-        new |= {line.number for line in run.sources.hits(one.claim.text, OWN_PLACES)} - one.lines_shown()
-        before |= {*one.own, *cited_lines(one, one.last_votes(), run.sources)}
+        hits = {line.number for line in run.sources.hits(one.claim.text, OWN_PLACES)}
+        new |= hits - one.lines_shown()
+        # A place that fits may have been shown beside it for the sake of another claim.
+        before |= {*one.own, *cited_lines(one, one.last_votes(), run.sources), *(hits & one.lines_shown())}
     after = [one.with_look("words") for one in claims]
     if not new:
         return after
@@ -171,7 +176,8 @@ async def judge(state: CheckState, run: Run) -> CheckState:
     judges = run.panel.judges
     if run.settings.cascade and len(judges) > 1:
         places = {one.claim.id: one.place for one in due}
-        whole = {one.claim.id for one in due if one.unit == "sentence"}
+        apart = run.plan.decompose == "doubted"
+        whole = {one.claim.id for one in due if apart and one.unit == "sentence"}
         answers = await ask_cascade(judges, questions, claims, run.case, run.settings.sample, places, whole)
     else:
         answers = await ask_panel(judges, questions, claims, run.case)

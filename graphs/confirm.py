@@ -71,13 +71,15 @@ async def _ask_once_more(
 
 
 async def _ask(claim: ClaimState, found: Lines, run: Run) -> tuple[Judgement, list[Call]]:
-    """One more judge's word on a conviction."""
+    """One more judge's word on a conviction, under a name that says what it was asked."""
     judge, question = run.panel.confirmer, _question(claim, found, run)
     assert judge is not None, "the plan knows whether there is one"
     answer = complete(
         await judge.judge(await run.show(question), [claim.claim], run.case), judge.name, question
     )
-    return answer.judgements[0], answer.calls
+    word = answer.judgements[0]
+    named = "confirm:" + word.judge.removeprefix("confirm:")
+    return word.model_copy(update={"judge": named}), answer.calls
 
 
 def _question(claim: ClaimState, found: Lines, run: Run) -> Question:

@@ -10,6 +10,7 @@ from collections.abc import Callable
 from langgraph.types import Send, interrupt
 
 from longproof.agent.offline import OfflineDecomposer
+from longproof.agent.report import WRONG
 from longproof.graphs.check import NODES
 from longproof.graphs.evidence.places import CLAIMS, place_claims, place_copy, same_text
 from longproof.graphs.evidence.questions import group_claims, make_question
@@ -137,9 +138,8 @@ def after_search(state: State, run: Run) -> list[Send] | str:
 
 def after_confirm(state: State, run: Run) -> list[Send] | str:
     """Convictions that stand go through `check` once more, for their wrong words."""
-    stand = [
-        one for one in latest(state) if one.confirmation in ("confirmed", "unproved") and not one.localised
-    ]
+    asked_about = [one for one in latest(state) if one.confirmation and not one.localised]
+    stand = [one for one in asked_about if next_step(one, run.plan).label in WRONG]
     return [_to_check(state, group) for group in group_claims(stand, CLAIMS, run.sources)] or "join"
 
 

@@ -13,7 +13,7 @@ from longproof.agent.report import CONFIRMING_FAILED, UNPROVED, WRONG
 from longproof.agent.types import DecidedBy, Failure, JudgeLabel, Judgement, Label, Look, Question
 from longproof.agent.vote import SIDES, Side, final_label, may_decide, most_common, vote
 from longproof.graphs.state import ClaimState, Consulted, Plan
-from longproof.retrieval.types import Frozen, Span
+from longproof.retrieval.types import Frozen
 
 LOOKS: tuple[Look, ...] = ("place", "words", "window", "search", "scan")
 """The looks at the source, each wider than the one before."""
@@ -93,12 +93,12 @@ def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
     if claim.ruling is not None and claim.ruling.question_id == question.id:
         return _apply_ruling(claim, claim.ruling, plan)
     if claim.appealed:
-        return _ask_an_arbiter(plan)
+        return _ask_an_arbiter(claim, plan)
     votes = claim.votes(question.id)
     if not votes:
         return Step(do="judge")
     if claim.unit == "sentence" and plan.decompose == "doubted" and _is_doubted(votes, question, plan):
-        return _step_of_a_doubted_sentence(claim, votes)
+        return _step_of_a_doubted_sentence(claim, votes, plan)
     return _count(claim, votes, plan)
 
 
@@ -119,20 +119,16 @@ def _name_the_same_words(votes: list[Judgement]) -> bool:
     wrong = {*WRONG, "out_dependent"}
     if not all(vote.label in wrong and vote.quotes and vote.errors for vote in votes):
         return False
-    return any(
-        all(any(_touch(error.span, other.span) for other in vote.errors) for vote in votes)
-        for error in votes[0].errors
-    )
+    words = [{at for e in one.errors for at in range(e.span.start, e.span.end)} for one in votes]
+    return bool(set.intersection(*words))
 
 
-def _touch(one: Span, other: Span) -> bool:
-    return one.start < other.end and other.start < one.end
-
-
-def _step_of_a_doubted_sentence(claim: ClaimState, votes: list[Judgement]) -> Step:
-    """A sentence is taken apart; before that, saved pages are asked about what rests on other facts, once."""
+def _step_of_a_doubted_sentence(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
+    """A sentence is taken apart. Where all of the source was shown, saved pages are asked before that about what
+    rests on other facts, once."""
     outside = any(vote.label == "out_dependent" for vote in votes)
-    return Step(do="consult" if outside and claim.consulted == "not_yet" else "decompose")
+    asks_pages = outside and claim.consulted == "not_yet" and not _wider_look(claim, "not_found", plan)
+    return Step(do="consult" if asks_pages else "decompose")
 
 
 def _confirm(step: Step, claim: ClaimState, plan: Plan) -> Step:
@@ -169,11 +165,11 @@ def _first_step(claim: ClaimState, plan: Plan) -> Step:
     """Without a source, pages are asked before any judge. A sentence that tells of the whole source is taken apart,
     so that only what no place can prove is searched for at once. A claim of no sure place is shown the places that
     fit its own words."""
+    may_be_taken_apart = claim.unit == "sentence" and plan.decompose != "nothing"
+    if may_be_taken_apart and (plan.decompose == "all" or (plan.sourced and claim.everywhere)):
+        return Step(do="decompose")
     if not plan.sourced:
         return Step(do="consult") if claim.consulted == "not_yet" else leave_undecided("sourceless")
-    whole = claim.unit == "sentence"
-    if whole and (plan.decompose == "all" or (claim.everywhere and plan.decompose == "doubted")):
-        return Step(do="decompose")
     if claim.everywhere and "search" in plan.looks:
         return Step(do="search", look="search")
     return Step(do="show", look="words" if claim.found else plan.looks[0])
@@ -199,13 +195,15 @@ def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
         return wider
     if not tally.votes:
         return leave_undecided(most_common(j.failure for j in votes))
-    return _ask_an_arbiter(plan)
+    return _ask_an_arbiter(claim, plan)
 
 
-def _ask_an_arbiter(plan: Plan) -> Step:
-    """A split, or a sentence whose parts were cleared, is decided by whoever decides splits."""
+def _ask_an_arbiter(claim: ClaimState, plan: Plan) -> Step:
+    """A split, or a sentence whose parts were cleared, is decided by whoever decides splits, once taken apart."""
     if plan.arbiter == "nobody":
         return leave_undecided("split")
+    if claim.unit == "sentence" and plan.decompose == "doubted":
+        return Step(do="decompose")
     return Step(do="person" if plan.arbiter == "person" else "arbitrate")
 
 
@@ -221,7 +219,8 @@ def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None
         return None
     for look in _looks_left(claim.looks[-1], plan):
         # A window is ten times as long as what a search shows, and no surer.
-        if look == "words" or (look == "window" and (not claim.around or "search" in plan.looks)):
+        no_window = not claim.around or "search" in plan.looks
+        if look == "words" or look in claim.looks or (look == "window" and no_window):
             continue
         if look == "search":
             return Step(do="search", look=look)
@@ -251,6 +250,8 @@ def _apply_ruling(claim: ClaimState, ruling: Judgement, plan: Plan) -> Step:
 def _decide(label: JudgeLabel, decided_by: DecidedBy, claim: ClaimState, plan: Plan) -> Step:
     """Settle what was decided; what was not found goes on to the rest of the source, then to the saved pages
     (VeriGray's tree, seed 002), whoever says so. Fabricated is only what was looked for in all of the source."""
+    if SIDES[label] == "contradicted" and _may_be_said_elsewhere(claim):
+        return Step(do="show", look="words")
     if SIDES[label] != "not_found":
         return settle(final_label(label), decided_by)
     if wider := _wider_look(claim, "not_found", plan):

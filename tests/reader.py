@@ -209,10 +209,10 @@ class Reader:
         return answer_of(asked, [self._rule(asked, item) for item in asked.items("claims")])
 
     def _choice(self, asked: Asked) -> dict[str, Any]:
-        """The statement that denies nothing, where the rule finds it borne out; else neither."""
+        """The statement that denies nothing, where the rule finds it borne out; its opposite, where it doesn't."""
         plain = min(asked.parts("statements"), key=len)
-        finding = self._rule(asked, {"claim": "", "text": plain})
-        first = asked.parts("statements").index(plain) == 0
+        finding = self._rule(asked, {"claim": "", "text": plain, "passage": plain})
+        first = (asked.parts("statements").index(plain) == 0) == (finding["label"] != "contradicting")
         return {
             "lines": [cited(quote, asked.lines()) for quote in finding["quotes"]],
             "reason": finding["reason"],

@@ -142,7 +142,9 @@ def place_claims(
     plan = reading_plan(sources.characters, len(cut))
     if plan.way == "whole" or whole:
         everything = tuple(range(sources.number_of_lines))
-        placed = [one.model_copy(update={"place": everything, "sure": True}) for one in placed]
+        placed = [
+            one.model_copy(update={"place": everything, "sure": True, "everywhere": False}) for one in placed
+        ]
         return placed, _in_order(placed)
     likely = [one.claim for one in placed if one.sure]
     groups = claim_groups(likely, [located[claim.sentence].piece for claim in likely], plan)

@@ -75,15 +75,17 @@ def decomposed(
     found: Decomposed = using(server, run, limits=limits, timeout_s=HANGING_S)
     assert [s.span for s in found.sentences] == sentences
     assert [s.index for s in found.sentences] == list(range(len(sentences)))
-    assert [c.index for c in found.claims] == list(range(len(found.claims)))
+    for number in range(len(sentences)):
+        own = [claim for claim in found.claims if claim.sentence == number]
+        assert [claim.index for claim in own] == list(range(1, len(own) + 1))
+        name = f"s{number + 1}"
+        assert [c.id for c in own] == ([f"{name}.{c.index}" for c in own] if len(own) > 1 else [name])
     assert [c.sentence for c in found.claims] == sorted(c.sentence for c in found.claims)
-    assert len({c.id for c in found.claims}) == len(found.claims)
     for claim in found.claims:
         sentence = sentences[claim.sentence]
         assert sentence.start <= claim.origin.start <= claim.origin.end <= sentence.end
         assert case.response[claim.origin.start : claim.origin.end] == claim.origin.text
-    with_claims = {c.sentence for c in found.claims}
-    assert with_claims == {s.index for s in found.sentences if s.states_fact}
+    assert {c.sentence for c in found.claims} == set(range(len(sentences)))
     return found, server
 
 
@@ -92,9 +94,9 @@ def test_sentences_become_claims_with_the_places_that_they_came_from() -> None:
     assert [(c.text, c.origin.text) for c in found.claims] == [
         ("Mara rowed to the island.", "Mara rowed to the island"),
         ("The keeper let Mara in.", "the keeper let her in"),
+        ("Would you like more?", "Would you like more?"),
         ("Mara gave the keeper nine letters.", "She gave him nine letters."),
     ]
-    assert [s.states_fact for s in found.sentences] == [True, False, True]
     assert [s.failure for s in found.sentences] == [None] * 3
     (call,) = found.calls
     assert call.purpose == "decompose"
@@ -138,8 +140,7 @@ def test_a_model_that_obeys_the_response_hides_nothing_from_the_judges(obeying: 
     found, server = decomposed(
         [answer], spans(document, [text, "Hello!"]), Case(id="c", response=document.text)
     )
-    assert [(c.text, c.sentence) for c in found.claims][-1] == (text, 0)
-    assert [s.states_fact for s in found.sentences] == [True, False]
+    assert (text, 0) in [(c.text, c.sentence) for c in found.claims]
     assert len(server.asked) == 1
 
 
@@ -186,8 +187,8 @@ def test_a_piece_given_by_its_ends_is_found_in_its_sentence(text: str, data: st.
 @settings(max_examples=20, deadline=None)
 @given(st.sets(st.integers(1, 9)), st.sets(st.integers(1, 9)))
 def test_what_no_claim_says_leaves_the_sentence_a_claim(said: set[int], told: set[int]) -> None:
-    sentence = "".join(f"Ada lit lamp {n}, " for n in sorted(said | told)) + "and slept."
-    claims = [f"Ada lit lamp {n}." for n in sorted(said)] + ["Ada slept."]
+    sentence = "".join(f"Ada lit the great lamp {n}, " for n in sorted(said | told)) + "and slept."
+    claims = [f"Ada lit the great lamp {n}." for n in sorted(said)] + ["Ada slept."]
     document = Document.of(sentence)
     answer = form({"sentence": "S1", "claims": claims})
     found, _ = decomposed([answer], spans(document, [sentence]), Case(id="c", response=sentence))
@@ -197,11 +198,11 @@ def test_what_no_claim_says_leaves_the_sentence_a_claim(said: set[int], told: se
 def test_what_goes_beyond_the_claims_of_a_response_stays_whole(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(decompose, "MOST_OF_A_RESPONSE", 4)
     found, _ = decomposed([form(*GOOD)])
-    assert [c.sentence for c in found.claims] == [0, 0, 2]
+    assert [c.sentence for c in found.claims] == [0, 0, 1, 2]
     monkeypatch.setattr(decompose, "MOST_OF_A_RESPONSE", 3)
     found, _ = decomposed([form(*GOOD)])
     assert found.claims[0].text == SENTENCES[0].text
-    assert [c.sentence for c in found.claims] == [0, 2]
+    assert [c.sentence for c in found.claims] == [0, 1, 2]
 
 
 def test_independent_responses_are_told_apart() -> None:
@@ -209,11 +210,9 @@ def test_independent_responses_are_told_apart() -> None:
     document = Document.of("\n\n".join(texts))
     sentences = spans(document, texts)
     case = Case(id="c", response=document.text, parts=(0, sentences[2].start - 1, sentences[3].start))
-    _, server = decomposed(well, sentences, case)
-    begun = [item["sentence"] for item in server.asked[0].items("sentences") if "begins" in item]
-    assert begun == ["S3", "S4"]
-    shown = [decomposed(well, sentences[n:], case)[1].asked[0].parts("before") for n in range(4)]
-    assert shown == [[], [f"{texts[0]}\n\n"], [], []]
+    asked = [decomposed(well, sentences[n:], case)[1].asked[0].items("sentences") for n in range(4)]
+    told = [[item.get("before") for item in items] for items in asked]
+    assert told == [[None] * 4, [texts[0], None, None], [None] * 2, [None]]
 
 
 @pytest.mark.parametrize(("claims", "kept"), [(12, 12), (13, 1), (5000, 1)])
@@ -235,10 +234,10 @@ def test_long_responses_go_in_batches_with_the_text_before_them() -> None:
     sizes = [len(asked.items("sentences")) for asked in server.asked]
     assert sum(sizes) == 31
     assert max(sizes) == BATCH_SENTENCES
-    later = [asked for asked in server.asked if asked.items("sentences")[0]["sentence"] != "S1"]
-    assert all(
-        document.text.startswith(asked.parts("before")[0][:20]) or asked.parts("before") for asked in later
-    )
+    for asked in server.asked:
+        first, *rest = asked.items("sentences")
+        assert ("before" in first) == (first["sentence"] != "S1")
+        assert not any("before" in item for item in rest)
 
 
 @pytest.mark.parametrize("script", [stingy, faulty(0.5, seed=3)])

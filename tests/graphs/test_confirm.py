@@ -6,11 +6,11 @@ from typing import Any
 
 import pytest
 from fakes import ChatServer
-from reader import Asked, Reply, denying, well
+from reader import Asked, Reader, Reply, denying, well
 from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier
-from longproof.agent.report import CONFIRMING_FAILED
+from longproof.agent.report import CONFIRMING_FAILED, UNPROVED
 from longproof.agent.types import Claim, Question, Report
 from longproof.report.totals import total_lines
 from longproof.report.words import words
@@ -18,6 +18,7 @@ from longproof.retrieval.types import BadInput
 
 FACTS = [f"On day {n} the keeper of lamp {n} wrote the number {n * 7} into the book." for n in range(60)]
 SOURCE = "\n".join(FACTS)
+LONG = "\n".join([*FACTS, *(f"On night {n} nobody wrote to the miller of gate {n}." for n in range(400))])
 
 
 def against(*numbers: int, once_more: str = "contradicting") -> Callable[[Question, Claim], str]:
@@ -31,12 +32,14 @@ def against(*numbers: int, once_more: str = "contradicting") -> Callable[[Questi
     return script
 
 
-def checked(*scripts: Any, facts: int = 60, **settings: Any) -> tuple[Report, list[ScriptedJudge]]:
+def checked(
+    *scripts: Any, facts: int = 60, source: str = SOURCE, **settings: Any
+) -> tuple[Report, list[ScriptedJudge]]:
     judges = [ScriptedJudge(f"j{n}", script) for n, script in enumerate(scripts)]
     verifier = Verifier(
         judges, arbiter=ScriptedArbiter("contradicting"), decomposer=WholeSentences(), **settings
     )
-    return verifier.verify(SOURCE, " ".join(FACTS[:facts])), judges
+    return verifier.verify(source, " ".join(FACTS[:facts])), judges
 
 
 def undecided(report: Report) -> list[tuple[str, str | None]]:
@@ -57,7 +60,7 @@ def undecided(report: Report) -> list[tuple[str, str | None]]:
 def test_a_conviction_stands_once_borne_out_and_a_failed_question_is_named_as_one(
     once_more: str, failure: str | None
 ) -> None:
-    report, judges = checked(*[against(3, once_more=once_more)] * 3, confirm=True)
+    report, judges = checked(*[against(3, once_more=once_more)] * 3, confirm="all")
     assert report.verdict == ("undecided" if failure else "hallucinated")
     assert undecided(report) == ([(FACTS[3], failure)] if failure else [])
     told = [claim.caveat for claim in report.claims if claim.label is None]
@@ -72,17 +75,63 @@ def test_a_conviction_stands_once_borne_out_and_a_failed_question_is_named_as_on
     assert ("that question failed" in line) == (failure not in (None, "unconfirmed"))
 
 
+@pytest.mark.parametrize(
+    ("once_more", "label", "failure", "caveat", "proved"),
+    [
+        ("contradicting", "contradicting", None, "", True),
+        ("not_found", "contradicting", None, UNPROVED, False),
+        ("explicitly_supported", None, "unconfirmed", "", None),
+        ("timeout", "contradicting", None, CONFIRMING_FAILED, None),
+    ],
+)
+def test_a_contradiction_in_a_long_source_is_asked_about_once_more_by_its_cited_lines_alone(
+    once_more: str, label: str | None, failure: str | None, caveat: str, proved: bool | None
+) -> None:
+    report, judges = checked(*[against(3, once_more=once_more)] * 3, facts=5, source=LONG)
+    claim = report.claims[3]
+    assert (claim.label, claim.failure, claim.caveat, claim.proved) == (label, failure, caveat, proved)
+    (once,) = [question for judge in judges for question in judge.heard if question.prompt == "confirm"]
+    assert {quote for vote in claim.judgements[1:] for quote in vote.quotes} <= set(once.shown)
+    assert len(once.shown) < 4 < len(judges[0].heard[0].shown)
+    left, judges = checked(*[against(3, once_more=once_more)] * 3, facts=5, source=LONG, confirm="off")
+    assert (left.claims[3].label, left.claims[3].proved) == ("contradicting", None)
+    assert "confirm" not in {question.prompt for judge in judges for question in judge.heard}
+
+
+def test_lines_that_prove_a_contradiction_are_searched_for_once() -> None:
+    def script(question: Question, claim: Claim) -> str:
+        proves = any("night 7 " in span.text for span in question.shown)
+        if question.prompt == "confirm":
+            return "contradicting" if proves else "not_found"
+        return against(3)(question, claim)
+
+    def names(asked: Asked) -> dict[str, Any]:
+        return {"claims": [], "find": ["C1 night 7 nobody wrote to the miller of gate 7"], "read": []}
+
+    def noting(asked: Asked) -> dict[str, Any]:
+        line = next((n for n, text in asked.numbered("passages").items() if "night 7 " in text), None)
+        return {"claims": [f"C1 done {line} On night 7"], "find": [], "read": []} if line else names(asked)
+
+    with ChatServer(Reader(SearchTurn=noting)) as server:
+        searcher = f"openai:s@{server.address}"
+        report, judges = checked(*[script] * 3, facts=5, source=LONG, searcher=searcher, cache=False)
+    assert (report.claims[3].label, report.claims[3].proved) == ("contradicting", True)
+    asked = [question for question in judges[-1].heard if question.prompt == "confirm"]
+    assert len(asked) == 2
+    assert set(asked[0].shown) < set(asked[1].shown)
+
+
 def test_what_is_nowhere_stands_where_it_is_not_found_once_more() -> None:
     nowhere = [lambda question, claim: "not_found" if claim.text == FACTS[3] else "explicitly_supported"] * 3
-    report, _ = checked(*nowhere, confirm=True)
+    report, _ = checked(*nowhere, confirm="all")
     assert [claim.label for claim in report.claims if claim.text == FACTS[3]] == ["fabricated"]
 
 
 @pytest.mark.parametrize("settings", [{"judges": ["offline"]}, {"protocol": "verigray"}])
 def test_who_could_confirm_nothing_is_told_before_anybody_is_asked(settings: dict[str, Any]) -> None:
     judges = settings.get("judges", [ScriptedJudge("j0", against(3))])
-    with pytest.raises(BadInput, match="--confirm needs a language model, and the protocol longproof"):
-        Verifier(**{"judges": judges, **settings}, confirm=True).verify(SOURCE, FACTS[0])
+    with pytest.raises(BadInput, match="--confirm all needs a language model, and the protocol longproof"):
+        Verifier(**{"judges": judges, **settings}, confirm="all").verify(SOURCE, FACTS[0])
 
 
 def test_the_arbiters_model_is_asked_in_words_of_its_own(tmp_path: Path) -> None:
@@ -97,7 +146,7 @@ def test_the_arbiters_model_is_asked_in_words_of_its_own(tmp_path: Path) -> None
 
     with ChatServer(script) as server:
         judge, arbiter = (f"openai:{name}@{server.address}" for name in ("reader", "other"))
-        verifier = Verifier(judges=[judge], arbiter=arbiter, home=str(tmp_path), confirm=True)
+        verifier = Verifier(judges=[judge], arbiter=arbiter, home=str(tmp_path), confirm="all")
         report = verifier.verify(SOURCE, FACTS[3])
     (request,) = asked
     assert request.body["model"] == "other"

@@ -113,7 +113,7 @@ def test_what_was_found_for_the_claims_of_one_question_is_not_too_long(sizes):
 
 def test_a_question_has_at_most_so_many_claims_and_those_of_another_are_not_among_them():
     held = placed([(0, 9000)] * 95)
-    assert [len(group) for group in group_claims(held, CLAIMS, SOURCES)] == [40, 40, 15]
+    assert [len(group) for group in group_claims(held, CLAIMS, SOURCES)] == [CLAIMS] * 2 + [95 - 2 * CLAIMS]
     (question,) = grown(SOURCES, [[(0, 0, 3000)]])
     held = [held[0].model_copy(update={"asked": (question,)}), *held[1:5]]
     assert [len(group) for group in group_claims(held, CLAIMS, SOURCES)] == [1, 4]
@@ -131,7 +131,7 @@ def test_snippets_stand_behind_all_that_was_shown():
 def test_without_a_source_claims_still_share_groups():
     held, groups = place_claims(states(90), RESPONSE.text, (), Sources([], 5500))
     assert {(one.window, one.place, one.around) for one in held} == {(None, (), ())}
-    assert [len(group) for group in groups] == [40, 40, 10]
+    assert [len(group) for group in groups] == [CLAIMS] * 2 + [90 - 2 * CLAIMS]
 
 
 def test_the_work_to_group_grows_with_the_claims_not_with_their_square():

@@ -67,7 +67,7 @@ def one_report(joined: Case) -> Report:
         for start, stop in pairwise([*joined.parts, len(joined.response) + 2])
         for begin, end in sentences(joined.response[start : stop - 2])
     ]
-    claims = [Claim(id=f"c{n}", index=n, sentence=n, text=s.text, origin=s) for n, s in enumerate(spans)]
+    claims = [Claim(id=f"s{n + 1}", index=0, sentence=n, text=s.text, origin=s) for n, s in enumerate(spans)]
     reported = []
     for n, claim in enumerate(claims):
         wrong = [Error(span=response.span(claim.origin.start, claim.origin.start + 1))] if n % 2 else []
@@ -137,7 +137,7 @@ def test_every_report_of_a_group_is_sound_and_is_the_case_s_own(texts: list[str]
         refuse_damaged(part)
         assert part == Report.model_validate_json(part.model_dump_json())
         assert part.documents[0].id == text_id(case.response)
-        assert [claim.id for claim in part.claims] == [f"c{n}" for n in range(len(part.claims))]
+        assert [claim.id for claim in part.claims] == [f"s{n + 1}" for n in range(len(part.claims))]
         assert [s.text for s in part.sentences] == [case.response[a:b] for a, b in sentences(case.response)]
         for claim in part.claims:
             named = [*claim.errors, *(e for said in claim.judgements for e in said.errors)]

@@ -56,18 +56,22 @@ def moody(salt: int, seat: str) -> Callable[[Any, Any], str]:
 
 
 def growing(heard: list[Any]) -> bool:
-    """Whether each claim's later questions show all lines of the earlier ones first, where they stood, and more
-    lines or that all was read."""
-    shown: dict[str, list[tuple[str, list[tuple[int, str]]]]] = {}
+    """Whether each claim's later questions show lines that nobody saw, or that all was read; and first, where they
+    stood, all lines of the one before; held against its own words it is shown its own lines and those cited."""
+    asked: dict[str, list[Any]] = {}
     for question in heard:
-        lines = [(n, span.text) for n, span in zip(question.numbers, question.shown, strict=True)]
         for id_ in question.claim_ids:
-            shown.setdefault(id_, []).append((question.prompt, lines))
-    return all(
-        later[: len(one)] == one and (len(later) > len(one) or told != before)
-        for asked in shown.values()
-        for (before, one), (told, later) in pairwise(asked)
-    )
+            asked.setdefault(id_, []).append(question)
+    for questions in asked.values():
+        seen: set[int] = set()
+        for before, later in pairwise(questions):
+            seen |= set(before.numbers)
+            kept = later.look == "words" or later.shown[: len(before.shown)] == before.shown
+            if not kept or not (set(later.numbers) - seen or later.prompt != before.prompt):
+                return False
+            if later.look == "words" and before.shown[0] not in later.shown:
+                return False  # the line that a scripted judge cites
+    return True
 
 
 @settings(max_examples=6, deadline=None)
@@ -79,7 +83,7 @@ def test_evidence_grows_and_fabricated_means_that_all_was_read(server: ChatServe
     report = verifier(server, judges, arbiter=arbiter).verify(SOURCE, response)
     assert len(report.claims) == 4
     for judge in judges:
-        assert growing(judge.heard)
+        assert growing([question for question in judge.heard if question.prompt != "confirm"])
         assert len({question.id for question in judge.heard}) == len(judge.heard)
     told = {question.id: question for question in judges[0].heard}
     assert all(question.shown == told[question.id].shown for question in arbiter.heard)
@@ -89,11 +93,14 @@ def test_evidence_grows_and_fabricated_means_that_all_was_read(server: ChatServe
         assert (claim.label is None) == (claim.failure is not None)
 
 
-def test_a_claim_of_no_sure_place_is_searched_for_before_it_is_judged(server: ChatServer) -> None:
+def test_a_claim_of_no_sure_place_is_read_where_its_words_stand_before_anybody_searches() -> None:
     judge = ScriptedJudge("j", reads(HIDDEN))
-    report = verifier(server, [judge]).verify(SOURCE, "Marguerite buried the chalice.")
-    assert [question.look for question in judge.heard] == ["search"]
+    with ChatServer(well) as server:
+        report = verifier(server, [judge]).verify(SOURCE, "Marguerite buried the chalice.")
+    assert [question.look for question in judge.heard] == ["words"]
+    assert sum(len(span.text) for span in judge.heard[0].shown) <= TOGETHER
     assert report.claims[0].label == "explicitly_supported"
+    assert server.asked == []
 
 
 def obeying(asked: Asked) -> dict[str, Any]:
@@ -120,14 +127,12 @@ def flooding(asked: Asked) -> dict[str, Any]:
     "searcher", [obeying, misleading, flooding, lambda asked: PROSE, lambda asked: REFUSAL]
 )
 def test_no_searcher_can_hide_what_the_claims_own_words_find(searcher: Any) -> None:
-    judge = ScriptedJudge("j", reads(HIDDEN))
+    reading = reads(HIDDEN)
+    judge = ScriptedJudge("j", lambda q, claim: "not_found" if q.look == "words" else reading(q, claim))
     with ChatServer(Reader(SearchTurn=searcher)) as server:
-        checks = verifier(server, [judge])
-        report = checks.verify(SOURCE, "Marguerite buried the chalice.")
-    (claim,) = report.claims
-    assert claim.label == "explicitly_supported"
-    assert [question.look for question in judge.heard] == ["search"]
-    assert sum(len(span.text) for span in judge.heard[0].shown) <= TOGETHER
+        report = verifier(server, [judge]).verify(SOURCE, "Marguerite buried the chalice.")
+    assert report.claims[0].label == "explicitly_supported"
+    assert len(judge.heard) > 1
 
 
 def test_a_searcher_decides_nothing() -> None:
@@ -229,7 +234,7 @@ def test_reach_place_searches_for_nothing_and_still_checks_every_claim() -> None
         supported = verifier(server, [ScriptedJudge("j", "implicitly_supported")], reach="place")
         assert supported.verify(SOURCE, response).coverage == 1
     assert server.asked == []
-    assert {id_ for question in judge.heard for id_ in question.claim_ids} == {"c0", "c1", "c2", "c3"}
+    assert {id_ for question in judge.heard for id_ in question.claim_ids} == {"s1", "s2", "s3", "s4"}
     assert {claim.failure for claim in report.claims} == {"not_found_so_far"}
 
 
@@ -248,7 +253,7 @@ def test_a_panel_without_a_language_model_reads_through_by_itself() -> None:
     judges = [ScanningJudge("nli", reads(HIDDEN), noting="walnut"), ScriptedJudge("j", reads(HIDDEN))]
     report = verifier(None, judges).verify(SOURCE, NOWHERE)
     assert report.calls == ()
-    assert [ids for ids, _ in judges[0].scanned] == [["c0"]]
+    assert [ids for ids, _ in judges[0].scanned] == [["s1"]]
     assert HIDDEN in " ".join(span.text for span in judges[1].heard[-1].shown)
     assert report.claims[0].label == "explicitly_supported"
     judges = [ScanningJudge("nli", "not_found")]
@@ -305,7 +310,7 @@ def test_what_a_person_does_not_find_is_read_for_too() -> None:
     with ChatServer(well) as server:
         checks = verifier(server, judges, arbiter="person")
         report = checks.verify(SOURCE, NOWHERE, decide=decide)
-    assert asked == ["c0"]
+    assert asked == ["s1"]
     assert "ScanNotes" in forms(server)
     (claim,) = report.claims
     assert (claim.label, claim.decided_by, claim.looked.share) == ("fabricated", "person", 1.0)
@@ -365,6 +370,5 @@ def test_a_search_that_fails_is_the_reason_and_no_look() -> None:
         report = verifier(server, [ScriptedJudge("j", "not_found")], reach="search").verify(SOURCE, NOWHERE)
     (claim,) = report.claims
     assert (claim.label, claim.failure) == (None, "unparsed")
-    judged = any(judgement.round == "search" for judgement in claim.judgements)
-    assert claim.looked.rounds == (("search",) if judged else ())
+    assert "search" not in claim.looked.rounds
     assert claim.looked.queries == ()

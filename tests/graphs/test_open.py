@@ -64,7 +64,7 @@ def test_pages_are_asked_at_once_and_what_they_alone_say_is_out_dependent(
     tmp_path: Path, pages: Path
 ) -> None:
     report, (path,), judges = checked(tmp_path, TOWER, OPENED, WRONG, pages=pages)
-    assert path == ["consult", "judge", "vote", "localise"]
+    assert path == ["consult", "judge", "vote", "decompose", "localise"]
     assert [c.label for c in report.claims] == ["out_dependent", "out_dependent", "contradicting"]
     assert {q.look for judge in judges for q in judge.heard} == {"pages"}
     assert [span.text for span in report.claims[0].evidence] == [PAGE]
@@ -98,7 +98,7 @@ def test_pages_that_only_some_judges_can_read_go_to_the_arbiter(tmp_path: Path, 
         home=str(tmp_path),
     )
     report, _, (path,) = traced(asks, "", TOWER, task="open")
-    assert path == ["consult", "judge", "vote", "arbitrate", "localise"]
+    assert path == ["consult", "judge", "vote", "decompose", "arbitrate", "localise"]
     assert (report.claims[0].label, report.claims[0].decided_by) == ("out_dependent", "arbiter")
 
 

@@ -25,7 +25,7 @@ def judges(pages="not_found"):
         def script(question, claim):
             if question.look == "pages":
                 return pages if isinstance(pages, str) else pages[word]
-            return "explicitly_supported" if claim.index == 2 else word
+            return "explicitly_supported" if claim.sentence == 2 else word
 
         return script
 
@@ -60,7 +60,7 @@ def report_of(state):
 def test_one_interrupt_asks_about_every_dispute_with_evidence_and_reasons():
     desk = Desk()
     (asked,) = desk.start()
-    assert [dispute["claim_id"] for dispute in asked.value] == ["c0", "c1"]
+    assert [dispute["claim_id"] for dispute in asked.value] == ["s1", "s2"]
     first = asked.value[0]
     assert first["passage"] == "The lamp was lit at ten."
     assert SOURCE[:20] in first["shown"][0]
@@ -75,7 +75,7 @@ def test_one_interrupt_asks_about_every_dispute_with_evidence_and_reasons():
 def test_the_form_of_the_answer_names_the_claims_and_the_labels():
     (asked,) = Desk().start()
     text = str(asked.response_schema)
-    assert "'enum': ['c0', 'c1']" in text
+    assert "'enum': ['s1', 's2']" in text
     assert "'contradicting'" in text
 
 
@@ -85,13 +85,13 @@ def test_decisions_stand_in_the_report_by_name_with_places_and_time():
     report = report_of(
         desk.answer(
             {
-                "claim_id": "c0",
+                "claim_id": "s1",
                 "label": "contradicting",
                 "wrong": "ten",
                 "correction": "nine",
                 "reason": "See.",
             },
-            {"claim_id": "c1", "label": "implicitly_supported"},
+            {"claim_id": "s2", "label": "implicitly_supported"},
         )
     )
     first, second, third = report.claims
@@ -102,7 +102,7 @@ def test_decisions_stand_in_the_report_by_name_with_places_and_time():
     assert len(first.judgements) == 4
     assert (second.label, second.decided_by, third.decided_by) == ("implicitly_supported", "person", "vote")
     (review,) = report.stamp["reviews"]
-    assert (review["name"], review["claims"]) == ("Ines", ["c0", "c1"])
+    assert (review["name"], review["claims"]) == ("Ines", ["s1", "s2"])
     assert review["at"].endswith("Z")
     assert report.stamp["arbiter"] == "person"
 
@@ -110,7 +110,7 @@ def test_decisions_stand_in_the_report_by_name_with_places_and_time():
 def test_what_a_person_leaves_open_stays_undecided():
     desk = Desk()
     desk.start()
-    report = report_of(desk.answer({"claim_id": "c1", "label": "explicitly_supported"}))
+    report = report_of(desk.answer({"claim_id": "s2", "label": "explicitly_supported"}))
     assert (report.claims[0].label, report.claims[0].failure) == (None, "split")
     assert len(report.claims[0].judgements) == 3
     assert report.verdict == "undecided"
@@ -121,7 +121,7 @@ def test_a_person_who_does_not_find_it_sends_it_to_the_pages_which_are_asked_abo
     desk = Desk(judges(pages="out_dependent"), pages=str(tmp_path))
     desk.start()
     report = report_of(
-        desk.answer({"claim_id": "c0", "label": "fabricated"}, {"claim_id": "c1", "label": "not_found"})
+        desk.answer({"claim_id": "s1", "label": "fabricated"}, {"claim_id": "s2", "label": "not_found"})
     )
     assert (report.claims[0].label, report.claims[0].decided_by) == ("fabricated", "person")
     assert (report.claims[1].label, report.claims[1].decided_by) == ("out_dependent", "vote")
@@ -136,11 +136,11 @@ def test_judges_that_are_split_about_the_pages_bring_the_claim_back_once(tmp_pat
     }
     desk = Desk(judges(pages=said), pages=str(tmp_path))
     desk.start()
-    state = desk.answer({"claim_id": "c1", "label": "not_found"})
+    state = desk.answer({"claim_id": "s2", "label": "not_found"})
     ((asked,),) = [state["__interrupt__"]]
-    assert [dispute["claim_id"] for dispute in asked.value] == ["c1"]
+    assert [dispute["claim_id"] for dispute in asked.value] == ["s2"]
     assert "harbour" in asked.value[0]["shown"][-1]
-    report = report_of(desk.answer({"claim_id": "c1", "label": "not_found"}, name="Tom"))
+    report = report_of(desk.answer({"claim_id": "s2", "label": "not_found"}, name="Tom"))
     assert (report.claims[1].label, report.claims[1].decided_by) == ("fabricated", "person")
     assert [review["name"] for review in report.stamp["reviews"]] == ["Ines", "Tom"]
 
@@ -148,15 +148,15 @@ def test_judges_that_are_split_about_the_pages_bring_the_claim_back_once(tmp_pat
 @pytest.mark.parametrize(
     ("decision", "message"),
     [
-        ({"claim_id": "c2", "label": "contradicting"}, "c0"),
-        ({"claim_id": "c0", "label": "wrong"}, "label"),
-        ({"claim_id": "c0", "label": "contradicting", "wrong": "eleven"}, "doesn't stand in the passage"),
-        ({"claim_id": "c0", "label": "contradicting", "correction": "nine"}, "c0: give the wrong words, too"),
+        ({"claim_id": "s3", "label": "contradicting"}, "s1"),
+        ({"claim_id": "s1", "label": "wrong"}, "label"),
+        ({"claim_id": "s1", "label": "contradicting", "wrong": "eleven"}, "doesn't stand in the passage"),
+        ({"claim_id": "s1", "label": "contradicting", "correction": "nine"}, "s1: give the wrong words, too"),
         (
-            {"claim_id": "c0", "label": "contradicting", "wrong": "ten", "correction": "Ten"},
-            "c0: .* the same",
+            {"claim_id": "s1", "label": "contradicting", "wrong": "ten", "correction": "Ten"},
+            "s1: .* the same",
         ),
-        ({"claim_id": "c1", "label": "ambiguous", "colour": "red"}, "colour"),
+        ({"claim_id": "s2", "label": "ambiguous", "colour": "red"}, "colour"),
     ],
 )
 def test_an_answer_that_cannot_be_used_is_refused_and_a_good_one_still_taken(decision, message):
@@ -164,13 +164,13 @@ def test_an_answer_that_cannot_be_used_is_refused_and_a_good_one_still_taken(dec
     desk.start()
     with pytest.raises(ValidationError, match=message):
         desk.answer(decision)
-    assert report_of(desk.answer({"claim_id": "c0", "label": "ambiguous"})).claims[0].decided_by == "person"
+    assert report_of(desk.answer({"claim_id": "s1", "label": "ambiguous"})).claims[0].decided_by == "person"
 
 
 def test_two_words_on_one_claim_or_no_name_are_refused():
     desk = Desk()
     desk.start()
-    twice = {"claim_id": "c0", "label": "ambiguous"}
+    twice = {"claim_id": "s1", "label": "ambiguous"}
     with pytest.raises(ValidationError, match="decided twice"):
         desk.answer(twice, twice)
     with pytest.raises(ValidationError, match="name"):
