@@ -94,7 +94,7 @@ def _ask_about_parts(
         evidence: set[int] = set()
         for one in held:
             evidence |= {*one.own, *cited_lines(one, one.last_votes(), run.sources)}
-        lines = (tuple(sorted(evidence)),) if evidence else ()
+        lines: tuple[Lines, ...] = (tuple(sorted(evidence)),) if evidence else ()
         # All of the source may have been shown for several sentences together.
         lines = question.lines if question.prompt == WHOLE else lines
         for group in _at_most(CLAIMS, mine):
