@@ -138,7 +138,10 @@ def _with_what_is_left_out(taken: _Taken, sentence: Span) -> _Taken:
     """Add the sentence itself where its pieces don't come from all of it: a model may do as the text bids it."""
     if taken.failure:
         return taken
-    covered = {at for piece in taken.pieces for at in range(piece.origin.start, piece.origin.end)}
+    # Of several pieces, one that comes from no words in particular covers none of them.
+    alone = len(taken.pieces) == 1
+    named = [one for one in taken.pieces if alone or one.origin != sentence or one.text == sentence.text]
+    covered = {at for piece in named for at in range(piece.origin.start, piece.origin.end)}
     left_out = 0
     for at, character in enumerate(sentence.text, start=sentence.start):
         weight = A_CHINESE_LETTER if is_chinese(character) else 1

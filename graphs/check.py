@@ -59,9 +59,10 @@ async def decompose(state: CheckState, run: Run) -> CheckState:
     parts: list[ClaimState] = []
     for number, one in enumerate(due):
         claims = [claim for claim in made.claims if claim.sentence == number]
+        claims = claims if len(claims) > 1 else [one.claim]
         # In a cascade only the first judge has read it: as its own part, it is read by the others.
         if len(claims) > 1 or run.plan.cascade:
-            parts += [_part(one, claim, n) for n, claim in enumerate(claims or [one.claim], start=1)]
+            parts += [_part(one, claim, n) for n, claim in enumerate(claims, start=1)]
             changed.append(one.model_copy(update={"unit": "superseded"}))
         else:
             changed.append(one.model_copy(update={"unit": "claim"}))

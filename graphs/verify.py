@@ -60,7 +60,9 @@ def check_graph(pool: Pool) -> CheckGraph:
     builder.add_node("localise", node(check.localise_errors))
     builder.add_conditional_edges(START, route, [*check.NODES.values(), "localise"])
     builder.add_conditional_edges("decompose", route, ["gather", "judge", "arbitrate", "consult", "localise"])
-    builder.add_conditional_edges("gather", route, ["judge", "decompose", "arbitrate", "consult", "localise"])
+    builder.add_conditional_edges(
+        "gather", route, ["gather", "judge", "decompose", "arbitrate", "consult", "localise"]
+    )
     builder.add_edge("judge", "vote")
     builder.add_conditional_edges("vote", route, ["decompose", "gather", "arbitrate", "consult", "localise"])
     builder.add_conditional_edges("arbitrate", route, ["gather", "consult", "localise"])

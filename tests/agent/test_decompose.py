@@ -130,7 +130,7 @@ def test_a_sentence_that_fails_is_itself_one_claim(script: Script, failure: Fail
         {"claims": ["-"]},
         {"claims": ["There is a person. @ Ada"]},
         {"claims": ["Ada sold the boat."]},
-        {"claims": ["Ada sold the boat. @ Ada…fact)."]},
+        {"claims": ["Ada sold the boat. @ Ada…fact).", "Ada is somebody."]},
     ],
 )
 def test_a_model_that_obeys_the_response_hides_nothing_from_the_judges(obeying: dict[str, Any]) -> None:

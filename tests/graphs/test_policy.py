@@ -346,24 +346,27 @@ def test_a_contradiction_is_proved_unproved_refuted_or_could_not_be_asked_about(
 def test_a_spent_budget_is_not_spent_again_on_a_wider_look() -> None:
     assert next_step(asked(["over_budget", "timeout"], "place"), OURS).do == "settle"
     assert next_step(asked(["too_long", "timeout"], "place"), OURS).do == "settle"
-    assert next_step(asked(["timeout", "timeout"], "place"), OURS) == Step(do="show", look="window")
+    assert next_step(asked(["timeout", "timeout"], "place"), OURS) == Step(do="search", look="search")
 
 
-def test_what_is_denied_is_held_against_its_own_words_and_what_is_absent_is_looked_for_everywhere() -> None:
-    assert next_step(asked(["contradicting"] * 3, "place"), OURS) == Step(do="show", look="words")
-    assert next_step(asked(["contradicting"] * 3, "window"), OURS) == Step(do="show", look="words")
+def test_what_is_not_borne_out_is_held_against_its_own_words_and_what_is_absent_looked_for_everywhere() -> (
+    None
+):
+    for word in ("contradicting", "ambiguous", "not_found"):
+        assert next_step(asked([word] * 3, "place"), OURS) == Step(do="show", look="words")
+        assert next_step(asked([word] * 3, "window"), OURS) == Step(do="show", look="words")
     assert next_step(asked(["contradicting"] * 3, "words"), OURS).label == "contradicting"
-    assert next_step(asked(["ambiguous"] * 3, "place"), OURS) == Step(do="show", look="window")
-    assert next_step(asked(["ambiguous"] * 3, "window"), OURS).label == "ambiguous"
-    assert next_step(asked(["not_found"] * 3, "window"), OURS) == Step(do="search", look="search")
+    assert next_step(asked(["ambiguous"] * 3, "words"), OURS).label == "ambiguous"
+    assert next_step(asked(["not_found"] * 3, "words"), OURS) == Step(do="search", look="search")
     assert next_step(asked(["not_found"] * 3, "search"), OURS) == Step(do="scan", look="scan")
     assert next_step(asked(["contradicting", "not_found", "timeout"], "search"), OURS).do == "arbitrate"
     assert next_step(asked(["not_found"] * 3, "scan"), OURS).do == "consult"
     near = OURS.model_copy(update={"looks": OURS.looks[:3]})
-    split = asked(["contradicting", "not_found", "timeout"], "window")
+    assert next_step(asked(["not_found"] * 3, "words"), near) == Step(do="show", look="window")
+    failed = asked(["timeout"] * 3, "window", appealed=True)
     ruling = judgement("q0", "arbiter", "contradicting", "window")
-    assert next_step(split, near).do == "arbitrate"
-    assert next_step(split.model_copy(update={"ruling": ruling}), near) == Step(do="show", look="words")
+    assert next_step(failed, near).do == "arbitrate"
+    assert next_step(failed.model_copy(update={"ruling": ruling}), near) == Step(do="show", look="words")
 
 
 @given(plans(), LABEL)

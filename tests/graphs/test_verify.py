@@ -63,8 +63,8 @@ def test_not_found_is_only_said_after_the_whole_source_and_with_its_caveat():
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("fabricated", "vote")
     assert claim.caveat == "outside knowledge not consulted"
-    assert rounds(judges[0]) == ["place", "search", "scan"]
-    assert claim.looked.rounds == ("place", "search", "scan")
+    assert rounds(judges[0]) == ["place", "words", "scan"]
+    assert claim.looked.rounds == ("place", "words", "search", "scan")
     assert claim.looked.share == 1.0
     assert [ids for ids, _ in judges[0].scanned] == [["s1"]]
 
@@ -73,7 +73,7 @@ def test_a_split_widens_first_and_then_goes_to_the_arbiter_with_everybodys_reaso
     report, judges, arbiter = checked(SPLIT, "implicitly_supported")
     (claim,) = report.claims
     assert (claim.label, claim.decided_by) == ("implicitly_supported", "arbiter")
-    assert rounds(judges[0]) == ["place", "search"]
+    assert rounds(judges[0]) == ["place", "words"]
     ((question, heard),) = arbiter.told
     assert question == judges[0].heard[-1], "the arbiter sees all that the panel saw"
     assert sorted(j.judge for j in heard) == ["j0", "j1", "j2"]
