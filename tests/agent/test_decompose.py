@@ -185,10 +185,12 @@ def test_a_piece_given_by_its_ends_is_found_in_its_sentence(text: str, data: st.
 
 
 @settings(max_examples=20, deadline=None)
-@given(st.sets(st.integers(1, 9)), st.sets(st.integers(1, 9)))
+@given(st.sets(st.integers(1, 9), min_size=1), st.sets(st.integers(1, 9)))
 def test_what_no_claim_says_leaves_the_sentence_a_claim(said: set[int], told: set[int]) -> None:
-    sentence = "".join(f"Ada lit the great lamp {n}, " for n in sorted(said | told)) + "and slept."
-    claims = [f"Ada lit the great lamp {n}." for n in sorted(said)] + ["Ada slept."]
+    sentence = (
+        "".join(f"Ada of Dunmore lit the great brass lamp {n}, " for n in sorted(said | told)) + "and slept."
+    )
+    claims = [f"Ada of Dunmore lit the great brass lamp {n}." for n in sorted(said)] + ["Ada slept."]
     document = Document.of(sentence)
     answer = form({"sentence": "S1", "claims": claims})
     found, _ = decomposed([answer], spans(document, [sentence]), Case(id="c", response=sentence))
@@ -219,7 +221,7 @@ def test_independent_responses_are_told_apart() -> None:
 def test_a_sentence_of_which_a_model_makes_more_claims_than_it_can_hold_stays_whole(
     claims: int, kept: int
 ) -> None:
-    said = [f"Mara rowed to the island, and the keeper let her in: {n}." for n in range(claims)]
+    said = [f"Mara came for the {n}th time. @ Mara…her in" for n in range(claims)]
     found, _ = decomposed(always(form({"sentence": "S1", "claims": said})), SENTENCES[:1])
     assert len(found.claims) == kept
     assert found.sentences[0].failure == (None if kept > 1 else "unparsed")

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from longproof.agent.forms import MENU, Finding
+from longproof.agent.forms import MENU, Finding, Findings
 from longproof.agent.guards import (
     Short,
     find,
@@ -20,7 +20,8 @@ from longproof.agent.guards import (
     weigh,
     word,
 )
-from longproof.agent.types import Claim, Question, SourcePlace
+from longproof.agent.recipes import read_findings
+from longproof.agent.types import Case, Claim, Question, SourcePlace
 from longproof.retrieval.types import Document, Span
 
 SOURCE = Document.of(
@@ -59,9 +60,7 @@ def finding(**changes: Any) -> Finding:
         "lines": ["老船長在黎明之前"],
         "reason": "原文是黎明之前。",
         "label": "contradicting",
-        "kind": "temporal",
-        "wrong": "天黑后",
-        "correction": "黎明之前",
+        "errors": ["temporal: 天黑后 => 黎明之前"],
     }
     return Finding.model_validate({**said, **changes})
 
@@ -70,17 +69,21 @@ def finding(**changes: Any) -> Finding:
     ("changes", "words", "kind"),
     [
         ({}, ["天黑后"], "temporal"),
-        ({"kind": "stylistic"}, ["天黑后"], None),
-        ({"wrong": "半夜里"}, [], None),
-        ({"wrong": ""}, [], None),
-        ({"wrong": "rowed to sea"}, [], None),
+        ({"errors": ["天黑后 → 黎明之前"]}, ["天黑后"], None),
+        ({"errors": ["none：「天黑后」=>黎明之前"] * 2}, ["天黑后"], None),
+        ({"errors": ["event: 天黑后 => 黎明之前", "event: 港口 => 黎明之前"]}, ["天黑后", "港口"], "event"),
+        ({"errors": ["他没有说话 => 黎明之前"]}, ["他没有说话"], None),
+        ({"errors": ["temporal: 半夜里 => 黎明之前"]}, [], None),
+        ({"errors": [" => 黎明之前", ""]}, [], None),
+        ({"errors": ["rowed to sea => 黎明之前"]}, [], None),
         ({"label": "implicitly_supported"}, [], None),
     ],
 )
 def test_an_error_is_words_of_the_response_that_a_wrong_claim_names(
-    changes: dict[str, str], words: list[str], kind: str | None
+    changes: dict[str, Any], words: list[str], kind: str | None
 ) -> None:
-    weighed = weigh(finding(**changes), CLAIM, QUESTION)
+    case = Case(id="case", response=RESPONSE.text)
+    weighed = read_findings(Findings(rest=[finding(**changes)]), CLAIM, QUESTION, case)
     assert (weighed.failure, weighed.dropped) == (None, 0)
     assert [span.text for span in weighed.quotes] == ["老船長在黎明之前"]
     assert [RESPONSE.text[error.span.start : error.span.end] for error in weighed.errors] == words

@@ -84,17 +84,16 @@ def test_an_unknown_correction_is_not_the_same_as_none() -> None:
         assert [error.correction for error in answered.judgements[0].errors] == [read]
 
 
-def test_each_sentence_stands_once_with_its_claims() -> None:
+def test_a_part_stands_under_its_sentence_and_a_sentence_behind_the_one_before() -> None:
     claims = (CLAIMS[1], CLAIMS[1].model_copy(update={"id": "c9", "text": "She got letters."}), CLAIMS[2])
     question = LINED.model_copy(update={"claim_ids": ("c1", "c9", "c2")})
     _, server = judged(always(form(*GOOD)), claims=claims, question=question)
     (part,) = server.asked[0].parts("claims")
     assert part.splitlines() == [
-        f"S| {TEXTS[1]}",
-        "C1| =",
+        f"S| {TEXTS[0]}",
+        f"C1| {TEXTS[1]}",
         "C2| She got letters.",
-        f"S| {TEXTS[2]}",
-        "C3| =",
+        f"C3| {TEXTS[2]}",
     ]
 
 

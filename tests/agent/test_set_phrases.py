@@ -55,7 +55,7 @@ def checked(response: str, label: str = "no_fact", **settings: bool) -> Report:
         ("I hope this shows how Thea poisoned her father.", "no_fact", {}, 3, "; 1 states no fact"),
         ("Thea is hope. Hope is Thea.", "no_fact", {}, 3, "; 2 state no fact"),
         ("Thea is hope.", "no_fact", {"may_state_no_fact": True}, 0, "in 1 sentences"),
-        ("I hope this helps!", "no_fact", {}, 0, "in 1 sentences"),
+        ("Thea lit the lamp. I hope this helps!", "explicitly_supported", {}, 0, "in 2 sentences"),
         ("Thea lit the lamp.", "explicitly_supported", {}, 0, "in 1 sentences"),
     ],
 )

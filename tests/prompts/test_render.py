@@ -77,6 +77,7 @@ VALUES: dict[str, dict[str, str | list[str]]] = {
         "evidence": ["12| The ferry left at nine.", f"20| {PLANTED}"],
         "pages": [],
         "context": "",
+        "around": "It left at ten, said Ada.",
         "statements": ["It is not so: The ferry left at ten.", "The ferry left at ten."],
     },
     "again": {"reasons": "C1: ungrounded"},
@@ -85,7 +86,7 @@ VALUES: dict[str, dict[str, str | list[str]]] = {
         "claims": "Turn 2 of 6\nC1| The ferry left at ten.\n- noted: 3\n- missing: which day\n- found: left nine: 7",
         "passages": "7| It left at nine.\n\n12| " + PLANTED.splitlines()[0],
     },
-    "scanned": {},
+    **{name: {} for name in ("scanned", "shown_part", "shown_whole")},
     "scan": {"claims": "C1| The ferry left at ten.", "piece": "7| It left at nine.\n8| It rained."},
     **{f"construct_{name}": {**SHOWN} for name in ("draft", "summary", "question")},
     **{f"construct_{name}": {"summary": "It left at nine."} for name in ("entities", "reword")},
@@ -101,7 +102,7 @@ VALUES: dict[str, dict[str, str | list[str]]] = {
     "construct_choose": {**SHOWN, "context": "When did it leave?", "first": "At nine.", "second": "At ten."},
     "construct_reply": {"context": "When did the ferry leave?"},
     "form": {"schema": '{"title": "Findings"}'},
-    "decompose": {"context": "", "before": "", "sentences": '{"sentence": "S1", "text": "It left at ten."}'},
+    "decompose": {"context": "", "sentences": '{"sentence": "S1", "text": "It left at ten."}'},
     "localise": {
         "evidence": ["The ferry left at nine."],
         "pages": [],
@@ -209,7 +210,7 @@ def test_the_judges_own_example_is_read_as_it_is_meant(language: Language) -> No
         prompt="judge",
         lines=(tuple(texts),),
     )
-    assert read_lines([read.citations], question) == (question.shown, 0)
+    assert read_lines([read.citations], question) == (question.shown[:1], 0)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
