@@ -14,7 +14,6 @@ from longproof.cli.reports import deliver, refuse_targets, write_page
 from longproof.cli.verify import check_case
 
 if TYPE_CHECKING:
-    from longproof.agent.models.recording import Replay
     from longproof.agent.types import Report
 
 OWN_TEXTS = (
@@ -33,7 +32,7 @@ def demo_command(
     ] = None,
 ) -> None:
     """Check a bundled summary with four planted errors. With recorded answers of models."""
-    from longproof.examples import example, hits
+    from longproof.examples import demo_settings, example, hits
     from longproof.report.words import words
     from longproof.retrieval.files import home
     from longproof.retrieval.types import BadInput
@@ -49,10 +48,12 @@ def demo_command(
         typer.echo(say["demo_offline"])
         report = check_case([story], {}, response=summary.text, case_id=f"demo-{language}")
     else:
-        recorded, judges, arbiter = _open(language, replay)
-        report = check_demo(language, {"judges": judges, "arbiter": arbiter, "recording": recorded})
+        settings = demo_settings(language, replay)
+        recorded = settings["recording"]
+        report = check_demo(language, settings)
         recorded.refuse_missing()
-        names = [name.removeprefix("openai:").partition("@")[0] for name in (*judges, arbiter)]
+        named = (*settings["judges"], settings["arbiter"])
+        names = [name.removeprefix("openai:").partition("@")[0] for name in named]
         date = recorded.header.made
         typer.echo(say["demo_recorded"].format(date=date, judges=", ".join(names[:-1]), arbiter=names[-1]))
     deliver(report, texts, None, None)
@@ -67,32 +68,13 @@ def check_demo(language: str, settings: dict[str, Any]) -> "Report":
     """The report on the demo's summary, against its story and the saved pages beside it."""
     from longproof.examples import demo_summary, example, pages
 
-    settings = {**settings, "pages": str(pages(language))}
     story, _ = example(language)
-    return check_case([story], settings, response=demo_summary(language), case_id=f"demo-{language}")
-
-
-def _open(language: str, path: Path | None) -> "tuple[Replay, list[str], str]":
-    """The recording of this language's demo, its judges and its arbiter.
-
-    Raises BadInput where there is none, or it is of something else.
-    """
-    from longproof.agent.models.recording import Replay
-    from longproof.examples import recording
-    from longproof.retrieval.types import BadInput
-
-    path = path or recording(language)
-    if not path.exists():
-        raise BadInput(
-            f"the demo's recorded answers are not in this version ({path.name} is missing); "
-            "`longproof demo --offline-check` shows what can be told without a model"
-        )
-    replay = Replay.open(path)
-    run = replay.header.run
-    judges, arbiter = run.get("judges"), run.get("arbiter")
-    if run.get("demo") != language or not isinstance(judges, list) or not isinstance(arbiter, str):
-        raise BadInput(f"{path} is no recording of the demo in {language!r}")
-    return replay, list(map(str, judges)), arbiter
+    return check_case(
+        [story],
+        {**settings, "pages": str(pages(language))},
+        response=demo_summary(language),
+        case_id=f"demo-{language}",
+    )
 
 
 def _end_lines(report: "Report", say: Any) -> Iterator[str]:

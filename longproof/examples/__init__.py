@@ -7,6 +7,7 @@ Knows: where they lie. Does not know: what is done with them.
 import json
 from importlib.resources import files
 from pathlib import Path
+from typing import Any
 
 from longproof.agent.report import WRONG
 from longproof.agent.types import Report
@@ -40,6 +41,28 @@ def pages(language: str) -> Path:
 def recording(language: str) -> Path:
     """The file of the demo's recorded answers."""
     return Path(__file__).parent / language / "recorded.gz"
+
+
+def demo_settings(language: str, path: Path | None = None) -> dict[str, Any]:
+    """The settings that answer the demo from its recording, or from this one: judges, arbiter, pages, the recording.
+
+    Raises BadInput where there is none, or it is of something else.
+    """
+    from longproof.agent.models.recording import Replay
+
+    path = path or recording(language)
+    if not path.exists():
+        raise BadInput(
+            f"the demo's recorded answers are not in this version ({path.name} is missing); "
+            "`longproof demo --offline-check` shows what can be told without a model"
+        )
+    replay = Replay.open(path)
+    run = replay.header.run
+    judges, arbiter = run.get("judges"), run.get("arbiter")
+    if run.get("demo") != language or not isinstance(judges, list) or not isinstance(arbiter, str):
+        raise BadInput(f"{path} is no recording of the demo in {language!r}")
+    named = {"judges": list(map(str, judges)), "arbiter": arbiter}
+    return {**named, "recording": replay, "pages": str(pages(language))}
 
 
 def hits(report: Report, language: str) -> str:

@@ -54,6 +54,7 @@ def application(offer: Offer, token: str) -> ASGIApp:
         Route("/texts", take_text, methods=["POST"]),
         Route("/price", tell_price, methods=["POST"]),
         Route("/runs", begin, methods=["POST"]),
+        Route("/example", show_example, methods=["POST"]),
         Route("/runs/{run}", show),
         Route("/runs/{run}/now", now),
         Route("/runs/{run}/marks", take_marks, methods=["POST"]),
@@ -102,6 +103,12 @@ async def begin(request: Request) -> Response:
     title = choice.response.title[:LONGEST_TITLE] or "case"
     run = _runs(request).begin(title, settings, list(choice.sources), choice.response, choice.task)
     return JSONResponse({"run": run})
+
+
+async def show_example(request: Request) -> Response:
+    """Check the bundled example with its recorded answers: nobody is asked, nothing is paid."""
+    spoken: Language = "zh" if (await _json(request)).get("language") == "zh" else "en"
+    return JSONResponse({"run": await _runs(request).keep_example(spoken)})
 
 
 async def show(request: Request) -> Response:

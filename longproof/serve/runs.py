@@ -7,7 +7,7 @@ checkpoints and pays nothing twice; that what stopped with its process is `stopp
 import asyncio
 import contextlib
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 from secrets import token_hex
@@ -18,6 +18,7 @@ from pydantic import Field, ValidationError
 from longproof.agent.models.limits import Traffic
 from longproof.agent.report import distinct, usage
 from longproof.agent.types import Case, Report, Task
+from longproof.examples import demo_settings, demo_summary, example
 from longproof.graphs.reporting import SoFar, grow, so_far
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import State
@@ -25,9 +26,10 @@ from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.html import index_line
 from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_whole
-from longproof.retrieval.types import BadInput, Frozen
+from longproof.retrieval.types import BadInput, Document, Frozen
 from longproof.review import Watcher, begin_run, resume_run, saved_values, waiting_run
 from longproof.serve.marks import forget_decisions, read_marks
+from longproof.verifier import Verifier
 
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 STEPS = ("read", "align", "check", "search", "scan", "confirm")
@@ -132,19 +134,24 @@ class Runs:
         """Start a new run; its name. Raises BadInput for texts that aren't in the store."""
         for ref in [*sources, response]:
             self.store.open(ref)
-        now = datetime.now(UTC)
-        id_ = f"{now:%Y%m%d-%H%M%S}-{token_hex(4)}"
-        begun = Begun(
-            id=id_,
-            title=title,
-            created=now.isoformat(timespec="seconds"),
-            settings=settings.model_copy(update={"run_id": id_}),
-            sources=tuple(sources),
-            response=response,
-            task=task,
-        )
+        begun = _new_run(title, settings, sources, response, task)
         self._start(begun, {})
-        return id_
+        return begun.id
+
+    async def keep_example(self, language: str) -> str:
+        """Check the bundled example with its recorded answers, and keep it as a run that is done; its name."""
+        story, summary = example(language)[0], demo_summary(language)
+        verifier = Verifier(**demo_settings(language))
+        response = Document.of(summary, title=f"example ({language})")
+        try:
+            report = await verifier.averify(story, response, case_id=response.title)
+        finally:
+            await verifier.close()
+        refs = [self.store.put(document) for document in (story, response)]
+        begun = _new_run(response.title, verifier.settings, refs[:1], refs[1], "summary")
+        self._keep_report(begun.id, report)
+        self._keep(begun, state="done", line=index_line(f"runs/{begun.id}", report))
+        return begun.id
 
     async def go_on(self, id_: str) -> None:
         """Take up a run that stopped; one that is under way, waits or is done stays as it is."""
@@ -229,6 +236,9 @@ class Runs:
         changed_run = begun.model_copy(update=changed)
         write_whole(self._of(begun.id) / "run.json", changed_run.model_dump_json(indent=1).encode())
 
+    def _keep_report(self, id_: str, report: Report) -> None:
+        write_whole(self._of(id_) / "report.json", (report.model_dump_json(indent=2) + "\n").encode())
+
     def _start(self, begun: Begun, values: State, review: Mapping[str, Any] | None = None) -> None:
         """Begin a run or take it up, with a person's review where it waits for one."""
         self._keep(begun, state="running", why="")
@@ -254,8 +264,7 @@ class Runs:
                 forget_decisions(self.marks(begun.id))
             state = "done" if done.report else "waiting"
             if done.report and folder.exists():
-                text = done.report.model_dump_json(indent=2) + "\n"
-                write_whole(folder / "report.json", text.encode())
+                self._keep_report(begun.id, done.report)
                 line = index_line(f"runs/{begun.id}", done.report)
         except BadInput as error:
             state, why = "waiting" if was_waiting else "failed", str(error)
@@ -269,3 +278,20 @@ class Runs:
                 line = {key: asked[key] for key in ("calls", "tokens")}
             if (folder / "run.json").exists():
                 self._keep(begun, state=state, why=why, line=line)
+
+
+def _new_run(
+    title: str, settings: Settings, sources: Sequence[DocumentRef], response: DocumentRef, task: Task
+) -> Begun:
+    """A run that begins now, under a name of its own."""
+    now = datetime.now(UTC)
+    id_ = f"{now:%Y%m%d-%H%M%S}-{token_hex(4)}"
+    return Begun(
+        id=id_,
+        title=title,
+        created=now.isoformat(timespec="seconds"),
+        settings=settings.model_copy(update={"run_id": id_}),
+        sources=tuple(sources),
+        response=response,
+        task=task,
+    )

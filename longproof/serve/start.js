@@ -102,12 +102,14 @@ const priced = () => inTurn(async () => {
   fill(told, cost.calls ? `${say("price_first", cost)} ${money} ${most}` : say("price_none"));
 });
 
-/* Begins the run and leaves the page: this turn never ends, so that no second run is begun meanwhile. */
-const started = () => inTurn(async () => {
-  const { run } = await ask("runs", await choice());
+/* Begins a run and leaves the page: this turn never ends, so that no second run is begun meanwhile. */
+const leaveFor = (begin) => () => inTurn(async () => {
+  const { run } = await begin();
   location.assign(`runs/${run}`);
   await new Promise(() => {});
 });
+const started = leaveFor(async () => ask("runs", await choice()));
+const exampleShown = leaveFor(() => ask("example", { language: document.documentElement.lang }));
 addEventListener("pageshow", (event) => event.persisted && location.reload());
 
 const acts = [button(say("price_it"), priced, { id: "price" }), button(say("start"), started, { id: "start" })];
@@ -120,7 +122,7 @@ function panel() {
   return make("fieldset", { class: "panel" }, make("legend", {}, say("who_judges")), names, make("p", { class: "note" }, say(some ? "no_judge" : "no_panel")), rest);
 }
 
-const page = make("section", { id: "new" }, make("h1", {}, say("new_check")), make("div", { class: "zones" }, zones.sources.element, zones.response.element), make("p", { class: "note" }, limits), panel(), make("p", { class: "acts" }, acts), told);
+const page = make("section", { id: "new" }, make("h1", {}, say("new_check")), make("p", {}, say("what_it_does"), " ", button(say("show_example"), exampleShown, { id: "example" })), make("div", { class: "zones" }, zones.sources.element, zones.response.element), make("p", { class: "note" }, limits), panel(), make("p", { class: "acts" }, acts), told);
 document.getElementById("head").before(page);
 COLUMNS.created = { value: (row) => row.created, down: true, cell: (row) => new Date(row.created).toLocaleString(document.documentElement.lang) };
 sorted = { key: "created", down: true };
