@@ -8,7 +8,8 @@ Does not know: retries, limits, the ledger, or what an answer means.
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
@@ -70,7 +71,7 @@ class ProviderChat:
         """By the parameters that they send."""
         self._takes_temperature = True
         if needs_key:
-            self._configured(temperature=0.0)
+            self._takes_temperature = _profile(self._configured()).get("temperature", True)
 
     async def send(self, message: Message) -> Raw:
         """Send one request. A temperature that the model refuses is left out from then on. Raises Unanswered."""
@@ -88,7 +89,7 @@ class ProviderChat:
         except Exception as error:
             # Integrations raise errors of their own; all are failures of this call.
             unanswered = self._unanswered(error)
-            if unanswered.status == 400 and "temperature" in sampling and "temperature" in str(error):
+            if unanswered.status in (400, None) and "temperature" in sampling and "temperature" in str(error):
                 self._takes_temperature = False
                 return await self.send(message)
             raise unanswered from error
@@ -132,11 +133,20 @@ class ProviderChat:
 
 
 def _with_schema(model: BaseChatModel, schema: dict[str, Any]) -> Any:
-    """The model, bound to answer by this schema. Raises Unanswered, as a server that refuses it, where it can't."""
-    try:
-        return model.with_structured_output(schema, include_raw=True)
-    except (NotImplementedError, ValueError, TypeError) as error:
-        raise Unanswered(f"no structured output: {type(error).__name__}", status=501) from error
+    """The model, bound to answer by this schema: by one that its provider checks where it has that, else as a tool.
+
+    Raises Unanswered, as of a server that refuses a schema, where there is neither.
+    """
+    ways = [{"method": "json_schema"}, {}] if _profile(model).get("structured_output") else [{}]
+    for way in ways:
+        with suppress(NotImplementedError, ValueError, TypeError):
+            return model.with_structured_output(schema, include_raw=True, **way)
+    raise Unanswered("no structured output", status=501)
+
+
+def _profile(model: BaseChatModel) -> Mapping[str, Any]:
+    """What LangChain knows of a model; of many it knows nothing."""
+    return getattr(model, "profile", None) or {}
 
 
 async def _ask(model: Any, message: Message) -> Raw:
