@@ -71,7 +71,7 @@ class ProviderChat:
         """By the parameters that they send."""
         self._takes_temperature = True
         if needs_key:
-            self._takes_temperature = _profile(self._configured()).get("temperature", True)
+            self._takes_temperature = _profile(self._model_with()).get("temperature", True)
 
     async def send(self, message: Message) -> Raw:
         """Send one request. A temperature that the model refuses is left out from then on. Raises Unanswered."""
@@ -80,7 +80,7 @@ class ProviderChat:
         if not self._takes_temperature:
             del sampling["temperature"]
         try:
-            model: Any = self._configured(**sampling)
+            model: Any = self._model_with(**sampling)
             if message.schema is not None:
                 model = _with_schema(model, message.schema)
             return await _ask(model, message)
@@ -88,7 +88,7 @@ class ProviderChat:
             raise
         except Exception as error:
             # Integrations raise errors of their own; all are failures of this call.
-            unanswered = self._unanswered(error)
+            unanswered = self._failure_of(error)
             if unanswered.status in (400, None) and "temperature" in sampling and "temperature" in str(error):
                 self._takes_temperature = False
                 return await self.send(message)
@@ -97,7 +97,7 @@ class ProviderChat:
     async def close(self) -> None:
         """Nothing to close: LangChain's models close their connections themselves."""
 
-    def _configured(self, **sampling: Any) -> BaseChatModel:
+    def _model_with(self, **sampling: Any) -> BaseChatModel:
         """The model with these parameters. Its own retries are off: ours keep to budget and deadline."""
         try:
             from langchain.chat_models import init_chat_model
@@ -116,7 +116,7 @@ class ProviderChat:
             self._models[key] = made
         return self._models[key]
 
-    def _unanswered(self, error: Exception) -> Unanswered:
+    def _failure_of(self, error: Exception) -> Unanswered:
         """The outcome of a request that failed so, told without the secrets of the environment."""
         status, headers = _status(error), getattr(getattr(error, "response", None), "headers", None)
         named = f"{self._provider} answered HTTP {status}" if status else f"no answer by {self._provider}"
@@ -145,7 +145,7 @@ def _with_schema(model: BaseChatModel, schema: dict[str, Any]) -> Any:
 
 
 def _profile(model: BaseChatModel) -> Mapping[str, Any]:
-    """What LangChain knows of a model; of many it knows nothing."""
+    """LangChain's notes on what a model can do; for many there are none."""
     return getattr(model, "profile", None) or {}
 
 

@@ -193,7 +193,7 @@ def _questions(panel: "Panel") -> dict[str, "Callable[[], Awaitable[Outcome]]"]:
 
 
 def _novel_cost(spec: "Spec", prices: "Prices") -> str:
-    """What a long novel would cost, by a dry run over the bundled story, repeated to its length."""
+    """Say what a long novel would cost, by a dry run over the bundled story, repeated to its length."""
     from longproof import Verifier
     from longproof.agent.models.prices import reading_cost
     from longproof.graphs.cost import estimate

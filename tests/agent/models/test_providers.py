@@ -233,7 +233,7 @@ def test_a_model_without_structured_output_is_asked_in_words() -> None:
     from longproof.agent.models.langchain_chat import ProviderChat
 
     class Faked(ProviderChat):
-        def _configured(self, **sampling: Any) -> FakeListChatModel:
+        def _model_with(self, **sampling: Any) -> FakeListChatModel:
             return FakeListChatModel(responses=[json.dumps(FIELDS)])
 
     async def run() -> Answer[Colour]:
