@@ -17,13 +17,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
+from longproof.agent.models.addresses import key_variables
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Message, Unanswered, asked_wait
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
 
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
-"""What the names of environment variables that hold secrets have in them."""
 _LIMIT = {"ollama": "num_predict"}
 """A provider's own name for the most tokens of an answer; else `max_tokens`."""
 
@@ -203,7 +202,6 @@ def _words_of(error: Exception) -> str:
         text = error.errors()[0]["msg"].removeprefix("Value error, ")
     else:
         text = "; ".join(dict.fromkeys(str(one) or type(one).__name__ for one in _causes(error)))
-    for name, secret in os.environ.items():
-        if _SECRET.search(name):
-            text = without(secret, text)
+    for name in key_variables():
+        text = without(os.environ.get(name, "").strip(), text)
     return one_line(text)
