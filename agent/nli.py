@@ -112,7 +112,7 @@ def _best(scored: Sequence[tuple[P, Scores]], relation: Relation) -> P | None:
 
 
 def relations(labels: Sequence[str], model: str) -> tuple[int, ...]:
-    """Where entailment, neutral and contradiction stand among a model's labels, whatever their order.
+    """The places of entailment, neutral and contradiction among a model's labels, whatever their order.
 
     Raises BadInput where the labels are not these three.
     """

@@ -176,7 +176,7 @@ class Panel(NamedTuple):
 def panel_from(
     judges: Sequence[Chosen],
     make: Callable[[Chat], Model],
-    connect: Callable[[Spec], Chat],
+    connect: Callable[[Chosen], Chat],
     *,
     arbiter: "Chosen | None" = None,
     decomposer: "Chosen | None" = None,
@@ -184,7 +184,7 @@ def panel_from(
 ) -> Panel:
     """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
-    `connect` opens the model that a SPEC names. Raises BadInput where one of them can't be had, and for the offline
+    `connect` opens the client of a judge's model. Raises BadInput where one of them can't be had, and for the offline
     check beside other judges.
     """
     if len(judges) > 1 and any(isinstance(judge, Spec) and judge.kind == "offline" for judge in judges):
@@ -211,24 +211,26 @@ def panel_from(
     )
 
 
-def connect(spec: Spec, *, stream: bool = False, by_owner: bool = True, needs_key: bool = True) -> Chat:
-    """The client of the model that a SPEC names. Raises BadInput where a key, a package or the address is missing."""
-    if spec.kind == "openai":
+def connect(chosen: Chosen, *, stream: bool = False, by_owner: bool = True, needs_key: bool = True) -> Chat:
+    """The client of a judge's model. Raises BadInput where a key, a package or the address is missing."""
+    if isinstance(chosen, Spec) and chosen.kind == "openai":
         from longproof.agent.models.openai_chat import OpenAIChat
 
-        own = by_owner and spec.by_owner
-        return OpenAIChat(spec.model, spec.address, stream=stream, by_owner=own, needs_key=needs_key)
-    from longproof.agent.models.langchain_chat import ProviderChat
+        own = by_owner and chosen.by_owner
+        return OpenAIChat(chosen.model, chosen.address, stream=stream, by_owner=own, needs_key=needs_key)
+    from longproof.agent.models.langchain_chat import LangChainChat, ProviderChat
 
-    return ProviderChat(spec.kind, spec.model, needs_key=needs_key)
+    if isinstance(chosen, Spec):
+        return ProviderChat(chosen.kind, chosen.model, needs_key=needs_key)
+    return LangChainChat(chosen)
 
 
 class _Models:
-    """One `Model` an endpoint and model name, which all seats of the panel share."""
+    """One `Model` for each that is named, which all seats of the panel share."""
 
-    def __init__(self, make: Callable[[Chat], Model], connect: Callable[[Spec], Chat]) -> None:
+    def __init__(self, make: Callable[[Chat], Model], connect: Callable[[Chosen], Chat]) -> None:
         self._make, self._connect = make, connect
-        self.made: dict[tuple[str, str], Model] = {}
+        self.made: dict[object, Model] = {}
 
     def of(self, chosen: "Chosen | None", role: str = "") -> Model | None:
         """The model behind a judge; None if nobody is chosen, or it is no language model.
@@ -241,11 +243,9 @@ class _Models:
             if role:
                 raise BadInput(f"{chosen.text} can't {role}")
             return None
-        # A client connects when it is first asked: one that isn't kept here has nothing to close.
-        chat = self._connect(chosen) if isinstance(chosen, Spec) else _chat_of(chosen)
-        key = (chat.endpoint, chat.model)
+        key = (chosen.text, chosen.by_owner) if isinstance(chosen, Spec) else id(chosen)
         if key not in self.made:
-            self.made[key] = self._make(chat)
+            self.made[key] = self._make(self._connect(chosen))
         return self.made[key]
 
 
@@ -269,12 +269,6 @@ def _judges(judges: Sequence[Chosen], models: _Models) -> list[Judge]:
             name = f"{text}#{sample + 1}" if sample else text
             panel.append(ModelJudge(name, model, temperature=temperature, sample=sample))
     return panel
-
-
-def _chat_of(model: "BaseChatModel") -> Chat:
-    from longproof.agent.models.langchain_chat import LangChainChat
-
-    return LangChainChat(model)
 
 
 def _model_free(spec: Spec) -> Judge:

@@ -42,7 +42,7 @@ class Token(NamedTuple):
 
     @property
     def content(self) -> bool:
-        """Whether it carries content: no function word."""
+        """True if it carries content: no function word."""
         return self.key not in STOP
 
 

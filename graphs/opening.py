@@ -46,11 +46,11 @@ def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) ->
     objects = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
     named = [] if given.judges else [as_spec(judge) for judge in settings.judges]
 
-    def open_client(spec: Spec) -> Chat:
-        if isinstance(given.recording, Replay):
-            return given.recording.chat(spec.model, spec.endpoint)
+    def open_client(chosen: Spec | BaseChatModel) -> Chat:
+        if isinstance(given.recording, Replay) and isinstance(chosen, Spec):
+            return given.recording.chat(chosen.model, chosen.endpoint)
         needs_key = settings.max_calls != 0
-        return connect(spec, stream=settings.stream, by_owner=given.by_owner, needs_key=needs_key)
+        return connect(chosen, stream=settings.stream, by_owner=given.by_owner, needs_key=needs_key)
 
     panel = panel_from(
         [*models, *named],

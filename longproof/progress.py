@@ -119,6 +119,21 @@ def check_progress(
             elif event["node"] in ("search", "scan", "confirm"):
                 # These claims are open again, and come back as checked.
                 at.show(max(0, at.done - event["claims"]), at.total, looking_text(event))
+            elif event["node"] == "embed":
+                at.text = f"{embedding_text(event)}, {event['done']:,} of {event['passages']:,}; claims"
+
+        yield update
+
+
+@contextmanager
+def embedding_progress() -> Iterator[Callable[[int, int], None]]:
+    """Show how many passages are embedded, with the time left."""
+    with show_progress("embedding passages") as at:
+        began = monotonic()
+
+        def update(done: int, total: int) -> None:
+            event = {"done": done, "passages": total, "seconds": monotonic() - began}
+            at.show(done, total, embedding_text(event))
 
         yield update
 
@@ -140,6 +155,12 @@ def looking_text(event: Mapping[str, Any]) -> str:
     return f"reading all of the source for {claims}, in {_count_text(event['pieces'], 'piece')}"
 
 
+def embedding_text(event: Mapping[str, Any]) -> str:
+    """How long it will take to embed the passages that are left, in words."""
+    left = event["seconds"] / max(1, event["done"]) * (event["passages"] - event["done"])
+    return f"embedding passages, {_clock_text(left)} left"
+
+
 def traffic_text(at: "Traffic") -> str:
     """What was asked so far, in words; nothing where nobody was asked."""
     parts = [f"{_count_text(at.calls, 'call')}, {at.tokens:,} tokens"] if at.calls else []
@@ -156,10 +177,14 @@ def run_text(at: "RunProgress") -> str:
     if at.failed:
         parts.append(f"{at.failed} failed")
     if at.seconds_left is not None and at.done < at.total:
-        minutes, seconds = divmod(round(at.seconds_left), 60)
-        hours, minutes = divmod(minutes, 60)
-        parts.append(f"{hours}:{minutes:02}:{seconds:02} left")
+        parts.append(f"{_clock_text(at.seconds_left)} left")
     return "; ".join(parts)
+
+
+def _clock_text(seconds: float) -> str:
+    minutes, left = divmod(round(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{left:02}"
 
 
 def _count_text(n: int, one: str, more: str = "") -> str:

@@ -61,8 +61,9 @@ def fuse(words: Sequence[Hit], meaning: Sequence[Hit], k: int) -> list[Hit]:
     """The k hits that rank best by words and by meaning together, each with the sum of what its ranks count.
 
     Passages that are compared by meaning are wider: a hit of words counts the rank of the first of them that holds
-    its middle, too, and one of them that holds no hit of words stands for itself. Of equal sums the one that words
-    rank further up comes first.
+    its middle, too, and one of them that holds no hit of words stands for itself. The best hit of words stays first:
+    where a sentence is close to its source, meaning must not displace it (docs/retrieval.md). Of equal sums the one
+    that words rank further up comes first.
     """
     counted: list[tuple[Span, float]] = []
     alone = {hit.span: hit for hit in meaning}
@@ -70,7 +71,8 @@ def fuse(words: Sequence[Hit], meaning: Sequence[Hit], k: int) -> list[Hit]:
         around = next((wide for wide in meaning if _holds_middle(wide.span, hit.span)), None)
         if around:
             alone.pop(around.span, None)
-        counted.append((hit.span, _count(hit) + (_count(around) if around else 0.0)))
+        stays_first = 1.0 if hit.rank == 1 else 0.0
+        counted.append((hit.span, stays_first + _count(hit) + (_count(around) if around else 0.0)))
     counted.extend((hit.span, _count(hit)) for hit in alone.values())
     counted.sort(key=lambda item: -item[1])
     return [Hit(span=span, score=score, rank=rank) for rank, (span, score) in enumerate(counted[:k], start=1)]

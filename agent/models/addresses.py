@@ -20,6 +20,8 @@ _KEY = re.compile(
 )
 """How the keys of well-known providers look."""
 HOSTS, KEY = "LONGPROOF_API_KEY_HOSTS", "LONGPROOF_API_KEY"
+SECRETS = ("_KEY", "_KEY_ID", "_TOKEN", "_SECRET", "_PASSWORD")
+"""The ends of the names of environment variables that hold secrets."""
 
 
 def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool = True) -> tuple[str, str]:
@@ -49,7 +51,7 @@ def key_variable(address: str | None, *, by_owner: bool) -> str:
 
 def key_variables() -> set[str]:
     """The environment variables that hold keys, as far as their names or the list of hosts say."""
-    return {name for name in os.environ if name.endswith("_KEY")} | set(_listed_hosts().values())
+    return {name for name in os.environ if name.endswith(SECRETS)} | set(_listed_hosts().values())
 
 
 def is_key(text: str) -> bool:

@@ -8,7 +8,8 @@ Does not know: retries, limits, the ledger, or what an answer means.
 import json
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from hashlib import sha256
 from typing import Any
 
@@ -16,13 +17,12 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
+from longproof.agent.models.addresses import key_variables
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Message, Unanswered, asked_wait
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
 
-_SECRET = re.compile(r"KEY|TOKEN|SECRET|PASSWORD")
-"""What the names of environment variables that hold secrets have in them."""
 _LIMIT = {"ollama": "num_predict"}
 """A provider's own name for the most tokens of an answer; else `max_tokens`."""
 
@@ -70,7 +70,7 @@ class ProviderChat:
         """By the parameters that they send."""
         self._takes_temperature = True
         if needs_key:
-            self._configured(temperature=0.0)
+            self._takes_temperature = _profile(self._model_with()).get("temperature", True)
 
     async def send(self, message: Message) -> Raw:
         """Send one request. A temperature that the model refuses is left out from then on. Raises Unanswered."""
@@ -79,7 +79,7 @@ class ProviderChat:
         if not self._takes_temperature:
             del sampling["temperature"]
         try:
-            model: Any = self._configured(**sampling)
+            model: Any = self._model_with(**sampling)
             if message.schema is not None:
                 model = _with_schema(model, message.schema)
             return await _ask(model, message)
@@ -87,8 +87,8 @@ class ProviderChat:
             raise
         except Exception as error:
             # Integrations raise errors of their own; all are failures of this call.
-            unanswered = self._unanswered(error)
-            if unanswered.status == 400 and "temperature" in sampling and "temperature" in str(error):
+            unanswered = self._failure_of(error)
+            if unanswered.status in (400, None) and "temperature" in sampling and "temperature" in str(error):
                 self._takes_temperature = False
                 return await self.send(message)
             raise unanswered from error
@@ -96,7 +96,7 @@ class ProviderChat:
     async def close(self) -> None:
         """Nothing to close: LangChain's models close their connections themselves."""
 
-    def _configured(self, **sampling: Any) -> BaseChatModel:
+    def _model_with(self, **sampling: Any) -> BaseChatModel:
         """The model with these parameters. Its own retries are off: ours keep to budget and deadline."""
         try:
             from langchain.chat_models import init_chat_model
@@ -115,7 +115,7 @@ class ProviderChat:
             self._models[key] = made
         return self._models[key]
 
-    def _unanswered(self, error: Exception) -> Unanswered:
+    def _failure_of(self, error: Exception) -> Unanswered:
         """The outcome of a request that failed so, told without the secrets of the environment."""
         status, headers = _status(error), getattr(getattr(error, "response", None), "headers", None)
         named = f"{self._provider} answered HTTP {status}" if status else f"no answer by {self._provider}"
@@ -132,11 +132,20 @@ class ProviderChat:
 
 
 def _with_schema(model: BaseChatModel, schema: dict[str, Any]) -> Any:
-    """The model, bound to answer by this schema. Raises Unanswered, as a server that refuses it, where it can't."""
-    try:
-        return model.with_structured_output(schema, include_raw=True)
-    except (NotImplementedError, ValueError, TypeError) as error:
-        raise Unanswered(f"no structured output: {type(error).__name__}", status=501) from error
+    """The model, bound to answer by this schema: by one that its provider checks where it has that, else as a tool.
+
+    Raises Unanswered, as of a server that refuses a schema, where there is neither.
+    """
+    ways = [{"method": "json_schema"}, {}] if _profile(model).get("structured_output") else [{}]
+    for way in ways:
+        with suppress(NotImplementedError, ValueError, TypeError):
+            return model.with_structured_output(schema, include_raw=True, **way)
+    raise Unanswered("no structured output", status=501)
+
+
+def _profile(model: BaseChatModel) -> Mapping[str, Any]:
+    """LangChain's notes on what a model can do; for many there are none."""
+    return getattr(model, "profile", None) or {}
 
 
 async def _ask(model: Any, message: Message) -> Raw:
@@ -193,7 +202,6 @@ def _words_of(error: Exception) -> str:
         text = error.errors()[0]["msg"].removeprefix("Value error, ")
     else:
         text = "; ".join(dict.fromkeys(str(one) or type(one).__name__ for one in _causes(error)))
-    for name, secret in os.environ.items():
-        if _SECRET.search(name):
-            text = without(secret, text)
+    for name in key_variables():
+        text = without(os.environ.get(name, "").strip(), text)
     return one_line(text)

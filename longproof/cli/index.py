@@ -15,7 +15,7 @@ from longproof.cli.options import Encoding
 def index_command(
     sources: Annotated[list[Path] | None, typer.Argument(help="Sources to index.")] = None,
     pages: Annotated[Path | None, typer.Option(help="A folder of saved web pages.")] = None,
-    embedder: Annotated[str, typer.Option(help="bge-m3, st:PATH or openai:MODEL.")] = "lexical",
+    embedder: Annotated[str, typer.Option(help="e5, auto, bge-m3, st:PATH or openai:MODEL.")] = "lexical",
     text: Annotated[Path | None, typer.Option(help="Write the extracted text that offsets refer to.")] = None,
     encoding: Encoding = None,
 ) -> None:
@@ -29,15 +29,15 @@ def index_command(
     for path in sources or []:
         for line in _index_source(path, embedder, text, encoding):
             typer.echo(line)
-    for line in _index_pages(pages) if pages else ():
+    for line in _index_pages(pages, embedder) if pages else ():
         typer.echo(line)
 
 
 def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None) -> Iterator[str]:
     from longproof.agent.models.addresses import place_and_key
-    from longproof.graphs.evidence.sources import SHOWN
-    from longproof.indexes.vectors import PassageSize, source_index
-    from longproof.progress import show_progress
+    from longproof.graphs.evidence.sources import MEANING
+    from longproof.indexes.vectors import source_index
+    from longproof.progress import embedding_progress
     from longproof.retrieval.embedders import embedder
     from longproof.retrieval.files import home, write_whole
     from longproof.retrieval.loaders import read_source
@@ -50,19 +50,24 @@ def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None
     if model is None:
         yield f"{path}: there is nothing to build: a check counts words itself; give --embedder or --pages"
         return
-    with show_progress("passages embedded") as at:
-        for cut in (PassageSize(), SHOWN):
-            source_index(document, home(), model, cut, at.show)
+    with embedding_progress() as progress:
+        source_index(document, home(), model, MEANING, progress)
     yield f"{path}: {len(document.text):,} characters indexed ({spec})"
 
 
-def _index_pages(folder: Path) -> Iterator[str]:
+def _index_pages(folder: Path, spec: str) -> Iterator[str]:
+    from longproof.agent.models.addresses import place_and_key
     from longproof.indexes.pages import open_pages
-    from longproof.progress import show_progress
+    from longproof.progress import embedding_progress, show_progress
+    from longproof.retrieval.embedders import embedder
     from longproof.retrieval.files import home
 
+    model = embedder(spec, place_and_key)
     with show_progress("pages read") as at:
         index = open_pages(folder, home(), progress=at.show)
+    if model is not None:
+        with embedding_progress() as progress:
+            index.open_vectors(home(), model, progress)
     yield f"{folder}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.engine})"
     for left in index.left_out:
         yield f"left out: {left.path}: {left.reason}"

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 
 from longproof.agent.cascade import ClearedAlone
 from longproof.agent.models.model import UNANSWERED
-from longproof.agent.models.prices import written
+from longproof.agent.models.prices import amount_in_digits
 from longproof.agent.report import CONFIRMING_FAILED, not_borne_out, price, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
 from longproof.report.pieces import short
@@ -111,7 +111,7 @@ def cost_line(report: Report, say: Mapping[str, str]) -> str:
     if usage.prompt_characters and source:
         parts.append(say["passes"].format(n=f"{usage.prompt_characters / source:.2f}"))
     if (spent_money := (report.stamp.get("money") or {}).get("answers")) is not None:
-        parts.append(say["money"].format(n=written(spent_money)))
+        parts.append(say["money"].format(n=amount_in_digits(spent_money)))
     if usage.calls and (spent := price(usage, source)):
         parts.append(say["price"].format(n=f"{spent:.2f}"))
     return " · ".join(parts)

@@ -16,7 +16,7 @@ from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
 from longproof.agent.models.openai_chat import OpenAIChat
-from longproof.agent.specs import Panel, Spec, as_spec, panel_from, read_panel
+from longproof.agent.specs import Panel, Spec, as_spec, connect, panel_from, read_panel
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 
@@ -149,10 +149,6 @@ def test_a_key_in_the_place_of_a_model_is_refused_without_telling_it(
         as_spec(f"openai:{model}{at}")
     assert model not in str(refused.value)
     assert as_spec("openai:gpt-4.1-mini-2025-04-14").model == "gpt-4.1-mini-2025-04-14"
-
-
-def connect(spec: Spec) -> OpenAIChat:
-    return OpenAIChat(spec.model, spec.address)
 
 
 def panel(judges: list[Any], **how: Any) -> Panel:

@@ -81,9 +81,10 @@ meaning = st.sampled_from(["", "0", "4", "04", "40"])
 
 
 def test_a_hit_of_words_counts_the_rank_of_the_wider_passage_that_holds_it() -> None:
-    fused = fuse(ranking("aeb"), ranking("40"), 10)
-    assert [hit.span.text for hit in fused] == ["a", "e", "b"]
-    assert [hit.score for hit in fused] == pytest.approx([1 / 61 + 1 / 62, 1 / 62 + 1 / 61, 1 / 63 + 1 / 62])
+    fused = fuse(ranking("aebf"), ranking("40"), 10)
+    assert [hit.span.text for hit in fused] == ["a", "e", "f", "b"]
+    sums = [1 + 1 / 61 + 1 / 62, 1 / 62 + 1 / 61, 1 / 64 + 1 / 61, 1 / 63 + 1 / 62]
+    assert [hit.score for hit in fused] == pytest.approx(sums)
 
 
 def test_a_wider_passage_without_words_stands_for_itself() -> None:
@@ -96,6 +97,7 @@ def test_hits_keep_their_laws(by_words: str, by_meaning: str, k: int) -> None:
     assert [hit.rank for hit in fused] == list(range(1, len(fused) + 1))
     assert len({hit.span for hit in fused}) == len(fused) <= k
     assert all(a.score >= b.score for a, b in pairwise(fused))
+    assert [hit.span.text for hit in fused[:1]] == list(by_words[:1])[:k] or not by_words
     everything = {hit.span.text for hit in fuse(ranking(by_words), ranking(by_meaning), 99)}
     assert set(by_words) <= everything
 

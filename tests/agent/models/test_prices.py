@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.models.prices import MILLION, ModelPrice, money, read_prices, written
+from longproof.agent.models.prices import MILLION, ModelPrice, amount_in_digits, money, read_prices
 from longproof.agent.types import Call
 from longproof.retrieval.types import BadInput
 
@@ -65,4 +65,4 @@ def test_what_is_no_price_list_is_refused_in_one_line(text: str, tmp_path: Path)
     ("amount", "shown"), [(0.00123, "0.0012"), (1.005, "1.00"), (1234.5, "1,234.50"), (0, "0.0000")]
 )
 def test_amounts_have_as_many_digits_as_say_something(amount: float, shown: str) -> None:
-    assert written(amount) == shown
+    assert amount_in_digits(amount) == shown

@@ -165,7 +165,7 @@ def test_a_provider_fills_the_form_is_counted_kept_and_recorded(
     assert (call.prompt_tokens, call.completion_tokens, call.cached_tokens) == (9, 3, cached)
     assert (call.endpoint, call.model) == (f"provider:{name}", as_spec(SPECS[name]).model)
     sent = json.dumps(provider.asked[0])
-    assert all(part in sent for part in (PROMPT.system, PROMPT.user, "colour", "8192"))
+    assert all(part in sent for part in (PROMPT.system, PROMPT.user, "colour", "8192", '"temperature": 0.0'))
     again, _ = answer(SPECS[name], path)
     assert (again.value, again.calls[0].bought, len(provider.asked)) == (first.value, False, 1)
     recorder.write(tmp_path / "run.gz", {})
@@ -215,13 +215,25 @@ def test_without_langchain_the_extra_is_named(monkeypatch: pytest.MonkeyPatch) -
     assert connect(as_spec("anthropic:claude"), needs_key=False).model == "claude"
 
 
+@pytest.mark.parametrize(("model", "bound"), [("sonnet-5-5", "output_config"), ("fable-5-x", "tools")])
+@pytest.mark.parametrize("name", ["anthropic"])
+def test_a_model_that_takes_no_temperature_gets_none(
+    name: str, model: str, bound: str, provider: Provider
+) -> None:
+    """LangChain knows the one's abilities; the other's are found out."""
+    assert answer(f"{name}:claude-{model}")[0].value == Colour(**FIELDS)
+    (asked,) = provider.asked
+    assert "temperature" not in asked
+    assert bound in asked
+
+
 def test_a_model_without_structured_output_is_asked_in_words() -> None:
     from langchain_core.language_models.fake_chat_models import FakeListChatModel
 
     from longproof.agent.models.langchain_chat import ProviderChat
 
     class Faked(ProviderChat):
-        def _configured(self, **sampling: Any) -> FakeListChatModel:
+        def _model_with(self, **sampling: Any) -> FakeListChatModel:
             return FakeListChatModel(responses=[json.dumps(FIELDS)])
 
     async def run() -> Answer[Colour]:
