@@ -58,7 +58,7 @@ def test_stations_and_judges_are_events_of_the_stream():
         await verifier.close()
         return found
 
-    assert {"longproof", "decompose", "judge", "vote", "offline", "report"} <= asyncio.run(names())
+    assert {"longproof", "align", "judge", "vote", "offline", "report"} <= asyncio.run(names())
 
 
 def test_a_tool_tells_what_is_wrong_and_keeps_the_report_as_its_artifact(tmp_path):

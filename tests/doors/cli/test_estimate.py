@@ -62,9 +62,9 @@ def test_the_first_round_is_what_is_asked_where_nothing_more_is_needed(tmp_path:
 @pytest.mark.parametrize("script", [Reader(nowhere), Reader(disputed), Reader(disputed, Sentences=in_two)])
 def test_no_run_passes_the_bound(script: Reader, tmp_path: Path) -> None:
     with ChatServer(script) as server:
-        told = estimate([dry_run(server, tmp_path, confirm=True)])
+        told = estimate([dry_run(server, tmp_path, confirm="all")])
         assert server.asked == []
-        verifier(server, tmp_path, "longproof", 3, confirm=True).verify(SOURCE, RESPONSE)
+        verifier(server, tmp_path, "longproof", 3, confirm="all").verify(SOURCE, RESPONSE)
         calls = len(server.asked)
     assert told.most is not None
     assert told.first_round.calls < calls <= told.most
@@ -73,9 +73,10 @@ def test_no_run_passes_the_bound(script: Reader, tmp_path: Path) -> None:
 def test_looks_that_are_not_taken_are_not_counted(tmp_path: Path) -> None:
     with ChatServer(well) as server:
         most = [
-            estimate([dry_run(server, tmp_path, reach=reach)]).most for reach in ("place", "search", "scan")
+            estimate([dry_run(server, tmp_path, reach=reach, confirm="off")]).most
+            for reach in ("place", "search", "scan")
         ]
-        confirmed = estimate([dry_run(server, tmp_path, reach="scan", confirm=True)]).most
+        confirmed = estimate([dry_run(server, tmp_path, reach="scan", confirm="all")]).most
     assert most[0] < most[1] < most[2] < confirmed  # type: ignore[operator]
 
 
@@ -84,7 +85,7 @@ def test_it_is_said_in_a_few_lines(tmp_path: Path) -> None:
         first, bound, why = estimate_lines(estimate([dry_run(server, tmp_path)]))
         paper = list(estimate_lines(estimate([dry_run(server, tmp_path, "verigray")])))
     assert first.startswith("first round: ")
-    assert "decompose 1, judge " in first
+    assert "(judge 3)" in first
     assert bound.startswith("at most: ")
     assert why == BOUND
     assert paper[1] == "what comes after it is not told for papers' methods. Cap it with --max-calls."

@@ -26,12 +26,12 @@ def test_evaluate_takes_the_limits_of_verify_and_goes_on_where_a_budget_ended(
         assert run(*EVALUATE, *judge, "--dry-run") == 0
         estimate = capsys.readouterr().out
         assert "3 examples" in estimate
-        assert "first round: 6 calls (decompose 3, judge 3)" in estimate
+        assert "first round: 3 calls (judge 3)" in estimate
         assert server.asked == []
-        assert run(*EVALUATE, *judge, "--max-calls", "3") in (0, 2)
-        assert len(server.asked) == 3
+        assert run(*EVALUATE, *judge, "--max-calls", "2") in (0, 2)
+        assert len(server.asked) == 2
         assert run(*EVALUATE, *judge) == 0
-    assert (len(server.asked), server.most_at_once) == (6, 1)
+    assert (len(server.asked), server.most_at_once) == (3, 1)
     assert "| accuracy of faithful | 1.000 |" in capsys.readouterr().out
 
 

@@ -24,16 +24,16 @@ def test_progress_is_told_in_words() -> None:
 
 def test_progress_takes_what_every_node_tells() -> None:
     with check_progress(Traffic) as progress:
-        progress({"node": "decompose", "sentences": 3})
         for node in ("align", "decompose", "search", "checked", "scan", "confirm", "checked"):
-            progress({"node": node, "claims": 2, "pieces": 3, "groups": 1})
+            progress({"node": node, "claims": 2, "parts": 2, "pieces": 3})
 
 
 def test_without_a_terminal_what_is_waited_for_is_told_in_plain_lines(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     with check_progress(lambda: Traffic(calls=3, tokens=1200, waiting=2), 0.02) as progress:
-        progress({"node": "decompose", "claims": 7})
+        progress({"node": "align", "claims": 5})
+        progress({"node": "decompose", "claims": 1, "parts": 2})
         progress({"node": "checked", "claims": 4})
         time.sleep(0.3)
     told = capsys.readouterr().err.splitlines()

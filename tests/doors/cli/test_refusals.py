@@ -52,7 +52,7 @@ SETTINGS: list[tuple[tuple[str, ...], str]] = [
         ),
         "offline can't search",
     ),
-    (("--confirm",), "needs a language model"),
+    (("--confirm", "all"), "needs a language model"),
     (
         (
             "--protocol",

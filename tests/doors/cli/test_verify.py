@@ -44,10 +44,10 @@ def test_a_run_taken_for_another_case_is_refused_before_anything_is_asked(
 def test_the_same_case_goes_on_under_its_name_with_other_limits(files: Path) -> None:
     with ChatServer(well) as server:
         command = ["--judge", f"openai:m@{server.address}", "--run-id", "first", "--check"]
-        assert verify(*command, "--max-calls", "1") == 3
+        assert verify(*command, "--max-calls", "0") == 3
         (files / "moved.txt").write_bytes((files / "source.txt").read_bytes())
         assert verify(*command, "--concurrency", "2", source="moved.txt") == 0
-        assert len(server.asked) == 2
+        assert len(server.asked) == 1
 
 
 def test_an_evaluation_that_was_refused_goes_on_when_it_is_run_again(files: Path) -> None:
@@ -64,7 +64,7 @@ def test_a_run_in_which_only_the_confirming_question_failed_has_judges_that_answ
     with ChatServer(denying("nine")) as server:
         asked = (*command[:2], "--judge", f"openai:m@{server.address}", "--out")
         assert run(*asked, "first") == 0
-        assert run(*asked, "again", "--confirm", "--max-calls", "0") == 0
+        assert run(*asked, "again", "--confirm", "all", "--max-calls", "0") == 0
     told = capsys.readouterr()
     assert "no judge answered" not in told.err
     assert command == EVALUATE or "1 undecided" in told.out
@@ -78,7 +78,7 @@ def test_a_dry_run_pays_nothing_and_a_spent_budget_is_undecided(files: Path, cap
         told = capsys.readouterr().out
         assert "first round: " in told
         assert "at most" in told
-        assert verify(*judge, "--max-calls", "1", "--check", "--json", "-") == 3
+        assert verify(*judge, "--max-calls", "0", "--check", "--json", "-") == 3
     assert json.loads(capsys.readouterr().out)["claims"][0]["failure"] == "over_budget"
 
 

@@ -12,6 +12,7 @@ import pytest
 import longproof.agent
 import longproof.graphs
 import longproof.retrieval
+from longproof.agent.report import UNPROVED
 from longproof.agent.types import (
     LABELS,
     DecidedBy,
@@ -30,6 +31,7 @@ ALL = {key: pair for section in DATA.values() for key, pair in section.items()}
 ROLES = get_args(ReportDocument.model_fields["role"].annotation)
 CLOSED = {
     *ROLES,
+    UNPROVED,
     *(word for closed in (JudgeLabel, Kind, Failure, Look, DecidedBy, Outcome) for word in get_args(closed)),
 }
 """What stands in the data under a closed list of words."""
