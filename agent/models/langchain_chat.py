@@ -110,7 +110,7 @@ class ProviderChat:
         except ImportError as error:
             raise BadInput(
                 f"{self._provider}:{self.model} is asked through LangChain: pip install 'longproof[providers]', and "
-                f"the provider's own package (langchain-{self._provider.partition('_')[0]} or as LangChain names it)"
+                f"the provider's own package, as langchain-{self._provider.partition('_')[0]}; openai: needs neither"
             ) from error
         sent = {name: value for name, value in sampling.items() if value is not None}
         key = json.dumps(sent, sort_keys=True)
