@@ -6,6 +6,7 @@ Does not know: when any of it is used.
 """
 
 import asyncio
+import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -47,7 +48,7 @@ from longproof.retrieval.bm25 import Engine
 from longproof.retrieval.dense import Embedder
 from longproof.retrieval.embedders import embedder
 from longproof.retrieval.files import home
-from longproof.retrieval.types import BadInput, Document, Span
+from longproof.retrieval.types import BadInput, Document, Progress, Span
 
 S = TypeVar("S", State, CheckState)
 SAMPLES_APART = 1000
@@ -70,6 +71,8 @@ class Session:
         self.store = DocumentStore(home(settings.home) / "documents")
         self.triage = isinstance(panel.judges[0], OfflineJudge)
         """Only the offline check looks. It reads all of the source at once."""
+        self._say: Callable[[Mapping[str, object]], object] = lambda event: None
+        """Tells whoever watches the latest run; from any thread."""
         self.groups = asyncio.Semaphore(max(GROUPS, 2 * settings.concurrency))
         """Places for claim groups that are being checked at the same time."""
         self._pool = pool
@@ -103,7 +106,7 @@ class Session:
         folder, model = home(self.settings.home), self.embedder()
 
         def vectors(document: Document, cut: PassageSize) -> SourceIndex:
-            return source_index(document, folder, model, cut)
+            return source_index(document, folder, model, cut, self._embedding())
 
         indexes = Indexes(in_memory, vectors if model else None)
         return Sources([self.store.open(ref) for ref in refs], indexes=indexes)
@@ -119,9 +122,30 @@ class Session:
         """The saved pages that may be consulted; None where none are given."""
         if self.settings.pages is None:
             return None
-        folder = Path(self.settings.pages)
-        opened = partial(open_pages, folder, home(self.settings.home), engine)
-        return await asyncio.to_thread(self._pool.pages.get, f"{engine} {folder}", opened)
+        folder, spec = Path(self.settings.pages), self.settings.embedder if engine == "bm25" else "lexical"
+
+        def opened() -> PageIndex:
+            index = open_pages(folder, home(self.settings.home), engine)
+            model = None if spec == "lexical" else self.embedder()
+            if model:
+                index.open_vectors(home(self.settings.home), model, self._embedding())
+            return index
+
+        return await asyncio.to_thread(self._pool.pages.get, f"{engine} {spec} {folder}", opened)
+
+    def hear(self, say: Callable[[Mapping[str, object]], None]) -> None:
+        """Tell whoever watches this run how far embedding is, which is done in threads."""
+        loop = asyncio.get_running_loop()
+        self._say = lambda event: loop.call_soon_threadsafe(say, event)
+
+    def _embedding(self) -> Progress:
+        """Count the passages of one text that are embedded, from now on."""
+        began = time.monotonic()
+
+        def tell(done: int, total: int) -> None:
+            self._say({"node": "embed", "done": done, "passages": total, "seconds": time.monotonic() - began})
+
+        return tell
 
     async def close(self) -> None:
         """Let go of ledger and connections."""
@@ -225,6 +249,8 @@ class Pool:
             text = await session.store.fetch(state["claims"][0].claim.origin.source_id)
             case = case.model_copy(update={"response": text})
         sources = await session.sources(refs)
+        if session.settings.embedder != "lexical":
+            session.hear(runtime.stream_writer)
         return Run(session, case, sources, session.plan(refs), runtime.stream_writer)
 
     async def session(self, settings: Settings, begun: str | None = None) -> Session:

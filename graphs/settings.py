@@ -101,7 +101,9 @@ class Settings(BaseModel):
     )
     embedder: str = Field(
         default="lexical",
-        description="How the response is aligned with the source: lexical, bge-m3, st:PATH, openai:MODEL.",
+        description="How claims of no sure place are looked for: by words (lexical), and by meaning too: e5, auto "
+        "(e5 where it is installed), bge-m3, st:PATH, openai:MODEL, with what a model wants before queries and "
+        "passages behind it ('st:PATH|query: |passage: ').",
     )
     max_calls: int | None = Field(
         default=None, ge=0, description="Calls that may be paid; the rest stays undecided."

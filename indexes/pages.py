@@ -70,6 +70,8 @@ class PageIndex:
 
     def open_vectors(self, home: Path, embedder: Embedder, progress: Progress | None = None) -> None:
         """From now on search by meaning, too. Embeds the snippets where the data folder has no vectors of them."""
+        if not len(self):
+            return
 
         def texts() -> list[str]:
             return [self._span(number).text for number in range(len(self))]
@@ -118,11 +120,7 @@ class _File(NamedTuple):
 
 
 def open_pages(
-    folder: Path,
-    home: Path,
-    engine: Engine = "bm25",
-    progress: Progress | None = None,
-    embedder: Embedder | None = None,
+    folder: Path, home: Path, engine: Engine = "bm25", progress: Progress | None = None
 ) -> PageIndex:
     """The index of the saved pages (.html .htm .md .txt) in `folder` and below; built if the data folder has none.
 
@@ -137,12 +135,9 @@ def open_pages(
     if not path.exists():
         write_arrays(path, key, _build(files, engine, store, progress))
     try:
-        index = PageIndex(path, engine, read_arrays(path, key), store)
+        return PageIndex(path, engine, read_arrays(path, key), store)
     except (LookupError, ValidationError, UnicodeDecodeError) as error:
         raise unusable(path, "its arrays don't fit together") from error
-    if embedder and len(index):
-        index.open_vectors(home, embedder, progress)
-    return index
 
 
 def _files(folder: Path) -> list[_File]:

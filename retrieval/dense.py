@@ -53,25 +53,29 @@ class Embedder(Protocol):
 class Vectors:
     """The vectors of some texts, searchable. `arrays` is all that it holds; it does not change.
 
-    Raises BadInput where FAISS is not installed, RuntimeError or LookupError for arrays that hold no vectors.
+    Needs FAISS, which the extras `dense` and `bge` bring. Raises RuntimeError or LookupError for arrays that hold no
+    vectors.
     """
 
     def __init__(self, arrays: Mapping[str, NDArray[Any]], embedder: Embedder) -> None:
+        from faiss import deserialize_index
+
         self.arrays = arrays
         self._embedder = embedder
-        self._index = _faiss().deserialize_index(arrays["faiss"])
+        self._index: Any = deserialize_index(arrays["faiss"])
         sparse = "tokens" in arrays
         self._sparse = Sparse(*(arrays[name] for name in Sparse._fields)) if sparse else None
 
     @classmethod
     def of(cls, texts: Sequence[str], embedder: Embedder, progress: Progress | None = None) -> "Vectors":
         """Embed these passages, at least one."""
-        faiss = _faiss()
+        from faiss import IndexFlatIP, serialize_index
+
         dense, sparse = embedder.embed(texts, progress=progress)
-        index = faiss.IndexFlatIP(dense.shape[1])
+        index: Any = IndexFlatIP(dense.shape[1])
         index.add(dense)
         kept = sparse._asdict() if sparse else {}
-        return cls({"faiss": faiss.serialize_index(index), **kept}, embedder)
+        return cls({"faiss": serialize_index(index), **kept}, embedder)
 
     def __len__(self) -> int:
         return int(self._index.ntotal)
@@ -136,11 +140,3 @@ class DenseIndex:
             Hit(span=self._document.span(*self._passages[number]), score=score, rank=rank)
             for rank, (number, score) in enumerate(self._vectors.nearest(query, k), start=1)
         ]
-
-
-def _faiss() -> Any:
-    try:
-        import faiss
-    except ImportError as error:
-        raise BadInput("to search by meaning, install longproof[dense] (it brings FAISS)") from error
-    return faiss

@@ -71,6 +71,8 @@ def embedder(spec: str, address_and_key: AddressAndKey) -> Embedder | None:
         made = ServerEmbedder(model, *address_and_key(address))
     if made is None or len(prefixes) not in (0, 2):
         raise BadInput(f"there is no embedder {spec!r}: write {FORMS}")
+    if find_spec("faiss") is None:
+        raise BadInput("to search by meaning, install longproof[dense] (it brings FAISS)")
     return Prefixed(made, *prefixes) if prefixes else made
 
 

@@ -25,6 +25,13 @@ from longproof.retrieval.types import BadInput
 
 _LIMIT = {"ollama": "num_predict"}
 """A provider's own name for the most tokens of an answer; else `max_tokens`."""
+_MORE = {"ollama": {"num_ctx": 32_768}}
+"""What else a provider is sent. Ollama cuts a prompt beyond its context, of 4,096 tokens or so, and says nothing."""
+
+_TOO_LONG = re.compile(
+    r"too long|context (?:length|window)|(?:maximum number of|too many) tokens", re.IGNORECASE
+)
+"""Providers' words for a prompt that is."""
 
 
 class LangChainChat:
@@ -103,13 +110,16 @@ class ProviderChat:
         except ImportError as error:
             raise BadInput(
                 f"{self._provider}:{self.model} is asked through LangChain: pip install 'longproof[providers]', and "
-                f"the provider's own package (langchain-{self._provider.partition('_')[0]} or as LangChain names it)"
+                f"the provider's own package, as langchain-{self._provider.partition('_')[0]}; openai: needs neither"
             ) from error
         sent = {name: value for name, value in sampling.items() if value is not None}
         key = json.dumps(sent, sort_keys=True)
         if key not in self._models:
+            more = _MORE.get(self._provider, {})
             try:
-                made = init_chat_model(self.model, model_provider=self._provider, max_retries=0, **sent)
+                made = init_chat_model(
+                    self.model, model_provider=self._provider, max_retries=0, **sent, **more
+                )
             except (ImportError, ValueError, TypeError, OSError) as error:
                 raise BadInput(f"no judge {self._provider}:{self.model}: {_words_of(error)}") from error
             self._models[key] = made
@@ -119,9 +129,7 @@ class ProviderChat:
         """The outcome of a request that failed so, told without the secrets of the environment."""
         status, headers = _status(error), getattr(getattr(error, "response", None), "headers", None)
         named = f"{self._provider} answered HTTP {status}" if status else f"no answer by {self._provider}"
-        full = status in (400, 413) and re.search(
-            r"too long|context|too many tokens", str(error), re.IGNORECASE
-        )
+        full = status in (400, 413) and _TOO_LONG.search(str(error)) is not None
         return Unanswered(
             f"{named}: {_words_of(error)}",
             failure="too_long" if full else "unavailable",

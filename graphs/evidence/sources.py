@@ -4,7 +4,7 @@ Knows: blocks and lines across several documents, and what of them is found, rea
 Does not know: judges, looks, how lines are written into a prompt.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
 from threading import Lock
 from typing import NamedTuple
@@ -18,7 +18,7 @@ from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.outline import fit_entries, outline
 from longproof.retrieval.ranking import AMONG, fuse
 from longproof.retrieval.text.chunking import BLOCK, blocks, evidence_lines, overlapping
-from longproof.retrieval.types import Document, Hit, Line, Window
+from longproof.retrieval.types import Document, Hit, Line, Span, Window
 
 Place = tuple[int, int, int]
 """Document number, start, end: a piece of text that is compared with a sentence, cut anywhere."""
@@ -221,8 +221,8 @@ class Sources:
         """
         number_of = {document.id: n for n, document in reversed(list(enumerate(self.documents)))}
         runs: list[range] = []
-        for hit in self.search(query, HITS_A_RUN * k):
-            run = self._run((number_of[hit.span.source_id], hit.span.start, hit.span.end))
+        for span in _short_spans(self.search(query, HITS_A_RUN * k)):
+            run = self._run((number_of[span.source_id], span.start, span.end))
             if not run:
                 continue
             near = [i for i, other in enumerate(runs) if self._meet(run, other)]
@@ -292,3 +292,14 @@ def _best(indexes: Sequence[SourceIndex], query: str, k: int) -> list[Hit]:
         hits.extend(index.search(query, k))
     hits.sort(key=lambda hit: -hit.score)
     return [hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits[:k], 1)]
+
+
+def _short_spans(hits: Iterable[Hit]) -> Iterator[Span]:
+    """The places of hits; of a passage that was found by meaning alone both halves, since no run is so long."""
+    for hit in hits:
+        half = len(hit.span.text) // 2
+        if 2 * half > RUN:
+            yield hit.span.part(0, half)
+            yield hit.span.part(half, len(hit.span.text))
+        else:
+            yield hit.span

