@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from longproof.agent.cascade import ClearedAlone
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import amount_in_digits
-from longproof.agent.report import CONFIRMING_FAILED, not_borne_out, price, response_is_cut
+from longproof.agent.report import CONFIRMING_FAILED, not_borne_out, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
 from longproof.report.pieces import short
 from longproof.report.words import SIGNS
@@ -98,7 +98,7 @@ def _counts(report: Report, say: Mapping[str, str]) -> str:
 
 
 def cost_line(report: Report, say: Mapping[str, str]) -> str:
-    """Coverage, and what was asked of models: calls, tokens, characters, their price."""
+    """Coverage, and what was asked of models: calls, tokens, how often the source was read, and what it costs."""
     decided = sum(claim.label is not None for claim in report.claims)
     share = f"{report.coverage:.0%}"
     parts = [say["coverage"].format(share=share, n=decided, all=len(report.claims))]
@@ -109,11 +109,11 @@ def cost_line(report: Report, say: Mapping[str, str]) -> str:
     if tokens := usage.prompt_tokens + usage.completion_tokens:
         parts.append(say["tokens"].format(all=f"{tokens:,}", written=f"{usage.completion_tokens:,}"))
     if usage.prompt_characters and source:
-        parts.append(say["passes"].format(n=f"{usage.prompt_characters / source:.2f}"))
+        bought = (report.stamp.get("paid") or {}).get("prompt_characters", 0)
+        times, now = (f"{read / source:.1f}" if read else "0" for read in (usage.prompt_characters, bought))
+        parts.append(say["passes"].format(n=times, paid=now))
     if (spent_money := (report.stamp.get("money") or {}).get("answers")) is not None:
         parts.append(say["money"].format(n=amount_in_digits(spent_money)))
-    if usage.calls and (spent := price(usage, source)):
-        parts.append(say["price"].format(n=f"{spent:.2f}"))
     return " · ".join(parts)
 
 
