@@ -158,7 +158,7 @@ def test_each_sentence_that_states_a_fact_is_one_claim_word_for_word(text: str):
     response = Document.of(text)
     spans = [response.span(start, end) for start, end in sentences(text)]
     made = asyncio.run(OfflineDecomposer().decompose(Case(id="x", response=text), spans))
-    assert [claim.id for claim in made.claims] == [f"c{i}" for i in range(len(made.claims))]
+    assert [claim.id for claim in made.claims] == [f"s{claim.sentence + 1}" for claim in made.claims]
     assert [sentence.span for sentence in made.sentences] == spans
     stating = [sentence for sentence in made.sentences if sentence.states_fact]
     assert [(claim.sentence, claim.origin) for claim in made.claims] == [(s.index, s.span) for s in stating]

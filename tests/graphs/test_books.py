@@ -43,7 +43,7 @@ def test_every_span_of_a_bundled_report_is_what_it_says(language, summary):
     judge = ScriptedJudge("j", "implicitly_supported")
     report = Verifier([judge]).verify(story, response.text)
     assert hold(report, {story.id: story.text}) > 0
-    assert [c.id for c in report.claims] == [f"c{i}" for i in range(len(report.claims))]
+    assert [c.id for c in report.claims] == [f"s{c.sentence + 1}" for c in report.claims]
 
 
 @pytest.mark.parametrize("language", LANGUAGES)

@@ -12,7 +12,7 @@ from scripted import FAILURES, ScanningJudge, ScriptedArbiter, ScriptedJudge, Wh
 from longproof import Verifier
 from longproof.agent.models.clients import Chat
 from longproof.agent.models.model import Model
-from longproof.agent.types import LABELS, Answered, Case
+from longproof.agent.types import LABELS, Answered, Case, Claim, Decomposed
 from longproof.graphs.evidence.places import CLAIMS
 from longproof.graphs.reading import MOST_SENTENCES
 from longproof.retrieval.types import BadInput, Document
@@ -188,6 +188,53 @@ def test_every_claim_ends_with_one_label_or_one_named_failure(words, arbiter):
     for claim in report.claims:
         assert (claim.label is None) == (claim.failure is not None) == (claim.decided_by == "nobody")
     assert report.coverage == pytest.approx(1 - report.counts["undecided"] / len(words))
+
+
+class Halves:
+    """Takes every sentence apart in the middle."""
+
+    name = "halves"
+
+    async def decompose(self, case, spans):
+        claims = []
+        for number, span in enumerate(spans):
+            middle = span.text.index(" ", len(span.text) // 2)
+            for index, (start, end) in enumerate([(0, middle), (middle + 1, len(span.text))]):
+                origin = Document.of(case.response).span(span.start + start, span.start + end)
+                part = Claim(
+                    id=f"{number}.{index}", index=index, sentence=number, text=origin.text, origin=origin
+                )
+                claims.append(part)
+        return Decomposed([], claims, [])
+
+
+@pytest.mark.parametrize("ruling", ["contradicting", "explicitly_supported", "refused"])
+@pytest.mark.parametrize("decompose", ["doubted", "all"])
+def test_a_sentence_that_was_convicted_whole_and_cleared_in_parts_is_the_arbiters(ruling, decompose):
+    whole = lambda question, claim: "contradicting" if claim.text in FACTS else "explicitly_supported"  # noqa: E731
+    judges, arbiter = [ScriptedJudge(f"j{n}", whole) for n in range(3)], ScriptedArbiter(ruling)
+    asks = Verifier(judges, arbiter=arbiter, decomposer=Halves(), decompose=decompose)
+    report = asks.verify(" ".join([FAR, *FACTS]), " ".join(FACTS))
+    asked = {id_ for question in judges[0].heard for id_ in question.claim_ids}
+    if decompose == "all":
+        assert (
+            {claim.id for claim in report.claims} == asked == {f"s{n}.{m}" for n in (1, 2, 3) for m in (1, 2)}
+        )
+        assert (report.verdict, arbiter.told) == ("faithful", [])
+        return
+    assert [claim.id for claim in report.claims] == ["s1", "s2", "s3"]
+    assert {claim.label for claim in report.claims} == {None if ruling == "refused" else ruling}
+    for sentence, (_, votes) in zip(report.sentences, arbiter.told, strict=False):
+        assert {vote.label for vote in votes} == {"contradicting"}
+        assert {vote.label for vote in sentence.judgements} == {"explicitly_supported"}, (
+            "parts' votes stay seen"
+        )
+
+
+def test_where_nobody_takes_sentences_apart_a_cascade_asks_the_others_about_the_whole():
+    judges = [ScriptedJudge("a", "contradicting"), ScriptedJudge("b", "explicitly_supported")]
+    Verifier(judges, arbiter=ScriptedArbiter("ambiguous"), cascade=True).verify(" ".join(FACTS), FACTS[0])
+    assert [question.claim_ids for question in judges[1].heard] == [("s1",)]
 
 
 def test_it_works_inside_a_running_event_loop():

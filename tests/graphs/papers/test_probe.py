@@ -159,7 +159,7 @@ def test_searches_stand_in_the_report_located_and_what_stands_nowhere_is_left_ou
     for search in report.searches:
         assert search.found is not None
         assert all(SOURCE[span.start : span.end] == span.text for span in search.found)
-        assert len(search.found) == (0 if search.claim_id == "c2" else 1)
+        assert len(search.found) == (0 if search.claim_id == "s3" else 1)
     evidence = [span.text for span in report.claims[1].evidence]
     assert evidence == [HIGH], "the piece that was refused is no evidence"
 

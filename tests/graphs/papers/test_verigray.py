@@ -55,14 +55,15 @@ def gray(sentence: str, pages: Path | None, home: Path) -> Any:
 
 
 ONCE = "gather judge vote"
+DOUBTED = f"{ONCE} decompose"
 PATHS = {
     "explicitly_supported": f"{ONCE} localise",
     "implicitly_supported": f"{ONCE} localise",
     "no_fact": f"{ONCE} localise",
-    "contradicting": f"{ONCE} localise",
-    "ambiguous": f"{ONCE} localise",
-    "out_dependent": f"{ONCE} consult judge vote localise",
-    "fabricated": f"{ONCE} consult judge vote localise",
+    "contradicting": f"{DOUBTED} localise",
+    "ambiguous": f"{DOUBTED} localise",
+    "out_dependent": f"{DOUBTED} consult judge vote localise",
+    "fabricated": f"{DOUBTED} consult judge vote localise",
 }
 """The article is shown whole and once, so that nothing is left to look at; what it doesn't have goes to the pages."""
 
@@ -80,7 +81,7 @@ def test_without_pages_the_out_dependent_sentence_is_fabricated_with_the_caveat(
     sentence = next(text for text, label in LABELS.items() if label == "out_dependent")
     claim, path = gray(sentence, None, tmp_path)
     assert (claim.label, claim.caveat) == ("fabricated", "outside knowledge not consulted")
-    assert path == f"{ONCE} consult localise"
+    assert path == f"{DOUBTED} consult localise"
 
 
 def option(asked: Asked) -> dict[str, Any]:
