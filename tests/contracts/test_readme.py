@@ -8,9 +8,10 @@ import os
 import re
 import textwrap
 from pathlib import Path
+from typing import Any
 
 from fakes import ChatServer
-from reader import Asked, Reply, well
+from reader import Asked, Reply, answer_of, well
 
 from longproof import Verifier
 from longproof.agent.types import KINDS, LABELS
@@ -70,47 +71,47 @@ RETOLD = (
 )
 
 
-FINDING = {"reason": "She opened none.", "readings": [], "label": "contradicting", "kind": "event"}
-ANSWERED = {
-    "short": ["C1 E 1 Every evening she"],
-    "rest": [
-        {
-            "claim": "C2",
-            "lines": ["2 In the winter of"],
-            **FINDING,
-            "reason": "She was brought nine.",
-            "kind": "numerical",
-            "wrong": "nineteen",
-            "correction": "nine",
-        },
-        {
-            "claim": "C3",
-            "lines": ["3 She put them"],
-            **FINDING,
-            "wrong": "read them all",
-            "correction": "read none",
-        },
-    ],
-}
+FINDINGS: list[dict[str, Any]] = [
+    {"claim": "C1", "quotes": ["Every evening she rowed"], "label": "explicitly_supported"},
+    {
+        "claim": "C2",
+        "quotes": ["the old ferryman brought her nine letters"],
+        "reason": "She was brought nine.",
+        "label": "contradicting",
+        "kind": "numerical",
+        "wrong": "nineteen",
+        "correction": "nine",
+    },
+    {
+        "claim": "C3",
+        "quotes": ["She put them into a drawer"],
+        "reason": "She opened none.",
+        "label": "contradicting",
+        "kind": "event",
+        "wrong": "read them all",
+        "correction": "read none of them",
+    },
+]
 
 
 def request_and_answer() -> str:
     """The first question about a small story, as it goes to a server, and an answer that Longproof takes."""
-    asked_first: list[Asked] = []
+    first: list[tuple[Asked, str]] = []
 
     def script(asked: Asked) -> Reply:
-        if asked.form != "Findings" or asked_first:
+        if asked.form != "Findings" or first:
             return well(asked)
-        asked_first.append(asked)
-        return Reply(json.dumps(ANSWERED))
+        first.append((asked, json.dumps(answer_of(asked, FINDINGS))))
+        return Reply(first[0][1])
 
     with ChatServer(script) as server:
         report = Verifier(judges=[f"openai:MODEL@{server.address}"], cache=False).verify(STORY, RETOLD)
-    assert [claim.judgements[0].failure for claim in report.claims] == [None] * 3
-    body = dict(asked_first[0].body)
+    assert all(claim.judgements[0].failure is None for claim in report.claims if claim.judgements)
+    asked, answer = first[0]
+    body = dict(asked.body)
     messages, form = body.pop("messages"), body.pop("response_format")
     parts = {message["role"]: message["content"] for message in messages}
-    parts |= {"schema": json.dumps(form), "parameters": json.dumps(body), "answer": json.dumps(ANSWERED)}
+    parts |= {"schema": json.dumps(form), "parameters": json.dumps(body), "answer": answer}
     for name in ("schema", "answer"):
         parts[name] = textwrap.fill(parts[name], 112, break_on_hyphens=False)
     return "\n\n".join(f"[{name}]\n{text}" for name, text in parts.items())
