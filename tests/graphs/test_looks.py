@@ -56,8 +56,8 @@ def moody(salt: int, seat: str) -> Callable[[Any, Any], str]:
 
 
 def growing(heard: list[Any]) -> bool:
-    """Whether each claim's later questions show lines that nobody saw, or that all was read; and first, where they
-    stood, all lines of the one before; held against its own words it is shown its own lines and those cited."""
+    """True if each claim's later questions show lines that nobody saw, or that all was read; and first, where they
+    stood, all lines of the one before, but for a question about a claim's own words, which shows its own lines."""
     asked: dict[str, list[Any]] = {}
     for question in heard:
         for id_ in question.claim_ids:
@@ -69,8 +69,6 @@ def growing(heard: list[Any]) -> bool:
             kept = later.look == "words" or later.shown[: len(before.shown)] == before.shown
             if not kept or not (set(later.numbers) - seen or later.prompt != before.prompt):
                 return False
-            if later.look == "words" and before.shown[0] not in later.shown:
-                return False  # the line that a scripted judge cites
     return True
 
 
