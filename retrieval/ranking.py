@@ -60,20 +60,21 @@ def top_k(scores: NDArray[Any], k: int) -> list[int]:
 def fuse(words: Sequence[Hit], meaning: Sequence[Hit], k: int) -> list[Hit]:
     """The k hits that rank best by words and by meaning together, each with the sum of what its ranks count.
 
-    Passages that are compared by meaning are wider: a hit of words counts the rank of the first of them that holds
-    its middle, too, and one of them that holds no hit of words stands for itself. The best hit of words stays first:
-    where a sentence is close to its source, meaning must not displace it (docs/retrieval.md). Of equal sums the one
-    that words rank further up comes first.
+    Passages that are compared by meaning are wider: the best hit of words whose middle one of them holds counts its
+    rank, too, and one that holds no hit of words stands for itself. The best hit of words stays first: where a
+    sentence is close to its source, meaning must not displace it (docs/retrieval.md). Of equal sums the one that
+    words rank further up comes first.
     """
     counted: list[tuple[Span, float]] = []
-    alone = {hit.span: hit for hit in meaning}
+    alone = list(meaning)
     for hit in words:
-        around = next((wide for wide in meaning if _holds_middle(wide.span, hit.span)), None)
+        score = _count(hit) + (1.0 if hit.rank == 1 else 0.0)
+        around = next((wide for wide in alone if _holds_middle(wide.span, hit.span)), None)
         if around:
-            alone.pop(around.span, None)
-        stays_first = 1.0 if hit.rank == 1 else 0.0
-        counted.append((hit.span, stays_first + _count(hit) + (_count(around) if around else 0.0)))
-    counted.extend((hit.span, _count(hit)) for hit in alone.values())
+            alone.remove(around)
+            score += _count(around)
+        counted.append((hit.span, score))
+    counted.extend((hit.span, _count(hit)) for hit in alone)
     counted.sort(key=lambda item: -item[1])
     return [Hit(span=span, score=score, rank=rank) for rank, (span, score) in enumerate(counted[:k], start=1)]
 
