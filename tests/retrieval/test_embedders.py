@@ -33,6 +33,7 @@ def nowhere(address: str | None) -> tuple[str, str]:
 
 
 def test_a_spec_names_an_embedder() -> None:
+    pytest.importorskip("faiss", reason="the extra `dense` is not installed")
     assert embedder(" lexical ", nowhere) is None
     server = embedder("openai:some-model@http://127.0.0.1:9/v1", nowhere)
     assert server is not None
@@ -129,6 +130,7 @@ def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(server) 
 
 
 def test_what_a_model_wants_before_queries_and_passages_is_sent(server) -> None:
+    pytest.importorskip("faiss", reason="the extra `dense` is not installed")
     address, said = server
     ours = embedder(f"openai:m@{address}|query: |passage: ", lambda _: (address, "key"))
     assert ours is not None
