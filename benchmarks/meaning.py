@@ -74,7 +74,7 @@ def held(hits: Sequence[Hit], place: Range) -> bool:
 
 
 def search_rows(name: str, queries: Queries, words: SourceIndex, meaning: SourceIndex) -> None:
-    """Print how often a right place comes first, is among five, and which share of all is among ten."""
+    """Print how often a right place comes first and is among five, and which share of all is among five and ten."""
     found: dict[str, list[tuple[float, ...]]] = {"words": [], "meaning": [], "both": []}
     for query, places in queries:
         by_words, by_meaning = words.search(query, AMONG), meaning.search(query, AMONG)
@@ -82,9 +82,9 @@ def search_rows(name: str, queries: Queries, words: SourceIndex, meaning: Source
         for way, hits in ranked.items():
             best = different_places(hits)
             first = any(held(best[:1], place) for place in places)
-            among = any(held(best[:AMONG_FIRST], place) for place in places)
-            every = float(np.mean([held(best, place) for place in places]))
-            found[way].append((first, among, every))
+            among = [held(best[:AMONG_FIRST], place) for place in places]
+            every = [held(best, place) for place in places]
+            found[way].append((first, any(among), float(np.mean(among)), float(np.mean(every))))
     for way, results in found.items():
         row(name, len(queries), way, *(f"{share:.3f}" for share in np.mean(results, axis=0)))
 
@@ -125,7 +125,8 @@ def main() -> None:
     data, model = Path(folder), embedder(sys.argv[1], place_and_key)
     if model is None:
         sys.exit("name an embedder: lexical is none")
-    row("text", "sentences", "by", "a right place first", f"among {AMONG_FIRST}", f"all among {AMONG_TEN}")
+    among = f"among {AMONG_FIRST}"
+    row("text", "sentences", "by", "a right place first", among, f"all {among}", f"all among {AMONG_TEN}")
     for name in sys.argv[2:] or ["Rulin Waishi (Chinese)", *NOVELS]:
         if name.startswith("clipper:"):
             text, queries = claims(data, name.removeprefix("clipper:"))

