@@ -3,7 +3,6 @@
 Fails where a prompt, or how texts are cut, changed since: CONTRIBUTING.md says how to record again.
 """
 
-import re
 from pathlib import Path
 
 import pytest
@@ -23,9 +22,6 @@ ALL_FOUND = {
 }
 
 
-A_SPLIT = {"en": r"splits decided by the arbiter: [1-9]", "zh": r"[1-9]\d* 处分歧"}
-
-
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_the_demo_finds_what_was_planted_and_nothing_else(language, tmp_path, capsys):
     if not recording(language).exists():
@@ -35,7 +31,6 @@ def test_the_demo_finds_what_was_planted_and_nothing_else(language, tmp_path, ca
     told = capsys.readouterr()
     assert ended.value.code == 0, told.err
     assert ALL_FOUND[language] in told.out
-    assert re.search(A_SPLIT[language], told.out), "no split that the arbiter decides"
 
 
 @pytest.mark.parametrize("path", sorted(FOLDER.glob("*.gz")), ids=lambda path: path.stem)

@@ -7,11 +7,20 @@ import pytest
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Usage
 from longproof.graphs.runner import RunProgress
-from longproof.progress import check_progress, looking_text, run_text, show_progress, traffic_text
+from longproof.progress import (
+    check_progress,
+    embedding_text,
+    looking_text,
+    run_text,
+    show_progress,
+    traffic_text,
+)
 
 
 def test_progress_is_told_in_words() -> None:
     assert looking_text({"node": "search", "claims": 1}) == "searching the source for 1 claim"
+    embedding = {"node": "embed", "done": 30, "passages": 90, "seconds": 31.0}
+    assert embedding_text(embedding) == "embedding passages, 0:01:02 left"
     told = looking_text({"node": "scan", "claims": 3, "pieces": 1200})
     assert told == "reading all of the source for 3 claims, in 1,200 pieces"
     assert looking_text({"node": "confirm", "claims": 1, "asked": 0}) == "confirming that 1 claim is wrong"
@@ -26,6 +35,7 @@ def test_progress_takes_what_every_node_tells() -> None:
     with check_progress(Traffic) as progress:
         for node in ("align", "decompose", "search", "checked", "scan", "confirm", "checked"):
             progress({"node": node, "claims": 2, "parts": 2, "pieces": 3})
+        progress({"node": "embed", "done": 1, "passages": 3, "seconds": 0.5})
 
 
 def test_without_a_terminal_what_is_waited_for_is_told_in_plain_lines(
