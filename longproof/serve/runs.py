@@ -64,7 +64,7 @@ class Watched:
         self.news = 0
         """Grows with all that a page could show, but for what is asked."""
         self.traffic: Callable[[], Traffic] = Traffic
-        self._before = self._paid()
+        self._before = self._most = self._paid()
 
     def hear(self, event: Mapping[str, Any]) -> None:
         """Keep which node works, and for how many claims."""
@@ -88,11 +88,11 @@ class Watched:
     def asked(self) -> dict[str, int]:
         """Calls and tokens so far, those of an answer as soon as it is there, and how many answers are waited for."""
         now, paid = self.traffic(), self._paid()
-        return {
-            "calls": max(paid[0], self._before[0] + now.calls - now.waiting),
-            "tokens": max(paid[1], self._before[1] + now.tokens),
-            "waiting": now.waiting,
-        }
+        calls = max(paid[0], self._before[0] + now.calls - now.waiting)
+        tokens = max(paid[1], self._before[1] + now.tokens)
+        # What was stopped has closed its connections, and no traffic any more.
+        self._most = max(self._most[0], calls), max(self._most[1], tokens)
+        return {"calls": self._most[0], "tokens": self._most[1], "waiting": now.waiting}
 
     def _paid(self) -> tuple[int, int]:
         """The calls that the nodes told of, and their tokens."""

@@ -153,7 +153,7 @@ def test_the_nodes_are_streamed_and_every_step_can_be_read_afterwards(server):
     inside = [name for e in events if e.event.startswith("updates|check:") for name in e.data]
     assert {"gather", "judge", "vote", "localise"} <= set(inside)
     told = [event.data["node"] for event in events if event.event.startswith("custom")]
-    assert {"decompose", "align", "judge", "vote", "checked"} <= set(told)
+    assert {"align", "judge", "vote", "checked"} <= set(told)
     assert [step["next"] for step in history][1] == ["report"]
     assert history[0]["values"]["claims"][0]["claim"]["text"]
     assert SOURCE[:200] not in json.dumps(history[2]["values"])

@@ -41,7 +41,7 @@ def test_an_evaluator_gives_no_score_where_a_model_is_needed_and_says_why(tmp_pa
 
 def labelled(label):
     """A judge who says this of the first claim and supports the others."""
-    return ScriptedJudge("j", lambda question, claim: label if claim.index == 0 else "explicitly_supported")
+    return ScriptedJudge("j", lambda question, claim: label if claim.sentence == 0 else "explicitly_supported")
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,7 @@ def test_a_pass_is_never_given_where_something_is_wrong_or_undecided(label, pass
 
 
 def test_wrong_and_undecided_together_fail_without_a_score():
-    judge = ScriptedJudge("j", lambda question, claim: "timeout" if claim.index else "contradicting")
+    judge = ScriptedJudge("j", lambda question, claim: "timeout" if claim.sentence else "contradicting")
     result = evaluator(Verifier([judge], decomposer=WholeSentences())).evaluate(QUERY, RESPONSE, [SOURCE])
     assert (result.passing, result.score, result.invalid_result) == (False, None, False)
     assert json.loads(result.feedback)["undecided"] == 2
