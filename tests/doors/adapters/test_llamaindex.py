@@ -41,7 +41,9 @@ def test_an_evaluator_gives_no_score_where_a_model_is_needed_and_says_why(tmp_pa
 
 def labelled(label):
     """A judge who says this of the first claim and supports the others."""
-    return ScriptedJudge("j", lambda question, claim: label if claim.sentence == 0 else "explicitly_supported")
+    return ScriptedJudge(
+        "j", lambda question, claim: label if claim.sentence == 0 else "explicitly_supported"
+    )
 
 
 @pytest.mark.parametrize(
