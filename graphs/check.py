@@ -111,6 +111,9 @@ async def gather(state: CheckState, run: Run) -> CheckState:
     by_look: dict[Look, list[ClaimState]] = {}
     for one in run.due(state["claims"], "show"):
         by_look.setdefault(next_step(one, run.plan).look, []).append(one)
+    if "words" in by_look:
+        # The first search by meaning embeds all of the source: not on the event loop.
+        await asyncio.to_thread(run.sources.meaning)
     shown: list[ClaimState] = []
     for look, due in by_look.items():
         shown += _show_documents(due, look, run) if run.session.triage else _show_lines(due, look, run)

@@ -127,7 +127,7 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
         assert not chat.asked
         seen.one("#start").click()
         until(seen, "document.querySelectorAll('.sentence.open').length === 7")
-        until(seen, "document.querySelector('.at-work')?.textContent.includes('checked')")
+        until(seen, "document.querySelector('.at-work')?.textContent.includes('found')")
         seen.one("#stop").click()
         until(seen, "document.querySelector('#go') !== null")
         seen.browser.refresh()
@@ -214,11 +214,11 @@ def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened
         seen = opened_at(server.address)
         given(seen, (GRAY / "article.txt").read_text("utf-8"), (GRAY / "summary.txt").read_text("utf-8"))
         seen.one("#start").click()
-        until(seen, "document.querySelector('.at-work')?.textContent.includes('checked')")
+        until(seen, "document.querySelector('.at-work')?.textContent.includes('found')")
         address, first = seen.js("return location.href"), seen.browser.current_window_handle
         seen.browser.switch_to.new_window("tab")
         seen.browser.get(address)
-        until(seen, "document.querySelector('.at-work')?.textContent.includes('checked')")
+        until(seen, "document.querySelector('.at-work')?.textContent.includes('found')")
         seen.browser.close()
         seen.browser.switch_to.window(first)
         server.stop()
