@@ -137,7 +137,7 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
         until(seen, DONE)
         assert len({asked.user + asked.body["model"] for asked in chat.asked}) == len(chat.asked)
     assert seen.text("h1 .word") == "hallucinated"
-    assert len(seen.texts(".sentence.contradicting")) == 6
+    assert len(seen.texts(".sentence.contradicting")) == 7
     assert not seen.texts(".sentence.open")
     seen.one(".mark input[value=right]").click()
     seen.one(".accept input").click()
@@ -149,19 +149,19 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
     assert taken(seen, "corrected.txt").count(HOSTILE) == 1
     seen.one(".accept input").click()
     seen.one(".mark input[value=wrong]").click()
-    until(seen, "document.querySelector('.states').textContent.includes('0 of 6')")
+    until(seen, "document.querySelector('.states').textContent.includes('0 of 7')")
     seen.one("#accept-all").click()
-    until(seen, "document.querySelector('.states').textContent.includes('5 of 6')")
-    assert taken(seen, "corrected.txt").count(HOSTILE) == 5, (
+    until(seen, "document.querySelector('.states').textContent.includes('6 of 7')")
+    assert taken(seen, "corrected.txt").count(HOSTILE) == 6, (
         "not where the person says that the finding is wrong"
     )
-    assert len(seen.all(".prose > .sentence ins")) == 5
+    assert len(seen.all(".prose > .sentence ins")) == 6
     before = seen.chosen()
     seen.one(".mark input[value=wrong]").click()
     seen.press("n")
     assert seen.chosen() != before, "a box that is checked keeps no key from the page"
     seen.one("#accept-all").click()
-    until(seen, "document.querySelector('.states').textContent.includes('0 of 6')")
+    until(seen, "document.querySelector('.states').textContent.includes('0 of 7')")
     assert not seen.all(".prose > .sentence ins")
     seen.one("#run a").click()
     assert seen.texts("tbody a") == ["answer"]
