@@ -297,7 +297,8 @@ def _without_a_place(claim: ClaimState, label: Label | None) -> Wrong | None:
     """
     if label is None or label not in WRONG:
         return None
-    if all(j.label == "out_dependent" for j in claim.votes(claim.last_asked)):
+    votes = claim.votes(claim.last_asked)
+    if votes and all(j.label == "out_dependent" for j in votes):
         return None
     agreeing = agreeing_judgements(claim.judgements, label, claim.last_asked)
     if named_errors(agreeing):

@@ -34,11 +34,18 @@ async def confirm(state: State, run: Run) -> State:
         again = [one for one in unproved if found.get(one.claim.id)]
         proved, asking = await _ask_once_more(again, found, run)
         calls += [*searching, *asking]
-        by_id = {one.claim.id: one for one in proved}
+        by_id = {one.claim.id: _stay_unproved(one) for one in proved}
         checked = [by_id.get(one.claim.id, one) for one in checked]
     stand = ("confirmed", "unproved")
     run.say({"node": "checked", "claims": sum(one.confirmation not in stand for one in checked)})
     return {"checked": checked, "calls": calls}
+
+
+def _stay_unproved(claim: ClaimState) -> ClaimState:
+    """The claim after it was asked about with lines found since: where nobody answered that, it is as unproved as it
+    was."""
+    answered = claim.confirmation in ("confirmed", "unproved", "refuted")
+    return claim if answered else claim.model_copy(update={"confirmation": "unproved"})
 
 
 async def _search_for_proof(claims: Sequence[ClaimState], run: Run) -> tuple[dict[str, Lines], list[Call]]:

@@ -82,7 +82,7 @@ def _appeal(sentence: ClaimState, parts: list[ClaimState], run: Run) -> list[Cla
     last = max((part.asked[-1] for part in parts), key=lambda question: len(question.pages))
     lines = tuple(sorted(sentence.lines_shown().union(*(part.lines_shown() for part in parts))))
     shown = (last.look, (lines,) if lines else (), last.pages, last.prompt)
-    whole = sentence.with_question(make_question([sentence.claim.id], run.sources, *shown))
+    whole = sentence.with_question(make_question([sentence.claim.id], run.sources, *shown)).with_own(lines)
     superseded = [part.model_copy(update={"unit": "superseded"}) for part in parts]
     return [whole.model_copy(update={"unit": "claim", "appealed": True}), *superseded]
 

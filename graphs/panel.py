@@ -55,11 +55,14 @@ async def ask_cascade(
     claims, the random few are shown theirs alone.
     """
     first = await ask_panel(judges[:1], questions, claims, case)
-    cleared = {(j.question_id, j.claim_id) for answer in first for j in answer.judgements if clears(j)}
+    said = [judgement for answer in first for judgement in answer.judgements]
+    cleared = {(j.question_id, j.claim_id) for j in said if clears(j)}
+    # What the first judge failed to answer is no doubt of its: the others judge it as it stands.
+    apart = {j.claim_id for j in said if j.label is not None} & set(whole)
     left: list[Question] = []
     for question in questions:
         passed = [id_ for id_ in question.claim_ids if (question.id, id_) in cleared]
-        doubted = tuple(id_ for id_ in question.claim_ids if id_ not in passed and id_ not in whole)
+        doubted = tuple(id_ for id_ in question.claim_ids if id_ not in passed and id_ not in apart)
         again = [id_ for id_ in passed if read_again(claims[id_], case, seed)]
         if doubted:
             left.append(question.model_copy(update={"claim_ids": doubted}))

@@ -37,7 +37,12 @@ class Scripted:
         self.questions.append(question)
         said = [
             Judgement(
-                claim_id=c.id, judge=self.name, round="place", question_id=question.id, label=self._says(c.id)
+                claim_id=c.id,
+                judge=self.name,
+                round="place",
+                question_id=question.id,
+                label=self._says(c.id),
+                failure=None if self._says(c.id) else "unavailable",
             )
             for c in claims
         ]
@@ -109,3 +114,12 @@ def test_what_was_cleared_alone_read_again_and_overturned_is_counted() -> None:
     caught = [reported("w", "contradicting", [("a", "contradicting"), ("b", "contradicting")])]
     found = cleared_alone([*alone, *again, *caught], "a")
     assert (found.cleared, found.again, found.overturned) == (190, 10, 1)
+
+
+def test_a_sentence_that_the_first_judge_failed_to_judge_is_put_to_the_others_as_it_stands() -> None:
+    held = claims(2)
+    first = Scripted("a", {"c0": None, "c1": "contradicting"}.get)
+    second = Scripted("b", lambda _: "explicitly_supported")
+    question = Question(id="q", claim_ids=tuple(held), look="place", prompt="judge")
+    asyncio.run(ask_cascade([first, second], [question], held, CASE, 0, {}, whole=held))
+    assert second.asked == ["c0"]
