@@ -17,7 +17,7 @@ from longproof.agent.forms import Sentences
 from longproof.agent.guards import exactly
 from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Answer, Model
-from longproof.agent.prompting import language_of, line
+from longproof.agent.prompting import before_in_response, language_of, line
 from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
 from longproof.prompts import Prompt, render
 from longproof.retrieval.text.tokens import CJK, is_chinese
@@ -115,8 +115,7 @@ def _list_sentences(sentences: Mapping[int, Span], case: Case) -> Iterator[str]:
     """Each sentence as one line of the prompt, with the text before it where that isn't the line before."""
     last_end = -1
     for n, sentence in sentences.items():
-        start = max((at for at in case.parts if at <= sentence.start), default=0)
-        before = case.response[start : sentence.start].rstrip()
+        start, before = before_in_response(sentence, case)
         follows = start <= last_end == start + len(before)
         more = {"before": before[-BEFORE_CHARACTERS:]} if before and not follows else {}
         yield line(sentence=f"S{n}", **more, text=sentence.text)

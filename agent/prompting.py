@@ -9,7 +9,7 @@ Does not know: who is asked, or how the answer is read.
 import json
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from hashlib import sha256
 from itertools import islice, pairwise
@@ -89,12 +89,18 @@ def in_sentences(numbered: Numbered, case: Case) -> str:
     """The claims, one a line: `C3| its text`. Before a part of a sentence stands the sentence, before a whole one
     the sentence before it in the response, where that isn't there already: `S| text`."""
     rows: list[str] = []
-    last = NOWHERE
-    for n, claim in numbered.items():
-        rows += [f"S| {text}" for text in [text_around(claim, case, last)] if text]
-        rows.append(f"C{n}| {on_one_line(claim.text)}")
-        last = sentence_of(claim, case)
+    for (n, claim), context in zip(numbered.items(), context_rows(numbered.values(), case), strict=True):
+        rows += [*context, f"C{n}| {on_one_line(claim.text)}"]
     return "\n".join(rows)
+
+
+def context_rows(claims: Iterable[Claim], case: Case) -> Iterator[list[str]]:
+    """For each of these claims the row `S| text` that goes before it; none where it would tell nothing new."""
+    told = NOWHERE
+    for claim in claims:
+        text = text_around(claim, case, told)
+        yield [f"S| {text}"] if text else []
+        told = sentence_of(claim, case)
 
 
 def text_around(claim: Claim, case: Case, told: Span) -> str:
@@ -103,13 +109,19 @@ def text_around(claim: Claim, case: Case, told: Span) -> str:
     sentence = sentence_of(claim, case)
     if claim.text != sentence.text:
         return "" if told == sentence else on_one_line(sentence.text)
-    start = max((at for at in case.parts if at <= sentence.start), default=0)
-    before = case.response[start : sentence.start].rstrip()
+    start, before = before_in_response(sentence, case)
     if not before or told.end >= start + len(before):
         return ""
     found = _sentences(case.response, case.parts)
     first, last = found[bisect_right(found, (sentence.start, 0)) - 1]
     return on_one_line(case.response[max(first, last - BEFORE) : last])
+
+
+def before_in_response(sentence: Span, case: Case) -> tuple[int, str]:
+    """The start of the response that a sentence belongs to, if several are checked together, and its text before the
+    sentence."""
+    start = max((at for at in case.parts if at <= sentence.start), default=0)
+    return start, case.response[start : sentence.start].rstrip()
 
 
 def sentence_of(claim: Claim, case: Case) -> Span:

@@ -33,7 +33,7 @@ STOP = word_set(
 
 
 class Token(NamedTuple):
-    """What is compared, where it lies in the text, and the number that it is, if it is one."""
+    """A key to compare by, where it lies in the text, and the number that it is, if it is one."""
 
     key: str
     start: int

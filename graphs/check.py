@@ -145,7 +145,7 @@ def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[Clai
 
 
 def _lines_to_show(claim: ClaimState, look: Look) -> Lines:
-    """What was found for a claim; else its place, or the window around it."""
+    """The lines that were found for a claim; else its place, or the window around it."""
     return claim.found or (claim.place if look == "place" else claim.around)
 
 

@@ -1,8 +1,8 @@
 """The node that confirms convictions: once for all of a case, when nothing else is left to look for.
 
 Knows: what is asked about once more is shown the lines that were cited for it, each with the line before it and the
-one after, which say who and where; or all that was shown before; where
-cited lines don't prove a contradiction, lines that do are searched for, once; what bears a conviction out.
+one after, which say who and where; or all that was shown before; where cited lines don't prove a contradiction, lines
+that do are searched for, once; what bears a conviction out.
 Does not know: what follows for a claim (policy).
 """
 
@@ -109,7 +109,7 @@ def _cited(claim: ClaimState, run: Run) -> set[int]:
 
 
 def _outcome(word: Judgement, label: Label | None, run: Run) -> Confirmation:
-    """Whether a word bears a conviction out: it denies the claim, or finds nothing of what is called fabricated."""
+    """The outcome of a word: confirmed if it denies the claim, or finds nothing of what is called fabricated."""
     side = None if word.label is None else SIDES[word.label]
     if side == "contradicted" or (side == "not_found" and label == "fabricated"):
         return "confirmed"

@@ -11,7 +11,7 @@ from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar
 from weakref import WeakValueDictionary
 
 from langgraph.runtime import Runtime
@@ -360,9 +360,6 @@ def plan_of(
     """
     characters = sum(ref.characters for ref in sources)
     looks = looks_within(settings.reach, characters)
-    asks_once_more = settings.confirm == "all" or (
-        settings.confirm == "contradictions" and characters > WHOLE
-    )
     if not reads:
         looks = tuple(look for look in looks if look != "scan")
     return Plan(
@@ -372,7 +369,18 @@ def plan_of(
         arbiter="nobody" if not arbiter else "person" if settings.arbiter == PERSON else "model",
         decompose=settings.decompose if decomposes else "nothing",
         cascade=cascade,
-        confirms=settings.confirm if confirms and asks_once_more and settings.confirm != "off" else "nothing",
+        confirms=_convictions_to_confirm(settings, characters) if confirms else "nothing",
+    )
+
+
+def _convictions_to_confirm(
+    settings: Settings, source_characters: int
+) -> Literal["nothing", "contradictions", "all"]:
+    """The convictions that are asked about once more: contradictions only of sources that aren't shown whole."""
+    if settings.confirm == "all":
+        return "all"
+    return (
+        "contradictions" if settings.confirm == "contradictions" and source_characters > WHOLE else "nothing"
     )
 
 

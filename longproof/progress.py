@@ -24,7 +24,7 @@ LINES_S, LONGEST_S = 30.0, 480.0
 
 @dataclass
 class Progress:
-    """What is under way, and how much of it is done; `traffic` says what was asked so far."""
+    """The work under way, and how much of it is done; `traffic` says what was asked so far."""
 
     text: str
     done: int = 0

@@ -27,7 +27,7 @@ from longproof.agent.evidence.scan import MOST_CLAIMS
 from longproof.agent.forms import SearchTurn
 from longproof.agent.models.asker import Asker
 from longproof.agent.models.model import Model
-from longproof.agent.prompting import NOWHERE, language_of, sentence_of, text_around
+from longproof.agent.prompting import context_rows, language_of
 from longproof.agent.types import Call, Case, Claim, Failure
 from longproof.prompts import Prompt, render
 from longproof.retrieval.types import Line
@@ -210,12 +210,9 @@ class _Loop:
         known = self.seen | {line.number: line for line in self.outline}
         last = " (the last)" if turn == self.turns else ""
         claims = [f"Turn {turn} of {self.turns}{last}"]
-        told = NOWHERE
-        for n, claim in self._open.items():
-            around = text_around(claim.claim, self.case, told)
-            claims += [f"S| {around}"] if around else []
-            claims += _describe(n, claim, known)
-            told = sentence_of(claim.claim, self.case)
+        contexts = context_rows((one.claim for one in self._open.values()), self.case)
+        for (n, claim), context in zip(self._open.items(), contexts, strict=True):
+            claims += [*context, *_describe(n, claim, known)]
         return render(
             "search",
             language_of(self.case),

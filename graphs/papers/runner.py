@@ -258,7 +258,7 @@ def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
 
 
 def _looked(unit: Unit, sources: Sequence[DocumentRef]) -> Looked:
-    """How far was looked for a unit: what was shown counts if a judge answered for it."""
+    """The looks that were taken for a unit: what was shown counts if a judge answered for it."""
     characters = {ref.id: ref.characters for ref in sources}
     answered = {judgement.question_id for judgement in unit.judgements if judgement.label is not None}
     looks: dict[Look, None] = {}
