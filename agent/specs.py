@@ -18,7 +18,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelArbiter, ModelJudge
 from longproof.agent.models.addresses import is_key, key_variable, refuse_no_address
-from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Chat
+from longproof.agent.models.clients import PROVIDER, Chat
 from longproof.agent.models.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.files import read_toml
@@ -191,21 +191,22 @@ def panel_from(
         raise BadInput(ALONE)
     models = _Models(make, connect)
     panel = _judges(judges, models)
-    own = next(iter(models.made.values()), None)
+    first = next((judge for judge in judges if not isinstance(judge, Spec) or judge.is_model), None)
+    own = models.of(first)
     arbitrates = models.of(arbiter, "arbitrate: write openai:MODEL, or person to decide yourself") or own
+    named = _name_of(first if arbiter is None else arbiter, arbitrates) if arbitrates else ""
+    temperature = arbiter.temperature if isinstance(arbiter, Spec) else 0.0
     decomposes = None
     if not (isinstance(decomposer, Spec) and decomposer.kind == "offline"):
         decomposes = models.of(decomposer, "decompose: write offline or openai:MODEL") or own
     return Panel(
         panel,
-        _arbiter(arbiter, arbitrates) if arbitrates else None,
+        ModelArbiter(f"arbiter:{named}", arbitrates, temperature=temperature) if arbitrates else None,
         _decomposer(decomposes),
         localiser=own,
         searcher=models.of(searcher, "search: write openai:MODEL") or own,
         models=list(models.made.values()),
-        confirmer=ModelJudge(
-            f"confirm:{arbitrates.name}", arbitrates, prompt_name="confirm", purpose="confirm"
-        )
+        confirmer=ModelJudge(f"confirm:{named}", arbitrates, prompt_name="confirm", purpose="confirm")
         if arbitrates
         else None,
     )
@@ -259,9 +260,9 @@ def _judges(judges: Sequence[Chosen], models: _Models) -> list[Judge]:
             assert isinstance(chosen, Spec)
             panel.append(_model_free(chosen))
             continue
-        text, samples, temperature = model.name, 1, None
+        text, samples, temperature = _name_of(chosen, model), 1, None
         if isinstance(chosen, Spec):
-            text, samples = chosen.text, chosen.samples
+            samples = chosen.samples
             temperature = chosen.temperature if "temperature" in chosen.model_fields_set else None
         for _ in range(samples):
             sample = seats[text]
@@ -282,14 +283,9 @@ def _model_free(spec: Spec) -> Judge:
     return NliJudge(spec.text, spec.model)
 
 
-def _arbiter(chosen: "Chosen | None", model: Model) -> Arbiter:
-    """The arbiter, by its SPEC where it has one; else `PROVIDER:MODEL`, or a LangChain model's own name."""
-    if isinstance(chosen, Spec):
-        return ModelArbiter(f"arbiter:{chosen.text}", model, temperature=chosen.temperature)
-    if model.endpoint.startswith(LANGCHAIN):
-        return ModelArbiter(f"arbiter:{model.name}", model)
-    provider = model.endpoint.removeprefix(PROVIDER) if model.endpoint.startswith(PROVIDER) else "openai"
-    return ModelArbiter(f"arbiter:{provider}:{model.name}", model)
+def _name_of(chosen: "Chosen | None", model: Model) -> str:
+    """The name of a judge: its SPEC as the user wrote it, or a LangChain model's own name."""
+    return chosen.text if isinstance(chosen, Spec) else model.name
 
 
 def _decomposer(model: Model | None) -> Decomposer:

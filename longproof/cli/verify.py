@@ -146,10 +146,10 @@ def trusted_line(report: "Report", at_least: "Label") -> str:
 def _no_answer(report: "Report") -> str:
     """The reason why no judge answered anything that can be used; empty where one did, or none was to be asked."""
     from longproof.agent.report import judges_failures
-    from longproof.report.pieces import visible
+    from longproof.report.pieces import visible, without_role
 
     judgements = [judgement for claim in report.claims for judgement in claim.judgements]
-    judges = ", ".join(dict.fromkeys(one.judge for one in judgements))
+    judges = ", ".join(dict.fromkeys(without_role(one.judge) for one in judgements))
     reasons = Counter(str(one.reason or one.failure) for one in judgements)
     commonest = max(reasons, key=reasons.__getitem__, default="")
     return visible(no_answer(judges_failures(report), judges, " ".join(commonest.split())))

@@ -16,6 +16,10 @@ LONGEST = 400
 """Characters of a line beyond which its middle is left out."""
 AROUND = 60
 """Characters of its text that are shown on each side of a quote."""
+CONFIRMING = "confirm:"
+"""The beginning of the name under which a model's word on a conviction stands in a report."""
+ROLES = ("arbiter:", CONFIRMING)
+"""The beginnings of judges' names in a report that say what a model was asked as."""
 FAR = 1000
 """How many characters before and after a quote its sentence is looked for."""
 _BLANK = re.compile(r"[^\S\x1c-\x1f\x85\u2028\u2029]+")
@@ -48,6 +52,13 @@ NAMES = dict(
     )
 )
 """What some of them are called, by their codes."""
+
+
+def without_role(judge: str) -> str:
+    """The name of a judge as the user wrote it, without what it was asked as."""
+    for role in ROLES:
+        judge = judge.removeprefix(role)
+    return judge
 
 
 def visible(text: str) -> str:

@@ -5,19 +5,19 @@ Knows: what of the stamp is shown, and in which words. Does not know: what is sa
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 
 from longproof.agent.cascade import ClearedAlone
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import amount_in_digits
 from longproof.agent.report import CONFIRMING_FAILED, not_borne_out, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
-from longproof.report.pieces import short
+from longproof.report.pieces import CONFIRMING, short, without_role
 from longproof.report.words import SIGNS
 
 NAME = 60
 """Characters of a name beyond which its middle is left out."""
-_MODEL = re.compile(r"(?:arbiter:)?openai:(?P<model>[^@]+)(?:@(?P<address>.+))?")
+_MODEL = re.compile(r"openai:(?P<model>[^@]+)(?:@(?P<address>.+))?")
 
 
 def outcome_line(report: Report, say: Mapping[str, str]) -> str:
@@ -127,7 +127,7 @@ def _cascade(report: Report, say: Mapping[str, str]) -> str:
 
 def _confirmations(report: Report, say: Mapping[str, str]) -> str:
     """How many convictions were asked about once more, how many of them don't stand, and which question failed."""
-    asked = [one for one in report.claims if any(j.judge.startswith("confirm:") for j in one.judgements)]
+    asked = [one for one in report.claims if any(j.judge.startswith(CONFIRMING) for j in one.judgements)]
     if not asked:
         return ""
     held = sum(claim.failure == "unconfirmed" for claim in asked)
@@ -170,13 +170,18 @@ def _caveats(report: Report, say: Mapping[str, str]) -> str:
     return f"{say['caveats']}{say['colon']}{say['semicolon'].join(parts)}" if parts else ""
 
 
-def judge_names(names: Iterable[str]) -> dict[str, str]:
-    """Map judges to their models' own names, without who publishes or serves them; all of a name where two would be
-    called the same."""
+def judge_names(names: Collection[str]) -> dict[str, str]:
+    """Map judges to their models' own names, without who publishes or serves them; what the user wrote where two
+    models would be called the same."""
     short_names = {}
     for name in names:
-        model = _MODEL.fullmatch(name)
-        short_names[name] = model["model"].rstrip("/").rpartition("/")[2] if model else name
-    models = {name.removeprefix("arbiter:"): short_name for name, short_name in short_names.items()}
-    often = Counter(models.values())
-    return {name: one if often[one] == 1 else name for name, one in short_names.items()}
+        written = without_role(name)
+        model = _MODEL.fullmatch(written)
+        short_names[written] = model["model"].rstrip("/").rpartition("/")[2] if model else written
+    often = Counter(short_names.values())
+    called = {}
+    for name in names:
+        written = without_role(name)
+        one = short_names[written]
+        called[name] = one if often[one] == 1 else written
+    return called

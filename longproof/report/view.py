@@ -13,7 +13,17 @@ from typing import NamedTuple
 
 from longproof.agent.report import WRONG
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
-from longproof.report.pieces import Piece, around, flat, line, lines, marked_pieces, short
+from longproof.report.pieces import (
+    CONFIRMING,
+    Piece,
+    around,
+    flat,
+    line,
+    lines,
+    marked_pieces,
+    short,
+    without_role,
+)
 from longproof.report.totals import NAME, judge_names, note_lines, outcome_line, total_lines
 from longproof.report.words import SIGNS, language, words
 from longproof.retrieval.types import Span
@@ -106,7 +116,10 @@ class ReportView:
         self.outcome = outcome_line(report, self.say)
         self.notice = self.say["triage"] if report.triage else ""
         """That no model has read this, and what to do; empty where one has."""
-        self.names = judge_names(one.judge for claim in report.claims for one in claim.judgements)
+        self.names = judge_names({one.judge: one for claim in report.claims for one in claim.judgements})
+        for name in self.names:
+            if name.startswith(CONFIRMING):
+                self.names[name] += self.say["comma"] + self.say["asked_again"]
         self.wrong = sorted(
             (claim for claim in report.claims if claim.label in WRONG),
             key=lambda one: (one.proved is False, LABELS.index(one.label or "fabricated"), one.origin.start),
@@ -314,7 +327,7 @@ def describe_judges(names: Mapping[str, str], say: Mapping[str, str]) -> dict[st
     """Map each judge to what it is called, and to its kind with all of its name."""
     described = {}
     for name, short_name in names.items():
-        kind = name.removeprefix("arbiter:").partition(":")[0]
+        kind = "confirm" if name.startswith(CONFIRMING) else without_role(name).partition(":")[0]
         about = say.get(f"judge_{kind}_is", say["judge_other_is"])
-        described[name] = (short_name, f"{about}{say['colon']}{name}")
+        described[name] = (short_name, f"{about}{say['colon']}{without_role(name)}")
     return described

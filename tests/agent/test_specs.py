@@ -222,4 +222,4 @@ def test_a_langchain_model_may_sit_on_the_panel() -> None:
     named = panel([A], arbiter=FakeListChatModel(responses=["x"]))
     assert named.arbiter is not None
     assert named.arbiter.name == f"arbiter:{name}"
-    assert panel([A]).arbiter.name == "arbiter:openai:a"  # type: ignore[union-attr]
+    assert panel([A]).arbiter.name == f"arbiter:{A.text}"  # type: ignore[union-attr]
