@@ -54,7 +54,8 @@ for claim in report.claims:
     if claim.decided_by == "arbiter" or claim.label == "out_dependent":
         print(f"\n{claim.text}  → {claim.label}, by {claim.decided_by}")
         for said in claim.judgements:
-            print(f"    {said.round:8} {said.judge.removeprefix('arbiter:').split('@')[0]:20} {said.label or said.failure}")
+            judge = said.judge.removeprefix("arbiter:").split("@")[0]
+            print(f"    {said.round:8} {judge:20} {said.label or said.failure}")
 
 # %% [markdown]
 # **An evaluation.** The bundled data set has pairs of a faithful and a hallucinated text over the same story.
