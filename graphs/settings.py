@@ -17,7 +17,7 @@ from longproof.retrieval.types import BadInput
 PERSON = "person"
 """The arbiter that is nobody's model: disputes wait for a person's word."""
 INCOMPARABLE = {"home", "run_id", "concurrency", "requests_per_minute", "tokens_per_minute"}
-INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "stream", "cache", "retry_failed"}
+INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "cache", "retry_failed"}
 """Settings that don't change what a report says: they may differ from one run to the next."""
 Reach = Literal["place", "search", "scan"]
 LINE: dict[str, Any] = {"type": "string"}
@@ -123,13 +123,6 @@ class Settings(BaseModel):
         default=None, gt=0, description="Tokens a minute, for each endpoint; else no limit."
     )
     timeout_s: float = Field(default=300, gt=0, description="Seconds until a call counts as unanswered.")
-    stream: bool = Field(
-        default=False,
-        description=(
-            "Answers are sent piece by piece: no gateway takes a long one for an idle connection, "
-            "and one that only repeats itself is not paid to its limit."
-        ),
-    )
     cache: bool = Field(default=True, description="Keep paid answers, and never pay for them again.")
     retry_failed: bool = Field(
         default=False,

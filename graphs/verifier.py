@@ -65,7 +65,6 @@ class MoreSettings(TypedDict, total=False):
     requests_per_minute: float | None
     tokens_per_minute: float | None
     timeout_s: float
-    stream: bool
     cache: bool
     retry_failed: bool
     may_state_no_fact: bool

@@ -30,7 +30,7 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     FAR: ("reach", "pages", "embedder"),
     COST: (
         *("max_calls", "max_tokens", "prices", "concurrency", "requests_per_minute", "tokens_per_minute"),
-        *("timeout_s", "stream", "cache", "retry_failed"),
+        *("timeout_s", "cache", "retry_failed"),
     ),
     OUT: ("run_id", "may_state_no_fact"),
 }
