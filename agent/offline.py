@@ -29,7 +29,7 @@ from longproof.agent.types import (
 )
 from longproof.retrieval.text.numbers import differ
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.text.tokens import CJK, is_chinese
 from longproof.retrieval.types import Span
 
 SHARED = 0.8
@@ -113,8 +113,13 @@ class OfflineJudge:
             failure=None if quote else "needs_model",
             quotes=(quote,) if quote else (),
             errors=(error,) if error else (),
-            reason=error.reason if error else "a sentence of the source" if quote else "",
+            reason=error.reason if error else _standing(claim.text) if quote else "",
         )
+
+
+def _standing(text: str) -> str:
+    """The reason why a sentence that stands in the source holds, in the sentence's language."""
+    return "原文中的一句" if is_chinese(text) else "a sentence of the source"
 
 
 class Words:
@@ -211,7 +216,10 @@ def conflict(ours: Words, theirs: Words, near: Set[str]) -> Error | None:
         return None
     told = theirs.text[there[0].start : there[-1].end]
     span = ours.span.part(here[0].start, here[-1].end)
-    return Error(span=span, kind=kind, correction=told, reason=f"“{span.text}” here, “{told}” in the source")
+    reason = f"“{span.text}” here, “{told}” in the source"
+    if is_chinese(ours.text):
+        reason = f"此处“{span.text}”，原文“{told}”"
+    return Error(span=span, kind=kind, correction=told, reason=reason)
 
 
 def _nearly_the_same(ours: Words, pairs: dict[int, int], odd: int) -> bool:

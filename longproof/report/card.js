@@ -9,7 +9,7 @@ function cardOf(sentence, actions) {
     tag(sentence.label),
     button("×", actions.close, { class: "close", "aria-label": say("close"), title: `${say("close")} (Esc)` }),
   );
-  const claims = causesFirst(sentence).map((claim) => (claim.label === sentence.label ? claimOf(claim, sentence, actions) : asideOf(claim, sentence, actions)));
+  const claims = causesFirst(sentence).map((claim) => (isCause(claim, sentence) ? claimOf(claim, sentence, actions) : asideOf(claim, sentence, actions)));
   const none = claims.length ? null : make("p", { class: "none" }, say(sentence.label === "no_fact" ? "no_claims" : "unclaimed"));
   return make("article", { class: `card ${nameOf(sentence.label)}`, id: "card", "aria-label": say("sentence_n", { n: sentence.index + 1 }) }, head, claims, none);
 }

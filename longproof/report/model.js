@@ -43,6 +43,7 @@ function concluded(sentence) {
   const errors = sentence.claims.flatMap((claim) => claim.errors);
   sentence.wrong = errors.map((error) => ({ ...answerPoints.units(error.span), class: "wrong", error }));
   sentence.kinds = [...new Set(errors.map((error) => error.kind).filter(Boolean))];
+  sentence.waits = sentence.claims.some((claim) => claim.label === "waiting");
   sentence.problem = ["contradicting", "fabricated", "ambiguous", "undecided", "waiting"].includes(nameOf(sentence.label));
 }
 sentences.forEach(concluded);
@@ -54,10 +55,13 @@ const citedOf = (claim) => [...claim.evidence, ...claim.sides.flatMap((side) => 
 const quotesOf = (claim) => citedOf(claim).map(located).filter(Boolean);
 const placeOf = (claim) => quotesOf(claim)[0] ?? located(claim.window);
 
-/* The claims of a sentence, those that gave it its label first. */
+/* A claim that is shown whole: it gave its sentence the label, or waits for a person. */
+const isCause = (claim, sentence) => claim.label === "waiting" || (!sentence.waits && claim.label === sentence.label);
+
+/* The claims of a sentence, those that are shown whole first. */
 const causesFirst = (sentence) => [
-  ...sentence.claims.filter((claim) => claim.label === sentence.label),
-  ...sentence.claims.filter((claim) => claim.label !== sentence.label),
+  ...sentence.claims.filter((claim) => isCause(claim, sentence)),
+  ...sentence.claims.filter((claim) => !isCause(claim, sentence)),
 ];
 
 /* Evidence of every sentence, by document, sorted: what stays marked in the source. */

@@ -94,7 +94,7 @@ function openSpan(span) {
 /* What a reader is led to: what the filters let through; without filters, what waits for a person, else problems. */
 function isWanted(sentence) {
   if (filters.on) return filters.matches(sentence);
-  return sentences.some((one) => one.label === "waiting") ? sentence.label === "waiting" : sentence.problem;
+  return sentences.some((one) => one.waits) ? sentence.waits : sentence.problem;
 }
 
 function step(by) {
@@ -148,8 +148,8 @@ const KEYS = {
 };
 
 document.addEventListener("keydown", (event) => {
-  if (event.ctrlKey || event.metaKey || event.altKey || $("help").open) return;
-  if (event.target.matches("select, textarea, input:not([type=radio], [type=checkbox])")) {
+  if (event.ctrlKey || event.metaKey || event.altKey || document.querySelector("dialog[open]")) return;
+  if (event.target.matches("textarea, input:not([type=radio], [type=checkbox])")) {
     if (event.key === "Escape") finder.clear();
     return;
   }

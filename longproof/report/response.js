@@ -37,7 +37,8 @@ class ResponseView {
       const nodes = shown(answer.slice(piece.start, piece.end), piece.start);
       const ended = piece.marks.find((mark) => mark.error?.accepted && mark.end === piece.end);
       const marks = [...new Set(piece.marks.map((mark) => mark.class))].join(" ");
-      return [marks ? make("mark", { class: marks }, nodes) : nodes, ended && make("ins", {}, ended.error.correction)];
+      const replaced = piece.marks.some((mark) => mark.error?.accepted);
+      return [marks ? make(replaced ? "del" : "mark", { class: marks }, nodes) : nodes, ended && make("ins", {}, ended.error.correction)];
     });
     return [make("bdi", {}, text), this.note(sentence)];
   }

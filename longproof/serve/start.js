@@ -1,29 +1,36 @@
 /* A new check: two texts, who judges, what it would cost. Below it stands the index of earlier ones. */
 const mb = Math.round(data.bytes / 1e6);
 const limits = say("limits", { mb, n: numeral(data.characters) });
-const told = make("p", { class: "told", role: "status" });
+const told = make("p", { class: "told", id: "told", role: "status" });
 const zones = { sources: zone("give_source", 100), response: zone("give_response", 1) };
 let turns = Promise.resolve();
 let waiting = 0;
-let wrongs = [];
 
-/* Does one thing after another; until all are done, nothing can be started. What went wrong is told at the end. */
+/* Does one thing after another; until all are done, nothing can be started. What went wrong with a text is told beside
+   it, the rest below. */
 function inTurn(work) {
-  if (!waiting) wrongs = [];
+  if (!waiting) for (const one of [zones.sources.wrong, zones.response.wrong, told]) fill(one);
   waiting += 1;
   lock();
-  turns = turns.then(work).catch((error) => wrongs.push(error.message)).then(() => {
+  turns = turns.then(work).catch((error) => {
+    const place = error.zone?.wrong ?? told;
+    if (error.zone) fill(told);
+    fill(place, place.textContent, place.textContent && " · ", error.message);
+    place.scrollIntoView({ block: "nearest" });
+  }).then(() => {
     waiting -= 1;
     lock();
-    if (!waiting && wrongs.length) fill(told, wrongs.join(" · "));
   });
 }
+
+/* An error about one of the two texts. */
+const wrongWith = (held, message) => Object.assign(new Error(message), { zone: held });
 
 const lock = () => acts.forEach((one) => (one.disabled = waiting > 0));
 
 /* Where files are dropped, chosen, or text is pasted; `texts` are those that the server has. */
 function zone(key, most) {
-  const held = { texts: [], list: make("ul", { class: "given" }) };
+  const held = { texts: [], list: make("ul", { class: "given" }), wrong: make("p", { class: "wrong-with", role: "alert" }) };
   const file = make("input", { type: "file", multiple: most > 1, "aria-label": `${say(key)}: ${say("choose_file")}`, onchange: () => {
     add([...file.files]);
     file.value = "";
@@ -34,8 +41,8 @@ function zone(key, most) {
     drawn(held);
   };
   const add = (files) => {
-    if (files.length > most) inTurn(() => Promise.reject(new Error(say("too_many", { n: most }))));
-    else for (const one of files) inTurn(async () => held.take(await upload(one, one.name)));
+    if (files.length > most) inTurn(() => Promise.reject(wrongWith(held, say("too_many", { n: most }))));
+    else for (const one of files) inTurn(async () => held.take(await upload(held, one, one.name)));
   };
   const over = (on) => (event) => {
     event.preventDefault();
@@ -44,7 +51,7 @@ function zone(key, most) {
   held.element = make("section", { class: "zone", id: key, ondragover: over(true), ondragleave: over(false), ondrop: (event) => {
     over(false)(event);
     add([...event.dataTransfer.files]);
-  } }, make("h2", {}, say(key)), make("p", { class: "note" }, say(`${key}_is`)), held.list, file, held.paste);
+  } }, make("h2", {}, say(key)), make("p", { class: "note" }, say(`${key}_is`)), held.wrong, held.list, file, held.paste);
   return held;
 }
 
@@ -56,11 +63,11 @@ function drawn(held) {
   fill(held.list, held.texts.map((one) => make("li", {}, make("bdi", {}, short(one.title, 60)), ` · ${say("characters_n", { n: numeral(one.characters) })} `, away(one))));
 }
 
-async function upload(blob, title) {
-  if (blob.size > data.bytes) throw new Error(say("too_large", { title, mb }));
+async function upload(held, blob, title) {
+  if (blob.size > data.bytes) throw wrongWith(held, say("too_large", { title, mb }));
   fill(told, say("reading_file", { title }));
-  const bytes = await blob.arrayBuffer().catch(() => Promise.reject(new Error(say("unreadable", { title }))));
-  const text = await ask(`texts?name=${encodeURIComponent(title)}`, bytes, "application/octet-stream");
+  const bytes = await blob.arrayBuffer().catch(() => Promise.reject(wrongWith(held, say("unreadable", { title }))));
+  const text = await ask(`texts?name=${encodeURIComponent(title)}`, bytes, "application/octet-stream").catch((error) => Promise.reject(wrongWith(held, error.message)));
   fill(told);
   return text;
 }
@@ -77,13 +84,13 @@ async function choice() {
   for (const held of Object.values(zones)) {
     const text = held.paste.value;
     if (!text.trim()) continue;
-    if (held === zones.response && held.texts.length) throw new Error(say("one_response"));
-    held.take(await upload(new Blob([text]), `${say("pasted")}.txt`));
+    if (held === zones.response && held.texts.length) throw wrongWith(held, say("one_response"));
+    held.take(await upload(held, new Blob([text]), `${say("pasted")}.txt`));
     held.paste.value = "";
   }
-  if (!zones.sources.texts.length) throw new Error(say("need_source"));
+  if (!zones.sources.texts.length) throw wrongWith(zones.sources, say("need_source"));
   const [response] = zones.response.texts;
-  if (!response) throw new Error(say("need_response"));
+  if (!response) throw wrongWith(zones.response, say("need_response"));
   return {
     sources: zones.sources.texts,
     response,

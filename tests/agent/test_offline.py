@@ -94,7 +94,8 @@ def test_one_number_or_name_that_the_place_tells_otherwise_conflicts(source, res
     assert found.label == "contradicting"
     [error] = found.errors
     assert (error.span.text, error.correction, error.kind) == (said, told, kind)
-    assert error.reason == f"“{said}” here, “{told}” in the source"
+    reasons = (f"“{said}” here, “{told}” in the source", f"此处“{said}”，原文“{told}”")
+    assert error.reason == reasons[source is 故事]
     assert told in found.quotes[0].text
 
 

@@ -85,7 +85,7 @@ def until(seen: Any, script: str, seconds: float = 30) -> None:
             return
         time.sleep(0.1)
     raise AssertionError(
-        f"never {script}; the page says {seen.text('#run')}{seen.text('.told')}{seen.complaints()}"
+        f"never {script}; the page says {seen.text('#run')}{seen.text('#told, .wrong-with')}{seen.complaints()}"
     )
 
 
@@ -123,7 +123,7 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
         seen = opened_at(serve([f"openai:a@{chat.address}", f"openai:b@{chat.address}"]).address)
         given(seen, (GRAY / "article.txt").read_text("utf-8"), (GRAY / "summary.txt").read_text("utf-8"))
         seen.one("#price").click()
-        until(seen, "document.querySelector('#new .told').textContent.includes('calls')")
+        until(seen, "document.querySelector('#told').textContent.includes('calls')")
         assert not chat.asked
         seen.one("#start").click()
         until(seen, "document.querySelectorAll('.sentence.open').length === 7")
@@ -156,6 +156,8 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
         "not where the person says that the finding is wrong"
     )
     assert len(seen.all(".prose > .sentence ins")) == 6
+    assert all(seen.texts(".prose > .sentence del"))
+    assert len(seen.all(".prose > .sentence del")) == 6
     before = seen.chosen()
     seen.one(".mark input[value=wrong]").click()
     seen.press("n")
@@ -195,8 +197,10 @@ def test_each_file_that_is_given_is_listed_or_refused_by_name(
         DROP, "#give_source", "a.txt", "One boat.", "empty.txt", "", "none.md", " ", "b.txt", "Two boats."
     )
     until(seen, "!document.querySelector('#start').disabled")
-    assert "empty.txt" in seen.text(".told")
-    assert "none.md" in seen.text(".told")
+    assert "empty.txt" in seen.text("#give_source .wrong-with")
+    assert "none.md" in seen.text("#give_source .wrong-with")
+    seen.one("#start").click()
+    until(seen, "document.querySelector('#give_response .wrong-with').textContent.includes('text to check')")
     assert seen.texts("#give_source .given bdi") == ["a", "b"]
     folder = {"items": [], "files": [str(tmp_path)], "dragOperationsMask": 1}
     place = seen.js(
@@ -205,7 +209,7 @@ def test_each_file_that_is_given_is_listed_or_refused_by_name(
     for kind in ("dragEnter", "dragOver", "drop"):
         event = {"type": kind, "x": place[0] + 2, "y": place[1] + 2, "data": folder}
         seen.browser.execute_cdp_cmd("Input.dispatchDragEvent", event)
-    until(seen, "document.querySelector('.told').textContent.includes('not folders')")
+    until(seen, "document.querySelector('#give_source .wrong-with').textContent.includes('not folders')")
 
 
 def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened_at: Any) -> None:
