@@ -14,8 +14,8 @@ from longproof.agent.report import WRONG
 from longproof.graphs.check import NODES
 from longproof.graphs.evidence.places import CLAIMS, place_claims, place_copy, same_text
 from longproof.graphs.evidence.questions import group_claims, make_question
+from longproof.graphs.opening import NO_SOURCE, store_texts
 from longproof.graphs.policy import are_cleared, next_step, was_convicted
-from longproof.graphs.reading import NO_SOURCE, store_texts
 from longproof.graphs.reporting import report_on
 from longproof.graphs.review import apply_review, describe_dispute, form_of
 from longproof.graphs.run import Run, Session

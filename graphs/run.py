@@ -28,7 +28,7 @@ from longproof.agent.specs import Panel
 from longproof.agent.types import Case, Look, Question
 from longproof.agent.vote import CONSENSUS
 from longproof.graphs.evidence.places import WHOLE
-from longproof.graphs.evidence.sources import Indexes, Sources, in_memory
+from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.opening import (
     Given,
     panel_of,
@@ -108,8 +108,7 @@ class Session:
         def vectors(document: Document, cut: PassageSize) -> SourceIndex:
             return source_index(document, folder, model, cut, self._embedding())
 
-        indexes = Indexes(in_memory, vectors if model else None)
-        return Sources([self.store.open(ref) for ref in refs], indexes=indexes)
+        return Sources([self.store.open(ref) for ref in refs], embed=vectors if model else None)
 
     def embedder(self) -> Embedder | None:
         """The embedder, loaded where it isn't at hand; None where words alone are compared."""

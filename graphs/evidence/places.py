@@ -10,7 +10,7 @@ import re
 from bisect import bisect_left
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from longproof.retrieval.lexical import terms
 from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import CJK
-from longproof.retrieval.types import Frozen, Window
+from longproof.retrieval.types import Window
 
 WHOLE = 16_000
 """Characters of a source that are shown whole, once."""
@@ -46,9 +46,6 @@ FEW_SENTENCES = 2
 """A response of no more sentences says little about their order."""
 LEAN = 0.5
 """How much of the row of the sentence before counts in the row of a sentence of few words."""
-
-COPIED = "the response is its source, word for word"
-"""Why a claim of a response that is its one source needs no judge."""
 
 _CJK = re.compile(f"[{CJK}]")
 _QUOTED = re.compile(r'"[^"]*"')
@@ -80,36 +77,13 @@ class SentencePlace(NamedTuple):
     """The window is likely to be the right one."""
 
 
-class ReadingPlan(Frozen):
-    """The amount of a source that a question shows first: chosen by price, from sizes alone."""
+def evidence_shown(source_characters: int, sentences: int) -> int:
+    """The characters of a long source that a first question shows at most.
 
-    way: Literal["whole", "along", "places"]
-    """A short source is shown whole; a long one, of which a response tells nearly everything, is read along in long
-    pieces; else each sentence is read at its place."""
-    evidence: int
-    """Characters of source that a first question shows at most."""
-    claims: int = CLAIMS
-    """Claims that it asks about at most."""
-
-
-def reading_plan(source_characters: int, sentences: int) -> ReadingPlan:
-    """The cheapest way to show so many sentences of a response their places in a source of this length."""
-    if source_characters <= WHOLE:
-        return ReadingPlan(way="whole", evidence=WHOLE)
-    if sentences * PLACE >= OVERLAP * source_characters:
-        return ReadingPlan(way="along", evidence=DENSE)
-    return ReadingPlan(way="places", evidence=SPARSE)
-
-
-class Group(NamedTuple):
-    """Neighbouring claims that are read together, and the pieces of source shown for them, in the sources' order."""
-
-    claims: tuple[Claim, ...]
-    pieces: tuple[Place, ...]
-
-
-Placed = tuple[list[ClaimState], list[list[str]]]
-"""The claims with their places, and the ids of those that are checked together."""
+    A source of which a response tells nearly everything is cheaper read along in long pieces than sentence by
+    sentence at their places.
+    """
+    return DENSE if sentences * PLACE >= OVERLAP * source_characters else SPARSE
 
 
 def place_claims(
@@ -119,37 +93,39 @@ def place_claims(
     sources: Sources,
     *,
     whole: bool = False,
-) -> Placed:
-    """Put each claim where its sentence stands; a source that is short enough, or `whole`, is shown whole.
+) -> tuple[list[ClaimState], list[list[str]]]:
+    """The claims where their sentences stand, and the ids of those that are checked together.
 
-    A claim of no sure place is in no group: it is read at the places that fit its own words. Sentences of a longer
-    response hold each other's places; those of a shorter one are read at their place alone, and searched for where
-    that isn't enough: a window is ten times as dear and no surer. Several short responses that are checked together
-    are of no sure place.
+    A source that is short enough, or `whole`, is shown whole. A claim of no sure place is in no group: it is read at
+    the places that fit its own words. Sentences of a longer response hold each other's places; those of a shorter
+    one are read at their place alone, and searched for where that isn't enough: a window is ten times as dear and no
+    surer. Several short responses that are checked together are of no sure place.
     """
     cut = sentences(response)
     responses = parts_of([start for start, _ in cut], parts)
     located = locate_sentences([response[start:end] for start, end in cut], responses, sources)
     if not located:
         return list(claims), _in_order(claims)
-    held = {n for part in responses if len(part) > FEW_SENTENCES for n in part}
+    held: set[int] = set()
+    for part in responses:
+        if len(part) > FEW_SENTENCES:
+            held.update(part)
     placed = []
     for one in claims:
         place = located[one.claim.sentence]
         if parts:
             place = place._replace(sure=False)
         placed.append(_at_sentence(one, place, one.claim.sentence in held, sources))
-    plan = reading_plan(sources.characters, len(cut))
-    if plan.way == "whole" or whole:
+    if whole or sources.characters <= WHOLE:
         everything = tuple(range(sources.number_of_lines))
-        placed = [
-            one.model_copy(update={"place": everything, "sure": True, "everywhere": False}) for one in placed
-        ]
+        shown = {"place": everything, "sure": True, "everywhere": False}
+        placed = [one.model_copy(update=shown) for one in placed]
         return placed, _in_order(placed)
     likely = [one.claim for one in placed if one.sure]
-    groups = claim_groups(likely, [located[claim.sentence].piece for claim in likely], plan)
+    pieces = [located[claim.sentence].piece for claim in likely]
+    groups = claim_groups(likely, pieces, evidence_shown(sources.characters, len(cut)))
     placed = [one if one.sure else _at_its_words(one, sources) for one in placed]
-    return placed, [[claim.id for claim in group.claims] for group in groups]
+    return placed, [[claim.id for claim in group] for group in groups]
 
 
 def _at_its_words(claim: ClaimState, sources: Sources) -> ClaimState:
@@ -188,10 +164,10 @@ def locate_sentences(
         return []
     aligned = windows(sources.similarity(sentences), sentences, parts)
     pieces = _pieces(sentences, aligned, parts, sources)
-    return [
-        SentencePlace(window, piece, sure(sentence, window))
-        for sentence, window, piece in zip(sentences, aligned, pieces, strict=True)
-    ]
+    places = []
+    for sentence, window, piece in zip(sentences, aligned, pieces, strict=True):
+        places.append(SentencePlace(window, piece, sure(sentence, window)))
+    return places
 
 
 def parts_of(starts: Sequence[int], begins: Sequence[int]) -> list[range]:
@@ -203,7 +179,10 @@ def parts_of(starts: Sequence[int], begins: Sequence[int]) -> list[range]:
 def windows(similarity: Matrix, sentences: Sequence[str], parts: Sequence[range]) -> list[Window]:
     """The window of every sentence, a row of the matrix each: `viterbi` through the rows of each part."""
     rows = _lean_on_neighbours(similarity, sentences, parts)
-    return [window for part in parts for window in viterbi(rows[part.start : part.stop])]
+    found: list[Window] = []
+    for part in parts:
+        found += viterbi(rows[part.start : part.stop])
+    return found
 
 
 def sure(sentence: str, window: Window) -> bool:
@@ -220,21 +199,23 @@ def about_the_whole(claim: str) -> bool:
     return bool(_WHOLE_ENGLISH.search(said) or _WHOLE_CHINESE.search(said))
 
 
-def claim_groups(claims: Sequence[Claim], pieces: Sequence[Place | None], plan: ReadingPlan) -> list[Group]:
-    """Neighbouring claims in groups, in order; `pieces` are those of their sentences, None where there is no source.
+def claim_groups(claims: Sequence[Claim], pieces: Sequence[Place], evidence: int) -> list[list[Claim]]:
+    """Neighbouring claims in groups that are read together, in order; `pieces` are those of their sentences.
 
-    Claims join as long as their pieces, merged where they touch, are short enough: those of a dense response read
-    one long piece along, those of a sparse one have a piece each in a common question.
+    Claims join as long as their pieces, merged where they touch, are no more than so many characters of evidence:
+    those of a dense response read one long piece along, those of a sparse one have a piece each in a question.
     """
-    groups: list[Group] = []
+    groups: list[list[Claim]] = []
+    shown: list[Place] = []
     for claim, piece in zip(claims, pieces, strict=True):
-        shown = () if piece is None else (piece,)
-        if groups and len(groups[-1].claims) < plan.claims and bool(groups[-1].pieces) == bool(shown):
-            joined = merge([*groups[-1].pieces, *shown])
-            if sum(end - start for _, start, end in joined) <= plan.evidence:
-                groups[-1] = Group((*groups[-1].claims, claim), tuple(joined))
-                continue
-        groups.append(Group((claim,), shown))
+        joined = merge([*shown, piece])
+        fits = sum(end - start for _, start, end in joined) <= evidence
+        if groups and fits and len(groups[-1]) < CLAIMS:
+            groups[-1].append(claim)
+            shown = joined
+        else:
+            groups.append([claim])
+            shown = [piece]
     return groups
 
 
@@ -317,6 +298,6 @@ def place_copy(claim: ClaimState, response: str, sources: Sources) -> ClaimState
         question_id="",
         label="explicitly_supported",
         quotes=(source.span(origin.start + shift, origin.end + shift),),
-        reason=COPIED,
+        reason="the response is its source, word for word",
     )
     return claim.with_judgements([said]).model_copy(update={"copied": True})

@@ -4,10 +4,11 @@ Knows: blocks and lines across several documents, and what of them is found, rea
 Does not know: judges, looks, how lines are written into a prompt.
 """
 
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property
+from sys import maxsize
 from threading import Lock
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,77 +37,24 @@ MARGIN = 500
 """Characters shown before and behind a window: blocks are cut anywhere, what a segment tells of is not."""
 
 
-class _LineTable(NamedTuple):
-    """The places of the lines of all documents, in order; `first[n]` is the number of document n's first line.
-
-    `first` has one entry more than there are documents: the number of all lines.
-    """
-
-    starts: NDArray[np.int64]
-    ends: NDArray[np.int64]
-    first: NDArray[np.int64]
-
-    @classmethod
-    def of(cls, documents: Sequence[Document]) -> "_LineTable":
-        found = [evidence_lines(document.text, record=document.kind == "record") for document in documents]
-        ranges = np.array([line for some in found for line in some], dtype=np.int64).reshape(-1, 2)
-        first = np.cumsum([0, *map(len, found)])
-        return cls(ranges[:, 0].copy(), ranges[:, 1].copy(), first)
-
-    def document(self, number: int) -> int:
-        """The number of the document in which a line stands."""
-        return int(np.searchsorted(self.first, number, side="right")) - 1
-
-    def ranges(self, document: int) -> list[tuple[int, int]]:
-        """The places of the lines of one document."""
-        own = slice(*self.first[document : document + 2].tolist())
-        return list(zip(self.starts[own].tolist(), self.ends[own].tolist(), strict=True))
-
-    def touching(self, place: Place) -> range:
-        """The numbers of the lines that share a character with the place."""
-        document, start, end = place
-        first, last = map(int, self.first[document : document + 2])
-        begin = first + int(np.searchsorted(self.ends[first:last], start, side="right"))
-        until = first + int(np.searchsorted(self.starts[first:last], end, side="left"))
-        return range(begin, until if end > start else begin)
-
-    def extent(self, low: int, high: int) -> int:
-        """The characters from the first line of a range of numbers, in one document, to the end of the last."""
-        return int(self.ends[high - 1] - self.starts[low])
-
-
-class Indexes(NamedTuple):
-    """The ways in which a document is indexed: by words, and by an embedder where there is one."""
-
-    lexical: Index
-    dense: Index | None = None
-
-
-def in_memory(document: Document, cut: PassageSize) -> SourceIndex:
-    """The lexical index of a document, made anew."""
-    return LexicalIndex(document, overlapping(document.text, cut.size, cut.step))
-
-
 class Sources:
     """The documents of a case, each indexed by its passages.
 
-    Words align and search. Where there is an embedder, what is searched for is found by words and by meaning
-    together; passages are embedded when the first search needs them.
+    Words align and search. With `embed`, what is searched for is found by words and by meaning together; passages
+    are embedded when the first search needs them.
     """
 
     def __init__(
-        self, documents: Sequence[Document], block_characters: int = BLOCK, indexes: Indexes | None = None
+        self, documents: Sequence[Document], block_characters: int = BLOCK, embed: Index | None = None
     ) -> None:
-        lexical, self._embed = indexes or Indexes(in_memory)
         self.documents = list(documents)
-        self._aligning = [lexical(document, PassageSize()) for document in documents]
-        self._searching = [lexical(document, SHOWN) for document in documents]
-        self._embedding = Lock()
-        self.blocks: list[Place] = [
-            (number, start, end)
-            for number, document in enumerate(documents)
-            for start, end in blocks(document.text, block_characters)
-        ]
+        self._embed, self._embedding = embed, Lock()
+        self._aligning = [_by_words(document, PassageSize()) for document in documents]
+        self._searching = [_by_words(document, SHOWN) for document in documents]
+        self.blocks: list[Place] = []
+        for number, document in enumerate(documents):
+            for start, end in blocks(document.text, block_characters):
+                self.blocks.append((number, start, end))
 
     @property
     def characters(self) -> int:
@@ -118,10 +66,10 @@ class Sources:
     ) -> NDArray[np.float64]:
         """Segments by blocks of all documents, or by these places, which stand in the order of the documents."""
         columns = self.blocks if places is None else places
-        parts = [
-            index.similarity(segments, [(start, end) for n, start, end in columns if n == number])
-            for number, index in enumerate(self._aligning)
-        ]
+        parts = []
+        for number, index in enumerate(self._aligning):
+            own = [(start, end) for n, start, end in columns if n == number]
+            parts.append(index.similarity(segments, own))
         return np.hstack(parts) if parts else np.zeros((len(segments), 0))
 
     def places(self, window: Window) -> list[Place]:
@@ -132,41 +80,53 @@ class Sources:
                 joined[-1] = (number, joined[-1][1], end)
             else:
                 joined.append((number, start, end))
-        return [
-            (n, max(0, start - MARGIN), min(end + MARGIN, len(self.documents[n].text)))
-            for n, start, end in joined
-        ]
+        wider: list[Place] = []
+        for n, start, end in joined:
+            wider.append((n, max(0, start - MARGIN), min(end + MARGIN, len(self.documents[n].text))))
+        return wider
 
     @cached_property
-    def _lines(self) -> _LineTable:
-        return _LineTable.of(self.documents)
+    def _lines(self) -> list[Place]:
+        """The places of the lines of all documents, in order."""
+        places: list[Place] = []
+        for number, document in enumerate(self.documents):
+            for start, end in evidence_lines(document.text, record=document.kind == "record"):
+                places.append((number, start, end))
+        return places
+
+    @cached_property
+    def _lengths(self) -> NDArray[np.int64]:
+        return np.array([end - start for _, start, end in self._lines], dtype=np.int64)
 
     @property
     def number_of_lines(self) -> int:
         """The number of lines of all sources together."""
-        return len(self._lines.starts)
+        return len(self._lines)
 
     def line(self, number: int) -> Line:
         """The line of this number. Raises IndexError where there is none."""
         if not 0 <= number < self.number_of_lines:
             raise IndexError(f"there is no line {number} among {self.number_of_lines}")
-        document = self.documents[self._lines.document(number)]
-        return Line(number, document.span(int(self._lines.starts[number]), int(self._lines.ends[number])))
+        document, start, end = self._lines[number]
+        return Line(number, self.documents[document].span(start, end))
 
     def lines_in(self, places: Iterable[Place]) -> Lines:
         """The numbers of all lines that touch these places, sorted."""
-        return tuple(sorted({number for place in places for number in self._lines.touching(place)}))
+        numbers: set[int] = set()
+        for place in places:
+            numbers.update(self._touching(place))
+        return tuple(sorted(numbers))
 
     def places_of(self, numbers: Iterable[int]) -> list[Place]:
         """The places of these lines, in order, those of consecutive numbers in one document joined."""
         joined: list[Place] = []
         before = -1
         for number in sorted(set(numbers)):
-            document, end = self._lines.document(number), int(self._lines.ends[number])
+            document, start, end = self._lines[number]
             if joined and number == before + 1 and joined[-1][0] == document:
                 joined[-1] = (document, joined[-1][1], end)
             else:
-                joined.append((document, int(self._lines.starts[number]), end))
+                joined.append((document, start, end))
             before = number
         return joined
 
@@ -176,18 +136,16 @@ class Sources:
 
     def share(self, numbers: Iterable[int]) -> float:
         """The share of all lines' characters that these lines hold, from 0 to 1."""
-        lengths = self._lines.ends - self._lines.starts
-        return float(lengths[sorted(set(numbers))].sum() / max(1, lengths.sum()))
+        return float(self._lengths[sorted(set(numbers))].sum() / max(1, self._lengths.sum()))
 
     def read(self, number: int, characters: int = 1500) -> list[Line]:
         """The lines around this one in its document, whole, as many on both sides as `characters` hold."""
         self.line(number)
-        document = self._lines.document(number)
-        first, until = map(int, self._lines.first[document : document + 2])
+        own = self._numbers(self._lines[number][0])
         low, high = number, number + 1
-        while (low > first or high < until) and self._lines.extent(low, high) < characters:
-            wider = max(first, low - 1), min(until, high + 1)
-            if self._lines.extent(*wider) > characters:
+        while (low > own.start or high < own.stop) and self._extent(low, high) < characters:
+            wider = max(own.start, low - 1), min(own.stop, high + 1)
+            if self._extent(*wider) > characters:
                 break
             low, high = wider
         return [self.line(n) for n in range(low, high)]
@@ -196,9 +154,8 @@ class Sources:
         """These lines, each with the one before it and the one after it in its document, sorted."""
         near: set[int] = set()
         for number in numbers:
-            document = self._lines.document(number)
-            first, until = map(int, self._lines.first[document : document + 2])
-            near |= set(range(max(first, number - 1), min(until, number + 2)))
+            own = self._numbers(self._lines[number][0])
+            near.update(range(max(own.start, number - 1), min(own.stop, number + 2)))
         return tuple(sorted(near))
 
     def pieces(self, characters: int = 16_000) -> list[list[Line]]:
@@ -234,20 +191,22 @@ class Sources:
 
     def hits(self, claim: str, k: int = 2) -> list[Line]:
         """The lines of the k best passages for a claim's own words, in order: what no searcher can withhold."""
-        return [self.line(n) for n in sorted({line.number for run in self.find(claim, k) for line in run})]
+        found: dict[int, Line] = {}
+        for run in self.find(claim, k):
+            found |= {line.number: line for line in run}
+        return [found[number] for number in sorted(found)]
 
     def outline(self, characters: int = 4000) -> list[Line]:
         """Headings of the sources, and openings of their parts where headings are rare; texts are cut short."""
-        entries = [
-            (n, entry)
-            for n, document in enumerate(self.documents)
-            for entry in outline(document.text, self._lines.ranges(n))
-        ]
-        return [
-            Line(self._lines.touching((n, start, end))[0], self.documents[n].span(start, end))
-            for n, entry in fit_entries(entries, characters)
-            for start, end in entry
-        ]
+        entries = []
+        for n, document in enumerate(self.documents):
+            ranges = [(start, end) for _, start, end in self._lines_of(n)]
+            entries += [(n, entry) for entry in outline(document.text, ranges)]
+        lines: list[Line] = []
+        for n, entry in fit_entries(entries, characters):
+            for start, end in entry:
+                lines.append(Line(self._touching((n, start, end))[0], self.documents[n].span(start, end)))
+        return lines
 
     def search(self, query: str, k: int) -> list[Hit]:
         """The k best passages for a query, the best first."""
@@ -264,25 +223,51 @@ class Sources:
     def _by_meaning(self) -> list[SourceIndex]:
         return [self._embed(document, MEANING) for document in self.documents] if self._embed else []
 
+    def _numbers(self, document: int) -> range:
+        """The numbers of the lines of one document."""
+        return range(
+            bisect_left(self._lines, (document, 0, 0)), bisect_left(self._lines, (document + 1, 0, 0))
+        )
+
+    def _lines_of(self, document: int) -> list[Place]:
+        own = self._numbers(document)
+        return self._lines[own.start : own.stop]
+
+    def _touching(self, place: Place) -> range:
+        """The numbers of the lines that share a character with the place."""
+        document, start, end = place
+        begin = bisect_right(self._lines, (document, start, maxsize))
+        if begin and self._lines[begin - 1][0] == document and self._lines[begin - 1][2] > start:
+            begin -= 1
+        return range(begin, bisect_left(self._lines, (document, end, 0)) if end > start else begin)
+
+    def _extent(self, low: int, high: int) -> int:
+        """The characters from the first line of a range of numbers, in one document, to the end of the last."""
+        return self._lines[high - 1][2] - self._lines[low][1]
+
     def _run(self, place: Place) -> range:
         """The lines that a passage touches, without the one at an end that shares less while they exceed RUN."""
         _, start, end = place
-        run = self._lines.touching(place)
-        while len(run) > 1 and self._lines.extent(run.start, run.stop) > RUN:
-            first = int(self._lines.ends[run.start]) - start
-            last = end - int(self._lines.starts[run.stop - 1])
+        run = self._touching(place)
+        while len(run) > 1 and self._extent(run.start, run.stop) > RUN:
+            first = self._lines[run.start][2] - start
+            last = end - self._lines[run.stop - 1][1]
             run = run[1:] if first < last else run[:-1]
         return run
 
     def _meet(self, run: range, other: range) -> bool:
         """True if two runs of one document overlap or touch."""
-        same = self._lines.document(run.start) == self._lines.document(other.start)
+        same = self._lines[run.start][0] == self._lines[other.start][0]
         return same and run.start <= other.stop and other.start <= run.stop
 
     def _join(self, better: range, run: range) -> range:
         """Both runs as one where that stays below RUN characters, else the better one."""
         low, high = min(better.start, run.start), max(better.stop, run.stop)
-        return range(low, high) if self._lines.extent(low, high) <= RUN else better
+        return range(low, high) if self._extent(low, high) <= RUN else better
+
+
+def _by_words(document: Document, cut: PassageSize) -> SourceIndex:
+    return LexicalIndex(document, overlapping(document.text, *cut))
 
 
 def _best(indexes: Sequence[SourceIndex], query: str, k: int) -> list[Hit]:

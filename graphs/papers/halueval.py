@@ -11,8 +11,7 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Label
-from longproof.graphs.papers.answers import choose
-from longproof.graphs.papers.asking import in_order
+from longproof.graphs.papers.asking import choose, in_order
 from longproof.graphs.papers.paper import About, Paper
 from longproof.graphs.papers.runner import STEPS
 

@@ -16,8 +16,7 @@ from longproof.agent.judge import ModelJudge
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search, SourcePlace
 from longproof.agent.vote import most_common
-from longproof.graphs.papers.answers import choose, mark_pieces
-from longproof.graphs.papers.asking import asker_of, fill, question_about
+from longproof.graphs.papers.asking import asker_of, choose, fill, mark_pieces, question_about
 from longproof.graphs.papers.paper import About, Decision, Paper, PaperRun, PaperState, Unit
 from longproof.graphs.papers.runner import STEPS, ask, read, vote
 from longproof.retrieval.text.sentences import sentences

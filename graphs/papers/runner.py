@@ -29,11 +29,10 @@ from longproof.agent.types import (
     SourcePlace,
 )
 from longproof.agent.vote import final_label
-from longproof.graphs.papers.answers import count_votes
-from longproof.graphs.papers.asking import ask_model, fill_question, question_about
+from longproof.graphs.opening import NO_SOURCE, StoredTexts, store_texts
+from longproof.graphs.papers.asking import ask_model, count_votes, fill_question, question_about
 from longproof.graphs.papers.paper import Decision, Paper, PaperRun, PaperState, Step, Unit
 from longproof.graphs.protocol import Need, unmet
-from longproof.graphs.reading import NO_SOURCE, StoredTexts, store_texts
 from longproof.graphs.reporting import report_documents, stamp_of
 from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings, settings_of

@@ -9,13 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import Claim, Look, Question
-from longproof.graphs.evidence.places import CLAIMS, claim_groups, merge, place_claims, reading_plan
+from longproof.graphs.evidence.places import CLAIMS, SPARSE, claim_groups, merge, place_claims
 from longproof.graphs.evidence.questions import TOGETHER, group_claims, widen, with_snippets
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.state import ClaimState
 from longproof.retrieval.types import Document
 
-PLAN = reading_plan(10**6, 10)
 TEXT = "\n".join(
     f"On day {n} the keeper of hill {n} counted {n * 7} sheep and wrote it down." for n in range(1200)
 )
@@ -138,6 +137,6 @@ def test_the_work_to_group_grows_with_the_claims_not_with_their_square():
     origin = RESPONSE.span(0, 3)
     many = [Claim(id=f"c{n}", index=n, sentence=n, text="The", origin=origin) for n in range(2000)]
     windows = [(0, 100 * n, 100 * n + 3000) for n in range(len(many))]
-    assert_linear(lambda size: claim_groups(many[:size], windows[:size], PLAN), 1000)
+    assert_linear(lambda size: claim_groups(many[:size], windows[:size], SPARSE), 1000)
     held = [ClaimState(claim=claim, around=(0, 1, 2)) for claim in many]
     assert_linear(lambda size: group_claims(held[:size], CLAIMS, SOURCES), 1000)

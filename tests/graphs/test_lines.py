@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from longproof.graphs.evidence.sources import MEANING, RUN, Indexes, Sources, in_memory
+from longproof.graphs.evidence.sources import MEANING, RUN, Sources
 from longproof.indexes.vectors import PassageSize, source_index
 from longproof.retrieval.embedders import embedder
 from longproof.retrieval.json_text import record
@@ -124,7 +124,7 @@ class Everywhere:
 
 def test_passages_of_an_embedder_join_those_of_words_and_blanks_are_no_lines() -> None:
     text = " " * 600 + "The boats came in late. " * 20 + "A heron stood there."
-    sources = Sources([Document.of(text)], 1000, Indexes(in_memory, Everywhere))
+    sources = Sources([Document.of(text)], 1000, Everywhere)
     assert "A heron stood there." in texts(sources.find("heron", 4)[0])
     by_meaning = sources.find("a bird", 4)
     assert by_meaning
@@ -139,7 +139,7 @@ def test_passages_are_embedded_once_and_only_where_something_is_searched_for() -
         made.append(cut)
         return Everywhere(document, cut)
 
-    sources = Sources([Document.of("The boats came in late. " * 90)], 1000, Indexes(in_memory, index))
+    sources = Sources([Document.of("The boats came in late. " * 90)], 1000, index)
     sources.similarity(["The boats came."])
     assert made == []
     sources.find("boats")
@@ -170,10 +170,10 @@ def test_a_claim_worded_wholly_otherwise_is_found_by_meaning(
     pytest.importorskip("faiss", reason="the extra `dense` is not installed")
     document = Document.of(other * 60 + place * 4 + other * 60)
     e5 = embedder("e5", lambda address: ("", ""))
-    by_meaning = Indexes(in_memory, lambda one, cut: source_index(one, tmp_path, e5, cut))
+    by_meaning = Sources([document], embed=lambda one, cut: source_index(one, tmp_path, e5, cut))
     with_words = [line.span.text for line in Sources([document]).hits(claim, 1)]
     assert not any(line.strip() in place for line in with_words)
-    found = [line.span.text for line in Sources([document], indexes=by_meaning).hits(claim, 2)]
+    found = [line.span.text for line in by_meaning.hits(claim, 2)]
     assert any(place[:12] in line for line in found)
 
 

@@ -9,8 +9,7 @@ from longproof.agent.guards import Weighed
 from longproof.agent.models.answers import schema
 from longproof.agent.types import KINDS, Case, Claim
 from longproof.graphs.papers import PAPERS
-from longproof.graphs.papers.answers import exact_places
-from longproof.graphs.papers.asking import fill, in_order
+from longproof.graphs.papers.asking import exact_places, fill, in_order
 from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.graphs.papers.paper import About
 from longproof.graphs.protocol import NEEDS, unmet
