@@ -1,8 +1,8 @@
-"""The files of a made set: labelled cases, the papers' own forms, the sources, and where all of it came from.
+"""The files of a made set: labelled cases, their sources, and where all of it came from.
 
-Knows: `cases.jsonl` (test) and `train.jsonl` with their sources as files beside them, LongNovel's release form a file
-a scale, `provenance.json`. Everything is written whole or not at all. Times stand in the provenance alone, so the
-same input, seed and ledger give the same other files, byte for byte. Does not know: how cases are made.
+Knows: `cases.jsonl` (test) and `train.jsonl` with their sources as files beside them, `provenance.json`. Everything
+is written whole or not at all. Times stand in the provenance alone, so the same input, seed and ledger give the same
+other files, byte for byte. Does not know: how cases are made.
 """
 
 import json
@@ -13,14 +13,12 @@ from typing import Any
 from pydantic import Field
 
 from longproof.agent.types import Usage
-from longproof.construction.units import SCALES, Book, Scale, SummaryCase
+from longproof.construction.units import Book, SummaryCase
 from longproof.graphs.cases import GivenCase, GivenError, case_documents, case_lines, parse_case
-from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.retrieval.files import write_whole
-from longproof.retrieval.types import BadInput, Document, Frozen, text_id
+from longproof.retrieval.types import BadInput, Document, Frozen
 
 CASES, TRAIN, PROVENANCE = "cases.jsonl", "train.jsonl", "provenance.json"
-LENGTH_NAMES: dict[Scale, str] = {"S": "2k", "M": "16k", "L": "32k", "XL": "64k", "XXL": "100k"}
 
 
 class SourceUsed(Frozen):
@@ -29,14 +27,6 @@ class SourceUsed(Frozen):
     id: str
     title: str
     characters: int
-    language: str = ""
-    split: str = "test"
-
-    @classmethod
-    def of(cls, source: Document | Book, language: str = "", split: str = "test") -> "SourceUsed":
-        """The note on a document, or on a book."""
-        text = source.text
-        return cls(id=text_id(text), title=source.title, characters=len(text), language=language, split=split)
 
 
 class Provenance(Frozen):
@@ -92,26 +82,20 @@ def read_cases(path: Path) -> list[GivenCase]:
 
 
 def write_summary_cases(out: Path, cases: Sequence[SummaryCase], books: Sequence[Book]) -> None:
-    """Cases about books in our form and in LongNovel's, with the parts of the books that they are about.
+    """Cases about books, with the parts of the books that they are about.
 
     What an earlier run left in these places is replaced.
     """
     texts = {book.title: book.text for book in books}
-    for old in [out / TRAIN, *(out / "longnovel").glob("*.jsonl")]:
-        old.unlink(missing_ok=True)
+    (out / TRAIN).unlink(missing_ok=True)
     for file, split in ((CASES, "test"), (TRAIN, "train")):
         given = list[GivenCase]()
-        rows: dict[Scale, list[dict[str, Any]]] = {}
         for case in cases:
             if case.split == split:
                 article = texts[case.book][slice(*case.source)]
                 given.append(_given_case(case, _source_file(out, article)))
-                rows.setdefault(case.scale, []).append(longnovel_row(case, article))
         if given or split == "test":
             write_cases(out / file, given)
-        for scale in SCALES:
-            if scale in rows:
-                write_json_lines(out / "longnovel" / f"{split}_{LENGTH_NAMES[scale]}.jsonl", rows[scale])
 
 
 def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
@@ -123,29 +107,6 @@ def write_provenance(out: Path, provenance: Provenance) -> None:
     """Write the provenance, last of all: a folder with one is a whole set."""
     text = json.dumps(provenance.model_dump(mode="json"), ensure_ascii=False, indent=1)
     write_whole(out / PROVENANCE, (text + "\n").encode("utf-8"))
-
-
-def longnovel_row(case: SummaryCase, article: str) -> dict[str, Any]:
-    """The case as LongNovel's release has it; `output` is the gold answer."""
-    details = []
-    if error := case.error:
-        details.append(
-            {
-                "hallucination_type": KIND_NAMES[error.kind],
-                "hallucinated_sentence": error.wrong.text,
-                "corrected_content": error.right,
-                "reason": error.reason,
-            }
-        )
-    return {
-        "id": case.id,
-        "language": case.language,
-        "article": article,
-        "summary": case.response,
-        "instruction": "",
-        "input": "",
-        "output": {"has_hallucination": YES if details else NO, "details": details},
-    }
 
 
 def _given_case(case: SummaryCase, source: str) -> GivenCase:

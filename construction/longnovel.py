@@ -18,7 +18,7 @@ from longproof.agent.models.answers import Form
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.models.model import Model
 from longproof.agent.types import KINDS, Kind
-from longproof.construction.case_files import Provenance, SourceUsed, write_summary_cases
+from longproof.construction.case_files import Provenance, write_summary_cases
 from longproof.construction.maker import Maker
 from longproof.construction.units import (
     SCALES,
@@ -119,8 +119,7 @@ async def make_longnovel(run: Maker) -> Provenance:
     cases = _pairs(run, versions, books)
     cases += [_draft_case(one, books) for one in texts if one.kind == "draft"]
     write_summary_cases(run.wanted.out, cases, books)
-    used = tuple(SourceUsed.of(book, language=book.language, split=book.split) for book in books)
-    return run.finish("longnovel", len(cases), sources=used, parameters={"n_units": len(planned)})
+    return run.finish("longnovel", len(cases), parameters={"n_units": len(planned)})
 
 
 def plan_books(run: Maker) -> tuple[list[Book], list[UnitToSummarise]]:

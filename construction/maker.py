@@ -132,7 +132,6 @@ class Maker:
         n_made: int,
         *,
         models: Sequence[Model] | None = None,
-        sources: Sequence[SourceUsed] = (),
         parameters: Mapping[str, object] | None = None,
     ) -> Provenance:
         """Write the provenance, last of all, and say what was made."""
@@ -146,7 +145,10 @@ class Maker:
             parameters={name: str(value) for name, value in {**asked, **(parameters or {})}.items()},
             models=tuple(model.name for model in (self.models if models is None else models)),
             prompts={call.purpose: call.prompt_hash for call in by_purpose},
-            sources=tuple(sources) or tuple(map(SourceUsed.of, wanted.sources)),
+            sources=tuple(
+                SourceUsed(id=source.id, title=source.title, characters=len(source.text))
+                for source in wanted.sources
+            ),
             made=n_made,
             rejected=dict(sorted(self.rejected.items())),
             usage=usage(self.calls),

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from longproof.construction.case_files import CASES, TRAIN, Provenance, read_cases, refuse_other_files
-from longproof.construction.checks import Check, checks, data_card, sample_page
+from longproof.construction.checks import Check, checks, data_card
 from longproof.construction.halueval import make_halueval
 from longproof.construction.longnovel import make_longnovel
 from longproof.construction.maker import Maker, Progress, Wanted
@@ -27,7 +27,7 @@ CONSTRUCTIONS: dict[str, Construction] = {
     "probe": make_probe,
     "halueval": make_halueval,
 }
-CHECKS, SAMPLE = "checks.md", "sheet.html"
+CHECKS = "checks.md"
 
 
 class Constructed(NamedTuple):
@@ -99,13 +99,11 @@ async def _make(
 
 
 def write_checks(out: Path) -> list[Check]:
-    """Check the set in the folder, and write what was found and a sample beside it; no case, no checks."""
+    """Check the set in the folder, and write what was found beside it; no case, no checks."""
     made = read_cases(out / CASES)
     if not made:
-        for old in (CHECKS, SAMPLE):
-            (out / old).unlink(missing_ok=True)
+        (out / CHECKS).unlink(missing_ok=True)
         return []
     found = checks(made, read_cases(out / TRAIN))
-    write_whole(out / CHECKS, data_card(found, made).encode("utf-8"))
-    write_whole(out / SAMPLE, sample_page(made).encode("utf-8"))
+    write_whole(out / CHECKS, data_card(found).encode("utf-8"))
     return found
