@@ -28,7 +28,7 @@ from reader import Reader
 from longproof import Verifier
 from longproof.agent.models.answers import Form
 from longproof.agent.models.ledger import Ledger
-from longproof.agent.models.limits import Limits, Rates
+from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
 from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.prompts import Prompt
@@ -43,7 +43,7 @@ class Word(Form):
 async def one_pass(address: str, path: Path, calls: int, concurrency: int) -> float:
     """Seconds that it takes to ask all calls over this ledger."""
     ledger = await Ledger.open(path)
-    model = Model(OpenAIChat("m", address), ledger, Limits(Rates(concurrency=concurrency)))
+    model = Model(OpenAIChat("m", address), ledger, Limits(concurrency=concurrency))
     prompts = [Prompt("Say a word.", f"Word number {n}: " + "x" * 8000, "0" * 16, "en") for n in range(calls)]
     began = time.perf_counter()
     answers = await asyncio.gather(*(model.ask(prompt, Word, purpose="benchmark") for prompt in prompts))

@@ -15,7 +15,6 @@ from langchain_core.language_models import BaseChatModel
 
 from longproof.agent.models.clients import Chat
 from longproof.agent.models.ledger import Ledger
-from longproof.agent.models.limits import Rates
 from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.offline import OfflineJudge
@@ -80,11 +79,6 @@ def _choose(given: Any, named: str | Spec | None) -> Spec | BaseChatModel | None
     if isinstance(given, BaseChatModel):
         return given
     return as_spec(named) if named and named != PERSON else None
-
-
-def rates(settings: Settings) -> Rates:
-    """The limits of each endpoint."""
-    return Rates(settings.concurrency, settings.requests_per_minute, settings.tokens_per_minute)
 
 
 async def start_run(ledger: Ledger, settings: Settings, begun: str | None = None) -> None:

@@ -32,7 +32,6 @@ from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.opening import (
     Given,
     panel_of,
-    rates,
     refuse_what_is_missing,
     refuse_what_is_not_recorded,
     start_run,
@@ -324,7 +323,8 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
     replay = recording if isinstance(recording, Replay) else None
     path = home(settings.home) / "ledger.sqlite" if settings.cache and not replay else None
     ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
-    limits = Limits(rates(settings), Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens))
+    budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
+    limits = Limits(budget, concurrency=settings.concurrency)
     try:
         if replay:
             await ledger.fill(replay.answers())

@@ -16,7 +16,7 @@ from longproof.retrieval.types import BadInput
 
 PERSON = "person"
 """The arbiter that is nobody's model: disputes wait for a person's word."""
-INCOMPARABLE = {"home", "run_id", "concurrency", "requests_per_minute", "tokens_per_minute"}
+INCOMPARABLE = {"home", "run_id", "concurrency"}
 INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "cache", "retry_failed"}
 """Settings that don't change what a report says: they may differ from one run to the next."""
 Reach = Literal["place", "search", "scan"]
@@ -116,12 +116,6 @@ class Settings(BaseModel):
         description="What a million tokens cost, by model: input, output and cached; then reports tell money.",
     )
     concurrency: int = Field(default=16, ge=1, description="Calls under way at once, for each endpoint.")
-    requests_per_minute: float | None = Field(
-        default=None, gt=0, description="Requests a minute, for each endpoint; else no limit."
-    )
-    tokens_per_minute: float | None = Field(
-        default=None, gt=0, description="Tokens a minute, for each endpoint; else no limit."
-    )
     timeout_s: float = Field(default=300, gt=0, description="Seconds until a call counts as unanswered.")
     cache: bool = Field(default=True, description="Keep paid answers, and never pay for them again.")
     retry_failed: bool = Field(

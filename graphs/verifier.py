@@ -62,8 +62,6 @@ class MoreSettings(TypedDict, total=False):
     max_tokens: int | None
     prices: dict[str, ModelPrice]
     concurrency: int
-    requests_per_minute: float | None
-    tokens_per_minute: float | None
     timeout_s: float
     cache: bool
     retry_failed: bool

@@ -8,8 +8,7 @@ Does not know: retries, limits, the ledger, or what an answer means.
 import json
 import os
 import re
-from collections.abc import Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
 
@@ -76,15 +75,15 @@ class ProviderChat:
         self._models: dict[str, BaseChatModel] = {}
         """By the parameters that they send."""
         self._takes_temperature = True
+        """Until the model refuses one."""
         if needs_key:
-            self._takes_temperature = _profile(self._model_with()).get("temperature", True)
+            self._model_with()
 
     async def send(self, message: Message) -> Raw:
         """Send one request. A temperature that the model refuses is left out from then on. Raises Unanswered."""
-        sampling = {"temperature": message.temperature, "top_p": message.top_p}
-        sampling[_LIMIT.get(self._provider, "max_tokens")] = message.max_tokens
-        if not self._takes_temperature:
-            del sampling["temperature"]
+        temperature = message.temperature if self._takes_temperature else None
+        limit = _LIMIT.get(self._provider, "max_tokens")
+        sampling = {"temperature": temperature, "top_p": message.top_p, limit: message.max_tokens}
         try:
             model: Any = self._model_with(**sampling)
             if message.schema is not None:
@@ -94,11 +93,10 @@ class ProviderChat:
             raise
         except Exception as error:
             # Integrations raise errors of their own; all are failures of this call.
-            unanswered = self._failure_of(error)
-            if unanswered.status in (400, None) and "temperature" in sampling and "temperature" in str(error):
+            if temperature is not None and "temperature" in str(error):
                 self._takes_temperature = False
                 return await self.send(message)
-            raise unanswered from error
+            raise self._failure_of(error) from error
 
     async def close(self) -> None:
         """Nothing to close: LangChain's models close their connections themselves."""
@@ -135,7 +133,6 @@ class ProviderChat:
             failure="too_long" if full else "unavailable",
             status=status,
             wait_s=asked_wait(headers or {}),
-            final=status is None and not _is_connection(error),
         )
 
 
@@ -144,16 +141,13 @@ def _with_schema(model: BaseChatModel, schema: dict[str, Any]) -> Any:
 
     Raises Unanswered, as of a server that refuses a schema, where there is neither.
     """
-    ways = [{"method": "json_schema"}, {}] if _profile(model).get("structured_output") else [{}]
-    for way in ways:
-        with suppress(NotImplementedError, ValueError, TypeError):
-            return model.with_structured_output(schema, include_raw=True, **way)
-    raise Unanswered("no structured output", status=501)
-
-
-def _profile(model: BaseChatModel) -> Mapping[str, Any]:
-    """LangChain's notes on what a model can do; for many there are none."""
-    return getattr(model, "profile", None) or {}
+    # LangChain's notes on what a model can do; for many there are none.
+    checks = (getattr(model, "profile", None) or {}).get("structured_output")
+    way = {"method": "json_schema"} if checks else {}
+    try:
+        return model.with_structured_output(schema, include_raw=True, **way)
+    except (NotImplementedError, ValueError, TypeError) as error:
+        raise Unanswered("no structured output", status=501) from error
 
 
 async def _ask(model: Any, message: Message) -> Raw:
@@ -180,21 +174,12 @@ def _status(error: BaseException) -> int | None:
     """The HTTP status that an error, or what caused it, tells in one of the ways of providers' packages."""
     for one in _causes(error):
         response = getattr(one, "response", None)
-        about = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
-        for status in (
-            getattr(one, "status_code", None),
-            getattr(one, "code", None),
-            about.get("HTTPStatusCode"),
-        ):
+        amazon = response.get("ResponseMetadata", {}) if isinstance(response, dict) else {}
+        told = (getattr(one, "status_code", None), getattr(one, "code", None), amazon.get("HTTPStatusCode"))
+        for status in told:
             if isinstance(status, int) and 300 <= status < 600:
                 return status
     return None
-
-
-def _is_connection(error: BaseException) -> bool:
-    """True if a connection failed, which may pass: packages have errors of their own for it."""
-    names = " ".join(kind.__name__ for one in _causes(error) for kind in type(one).__mro__)
-    return re.search("Connect|Timeout|Network|Protocol", names) is not None
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:

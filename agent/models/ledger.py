@@ -68,7 +68,6 @@ class Ledger:
         self._asked_again: set[str] = set()
         self._failed: LedgerFailed | None = None
         self._db: sqlite3.Connection
-        self._inode = 0
 
     @classmethod
     async def open(cls, path: Path | None, *, retry_failed: bool = False, busy_s: float = BUSY_S) -> "Ledger":
@@ -79,7 +78,7 @@ class Ledger:
         """
         ledger = cls(path, retry_failed=retry_failed)
         try:
-            ledger._db, ledger._inode = await ledger._in_thread(_open, path, busy_s)
+            ledger._db = await ledger._in_thread(_open, path, busy_s)
         except BadInput:
             ledger._thread.shutdown(wait=False)
             raise
@@ -166,13 +165,10 @@ class Ledger:
             kept = await self.get(key)
             if kept is not None:
                 return kept, False
-            await self._in_thread(self._refuse_if_gone)
             answer = await self._in_thread(self._commit, key, endpoint, model, await ask())
             return self._raw(key, answer), True
 
     async def _in_thread(self, work: Callable[..., T], *values: Any) -> T:
-        if asyncio.get_running_loop() is not self._loop:
-            raise RuntimeError("a ledger belongs to the event loop that opened it")
         try:
             return await self._loop.run_in_executor(self._thread, work, *values)
         except sqlite3.Error as error:
@@ -180,22 +176,6 @@ class Ledger:
                 f"the ledger {self._path} can't be used: {error}; free space, or move it away"
             )
             raise self._failed from error
-        except LedgerFailed as error:
-            self._failed = error
-            raise
-
-    def _refuse_if_gone(self) -> None:
-        """Raises LedgerFailed if the file is not the one that was opened any more: what is paid would be lost."""
-        try:
-            file = self._path.stat() if self._path else None
-            same = file is None or (file.st_ino == self._inode and file.st_size > 0)
-        except OSError:
-            same = False
-        if not same:
-            raise LedgerFailed(
-                f"the ledger {self._path} was emptied, moved or deleted while it was in use: nothing more is asked; "
-                "put it back, or start again"
-            )
 
     def _raw(self, key: str, answer: str) -> Raw:
         try:
@@ -241,12 +221,12 @@ def content_key(asked: Mapping[str, Any]) -> str:
     return sha256(json.dumps(asked, sort_keys=True).encode()).hexdigest()
 
 
-def _open(path: Path | None, busy_s: float) -> tuple[sqlite3.Connection, int]:
-    """The database, as soon as no other process keeps it locked, and the number of its file."""
+def _open(path: Path | None, busy_s: float) -> sqlite3.Connection:
+    """The database, as soon as no other process keeps it locked."""
     until = time.monotonic() + busy_s
     while True:
         try:
-            return _connect(path, busy_s), path.stat().st_ino if path else 0
+            return _connect(path, busy_s)
         except (OSError, sqlite3.Error) as error:
             # SQLite doesn't wait by itself while another process sets the file up.
             if "locked" not in str(error) or time.monotonic() >= until:

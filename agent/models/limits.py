@@ -1,8 +1,7 @@
-"""Rate limits of endpoints and the budget of a run.
+"""Limits of endpoints and the budget of a run.
 
-Knows: one rate limiter an endpoint (concurrency, requests and tokens a minute, a pause that the server asked for) and
-one budget a run. The budget counts what this run pays: answers from the ledger cost nothing. Times are those of the
-event loop.
+Knows: one limiter an endpoint (calls at once, a pause that the server asked for) and one budget a run. The budget
+counts what this run pays: answers from the ledger cost nothing. Times are those of the event loop.
 Does not know: what is asked, or of whom. One instance a run and event loop.
 """
 
@@ -13,40 +12,25 @@ from typing import NamedTuple
 
 from longproof.retrieval.text.tokens import CJK
 
+CONCURRENCY = 16
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
 
 
-class Rates(NamedTuple):
-    """Limits of one endpoint. None: no limit."""
+class Limiter:
+    """One endpoint: `slots` is held while a call is under way and until its answer is on disk."""
 
-    concurrency: int = 16
-    requests_per_minute: float | None = None
-    tokens_per_minute: float | None = None
-
-
-class RateLimiter:
-    """The limits of one endpoint: `slots` is held while a call is under way and until its answer is on disk."""
-
-    def __init__(self, rates: Rates) -> None:
-        self.slots = asyncio.Semaphore(rates.concurrency)
-        self._requests = _Pace(rates.requests_per_minute)
-        self._tokens = _Pace(rates.tokens_per_minute)
+    def __init__(self, concurrency: int) -> None:
+        self.slots = asyncio.Semaphore(concurrency)
         self._closed_until = 0.0
 
-    async def wait(self, tokens: int) -> None:
-        """Wait until a call of about so many tokens may be sent."""
-        due = max(self._requests.due(1), self._tokens.due(tokens))
-        await asyncio.sleep(due - _now())
+    async def wait(self) -> None:
+        """Wait until the server's pause is over."""
         while _now() < self._closed_until:  # noqa: ASYNC110 the server may have asked for more meanwhile
             await asyncio.sleep(self._closed_until - _now())
 
     def pause(self, seconds: float) -> None:
         """Send nothing for so long: the server said so."""
         self._closed_until = max(self._closed_until, _now() + seconds)
-
-    def settle(self, more_tokens: int) -> None:
-        """Count tokens that a call cost beyond (or, if negative, below) what `wait` was told."""
-        self._tokens.add(more_tokens)
 
 
 class Budget:
@@ -96,45 +80,29 @@ class Traffic(NamedTuple):
 
 
 class Limits:
-    """The rate limiters and the budget of a run, and what is under way; every endpoint has the same rates."""
+    """The limiters and the budget of a run, and what is under way. `concurrency`: calls at once at each endpoint."""
 
-    def __init__(self, rates: Rates | None = None, budget: Budget | None = None) -> None:
+    def __init__(self, budget: Budget | None = None, *, concurrency: int = CONCURRENCY) -> None:
         self.budget = budget or Budget()
         self.waiting = self.retries = 0
         """Calls that wait for an answer now, and how often one was asked again."""
-        self._rates = rates or Rates()
-        self._limiters: dict[str, RateLimiter] = {}
+        self._concurrency = concurrency
+        self._limiters: dict[str, Limiter] = {}
 
     @property
     def traffic(self) -> Traffic:
         """The traffic so far."""
         return Traffic(self.budget.calls, self.budget.tokens, self.waiting, self.retries)
 
-    def of(self, endpoint: str) -> RateLimiter:
-        """The one rate limiter of this endpoint."""
-        return self._limiters.setdefault(endpoint, RateLimiter(self._rates))
+    def of(self, endpoint: str) -> Limiter:
+        """The one limiter of this endpoint."""
+        return self._limiters.setdefault(endpoint, Limiter(self._concurrency))
 
 
 def estimate_tokens(text: str) -> int:
     """About how many tokens a text has: one a CJK character, one for four others."""
     cjk = len(_CJK_CHARACTER.findall(text))
     return cjk + -(-(len(text) - cjk) // 4)
-
-
-class _Pace:
-    """Spaces units evenly over the minute; time in which nothing was asked is not saved up for a burst."""
-
-    def __init__(self, per_minute: float | None) -> None:
-        self._seconds_each = 60 / per_minute if per_minute else 0.0
-        self._next = 0.0
-
-    def due(self, units: int) -> float:
-        start = max(self._next, _now())
-        self._next = start + units * self._seconds_each
-        return start
-
-    def add(self, units: int) -> None:
-        self._next += units * self._seconds_each
 
 
 def _now() -> float:

@@ -181,7 +181,7 @@ class Model:
         if not budget.take(message.tokens, message.purpose, message.key):
             raise Unanswered("the budget of this run is spent", failure="over_budget")
         try:
-            await self._limiter.wait(message.tokens)
+            await self._limiter.wait()
             self._limits.waiting += 1
             try:
                 async with asyncio.timeout(self._timeout_s):
@@ -196,9 +196,7 @@ class Model:
                 budget.give_back(message.tokens)
             raise
         self._answered = True
-        more = _tokens(raw, message) - message.tokens
-        budget.tokens += more
-        self._limiter.settle(more)
+        budget.tokens += _tokens(raw, message) - message.tokens
         return raw
 
     def _gives_up(self, error: Unanswered, attempt: int) -> bool:

@@ -22,7 +22,7 @@ from pathlib import Path
 from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.agent.models.answers import Form
 from longproof.agent.models.ledger import Ledger
-from longproof.agent.models.limits import Limits, Rates
+from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
 from longproof.prompts import Prompt
 
@@ -31,7 +31,7 @@ class Word(Form):
 
 async def main(address, path):
     ledger = await Ledger.open(Path(path))
-    model = Model(OpenAIChat("m", address), ledger, Limits(Rates(concurrency={CONCURRENCY})))
+    model = Model(OpenAIChat("m", address), ledger, Limits(concurrency={CONCURRENCY}))
     prompts = [Prompt("", f"{{n}}", "0" * 16, "en") for n in range({CALLS})]
     answers = await asyncio.gather(*(model.ask(prompt, Word, purpose="t") for prompt in prompts))
     await ledger.close()

@@ -1,7 +1,6 @@
 """The ledger: committed before it is read, asked once, booked to its run, and nobody else's file."""
 
 import asyncio
-import os
 import sqlite3
 import threading
 from collections.abc import Awaitable, Callable
@@ -231,31 +230,6 @@ def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(tmp
     using(path, use)
 
 
-@pytest.mark.parametrize("way", ["deleted", "emptied", "replaced"])
-def test_a_ledger_that_goes_away_in_the_middle_is_named_before_more_is_paid(tmp_path: Path, way: str) -> None:
-    path = tmp_path / "ledger.sqlite"
-    asked_for: list[int] = []
-
-    async def use(ledger: Ledger) -> None:
-        async def asked() -> Raw:
-            asked_for.append(1)
-            return ANSWER
-
-        await buy(ledger, "k", asked)
-        if way == "emptied":
-            os.truncate(path, 0)
-        else:
-            path.unlink()
-        if way == "replaced":
-            path.write_bytes(b"something else")
-        with pytest.raises(LedgerFailed, match=r"emptied, moved or deleted|can't be used"):
-            await buy(ledger, "l", asked)
-
-    with suppress(LedgerFailed):
-        using(path, use)
-    assert len(asked_for) == 1
-
-
 def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
 
@@ -358,17 +332,6 @@ def test_a_changed_answer_is_named(tmp_path: Path, answer: str) -> None:
         other.execute(f"UPDATE calls SET answer = {answer}")
     with pytest.raises(BadInput, match="tampered"):
         using(path, lambda ledger: ledger.get("k"))
-
-
-def test_a_ledger_belongs_to_its_event_loop() -> None:
-    kept: list[Ledger] = []
-
-    async def open_it() -> None:
-        kept.append(await Ledger.open(None))
-
-    asyncio.run(open_it())
-    with pytest.raises(RuntimeError, match="event loop"):
-        asyncio.run(kept[0].get("k"))
 
 
 def test_keys_depend_on_all_that_was_asked_and_on_nothing_else() -> None:

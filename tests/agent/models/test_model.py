@@ -12,7 +12,7 @@ from reader import BUSY, DOWN, EMPTY, HANGS, ILL, PAGE, PROSE, REFUSAL, SNAPS, A
 from seam import ADDRESS, GOOD, PROMPT, Colour, answer, answers, ask, asks, using
 
 from longproof.agent.models.answers import Form
-from longproof.agent.models.limits import Budget, Limits, Rates, Traffic
+from longproof.agent.models.limits import Budget, Limits, Traffic
 from longproof.agent.models.model import RETRIES, Answer, Model, Refused
 from longproof.agent.types import Failure
 
@@ -238,7 +238,7 @@ def test_no_more_calls_at_once_than_allowed() -> None:
         return await asyncio.gather(*(ask(model, sample=n) for n in range(20)))
 
     server = ChatServer(always(Reply(GOOD)), delay_s=0.03)
-    using(server, use, limits=Limits(Rates(concurrency=4)))
+    using(server, use, limits=Limits(concurrency=4))
     assert len(server.asked) == 20
     assert server.most_at_once == 4
 

@@ -83,10 +83,10 @@ SETTINGS: list[tuple[tuple[str, ...], str]] = [
     ),
     (
         (
-            "--tokens-per-minute",
+            "--timeout-s",
             "0",
         ),
-        "setting tokens_per_minute",
+        "setting timeout_s",
     ),
     (
         (
