@@ -35,7 +35,7 @@ def read_epub(data: bytes, name: str) -> Contents:
         # A spine names each chapter once; one that names it a thousand times is no book's.
         chapters = list(dict.fromkeys(_chapter_paths(package, posixpath.dirname(opf))))
         _refuse_protected(archive, chapters, name)
-        texts, notes = [], [FileNotes(left_out=("table of contents",))]
+        texts, notes = [], list[FileNotes]()
         for path in chapters:
             if (chapter := archive.read(path)).strip():
                 markup, guess = decode_html(chapter, f"{name}: {path}")

@@ -14,7 +14,7 @@ from longproof.retrieval.types import BadInput, FileNotes
 _SILENT = logging.NullHandler()
 """pypdf's warnings quote the file, terminal codes and all: they go to handlers that were asked for, not to stderr."""
 _NOTES_WITH_TEXT = {"/FreeText", "/Redact", "/Stamp", "/Watermark", "/Widget"}
-"""Annotations that show text on the page; a widget is a form field."""
+"""Annotations that show text on the page; a widget is a form field. The others are links and comments."""
 _PAINTING = re.compile(rb"(?<!\S)(?:Do|BI|sh)(?!\S)")
 
 
@@ -30,40 +30,31 @@ def read_pdf(data: bytes, name: str) -> Contents:
             if reader.is_encrypted and not reader.decrypt(""):
                 raise BadInput(f"{name}: it is locked with a password; save a copy without one")
             headings = _outline(reader, reader.outline, 1)
-            pages, left_out, unread = [], set[str](), set[str]()
+            pages, unread = [], set[str]()
             for number, page in enumerate(reader.pages):
                 text = page.extract_text()
-                _note_what_is_missing(page, text, left_out, unread)
+                unread |= _unread_parts(page, text)
                 pages.append(_with_headings(text, [h for h in headings if h[0] == number]))
             title = str((reader.metadata.title if reader.metadata else "") or "")
         except PyPdfError as error:
             raise broken_file(name, "a PDF", error) from error
-    notes = FileNotes(left_out=tuple(sorted(left_out)), unread=tuple(sorted(unread)))
-    return Contents(text="\n\n".join(pages), title=" ".join(title.split()), notes=notes)
+    return Contents(
+        text="\n\n".join(pages),
+        title=" ".join(title.split()),
+        notes=FileNotes(unread=tuple(sorted(unread))),
+    )
 
 
-def _note_what_is_missing(page: Any, text: str, left_out: set[str], unread: set[str]) -> None:
-    """Add to the notes what this page shows beside its text."""
+def _unread_parts(page: Any, text: str) -> set[str]:
+    """Name what readers see on this page beside its text."""
+    unread = set()
     for annotation in page.annotations or ():
-        kind = annotation.get_object().get("/Subtype")
-        if kind in _NOTES_WITH_TEXT:
+        if annotation.get_object().get("/Subtype") in _NOTES_WITH_TEXT:
             unread.add("form fields and notes on the pages")
-        elif kind != "/Link":
-            left_out.add("comments")
-    resources = page.get("/Resources")
-    objects = resources.get_object().get("/XObject") if resources is not None else None
-    drawn = objects.get_object().values() if objects is not None else ()
-    pictured = any(each.get_object().get("/Subtype") == "/Image" for each in drawn)
-    if text.strip():
-        left_out.update(["pictures"] if pictured else [])
-    elif pictured or _paints(page):
-        unread.add("pages that are pictures")
-
-
-def _paints(page: Any) -> bool:
-    """True if a page paints something that isn't text, be it inside a form or written into the page itself."""
     contents = page.get_contents()
-    return contents is not None and _PAINTING.search(contents.get_data()) is not None
+    if not text.strip() and contents is not None and _PAINTING.search(contents.get_data()):
+        unread.add("pages that are pictures")
+    return unread
 
 
 def _outline(reader: Any, entries: Any, level: int) -> list[tuple[int, int, str]]:

@@ -59,8 +59,6 @@ class FileNotes(Frozen):
 
     guessed_encoding: str = ""
     """The encoding that its bytes were taken for, where nothing told it."""
-    left_out: tuple[str, ...] = ()
-    """What the file holds and its readers don't see as text, such as comments."""
     unread: tuple[str, ...] = ()
     """What its readers see and the text lacks, such as embedded pages."""
 
