@@ -23,7 +23,7 @@ from longproof.agent.models.recording import Replay
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.replay import recorded_run, replay_dataset
 from longproof.evaluation.run import Evaluation, RunSettings
-from longproof.evaluation.tables import Score, number, table_row
+from longproof.evaluation.scores import Score, number, table_row
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput
 

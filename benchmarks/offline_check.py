@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from longproof.evaluation.headlines import conflict_counts, stands_there_counts
 from longproof.evaluation.metrics.statistics import Counts, sum_counts
 from longproof.evaluation.run import evaluate_dataset
+from longproof.evaluation.scores import conflict_counts, stands_there_counts
 
 SETS = (
     "longnovel_mini_zh:S", "longnovel_mini_zh:XXL", "ragtruth", "summedits", "bamboo_hallu", "faithbench",

@@ -1,4 +1,4 @@
-"""Scores of claims: PROBE's steps, audits, how far judges, the arbiter and repeated runs agree.
+"""Scores of claims: PROBE's steps, how far judges and repeated runs agree.
 
 Knows: how a report's claims are laid beside annotated ones, and that a vote on a piece of evidence of a true claim
 should be for it, of a hallucinated one against it (PROBE counts only the annotated pieces of true claims; which
@@ -8,25 +8,18 @@ piece a vote was on is not kept). Does not know: scores of responses, or how sco
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from longproof.agent.types import LABELS, Label
-from longproof.agent.vote import SIDES
-from longproof.evaluation.headlines import response_counts
-from longproof.evaluation.metrics.outcomes import flip_rate, override_rate
+from longproof.evaluation.metrics.outcomes import flip_rate
 from longproof.evaluation.metrics.probe import ClaimAt, claims_match, evidence_scores, vote_accuracy
 from longproof.evaluation.metrics.spans import Offsets
 from longproof.evaluation.metrics.statistics import (
     HALLUCINATED_LABELS,
-    coverage,
     fleiss_kappa,
     matches,
-    mean_accuracy,
     share,
-    sum_counts,
 )
 from longproof.evaluation.results import PredictedClaim, Result
-from longproof.evaluation.tables import Score, plain_scores
+from longproof.evaluation.scores import Score, plain_scores
 from longproof.evaluation.types import GoldClaim
-from longproof.graphs.papers.verigray import NOT_AUDITED
 
 
 def probe_scores(results: Sequence[Result]) -> Iterator[Score]:
@@ -90,74 +83,21 @@ def _evidence_and_votes(annotated: Sequence[Result]) -> Iterator[Score]:
         )
 
 
-def audit_scores(results: Sequence[Result]) -> Iterator[Score]:
-    """The labels that an audit left to people: of those that are on another side than the gold, and of the others.
-
-    Over audited sentences that the gold speaks of; a sentence that nobody could read is left to people too.
-    """
-    n = n_left = n_wrong = n_caught = n_unread = 0
-    for result in results:
-        for claim in result.prediction.claims:
-            gold = _gold_label(result, claim)
-            if claim.given is None or claim.given in NOT_AUDITED or gold is None:
-                continue
-            left, wrong = claim.label is None, SIDES[claim.given] != SIDES[gold]
-            n, n_left, n_wrong = n + 1, n_left + left, n_wrong + wrong
-            n_caught += left and wrong
-            n_unread += left and claim.failure != "disputed"
-    n_right = n - n_wrong
-    yield from plain_scores(
-        share(n - n_unread, n),
-        ("left to people", share(n_left, n), "audited sentences", n),
-        ("wrong labels left to people", share(n_caught, n_wrong), "wrong labels", n_wrong),
-        ("right labels left to people", share(n_left - n_caught, n_right), "right labels", n_right),
-        ("wrong among those left", share(n_caught, n_left), "left to people", n_left),
-    )
-
-
-def _gold_label(result: Result, claim: PredictedClaim) -> Label | None:
-    """The least faithful gold label of the parts that a claim's place meets."""
-    met = list[Label]()
-    for part in result.gold.parts or ():
-        if part.label and part.place.start < claim.origin.end and claim.origin.start < part.place.end:
-            met.append(part.label)
-    return min(met, key=LABELS.index, default=None)
-
-
 def judge_scores(results: Sequence[Result]) -> Iterator[Score]:
-    """Agreement of the panel, the arbiter's overrides, and what changes from run to run."""
-    by_claim, by_piece, split = (
-        list[Sequence[str | None]](),
-        list[Sequence[str | None]](),
-        list[PredictedClaim](),
-    )
+    """Agreement of the panel, and what changes from run to run."""
+    by_claim, by_piece = list[Sequence[str | None]](), list[Sequence[str | None]]()
     for result in results:
         for claim in result.prediction.claims:
             by_claim.append(claim.votes)
             by_piece += claim.pieces
-            if claim.decided_by == "arbiter":
-                split.append(claim)
     for panels, over in ((by_claim, "claims with a panel"), (by_piece, "pieces with a panel")):
         kappa = fleiss_kappa([votes for votes in panels if len(votes) > 1])
         if kappa.n:
             yield from plain_scores(kappa.coverage, ("Fleiss' kappa", kappa.value, over, kappa.n))
-    if split:
-        override = override_rate([claim.votes for claim in split], [claim.arbiter for claim in split])
-        name = "arbiter against the plurality"
-        yield from plain_scores(override.coverage, (name, override.value, "arbitrated", override.n))
-    yield from _flips(results)
-
-
-def _flips(results: Sequence[Result]) -> Iterator[Score]:
-    runs: dict[int, list[Result]] = {}
+    outcomes: dict[int, dict[str, str]] = {}
     for result in results:
-        runs.setdefault(result.repeat, []).append(result)
-    if len(runs) < 2:
-        return
-    outcomes = [{result.id: result.prediction.outcome for result in run} for run in runs.values()]
-    flips = flip_rate([[run.get(example) for example in outcomes[0]] for run in outcomes])
-    yield from plain_scores(None, (f"flip rate of {len(runs)} runs", flips.value, "responses", flips.n))
-    for repeat, run in sorted(runs.items()):
-        counts = sum_counts(map(response_counts, run))
-        name = f"run {repeat + 1}: mean accuracy"
-        yield from plain_scores(coverage(counts), (name, mean_accuracy(counts), "two classes", counts.all))
+        outcomes.setdefault(result.repeat, {})[result.id] = result.prediction.outcome
+    if len(outcomes) > 1:
+        flips = flip_rate([[run.get(example) for example in outcomes[0]] for run in outcomes.values()])
+        name = f"flip rate of {len(outcomes)} runs"
+        yield from plain_scores(None, (name, flips.value, "responses", flips.n))

@@ -7,14 +7,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from longproof.evaluation.headlines import HEADLINES
-from longproof.evaluation.metrics.statistics import NOTHING, Counts, bootstrap_interval, sum_counts
+from longproof.evaluation.metrics.statistics import Counts, bootstrap_interval, sum_counts
 from longproof.evaluation.results import Result, results_of
-from longproof.evaluation.tables import UNDEFINED, number, table_row
+from longproof.evaluation.scores import HEADLINES, UNDEFINED, number, sum_by_group, table_row
 from longproof.retrieval.types import BadInput
 
-Pair = tuple[Result, Result]
-Both = tuple[Counts, Counts]
 MEANINGS = {1: "now right", -1: "now wrong", 0: ""}
 
 
@@ -28,12 +25,6 @@ class ScoreDifference(NamedTuple):
     low: float | None
     high: float | None
 
-    def cells(self) -> tuple[str, ...]:
-        """A row of the table."""
-        interval = UNDEFINED if self.low is None else f"{self.low:+.3f} to {self.high:+.3f}"
-        difference = UNDEFINED if self.difference is None else f"{self.difference:+.3f}"
-        return self.name, number(self.a), number(self.b), difference, interval
-
 
 class ChangedOutcome(NamedTuple):
     """An example on which the runs differ. `gain`: 1 where B became right, -1 where wrong, 0 if neither or gray."""
@@ -43,10 +34,6 @@ class ChangedOutcome(NamedTuple):
     gold: str
     a: str
     b: str
-
-    def cells(self) -> tuple[str, ...]:
-        """A row of the table, with what the change means for the score."""
-        return self.name, self.gold, self.a, self.b, MEANINGS[self.gain]
 
 
 class Comparison(NamedTuple):
@@ -66,10 +53,14 @@ class Comparison(NamedTuple):
         lines = [f"# B ({self.b}) against A ({self.a})", ""]
         lines += [f"{counted} The interval is of the paired difference.", ""]
         lines += ["| score | A | B | B − A | 95 % interval |", "| --- | --- | --- | --- | --- |"]
-        lines += [table_row(difference.cells()) for difference in self.differences]
+        for name, before, after, gain, low, high in self.differences:
+            interval = UNDEFINED if low is None else f"{low:+.3f} to {high:+.3f}"
+            difference = UNDEFINED if gain is None else f"{gain:+.3f}"
+            lines.append(table_row((name, number(before), number(after), difference, interval)))
         lines += ["", f"{len(self.changes)} of {self.n} examples changed sides.", ""]
         lines += ["| example | gold | A | B | |", "| --- | --- | --- | --- | --- |"]
-        lines += [table_row(change.cells()) for change in self.changes]
+        for change in self.changes:
+            lines.append(table_row((*change[1:], MEANINGS[change.gain])))
         return "\n".join([*lines, ""])
 
 
@@ -80,48 +71,45 @@ def compare_runs(a: Path, b: Path) -> Comparison:
     holds no results, no example is common, or the gold of a common example differs.
     """
     first, second = ({line.name: line for line in results_of(folder)} for folder in (a, b))
-    pairs = [(first[name], second[name]) for name in first if name in second]
-    if not pairs:
+    names = [name for name in first if name in second]
+    if not names:
         raise BadInput(f"{a} and {b} have no example in common")
+    before, after = [first[name] for name in names], [second[name] for name in names]
     changes = list[ChangedOutcome]()
-    for one, other in pairs:
+    for one, other in zip(before, after, strict=True):
         if one.gold != other.gold:
             raise BadInput(f"example {one.id} has another gold in {b}: the runs are of different data")
-        gold, before, after = one.gold.outcome, one.prediction.outcome, other.prediction.outcome
-        if before != after:
-            gain = (after == gold) - (before == gold)
-            changes.append(ChangedOutcome(gain, one.name, gold or "gray", before, after))
-    differences = (_difference(name, pairs) for name in HEADLINES)
+        gold, was, now = one.gold.outcome, one.prediction.outcome, other.prediction.outcome
+        if was != now:
+            gain = (now == gold) - (was == gold)
+            changes.append(ChangedOutcome(gain, one.name, gold or "gray", was, now))
+    differences = (_difference(name, before, after) for name in HEADLINES)
     return Comparison(
         a=a,
         b=b,
-        n=len(pairs),
-        n_only_a=len(first) - len(pairs),
-        n_only_b=len(second) - len(pairs),
+        n=len(names),
+        n_only_a=len(first) - len(names),
+        n_only_b=len(second) - len(names),
         differences=[difference for difference in differences if difference],
         changes=sorted(changes, key=lambda change: (-change.gain, change.name)),
     )
 
 
-def _difference(name: str, pairs: Sequence[Pair]) -> ScoreDifference | None:
+def _difference(name: str, before: Sequence[Result], after: Sequence[Result]) -> ScoreDifference | None:
     """The paired difference of one headline score; None where the data have no gold for it."""
     count_example, (rate, _, _) = HEADLINES[name]
-    groups: dict[str, Both] = {}
-    for one, other in pairs:
-        counts = (count_example(one), count_example(other))
-        groups[one.group] = _total([groups.get(one.group, (NOTHING, NOTHING)), counts])
-    bags = [bag for bag in groups.values() if any(bag[0]) or any(bag[1])]
+    sides = sum_by_group(before, before, count_example), sum_by_group(before, after, count_example)
+    groups = [(one, other) for one, other in zip(*sides, strict=True) if any(one) or any(other)]
 
-    def gain(drawn: Sequence[Both]) -> float | None:
-        before, after = map(rate, _total(drawn))
-        return None if before is None or after is None else after - before
+    def both_rates(drawn: Sequence[tuple[Counts, Counts]]) -> tuple[float | None, float | None]:
+        return rate(sum_counts(one for one, _ in drawn)), rate(sum_counts(other for _, other in drawn))
 
-    before, after = map(rate, _total(bags))
-    if before is None and after is None:
+    def gain(drawn: Sequence[tuple[Counts, Counts]]) -> float | None:
+        was, now = both_rates(drawn)
+        return None if was is None or now is None else now - was
+
+    was, now = both_rates(groups)
+    if was is None and now is None:
         return None
-    low, high = bootstrap_interval(gain, bags) or (None, None)
-    return ScoreDifference(name, before, after, gain(bags), low, high)
-
-
-def _total(both: Sequence[Both]) -> Both:
-    return sum_counts(one for one, _ in both), sum_counts(other for _, other in both)
+    low, high = bootstrap_interval(gain, groups) or (None, None)
+    return ScoreDifference(name, was, now, gain(groups), low, high)

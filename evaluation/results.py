@@ -10,16 +10,12 @@ from itertools import chain
 from pathlib import Path
 
 from longproof.agent.report import outcome, sentence_label
-from longproof.agent.types import DecidedBy, Label, Outcome, Place, Report, ReportClaim, Usage
+from longproof.agent.types import Label, Outcome, Place, Report, ReportClaim, Usage
 from longproof.evaluation.metrics.statistics import HALLUCINATED_LABELS
 from longproof.evaluation.types import Example, Gold
 from longproof.graphs.papers.probe import PROBE
-from longproof.graphs.papers.verigray import AUDIT
 from longproof.graphs.run_folder import Ended, read_lines, state_of
 from longproof.retrieval.types import Frozen
-
-LabelPairs = list[tuple[str, str | None]]
-"""Gold and predicted label, of one response or part after another."""
 
 
 class SourceAt(Frozen):
@@ -34,20 +30,16 @@ class PredictedClaim(Frozen):
     """A claim of the report. `votes` are the labels (None: a failure) of the panel's last question on it.
 
     Where single pieces of evidence are voted on (PROBE), `pieces` has such votes for each, and `votes` is empty.
-    `given` is the label that was audited, where the run is an audit.
     """
 
     text: str
     origin: Place
     label: Label | None
     failure: str | None
-    decided_by: DecidedBy
     flagged: tuple[Place, ...] = ()
     evidence: tuple[SourceAt, ...] = ()
     votes: tuple[str | None, ...] = ()
     pieces: tuple[tuple[str | None, ...], ...] = ()
-    arbiter: str | None = None
-    given: Label | None = None
 
 
 class PredictedSentence(Frozen):
@@ -66,7 +58,6 @@ class Prediction(Frozen):
 
     outcome: Outcome = "undecided"
     triage: bool = False
-    label: Label | None = None
     sentences: tuple[PredictedSentence, ...] = ()
     claims: tuple[PredictedClaim, ...] = ()
     coverage: float = 0.0
@@ -115,58 +106,38 @@ def result(example: Example, repeat: int, name: str, key: str, checked: Report |
 
 
 def prediction(report: Report) -> Prediction:
-    """The report reduced. The response's label is that of its least faithful sentence that states facts."""
+    """The report reduced."""
     sources = [document.id for document in report.documents if document.role == "source"]
-    protocol = report.stamp.get("protocol")
-    audited = report.case.labels if protocol == AUDIT.name else None
+    by_piece = report.stamp.get("protocol") == PROBE.name
     return Prediction(
         outcome=report.verdict,
         triage=report.triage,
-        label=sentence_label([sentence.label for sentence in report.sentences]),
         sentences=tuple(PredictedSentence(start=s.start, end=s.end, label=s.label) for s in report.sentences),
-        claims=tuple(
-            _claim(
-                claim,
-                sources,
-                audited[claim.sentence] if audited else None,
-                by_piece=protocol == PROBE.name,
-            )
-            for claim in report.claims
-        ),
+        claims=tuple(_claim(claim, sources, by_piece=by_piece) for claim in report.claims),
         coverage=report.coverage,
         usage=report.usage,
     )
 
 
-def _claim(
-    claim: ReportClaim,
-    sources: Sequence[str],
-    given: Label | None,
-    *,
-    by_piece: bool,
-) -> PredictedClaim:
+def _claim(claim: ReportClaim, sources: Sequence[str], *, by_piece: bool) -> PredictedClaim:
     asked: dict[str, list[str | None]] = {}
     for judgement in claim.judgements:
         asked.setdefault(judgement.question_id, []).append(judgement.label)
     last = asked[claim.judgements[-1].question_id] if claim.judgements else []
-    arbitrated = claim.decided_by == "arbiter"
     spans = [error.span for error in claim.errors] if claim.label in HALLUCINATED_LABELS else []
     return PredictedClaim(
         text=claim.text,
         origin=claim.origin,
         label=claim.label,
         failure=claim.failure,
-        decided_by=claim.decided_by,
         flagged=tuple(Place(start=span.start, end=span.end, text=span.text) for span in spans),
         evidence=tuple(
             SourceAt(source=sources.index(span.source_id), start=span.start, end=span.end)
             for span in claim.evidence
             if span.source_id in sources
         ),
-        votes=() if by_piece else tuple(last[:-1] if arbitrated else last),
+        votes=() if by_piece else tuple(last[:-1] if claim.decided_by == "arbiter" else last),
         pieces=tuple(map(tuple, asked.values())) if by_piece else (),
-        arbiter=last[-1] if arbitrated else None,
-        given=given,
     )
 
 
@@ -209,21 +180,6 @@ def gold_at(gold: Gold, place: Place) -> Outcome | None:
 def outcome_at(predicted: Prediction, place: Place) -> Outcome:
     """Our side on a part of the response."""
     return outcome([label_at(predicted, place)])
-
-
-def response_labels(results: Sequence[Result]) -> LabelPairs:
-    """Gold and predicted label of every response; empty unless all have a gold label."""
-    if any(result.gold.label is None for result in results):
-        return []
-    return [(str(result.gold.label), result.prediction.label) for result in results]
-
-
-def part_labels(results: Sequence[Result]) -> LabelPairs:
-    """The same of every gold part."""
-    parts = [(result.prediction, part) for result in results for part in result.gold.parts or ()]
-    if any(part.label is None for _, part in parts):
-        return []
-    return [(str(part.label), label_at(predicted, part.place)) for predicted, part in parts]
 
 
 def _meet(first: Place | PredictedSentence, second: Place) -> bool:

@@ -18,17 +18,16 @@ from longproof.agent.specs import Spec
 from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.datasets.reading import Location
-from longproof.evaluation.headlines import response_counts
-from longproof.evaluation.metrics.statistics import NOTHING, mean_accuracy, sum_counts
 from longproof.evaluation.results import Result, result
+from longproof.evaluation.scores import Section, score_tables
 from longproof.evaluation.sections import sections
-from longproof.evaluation.tables import Section, score_tables
 from longproof.evaluation.types import Example
 from longproof.graphs.cases import group_key
 from longproof.graphs.cost import estimate, estimate_lines
 from longproof.graphs.joined import joins
 from longproof.graphs.run_folder import RunList, open_run
 from longproof.graphs.runner import (
+    Engine,
     GroupChecker,
     Planned,
     RunProgress,
@@ -171,7 +170,15 @@ def evaluate_dataset(
     make = checker or _verifiers(protocol, judges, {**settings, "recording": recording})
     planned = [planned_examples(drawn, joined=joins(full), repeat=number) for number in range(repeat)]
     with open_run(out, run_settings.model_dump(mode="json"), Result, anew=recording is not None) as listed:
-        _Run(drawn, listed, reports, progress).check(planned, make, parallel, again=full.retry_failed)
+        _check_left(
+            drawn,
+            planned,
+            listed,
+            lambda repeat: local_engine(make(repeat), ExampleCases(drawn), parallel),
+            again=full.retry_failed,
+            reports=reports,
+            progress=progress,
+        )
         names = [one.name for repeated in planned for one in repeated]
         listed.keep(names)
         results = list(listed.lines(names))
@@ -267,62 +274,32 @@ def planned_examples(drawn: Sequence[Example], *, joined: bool, repeat: int = 0)
     return planned
 
 
-class _Run:
-    """Checks what is left, appends a line each, and says how far it has come, and how good."""
+def _check_left(
+    drawn: Sequence[Example],
+    planned: Sequence[Sequence[Planned]],
+    listed: RunList[Result],
+    engine: Callable[[int], Engine],
+    *,
+    again: bool,
+    reports: Reports | None,
+    progress: Progress | None,
+) -> None:
+    """Check what is left of each repeat, one repeat after the other, and append a line each."""
+    written = reports.written if reports else lambda name: True
+    left = [groups_left(plan_groups(one), listed, again=again, written=written) for one in planned]
+    n_left = sum(one.left for groups in left for group in groups for one in group)
+    tally = Tally(sum(map(len, planned)), n_left, progress)
 
-    def __init__(
-        self,
-        drawn: Sequence[Example],
-        listed: RunList[Result],
-        reports: Reports | None,
-        progress: Progress | None,
-    ) -> None:
-        self._drawn, self._listed, self._reports, self._progress = drawn, listed, reports, progress
-        self._counts, self._decided, self._scored = NOTHING, 0, 0
+    def finish(one: Planned, checked: Report | str) -> None:
+        if reports and isinstance(checked, Report):
+            reports.write(one.name, checked)
+        number, repeat = one.place
+        listed.append(result(drawn[number], repeat, one.name, one.key, checked))
+        tally.add(checked)
 
-    def check(
-        self,
-        planned: Sequence[Sequence[Planned]],
-        make: Callable[[int], Verifier],
-        parallel: int,
-        *,
-        again: bool,
-    ) -> None:
-        """Check what is left of each repeat, one repeat after the other, each with a verifier of its own."""
-        written = self._reports.written if self._reports else lambda name: True
-        left, names, open_names = [], list[str](), set[str]()
-        for repeated in planned:
-            groups = groups_left(plan_groups(repeated), self._listed, again=again, written=written)
-            left.append(groups)
-            names += [one.name for one in repeated]
-            for group in groups:
-                open_names |= {one.name for one in group if one.left}
-        for line in self._listed.lines(name for name in names if name not in open_names):
-            self._score(line)
-        tally = Tally(len(names), len(open_names), self._progress, self._note())
-
-        def finish(one: Planned, checked: Report | str) -> None:
-            if self._reports and isinstance(checked, Report):
-                self._reports.write(one.name, checked)
-            number, repeat = one.place
-            line = result(self._drawn[number], repeat, one.name, one.key, checked)
-            self._listed.append(line)
-            self._score(line)
-            tally.add(checked, self._note())
-
-        for repeat, groups in enumerate(left):
-            if groups:
-                run_groups(local_engine(make(repeat), ExampleCases(self._drawn), parallel), groups, finish)
-
-    def _score(self, line: Result) -> None:
-        self._scored += 1
-        self._decided += line.verdict != "undecided"
-        self._counts = sum_counts([self._counts, response_counts(line)])
-
-    def _note(self) -> str:
-        score = mean_accuracy(self._counts)
-        coverage = self._decided / self._scored if self._scored else 1.0
-        return f"accuracy {'–' if score is None else f'{score:.1%}'}, coverage {coverage:.1%}"
+    for repeat, groups in enumerate(left):
+        if groups:
+            run_groups(engine(repeat), groups, finish)
 
 
 def _comparable(settings: dict[str, Any]) -> dict[str, str]:

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from longproof.agent.report import price, total_usage
 from longproof.agent.types import KINDS
-from longproof.evaluation.claim_scores import audit_scores, judge_scores, probe_scores
-from longproof.evaluation.headlines import class_scores, gold_places, headline, part_counts, response_counts
+from longproof.evaluation.claim_scores import judge_scores, probe_scores
 from longproof.evaluation.metrics.outcomes import POSITION_KINDS, hallucinated_by, pair_accuracy
 from longproof.evaluation.metrics.spans import character_scores, mistake_scores
 from longproof.evaluation.metrics.statistics import (
@@ -22,8 +21,17 @@ from longproof.evaluation.metrics.statistics import (
     sum_counts,
 )
 from longproof.evaluation.metrics.verigray import risk_coverage, verigray_scores
-from longproof.evaluation.results import LabelPairs, Result, flagged_places, part_labels, response_labels
-from longproof.evaluation.tables import Score, Section, plain_scores
+from longproof.evaluation.results import Result, flagged_places, label_at
+from longproof.evaluation.scores import (
+    Score,
+    Section,
+    class_scores,
+    gold_places,
+    headline,
+    part_counts,
+    plain_scores,
+    response_counts,
+)
 
 RECALLED = ("kind", "pattern")
 """Slices that only hallucinated examples have: recall is all there is to give."""
@@ -34,23 +42,19 @@ ORDER = ("S", "M", "L", "XL", "XXL", "begin", "middle", "end", *KINDS)
 def sections(results: Sequence[Result]) -> list[Section]:
     """All scores that the gold allows, in a fixed order. Empty sections are left out.
 
-    An audit takes no side of its own: it has its section, and those of judges and cost. Where no model has read,
-    the first section says how much the offline check can tell, and how often it is right.
+    Where no model has read, the first section says how much the offline check can tell, and how often it is right.
     """
-    scores: dict[str, Iterable[Score]] = {"Without a model": _offline(results)}
-    if any(claim.given for result in results for claim in result.prediction.claims):
-        scores["Audit of given labels"] = audit_scores(results)
-    else:
-        scores |= {
-            "Responses": [*_responses(results), *_pairs(results)],
-            "Responses, seven labels": _labels(response_labels(results)),
-            "Parts": _parts(results),
-            "Parts, seven labels": _labels(part_labels(results)),
-            "Places": _places(results),
-            "Claims (PROBE)": probe_scores(results),
-            **_slices(results),
-        }
-    scores |= {"Judges and runs": judge_scores(results), "Cost": _cost(results)}
+    scores: dict[str, Iterable[Score]] = {
+        "Without a model": _offline(results),
+        "Responses": [*_responses(results), *_pairs(results)],
+        "Parts": _parts(results),
+        "Parts, seven labels": _labels(results),
+        "Places": _places(results),
+        "Claims (PROBE)": probe_scores(results),
+        **_slices(results),
+        "Judges and runs": judge_scores(results),
+        "Cost": _cost(results),
+    }
     made = [Section(title=title, scores=tuple(found)) for title, found in scores.items()]
     return [section for section in made if section.scores]
 
@@ -93,10 +97,17 @@ def _pairs(results: Sequence[Result]) -> Iterator[Score]:
         yield from plain_scores(scores.coverage, ("pair accuracy", scores.value, "pairs", scores.n))
 
 
-def _labels(pairs: LabelPairs) -> Iterator[Score]:
-    if not pairs:
+def _labels(results: Sequence[Result]) -> Iterator[Score]:
+    """VeriGray's scores, where every gold part has one of the seven labels."""
+    gold, predicted = list[str](), list[str | None]()
+    for result in results:
+        for part in result.gold.parts or ():
+            if part.label is None:
+                return
+            gold.append(part.label)
+            predicted.append(label_at(result.prediction, part.place))
+    if not gold:
         return
-    gold, predicted = zip(*pairs, strict=True)
     counts, loss = verigray_scores(gold, predicted)
     _, loss_with_no_fact = verigray_scores(gold, predicted, keep_no_fact=True)
     unfaithful = counts.hallucinated
@@ -162,12 +173,6 @@ def _recalls(results: Sequence[Result], name: str) -> Iterator[Score]:
     by_value = hallucinated_by(values, gold, [r.prediction.outcome for r in results])
     for value in in_order(by_value):
         yield from class_scores(by_value[value], ["recall"], after=f" of {value}")
-    if name == "pattern":
-        total = sum_counts(by_value.values())
-        missed = share(total.false_negative, total.hallucinated)
-        yield from plain_scores(
-            None, ("not recognised, all patterns", missed, "hallucinated", total.hallucinated)
-        )
 
 
 def _by_slice(results: Sequence[Result], name: str) -> Iterator[Score]:
@@ -176,7 +181,7 @@ def _by_slice(results: Sequence[Result], name: str) -> Iterator[Score]:
         by_value.setdefault(result.slices[name], []).append(result)
     for value in in_order(by_value):
         counts = sum_counts(map(response_counts, by_value[value]))
-        yield from class_scores(counts, ("mean accuracy", "recall", "MCC"), before=f"{value}: ")
+        yield from class_scores(counts, ("mean accuracy", "recall"), before=f"{value}: ")
 
 
 def in_order(values: Iterable[str]) -> list[str]:

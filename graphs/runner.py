@@ -66,26 +66,23 @@ class RunProgress(NamedTuple):
     failed: int
     paid: Usage
     seconds_left: float | None
-    note: str = ""
 
 
 class Tally:
     """Counts how cases end, and tells how far the run has come."""
 
-    def __init__(
-        self, total: int, left: int, progress: Callable[[RunProgress], None] | None = None, note: str = ""
-    ) -> None:
+    def __init__(self, total: int, left: int, progress: Callable[[RunProgress], None] | None = None) -> None:
         self.paid, self.failures = Usage(), Counter[str | None]()
         self._total, self._left, self._failed, self._progress = total, left, 0, progress
         self._began, self._ended = time.monotonic(), 0
-        self._tell(note)
+        self._tell()
 
     @property
     def seconds(self) -> float:
         """Since the run began."""
         return time.monotonic() - self._began
 
-    def add(self, result: Report | str, note: str = "") -> None:
+    def add(self, result: Report | str) -> None:
         """Count a case that came to an end."""
         self._ended += 1
         if isinstance(result, str):
@@ -93,16 +90,14 @@ class Tally:
         else:
             self.failures += judges_failures(result)
             self.paid = total_usage([self.paid, Usage.model_validate(result.stamp.get("paid") or {})])
-        self._tell(note)
+        self._tell()
 
-    def _tell(self, note: str) -> None:
+    def _tell(self) -> None:
         """Say how far the run has come."""
         if self._progress:
             left = self._left - self._ended
             seconds = self.seconds / self._ended * left if self._ended else None
-            self._progress(
-                RunProgress(self._total - left, self._total, self._failed, self.paid, seconds, note)
-            )
+            self._progress(RunProgress(self._total - left, self._total, self._failed, self.paid, seconds))
 
 
 def plan_groups(cases: Sequence[Planned]) -> list[list[Planned]]:

@@ -170,10 +170,9 @@ def traffic_text(at: "Traffic") -> str:
 
 
 def run_text(at: "RunProgress") -> str:
-    """How far a run over many cases has come: how good, what was paid, what failed, how long it will take."""
+    """How far a run over many cases has come: what was paid, what failed, how long it will take."""
     tokens = at.paid.prompt_tokens + at.paid.completion_tokens
-    parts = [at.note] if at.note else []
-    parts.append(f"{at.paid.calls:,} calls, {tokens:,} tokens paid")
+    parts = [f"{at.paid.calls:,} calls, {tokens:,} tokens paid"]
     if at.failed:
         parts.append(f"{at.failed} failed")
     if at.seconds_left is not None and at.done < at.total:

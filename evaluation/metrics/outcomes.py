@@ -6,16 +6,13 @@ all samples, missed ones by pattern) and NoCha (pairs). The rates of the counts 
 accuracy of hallucinated, `specificity` that of faithful. Does not know: how a prediction came about.
 """
 
-from collections import Counter
 from collections.abc import Sequence
 
 from longproof.agent.types import Kind
 from longproof.evaluation.metrics.statistics import (
-    UNDECIDED,
     Counts,
     Rate,
     count,
-    decided_votes,
     is_hallucinated,
     share,
 )
@@ -68,24 +65,3 @@ def flip_rate(runs: Sequence[Sequence[str | None]]) -> Rate:
     """
     answers = list(zip(*runs, strict=True))
     return Rate(share(sum(len(set(example)) > 1 for example in answers), len(answers)), len(answers))
-
-
-def override_rate(panels: Sequence[Sequence[str | None]], arbiter: Sequence[str | None]) -> Rate:
-    """The share of items that came to the arbiter which it decided against the panel's plurality.
-
-    Items without a single most frequent label, or on which the arbiter failed, only lower the coverage.
-    """
-    n_comparable = n_overridden = 0
-    for panel, decision in zip(panels, arbiter, strict=True):
-        most = _plurality(panel)
-        if most is not None and decision not in UNDECIDED:
-            n_comparable += 1
-            n_overridden += most != decision
-    return Rate(share(n_overridden, n_comparable), len(panels), share(n_comparable, len(panels)))
-
-
-def _plurality(votes: Sequence[str | None]) -> str | None:
-    most = Counter(decided_votes(votes)).most_common(2)
-    if not most or (len(most) == 2 and most[0][1] == most[1][1]):
-        return None
-    return most[0][0]

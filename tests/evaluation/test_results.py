@@ -43,12 +43,6 @@ def test_a_wrong_claim_without_marked_words_is_flagged_whole() -> None:
     assert flagged_places(prediction(scripted_report(TEXT, ["no_fact", "fabricated", None]))) == [(21, 30)]
 
 
-def test_the_responses_label_is_the_least_faithful_that_states_facts() -> None:
-    assert prediction(scripted_report(TEXT, ["no_fact", "ambiguous", "out_dependent"])).label == "ambiguous"
-    assert prediction(scripted_report(TEXT, ["no_fact", "no_fact", "no_fact"])).label == "no_fact"
-    assert prediction(scripted_report(TEXT, ["no_fact", None, "fabricated"])).label == "fabricated"
-
-
 def judged(report: Report, protocol: str, *votes: tuple[str, Label | None]) -> Report:
     """The report of that protocol, its first claim judged so: question and label (None: no answer)."""
     first, *others = report.claims
@@ -82,15 +76,6 @@ def test_votes_on_pieces_of_evidence_are_kept_apart() -> None:
     )
     other = prediction(judged(report, "longproof", *votes)).claims[0]
     assert (other.votes, other.pieces) == (("fabricated", "fabricated"), ())
-
-
-def test_an_audits_claims_hold_the_label_that_was_given() -> None:
-    report = scripted_report(TEXT, ["fabricated", None, "no_fact"])
-    case = report.case.model_copy(update={"labels": ("fabricated", "explicitly_supported", "no_fact")})
-    given = report.model_copy(update={"case": case})
-    audit = prediction(judged(given, "verigray-audit"))
-    assert [claim.given for claim in audit.claims] == ["fabricated", "explicitly_supported", "no_fact"]
-    assert {claim.given for claim in prediction(judged(given, "verigray")).claims} == {None}
 
 
 def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:

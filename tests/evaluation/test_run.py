@@ -144,15 +144,13 @@ def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> 
     scores = {score.name: score for section in finished.sections for score in section.scores}
     assert len(finished.results) == 24
     assert scores["flip rate of 2 runs"].value == pytest.approx(1 / 12)
-    assert scores["run 2: mean accuracy"].coverage == 1.0
 
 
-def test_progress_tells_how_far_and_how_good(cases: Path, tmp_path: Path) -> None:
+def test_progress_tells_how_far(cases: Path, tmp_path: Path) -> None:
     heard = list[RunProgress]()
     run(cases, tmp_path / "out", FakeChecker(), progress=heard.append, parallel=1)
     assert [word.done for word in heard] == list(range(13))
-    assert (heard[-1].total, heard[-1].note) == (12, "accuracy 93.8%, coverage 91.7%")
-    assert heard[0].note == "accuracy –, coverage 100.0%"
+    assert heard[-1].total == 12
 
 
 def test_a_sample_is_seeded_and_keeps_order_and_pairs(cases: Path) -> None:

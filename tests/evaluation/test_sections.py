@@ -7,8 +7,8 @@ from evaluated import line, scripted_report
 
 from longproof.agent.types import Place
 from longproof.evaluation.results import Result, prediction
+from longproof.evaluation.scores import Score, Section, score_tables
 from longproof.evaluation.sections import sections
-from longproof.evaluation.tables import Score, Section, score_tables
 from longproof.evaluation.types import Gold, GoldClaim, GoldError, GoldPart
 
 TEXT = "He won twice in May. She lost."
@@ -154,32 +154,6 @@ def test_votes_on_pieces_give_probes_third_step_and_agreement_by_piece() -> None
     (kappa,) = (s for section in sections([result]) for s in section.scores if s.name == "Fleiss' kappa")
     assert (kappa.over, kappa.n) == ("pieces with a panel", 3)
     assert kappa.value == pytest.approx(((1 / 3 + 1 + 1) / 3 - 34 / 64) / (1 - 34 / 64))
-
-
-def test_an_audit_is_scored_by_the_wrong_labels_that_it_leaves_to_people() -> None:
-    parts = (
-        GoldPart(place=place("He won twice in May."), outcome="hallucinated", label="fabricated"),
-        GoldPart(place=place("She lost."), outcome="faithful", label="explicitly_supported"),
-    )
-    gold = Gold(outcome="hallucinated", parts=parts)
-    caught = with_claims(
-        gold,
-        given=["explicitly_supported", "explicitly_supported"],
-        label=[None, "explicitly_supported"],
-        failure=["disputed", None],
-    )
-    unread = with_claims(
-        gold, given=["fabricated", "ambiguous"], label=[None, "ambiguous"], failure=["unparsed", None]
-    )
-    found = scores(caught, unread)
-    assert set(found) == {"Audit of given labels", "Cost"}
-    assert found["Audit of given labels"] == {
-        "left to people": pytest.approx(2 / 3),
-        "wrong labels left to people": 1.0,
-        "right labels left to people": 0.5,
-        "wrong among those left": 0.5,
-    }
-    assert sections([caught, unread])[0].scores[0].coverage == pytest.approx(2 / 3)
 
 
 def test_slices_give_recall_or_accuracy() -> None:

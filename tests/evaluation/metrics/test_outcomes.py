@@ -1,4 +1,4 @@
-"""LongNovel's and HaluEval's scores against their own tables; pairs, flips, overrides; undecided is never dropped."""
+"""LongNovel's and HaluEval's scores against their own tables; pairs, flips; undecided is never dropped."""
 
 import csv
 from pathlib import Path
@@ -11,7 +11,6 @@ from longproof.evaluation.metrics.outcomes import (
     flip_rate,
     hallucinated_by,
     outcome_counts,
-    override_rate,
     pair_accuracy,
 )
 from longproof.evaluation.metrics.statistics import (
@@ -152,17 +151,6 @@ def test_failures_add_up_to_table_7_and_rates_are_over_what_table_5_generated(ta
 def test_flip_rate_counts_examples_that_ever_change() -> None:
     scores = flip_rate([["a", "b", None], ["a", "c", None], ["a", "b", "a"]])
     assert (scores.value, scores.n) == (2 / 3, 3)
-
-
-def test_override_rate_leaves_ties_and_failures_aside_and_counts_them() -> None:
-    panels = [
-        ["fabricated", "fabricated", "faithful"],
-        ["fabricated", "fabricated", "faithful"],
-        ["fabricated", "faithful"],
-        ["fabricated", "fabricated", "faithful"],
-    ]
-    scores = override_rate(panels, ["faithful", "fabricated", "fabricated", "refused"])
-    assert (scores.value, scores.n, scores.coverage) == (0.5, 4, 0.5)
 
 
 def test_a_pair_needs_both() -> None:

@@ -1,7 +1,7 @@
-"""Rates of two-by-two counts, with and without intervals: what each example counts, and the groups to resample.
+"""Scores of a run: what each example counts, rates with intervals over whole groups, and the tables of them.
 
-Knows: two-by-two counts of responses, parts and characters. Does not know: which scores a set is given, or how
-they are shown.
+Knows: two-by-two counts of responses, parts and characters. A rate never stands without its denominator and coverage.
+Does not know: which scores a set is given.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -26,7 +26,29 @@ from longproof.evaluation.metrics.statistics import (
     sum_counts,
 )
 from longproof.evaluation.results import Result, flagged_places, gold_at, outcome_at
-from longproof.evaluation.tables import Score
+from longproof.retrieval.types import Frozen
+
+COLUMNS = ("score", "value", "95 % interval", "over", "n", "coverage")
+UNDEFINED = "–"
+
+
+class Score(Frozen):
+    """One number: its denominator in words and in size, its coverage, and where it has one its interval."""
+
+    name: str
+    value: float | None
+    over: str
+    n: int
+    coverage: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+class Section(Frozen):
+    """Scores that belong together."""
+
+    title: str
+    scores: tuple[Score, ...]
 
 
 class CountedRate(NamedTuple):
@@ -50,26 +72,25 @@ CLASS_RATES = {
 
 def class_scores(counts: Counts, names: Iterable[str], before: str = "", after: str = "") -> Iterator[Score]:
     """Some of CLASS_RATES; `before` and `after` are put around their names."""
-    decided = coverage(counts)
     for name in names:
         rate, over, n = CLASS_RATES[name]
         label = f"{before}{name}{after}"
-        yield Score(name=label, value=rate(counts), over=over, n=n(counts), coverage=decided)
+        yield Score(name=label, value=rate(counts), over=over, n=n(counts), coverage=coverage(counts))
+
+
+def plain_scores(coverage: float | None, *scores: tuple[str, float | None, str, int]) -> Iterator[Score]:
+    """Scores without intervals, of one coverage: name, value, denominator in words, its size."""
+    for name, value, over, n in scores:
+        yield Score(name=name, value=value, over=over, n=n, coverage=coverage)
 
 
 def headline(results: Sequence[Result], name: str, decided: float | None = None) -> Score:
-    """One of HEADLINES with its 95 % interval over whole groups.
-
-    `decided` is its coverage where that is not the counts' own.
-    """
+    """One of HEADLINES with its 95 % interval; `decided` is its coverage where that is not the counts' own."""
     count_example, (rate, over, n) = HEADLINES[name]
-    groups: dict[str, Counts] = {}
-    for result in results:
-        groups[result.group] = sum_counts([groups.get(result.group, NOTHING), count_example(result)])
-    bags = [bag for bag in groups.values() if any(bag)]
-    interval = bootstrap_interval(lambda drawn: rate(sum_counts(drawn)), bags)
+    groups = [counts for counts in sum_by_group(results, results, count_example) if any(counts)]
+    interval = bootstrap_interval(lambda drawn: rate(sum_counts(drawn)), groups)
     low, high = interval or (None, None)
-    counts = sum_counts(bags)
+    counts = sum_counts(groups)
     return Score(
         name=name,
         value=rate(counts),
@@ -79,6 +100,16 @@ def headline(results: Sequence[Result], name: str, decided: float | None = None)
         low=low,
         high=high,
     )
+
+
+def sum_by_group(
+    grouping: Sequence[Result], results: Sequence[Result], count_example: Callable[[Result], Counts]
+) -> list[Counts]:
+    """The sum of the results' counts in each group, as the results of `grouping` beside them are grouped."""
+    groups: dict[str, Counts] = {}
+    for one, result in zip(grouping, results, strict=True):
+        groups[one.group] = sum_counts([groups.get(one.group, NOTHING), count_example(result)])
+    return list(groups.values())
 
 
 def response_counts(result: Result) -> Counts:
@@ -142,10 +173,7 @@ def gold_places(result: Result, name: str | None = None) -> list[Offsets]:
 CALLED = CountedRate(precision, "conflicting claims", lambda counts: counts.called)
 HEADLINES: dict[str, tuple[Callable[[Result], Counts], CountedRate]] = {
     "precision of conflicts": (conflict_counts, CALLED),
-    "precision of what stands there": (
-        stands_there_counts,
-        CALLED._replace(over="claims that stand there"),
-    ),
+    "precision of what stands there": (stands_there_counts, CALLED._replace(over="claims that stand there")),
     "mean accuracy": (response_counts, CLASS_RATES["mean accuracy"]),
     "accuracy of hallucinated": (response_counts, CLASS_RATES["recall"]),
     "accuracy of faithful": (response_counts, CLASS_RATES["accuracy of faithful"]),
@@ -154,3 +182,33 @@ HEADLINES: dict[str, tuple[Callable[[Result], Counts], CountedRate]] = {
     "characters: F1": (flagged_counts, CLASS_RATES["F1"]._replace(over="gold characters")),
 }
 """Scores with an interval: what an example counts, and the rate of the counts' sum."""
+
+
+def score_tables(title: str, sections: Sequence[Section], footer: str) -> str:
+    """One Markdown table a section."""
+    lines = [f"# {title}", ""]
+    for section in sections:
+        lines += [f"## {section.title}", "", table_row(COLUMNS), table_row(("---",) * len(COLUMNS))]
+        for score in section.scores:
+            interval = f"{number(score.low)} to {number(score.high)}" if score.low is not None else ""
+            decided = "" if score.coverage is None else number(score.coverage)
+            cells = (score.name, number(score.value), interval, score.over, f"{score.n:,}", decided)
+            lines.append(table_row(cells))
+        lines.append("")
+    return "\n".join([*lines, footer, ""])
+
+
+def number(value: float | None) -> str:
+    """Three decimals below ten, one above; an undefined score is a dash."""
+    if value is None:
+        return UNDEFINED
+    return f"{value:.3f}" if abs(value) < 10 else f"{value:,.1f}"
+
+
+def table_row(cells: Iterable[str]) -> str:
+    """A line of a Markdown table; what the cells hold stays text."""
+    row = "|"
+    for cell in cells:
+        text = cell.replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;").replace("\n", " ")
+        row += f" {text} |"
+    return row
