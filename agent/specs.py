@@ -9,7 +9,8 @@ Does not know: settings, protocols, or when the panel is asked.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
+from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
@@ -34,6 +35,10 @@ FORMS = (
 )
 ALONE = "the judge offline has no vote beside others: leave it out, or give it alone"
 NO_KEYS = "keys to servers come from the environment"
+TABLES = ("panel", "prices")
+"""The tables of `longproof.toml`."""
+OF_A_JUDGE = ("spec", "temperature", "samples")
+"""The keys of a judge's own table there."""
 _OPENAI = re.compile(r"openai:(?P<model>[^\s@]\S*?)(?:@(?P<address>https?://\S+))?")
 _NLI = re.compile(r"nli:(?P<model>\S.*)")
 _PROVIDER = re.compile(
@@ -111,8 +116,10 @@ def _read_entry(entry: Any) -> Any:
     table = {"spec": entry} if isinstance(entry, str) else entry
     if not isinstance(table, dict) or not isinstance(table.get("spec"), str):
         raise BadInput("a judge is a SPEC, or a table with `spec`, `temperature` and `samples`")
-    if extra := set(table) - {"spec", "temperature", "samples"}:
-        raise BadInput(f"a judge has no {min(extra)!r}: known are spec, temperature, samples; {NO_KEYS}")
+    if extra := set(table) - set(OF_A_JUDGE):
+        name = min(extra)
+        near = _nearest(name, OF_A_JUDGE)
+        raise BadInput(f"a judge has no {name!r}{near}: known are {', '.join(OF_A_JUDGE)}; {NO_KEYS}")
     changes = {name: value for name, value in table.items() if name != "spec"}
     return {**as_spec(table["spec"]).model_dump(exclude_unset=True), **changes, "by_owner": False}
 
@@ -141,16 +148,25 @@ def read_panel(path: Path) -> PanelTable:
     """
     tables = read_toml(path)
     for name in tables:
-        if name not in ("panel", "prices"):
-            raise BadInput(f"{path}: there is no [{name}]: known are [panel] and [prices]")
+        if name not in TABLES:
+            raise BadInput(
+                f"{path}: there is no [{name}]{_nearest(name, TABLES)}: known are [panel] and [prices]"
+            )
     try:
         return PanelTable.model_validate(tables.get("panel", {}))
     except ValidationError as error:
         first = error.errors()[0]
         place, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
         if first["type"] == "extra_forbidden":
-            why = f"known are {', '.join(PanelTable.model_fields)}; {NO_KEYS}"
+            near = _nearest(place, PanelTable.model_fields)
+            why = f"there is no such key{near}: known are {', '.join(PanelTable.model_fields)}; {NO_KEYS}"
         raise BadInput(f"{path}: [panel] {place}: {why}") from error
+
+
+def _nearest(name: str, known: Collection[str]) -> str:
+    """A question for the known name that is nearest; empty where none is near."""
+    near = get_close_matches(name, known, n=1)
+    return f" (did you mean {near[0]}?)" if near else ""
 
 
 class Panel(NamedTuple):

@@ -7,12 +7,12 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import timedelta
 from threading import Event, Thread
 from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from rich.table import Table
 
     from longproof.agent.models.limits import Traffic
@@ -20,6 +20,12 @@ if TYPE_CHECKING:
 
 LINES_S, LONGEST_S = 30.0, 480.0
 """Seconds between two lines where there is no terminal: at first, and at most."""
+LOOKS = {
+    "search": "searching the source",
+    "scan": "reading all of the source",
+    "confirm": "confirming what is wrong",
+}
+"""The nodes that take up claims once more, and what is said while they do."""
 
 
 @dataclass
@@ -39,13 +45,21 @@ class Progress:
         """All of it in one line."""
         count = f", {self.done:,}" if self.done or self.total is not None else ""
         count += f" of {self.total:,}" if self.total is not None else ""
-        return "; ".join(part for part in (self.text + count, self._asked()) if part)
+        asked = traffic_text(self.traffic()) if self.traffic else ""
+        return "; ".join(part for part in (self.text + count, asked) if part)
 
-    def _asked(self) -> str:
-        try:
-            return traffic_text(self.traffic()) if self.traffic else ""
-        except Exception:  # it changes meanwhile, and a bar must never end what it tells of
-            return ""
+    def row(self, began: float) -> "Table":
+        """A bar, the time since it began, and the line."""
+        from rich.progress_bar import ProgressBar
+        from rich.table import Table
+        from rich.text import Text
+
+        row = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=self.total, completed=self.done, width=20)
+        row.add_row(
+            bar, _clock_text(monotonic() - began), Text(self.line(), no_wrap=True, overflow="ellipsis")
+        )
+        return row
 
 
 @contextmanager
@@ -54,52 +68,29 @@ def show_progress(
 ) -> Iterator[Progress]:
     """Show how far something has come until it ends: a bar, or lines where there is no terminal."""
     from rich.console import Console
-
-    at, console = Progress(text, traffic=traffic), Console(stderr=True)
-    with _bar(at, console) if console.is_terminal else _lines(at, lines_s):
-        yield at
-
-
-@contextmanager
-def _bar(at: Progress, console: "Console") -> Iterator[None]:
     from rich.live import Live
 
-    began = monotonic()
-    with Live(console=console, get_renderable=lambda: _drawn(at, began), transient=True):
-        yield
-
-
-def _drawn(at: Progress, began: float) -> "Table":
-    from rich.progress_bar import ProgressBar
-    from rich.table import Table
-    from rich.text import Text
-
-    minutes, seconds = divmod(round(monotonic() - began), 60)
-    row = Table.grid(padding=(0, 1))
-    bar = ProgressBar(total=at.total, completed=at.done, width=20)
-    row.add_row(bar, f"{minutes}:{seconds:02}", Text(at.line(), no_wrap=True, overflow="ellipsis"))
-    return row
-
-
-@contextmanager
-def _lines(at: Progress, lines_s: float) -> Iterator[None]:
-    """Write lines meanwhile: the first after `lines_s` seconds, each later one after twice as long."""
+    at, console, began = Progress(text, traffic=traffic), Console(stderr=True), monotonic()
+    if console.is_terminal:
+        with Live(console=console, get_renderable=lambda: at.row(began), transient=True):
+            yield at
+        return
     ended = Event()
-
-    def tell() -> None:
-        wait, began = lines_s, monotonic()
-        while not ended.wait(wait):
-            if line := at.line():
-                sys.stderr.write(f"longproof: after {monotonic() - began:,.0f} s: {line}\n")
-            wait = min(2 * wait, LONGEST_S)
-
-    thread = Thread(target=tell, daemon=True)
+    thread = Thread(target=_write_lines, args=(at, ended, lines_s), daemon=True)
     thread.start()
     try:
-        yield
+        yield at
     finally:
         ended.set()
         thread.join()
+
+
+def _write_lines(at: Progress, ended: Event, lines_s: float) -> None:
+    """Write lines until the work has ended: the first after so many seconds, each later one after twice as long."""
+    wait, began = lines_s, monotonic()
+    while not ended.wait(wait):
+        sys.stderr.write(f"longproof: after {monotonic() - began:,.0f} s: {at.line()}\n")
+        wait = min(2 * wait, LONGEST_S)
 
 
 @contextmanager
@@ -110,30 +101,18 @@ def check_progress(
     with show_progress("reading", traffic, lines_s) as at:
 
         def update(event: Mapping[str, Any]) -> None:
-            if event["node"] == "align":
+            node = event["node"]
+            if node == "align":
                 at.show(0, event["claims"], "checking sentences")
-            elif event["node"] == "decompose":
+            elif node == "decompose":
                 at.show(at.done, (at.total or 0) + event["parts"], "checking claims")
-            elif event["node"] == "checked":
+            elif node == "checked":
                 at.show(at.done + event["claims"], at.total, "checking claims")
-            elif event["node"] in ("search", "scan", "confirm"):
+            elif node in LOOKS:
                 # These claims are open again, and come back as checked.
-                at.show(max(0, at.done - event["claims"]), at.total, looking_text(event))
-            elif event["node"] == "embed":
-                at.text = f"{embedding_text(event)}, {event['done']:,} of {event['passages']:,}; claims"
-
-        yield update
-
-
-@contextmanager
-def embedding_progress() -> Iterator[Callable[[int, int], None]]:
-    """Show how many passages are embedded, with the time left."""
-    with show_progress("embedding passages") as at:
-        began = monotonic()
-
-        def update(done: int, total: int) -> None:
-            event = {"done": done, "passages": total, "seconds": monotonic() - began}
-            at.show(done, total, embedding_text(event))
+                at.show(max(0, at.done - event["claims"]), at.total, f"{LOOKS[node]} for {event['claims']:,}")
+            elif node == "embed":
+                at.text = f"embedding passages, {event['done']:,} of {event['passages']:,}; claims"
 
         yield update
 
@@ -145,27 +124,11 @@ def run_progress(what: str) -> Iterator[Callable[["RunProgress"], None]]:
         yield lambda at: progress.show(at.done, at.total, f"{what}: {run_text(at)}")
 
 
-def looking_text(event: Mapping[str, Any]) -> str:
-    """What a search or a scan of the whole source is doing, or who is asked once more, in words."""
-    claims = _count_text(event["claims"], "claim")
-    if event["node"] == "confirm":
-        return f"confirming that {claims} {'is' if event['claims'] == 1 else 'are'} wrong"
-    if event["node"] == "search":
-        return f"searching the source for {claims}"
-    return f"reading all of the source for {claims}, in {_count_text(event['pieces'], 'piece')}"
-
-
-def embedding_text(event: Mapping[str, Any]) -> str:
-    """How long it will take to embed the passages that are left, in words."""
-    left = event["seconds"] / max(1, event["done"]) * (event["passages"] - event["done"])
-    return f"embedding passages, {_clock_text(left)} left"
-
-
 def traffic_text(at: "Traffic") -> str:
     """What was asked so far, in words; nothing where nobody was asked."""
-    parts = [f"{_count_text(at.calls, 'call')}, {at.tokens:,} tokens"] if at.calls else []
+    parts = [f"{at.calls:,} calls, {at.tokens:,} tokens"] if at.calls else []
     parts += [f"{at.waiting} waiting for the server"] if at.waiting else []
-    parts += [f"{_count_text(at.retries, 'second try', 'second tries')}"] if at.retries else []
+    parts += [f"{at.retries:,} asked again"] if at.retries else []
     return "; ".join(parts)
 
 
@@ -181,10 +144,4 @@ def run_text(at: "RunProgress") -> str:
 
 
 def _clock_text(seconds: float) -> str:
-    minutes, left = divmod(round(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{left:02}"
-
-
-def _count_text(n: int, one: str, more: str = "") -> str:
-    return f"{n:,} {one}" if n == 1 else f"{n:,} {more or f'{one}s'}"
+    return str(timedelta(seconds=round(seconds)))

@@ -33,8 +33,8 @@ if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
 
 EDITION = 4
-"""Of the graph's state. A run that another edition began can't go on; its answers are in the ledger."""
-ABOUT = ("begun_with", "settings", "edition")
+"""Of the graph's state. A run that another edition began is begun anew; its answers are in the ledger."""
+ABOUT = ("begun_with", "settings")
 """What each checkpoint of a run says of the run."""
 
 
@@ -76,7 +76,7 @@ async def begin_run(
     """Begin a run, or take a known one up where it stopped. `settings` name the run in `run_id`.
 
     Raises BadInput for what can't be checked, and where the name is of a run with another source, response or
-    settings, or of another edition.
+    settings.
     """
     verifier = Verifier(**settings)
     given = await verifier.input_of(sources, case_of(**case))
@@ -84,14 +84,11 @@ async def begin_run(
     about = {
         "begun_with": begun_with(verifier.settings, given),
         "settings": verifier.settings.model_dump_json(),
-        "edition": EDITION,
     }
     async with open_checkpoints(verifier.settings) as checkpoints:
         state = await checkpoints.graph.aget_state(_thread(run_id))
-        if state.metadata:
-            _refuse_other_edition(state, run_id)
-            if state.metadata.get("begun_with") != about["begun_with"]:
-                raise begun_otherwise(run_id)
+        if state.metadata and state.metadata.get("begun_with") != about["begun_with"]:
+            raise begun_otherwise(run_id)
         if not (_is_waiting(state) or _is_finished(state)):
             start = None if state.metadata else given
             state = await _drive(checkpoints, start, verifier.settings, about, watcher)
@@ -141,7 +138,7 @@ async def _drive(
         start,
         settings,
         progress=watcher.progress,
-        thread=run_id,
+        thread=_thread_name(run_id),
         about=about,
         written=watcher.written,
     )
@@ -177,19 +174,9 @@ async def _begun_state(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapsh
     state = await checkpoints.graph.aget_state(_thread(run_id))
     if "settings" not in (state.metadata or {}):
         raise BadInput(f"there is no run {run_id!r} that a person decides: begin one with --arbiter person")
-    _refuse_other_edition(state, run_id)
     if not (_is_waiting(state) or _is_finished(state)):
         raise BadInput(f"the run {run_id!r} is not finished: give its `longproof verify` command again")
     return state
-
-
-def _refuse_other_edition(state: StateSnapshot, run_id: str) -> None:
-    """Raises BadInput where another edition of Longproof began the run: its state can't be read."""
-    if (state.metadata or {}).get("edition") != EDITION:
-        raise BadInput(
-            f"another edition began the run {run_id!r}: give its `longproof verify` command again with another "
-            "--run-id; no answer is paid for twice"
-        )
 
 
 def _is_waiting(state: StateSnapshot) -> bool:
@@ -218,4 +205,9 @@ async def saved_values(settings: Settings) -> State:
 
 
 def _thread(run_id: str) -> RunnableConfig:
-    return {"configurable": {"thread_id": run_id}}
+    return {"configurable": {"thread_id": _thread_name(run_id)}}
+
+
+def _thread_name(run_id: str) -> str:
+    """The name of a run's checkpoints; another edition finds none under it."""
+    return f"{EDITION} {run_id}"

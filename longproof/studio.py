@@ -46,12 +46,6 @@ class Served(CompiledStateGraph[Any, Any, Any, Any]):
         made._serde_allowlist = self._serde_allowlist
         return made
 
-    def get_context_jsonschema(self) -> dict[str, Any]:
-        """The form of the settings, without what is the server's own."""
-        schema: dict[str, Any] = super().get_context_jsonschema() or {}
-        properties = {name: form for name, form in schema["properties"].items() if name not in OWN}
-        return {**schema, "properties": properties}
-
     async def astream(
         self,
         input: Any,  # noqa: A002

@@ -5,8 +5,7 @@ cases are checked together. Does not know: how anything is checked or drawn.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
@@ -15,7 +14,6 @@ from pydantic import PrivateAttr
 
 from longproof.agent import types
 from longproof.agent.report import WRONG
-from longproof.agent.specs import Spec
 from longproof.agent.types import Case, Kind, Label
 from longproof.graphs import verifier
 from longproof.graphs.cases import digest
@@ -128,34 +126,26 @@ class Report(types.Report):
     def __repr_args__(self) -> list[tuple[str | None, Any]]:
         """The values in the one line that `repr` shows."""
         undecided = sum(claim.label is None for claim in self.claims)
-        shown = {
-            "case": self.case.id,
-            "verdict": self.verdict,
-            "claims": len(self.claims),
-            "undecided": undecided,
-        }
-        return list(shown.items())
+        counts: list[tuple[str | None, Any]] = [("claims", len(self.claims)), ("undecided", undecided)]
+        return [("case", self.case.id), ("verdict", self.verdict), *counts]
 
 
 class Verifier(verifier.Verifier):
     __doc__ = verifier.Verifier.__doc__
-
-    def __repr__(self) -> str:
-        judges = [_called(judge) for judge in self._pool.given.judges or self.settings.judges]
-        return f"Verifier(judges={judges}, protocol={self._method.protocol.name!r})"
 
     def verify(self, source: Sources, response: Response, **more: Unpack[Watched]) -> Report:
         """The report on one response; see `averify`. Works inside a running event loop too.
 
         A run that the settings name (`run_id`) is this case's alone. Raises BadInput where it is another's.
         """
-        return run(self._verify_once(source, response, more))
 
-    async def _verify_once(self, source: Sources, response: Response, more: Watched) -> Report:
-        try:
-            return await self._verify(source, response, more, alone=True)
-        finally:
-            await self.close()
+        async def verify_once() -> Report:
+            try:
+                return await self._verify(source, response, more, alone=True)
+            finally:
+                await self.close()
+
+        return run(verify_once())
 
     async def averify(self, source: Sources, response: Response, **more: Unpack[Watched]) -> Report:
         """The report on one response.
@@ -182,17 +172,16 @@ class Verifier(verifier.Verifier):
             made = await self.report_on(given, cast(Any, hear), cast(Any, decide))
         return Report.of(made, self.settings.home)
 
-    def verify_many(self, cases: Iterable[C], *, parallel: int = 4) -> Iterator[tuple[C, Report | BadInput]]:
-        """Each case with its report, as soon as it is there; see `averify_many`. Works in a notebook too."""
-        steps = self.averify_many(cases, parallel=parallel)
-        with ExitStack() as opened:
-            run = _loop_of_its_own(opened)
+    def verify_many(self, cases: Iterable[C], *, parallel: int = 4) -> list[tuple[C, Report | BadInput]]:
+        """Each case with its report, once all are there; see `averify_many`. Works in a notebook too."""
+
+        async def verify_all() -> list[tuple[C, Report | BadInput]]:
             try:
-                while (step := run(anext(steps, None))) is not None:
-                    yield step
+                return [step async for step in self.averify_many(cases, parallel=parallel)]
             finally:
-                run(steps.aclose())
-                run(self.close())
+                await self.close()
+
+        return run(verify_all())
 
     async def averify_many(
         self, cases: Iterable[C], *, parallel: int = 4
@@ -254,22 +243,3 @@ class _Given:
     def sources(self, one: Planned) -> Sequence[Document]:
         """The case's sources, read. Raises BadInput where they can't be."""
         return documents_of(self.cases[one.place[0]]["source"])
-
-
-def _loop_of_its_own(opened: ExitStack) -> Callable[[Any], Any]:
-    """Run work to its end on a new event loop; in a thread where one is running here, as in a notebook."""
-    runner = asyncio.Runner()
-    try:
-        asyncio.get_running_loop()
-    except RuntimeError:
-        opened.callback(runner.close)
-        return runner.run
-    pool = opened.enter_context(ThreadPoolExecutor(1))
-    opened.callback(lambda: pool.submit(runner.close).result())
-    return lambda work: pool.submit(runner.run, work).result()
-
-
-def _called(judge: object) -> str:
-    """A judge as it was named, else by the name that it says, or its class's."""
-    said = judge.text if isinstance(judge, Spec) else getattr(judge, "name", None)
-    return judge if isinstance(judge, str) else str(said or type(judge).__name__)

@@ -4,22 +4,17 @@ Knows: what goes in and out. Does not know: how anything is checked. Give each a
 settings live side by side. After async use, `await verifier.close()` on the same event loop lets go of connections.
 """
 
-from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
 from longproof.adapters.brief import brief_of
 from longproof.agent.types import Task
-from longproof.retrieval.types import BadInput
 from longproof.verifier import Report, Verifier
 
 if TYPE_CHECKING:
     from langchain_core.runnables import Runnable
     from langchain_core.tools import BaseTool
-
-
-NEEDED, OPTIONAL = ("source", "response"), ("task", "context", "case_id", "reference", "labels")
 
 
 class ToolInput(BaseModel):
@@ -40,28 +35,17 @@ def runnable(verifier: Verifier) -> "Runnable[dict[str, Any], Report]":
     """`{"source", "response", "task"?, "context"?, "case_id"?}` in, a `Report` out.
 
     The nodes and every judge's answer are runs of their own in `astream_events` and in traces. Raises BadInput for
-    keys that are missing or not known.
+    keys that aren't known.
     """
     from langchain_core.runnables import RunnableLambda
 
     def invoke(asked: dict[str, Any]) -> Report:
-        return verifier.verify(**_arguments(asked))
+        return verifier.verify(**asked)
 
     async def ainvoke(asked: dict[str, Any]) -> Report:
-        return await verifier.averify(**_arguments(asked))
+        return await verifier.averify(**asked)
 
     return RunnableLambda(invoke, ainvoke, name="longproof")
-
-
-def _arguments(asked: object) -> dict[str, Any]:
-    """The keys and values of a chain. Raises BadInput where one is missing or not known."""
-    if not isinstance(asked, Mapping):
-        raise BadInput(f"give {{'source': …, 'response': …}}, not {asked!r:.40}")
-    wrong = [f"{key!r} is missing" for key in NEEDED if key not in asked]
-    wrong += [f"{key!r} is not known" for key in asked if key not in (*NEEDED, *OPTIONAL)]
-    if wrong:
-        raise BadInput(f"{'; '.join(wrong)}: needed are {', '.join(NEEDED)}, optional {', '.join(OPTIONAL)}")
-    return {**asked}
 
 
 def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":

@@ -41,7 +41,7 @@ def evaluator(verifier: Verifier) -> "BaseEvaluator":
             contexts: Sequence[str] | None = None,
             **_: Any,
         ) -> EvaluationResult:
-            report = verifier.verify(_texts(contexts), _text(response), task="answer", context=query or "")
+            report = verifier.verify(**_given(query, response, contexts))
             return EvaluationResult(query=query, response=response, contexts=contexts, **_result(report))
 
         async def aevaluate(
@@ -51,24 +51,17 @@ def evaluator(verifier: Verifier) -> "BaseEvaluator":
             contexts: Sequence[str] | None = None,
             **_: Any,
         ) -> EvaluationResult:
-            report = await verifier.averify(
-                _texts(contexts), _text(response), task="answer", context=query or ""
-            )
+            report = await verifier.averify(**_given(query, response, contexts))
             return EvaluationResult(query=query, response=response, contexts=contexts, **_result(report))
 
     return Evaluator()
 
 
-def _text(response: str | None) -> str:
-    if not response:
-        raise BadInput("there is nothing to check: give a response")
-    return response
-
-
-def _texts(contexts: Sequence[str] | None) -> list[str]:
-    if not contexts:
-        raise BadInput("there is nothing to check against: give the contexts that the response rests on")
-    return list(contexts)
+def _given(query: str | None, response: str | None, contexts: Sequence[str] | None) -> dict[str, Any]:
+    """The arguments of a check. Raises BadInput where there is nothing to check, or nothing to check against."""
+    if not response or not contexts:
+        raise BadInput("there is nothing to check: give a response, and the contexts that it rests on")
+    return {"source": list(contexts), "response": response, "task": "answer", "context": query or ""}
 
 
 def _result(report: Report) -> dict[str, Any]:

@@ -24,8 +24,6 @@ from longproof.retrieval.types import BadInput
 
 CPUS = 0.25
 """The share of a CPU that a worker claims: with a whole one each, no more workers than CPUs would start."""
-RESTARTS = 3
-"""How often a model proxy that died is started again. Its answers are on disk; calls under way are asked anew."""
 GOODBYE_S = 60.0
 """How long the model proxy may take to end a run."""
 HERE = {"include_dashboard": False, "log_to_driver": False, "_node_ip_address": "127.0.0.1"}
@@ -73,18 +71,11 @@ def ray_engine(
 
 @contextmanager
 def _running_proxy(ray: Any, settings: dict[str, Any]) -> Iterator[Any]:
-    """The model proxy, on this machine, whose ledger it is.
-
-    One with a budget is not started again: what it had spent would be forgotten.
-    """
+    """The model proxy, on this machine, whose ledger it is. One that dies is not started again."""
     from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
 
     here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    lasting = settings.get("max_calls") is None and settings.get("max_tokens") is None
-    again = {"max_restarts": RESTARTS, "max_task_retries": -1} if lasting else {}
-    made = ray.remote(ModelProxy).options(
-        num_cpus=0, max_concurrency=10_000, scheduling_strategy=here, **again
-    )
+    made = ray.remote(ModelProxy).options(num_cpus=0, max_concurrency=10_000, scheduling_strategy=here)
     proxy = made.remote(settings)
     try:
         yield proxy

@@ -19,7 +19,6 @@ from longproof.batch.tables import (
     write_index,
     write_pages,
     write_report,
-    write_summary,
 )
 from longproof.graphs.cases import (
     CaseLine,
@@ -143,7 +142,6 @@ def check_cases(
         run_groups(engine, left, finish)
         listed.keep(names)
         done = BatchDone(out, [*listed.lines(names)], tally.paid, tally.seconds, tally.failures)
-        write_summary(out, done.cases)
     reported = [case.name for case in done.cases if case.state != "failed"]
     if html:
         write_pages(out, reported, full.home)

@@ -1,21 +1,17 @@
-"""What a batch leaves beside its list: reports, pages, an index, a table for spreadsheets, JUnit's XML for builds.
+"""The files that a batch leaves beside its list: reports, pages, an index, JUnit's XML for builds.
 
 Knows: where each lies; that a case that is hallucinated or undecided fails its test, and one that couldn't be checked
-is an error; what neither a spreadsheet nor XML may be given. Does not know: how cases were checked.
+is an error; what XML may not be given. Does not know: how cases were checked.
 """
 
-import csv
-import io
 import re
-import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 from pathlib import Path
 from xml.sax.saxutils import escape, quoteattr
 
 from pydantic import Field
 
-from longproof.agent.types import LABELS, Report, Usage
+from longproof.agent.types import Report, Usage
 from longproof.graphs.run_folder import Ended
 from longproof.indexes.documents import DocumentStore
 from longproof.report.html import index_page, page
@@ -24,12 +20,9 @@ from longproof.report.pieces import visible
 from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_lines, write_whole
 
-REPORTS, PAGES, SUMMARY, INDEX = "reports", "pages", "summary.csv", "index.html"
+REPORTS, PAGES, INDEX = "reports", "pages", "index.html"
 INDEXED = 5000
-"""How many reports the index page shows; a browser takes no more. The summary has them all."""
-COLUMNS = ("id", "verdict", "triage", "claims", *LABELS, "undecided", "coverage", "calls", "tokens", "report")
-FORMULA = frozenset("=+-@")
-"""What a formula begins with, in a spreadsheet."""
+"""How many reports the index page shows; a browser takes no more. The batch's list has them all."""
 _NOT_XML = re.compile("[\ud800-\udfff\ufffe\uffff]")
 
 
@@ -77,42 +70,6 @@ def write_index(out: Path, names: Sequence[str], failed: Sequence[EndedCase] = (
     )
     told = [{"id": one.id, "line": one.line, "failure": one.failure} for one in failed[:INDEXED]]
     write_whole(out / INDEX, index_page(linked, len(failed), told).encode())
-
-
-def write_summary(out: Path, cases: Iterable[EndedCase]) -> None:
-    """Write a line for each report as CSV."""
-    write_lines(out / SUMMARY, _table(case for case in cases if case.state != "failed"))
-
-
-def _table(ended: Iterable[EndedCase]) -> Iterator[str]:
-    for cells in chain([COLUMNS], map(_cells, ended)):
-        line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow(cells)
-        yield line.getvalue()
-
-
-def _cells(one: EndedCase) -> tuple[object, ...]:
-    return (
-        _inert(one.id),
-        one.verdict,
-        int(one.triage),
-        one.claims,
-        *(one.counts.get(label, 0) for label in (*LABELS, "undecided")),
-        f"{one.coverage:.4f}",
-        one.usage.calls,
-        one.usage.prompt_tokens + one.usage.completion_tokens,
-        f"{REPORTS}/{one.name}.json",
-    )
-
-
-def _inert(id_: str) -> str:
-    """An id that no spreadsheet takes for a formula, and no reader of CSV for two lines.
-
-    Spreadsheets skip spaces and controls before a formula, and take `＝` (full width) for `=`.
-    """
-    shown = visible(id_).replace("\n", "␊").replace("\t", "␉")
-    first = unicodedata.normalize("NFKC", shown.lstrip(" \u00a0\u3000\u200b\ufeff␊␉␍"))[:1]
-    return f"'{shown}" if first in FORMULA or shown != id_ else shown
 
 
 def write_junit(out: Path, cases: Sequence[EndedCase], target: Path) -> None:

@@ -44,16 +44,14 @@ class BatchOptions:
     ] = False
 
     def engine_for(self, settings: dict[str, Any]) -> "Engine | None":
-        """Ray's engine, where it is asked for. Raises BadInput for options that don't go together."""
+        """Ray's engine, where it or a cluster is asked for. Raises BadInput for pages of texts that stay there."""
         from longproof.retrieval.types import BadInput
 
-        if self.ray_address and self.engine != "ray":
-            raise BadInput("--ray-address is of Ray: add --engine ray, or leave it out")
         if self.ray_address and self.html:
             raise BadInput(
                 "--html needs the sources' texts, and those stay with the workers: run `longproof report` there"
             )
-        if self.engine != "ray":
+        if self.engine != "ray" and not self.ray_address:
             return None
         from longproof.batch.ray import ray_engine
 
@@ -68,7 +66,7 @@ class BatchOptions:
 
 
 def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
-    """Check many cases: a report each, a summary and an index page. Goes on where it was stopped.
+    """Check many cases: a report each, a list and an index page. Goes on where it was stopped.
 
     FILE has a case a line, its source a path beside it or a text (a JSON object is a record):
 
@@ -112,7 +110,8 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
 
 def _end_lines(done: "BatchDone") -> Iterator[str]:
     """The end of a batch, in a few lines."""
-    from longproof.batch.tables import INDEX, INDEXED, SUMMARY
+    from longproof.batch.tables import INDEX, INDEXED
+    from longproof.graphs.run_folder import RESULTS
 
     states = done.states
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(done.verdicts.items()))
@@ -123,7 +122,7 @@ def _end_lines(done: "BatchDone") -> Iterator[str]:
     if states["unfinished"]:
         yield f"{states['unfinished']} wait for calls that were not answered: run it again to go on"
     yield f"{done.paid.calls:,} calls, {tokens:,} tokens paid, {done.seconds:.1f} s"
-    yield f"summary: {done.folder / SUMMARY}"
+    yield f"results: {done.folder / RESULTS}"
     if sum(done.verdicts.values()) > INDEXED:
         yield f"the index page shows the first {INDEXED}"
     yield f"index: {(done.folder / INDEX).resolve().as_uri()}"

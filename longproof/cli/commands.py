@@ -13,8 +13,8 @@ import sys
 import traceback
 from contextlib import suppress
 from io import TextIOWrapper
-from tempfile import mkstemp
-from typing import TYPE_CHECKING, Annotated
+from secrets import token_hex
+from typing import Annotated
 
 import typer
 
@@ -30,11 +30,6 @@ from longproof.cli.review import review_command
 from longproof.cli.serve import mcp_command, serve_command
 from longproof.cli.verify import verify_command
 
-if TYPE_CHECKING:
-    from typer.exceptions import TyperException
-
-FILES = ("Missing option '--response'", "Got unexpected extra argument")
-"""How a message begins that `verify` gives to files without their options."""
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of writing to a disk that takes no more."""
 UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
@@ -125,7 +120,7 @@ def _code(arguments: list[str] | None) -> int:
     except BadInput as error:
         return _refused(str(error))
     except TyperException as error:
-        return _refused(_with_hint(error))
+        return _refused(error.format_message())
     except SystemExit as error:
         # Typer and Rich exit with 1 where a pipe is closed, which under --check is a verdict.
         if isinstance(error.__context__, BrokenPipeError):
@@ -136,14 +131,6 @@ def _code(arguments: list[str] | None) -> int:
         sys.stderr.write(f"longproof: interrupted; what was answered is kept; go on with: {again}\n")
         return INTERRUPTED
     return code
-
-
-def _with_hint(error: "TyperException") -> str:
-    """The error's message; to somebody who gave `verify` plain files, with what to write."""
-    message, context = error.format_message(), getattr(error, "ctx", None)
-    if context and context.info_name == "verify" and message.startswith(FILES):
-        return f"{message.rstrip('.')}: files go behind --source and --response"
-    return message
 
 
 def _refused(message: str) -> int:
@@ -162,18 +149,16 @@ def _silence_stdout() -> None:
 def _saved_traceback(error: Exception) -> str:
     """Save the traceback in a file for its owner alone, without keys from the environment, and say where."""
     from longproof.agent.models.addresses import key_variables
-    from longproof.retrieval.files import home
+    from longproof.retrieval.files import home, write_lines
     from longproof.retrieval.text.redact import without
+    from longproof.retrieval.types import BadInput
 
     text = "".join(traceback.format_exception(error))
     for name in key_variables():
         text = without(os.environ.get(name, "").strip(), text, f"[{name}]")
     try:
-        folder = home() / "errors"
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
-        handle, path = mkstemp(".txt", f"{type(error).__name__}-", folder)
-        with os.fdopen(handle, "w", encoding="utf-8", errors="backslashreplace") as file:
-            file.write(text)
-    except OSError:
+        path = home() / "errors" / f"{token_hex(4)}.txt"
+        write_lines(path, [text])
+    except (OSError, BadInput):
         return "its traceback can't be saved: make the data folder writable"
-    return f"its traceback: {path!r}"
+    return f"its traceback: {str(path)!r}"

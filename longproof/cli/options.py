@@ -5,7 +5,6 @@ goes before `longproof.toml`, which goes before the default.
 Does not know: what a setting does, or what a command does with its settings.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping
 from copy import copy
@@ -17,7 +16,7 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 from pydantic.fields import FieldInfo
-from typer.core import TyperArgument, TyperCommand, TyperOption
+from typer.core import TyperCommand
 
 from longproof.graphs.settings import Settings
 
@@ -39,15 +38,6 @@ AS_OPTION: Mapping[str, tuple[str, Any, str]] = {
     **dict.fromkeys(("arbiter", "decomposer", "searcher"), ("", str, "")),
 }
 """Settings that are written otherwise on a command line: their option, its type, and what its help adds."""
-WORDS = {
-    "FOLDER": ("out", "pages", "folder", "a", "b"),
-    "SPEC": ("judges", "arbiter", "decomposer", "searcher", "model", "embedder"),
-    "DATASET": ("dataset",),
-}
-"""What stands in every help for values of which the type says too little."""
-WIDEST = 20
-"""Characters of all choices beyond which the help names them in words."""
-
 Encoding = Annotated[
     str | None, typer.Option("--encoding", help="The files' encoding, where it can't be told.")
 ]
@@ -74,6 +64,7 @@ class SettingOptions:
         """
         from longproof.agent.models.prices import read_prices
         from longproof.agent.specs import PanelTable, read_panel
+        from longproof.retrieval.types import BadInput
 
         there = toml.exists()
         table = read_panel(toml) if there else PanelTable()
@@ -84,7 +75,8 @@ class SettingOptions:
         settings: dict[str, Any] = {**judges, **in_file, **self.given}
         if path := self.given.get("prices"):
             settings["prices"] = read_prices(path)
-            _refuse_other_prices(path, settings)
+            if not settings["prices"]:
+                raise BadInput(f"{path} names no prices: give a [prices] table")
         elif there:
             settings["prices"] = read_prices(toml)
         if "arbiter" in self.names:
@@ -100,19 +92,6 @@ def _tell(toml: Path, named: "Mapping[str, Any]") -> None:
         withheld = not isinstance(one, str) and one.keyless
         why = " without a key: LONGPROOF_API_KEY_HOSTS does not list its host" if withheld else ""
         typer.echo(f"longproof: {toml} names {where}{why}", err=True)
-
-
-def _refuse_other_prices(path: Path, settings: Mapping[str, Any]) -> None:
-    """Raises BadInput for a list of prices that has none for this run: it would tell no money."""
-    from longproof.agent.specs import as_spec
-    from longproof.retrieval.types import BadInput
-
-    if not settings["prices"]:
-        raise BadInput(f"{path} names no prices: give a [prices] table")
-    models = [as_spec(judge).model for judge in settings.get("judges", ())]
-    if models and not settings["prices"].keys() & models:
-        named = ", ".join(filter(None, models)) or "the offline check"
-        raise BadInput(f"{path} has prices for {', '.join(settings['prices'])}, and none for {named}")
 
 
 def _announce_arbiter(settings: Mapping[str, Any]) -> None:
@@ -198,13 +177,7 @@ def _own_options(group: Any) -> list[Parameter]:
 
 
 class PlainCommand(TyperCommand):
-    """A command whose help names values as a person does, and has its options under headings."""
-
-    def __init__(self, *given: Any, **named: Any) -> None:
-        super().__init__(*given, **named)
-        for one in self.params:
-            if isinstance(one, TyperArgument | TyperOption):
-                one.metavar = _word(one)
+    """A command whose help has its options under headings."""
 
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the options, each under its heading; those that many commands have come last."""
@@ -216,17 +189,3 @@ class PlainCommand(TyperCommand):
         for heading in sorted(rows, key=order.index):
             with formatter.section(heading):
                 formatter.write_dl(rows[heading])
-
-    def get_help(self, ctx: Any) -> str:
-        """The help, arguments without braces and types."""
-        plain = re.sub(r" <[^<>\n]+>(?=  )", lambda found: " " * len(found[0]), super().get_help(ctx))
-        return re.sub(r"\{([A-Z_]+)\}|(?<=default: )\((\S+)\)", r"\1\2", plain)
-
-
-def _word(one: TyperArgument | TyperOption) -> str:
-    """The word for a value in every help: FOLDER, SPEC, FILE, N, NAME, or what can be chosen."""
-    named = next((word for word, names in WORDS.items() if one.name in names), None)
-    kind = str(one.type_descriptor.annotation)
-    by_type = "FILE" if "Path" in kind else "N" if "int" in kind or "float" in kind else "NAME"
-    choices = "|".join(one.type_descriptor.choices or ())
-    return named or (choices if len(choices) <= WIDEST else "") or by_type

@@ -38,10 +38,7 @@ def report_command(
     if str(corrected) == "-":
         raise BadInput("the corrected text goes to a file: name one after --corrected")
     if not report.exists():
-        raise BadInput(
-            f"{report}: no such file; give a report (`verify --json FILE`); a run's name finds no report: only "
-            "answers are kept under it"
-        )
+        raise BadInput(f"{report}: no such file; give a report (`verify --json FILE`), not a run's name")
     opened = open_report(report)
     recorded = [Path(document.uri) for document in opened.documents if document.uri]
     refuse_targets(html, markdown, corrected, read=recorded)

@@ -117,11 +117,10 @@ def _decision(dispute: Mapping[str, Any]) -> dict[str, Any] | None:
     from longproof.agent.types import JudgeLabel
 
     labels = get_args(JudgeLabel)
-    for number, label in enumerate(labels, 1):
-        typer.echo(f"  {number}  {label}")
+    menu = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
     choice = -1
     while not 0 <= choice <= len(labels):
-        choice = int(typer.prompt("The label's number; 0 leaves it open", type=int, default=0))
+        choice = int(typer.prompt(f"Label ({menu}; 0 leaves it open)", type=int, default=0))
     if not choice:
         return None
     label = labels[choice - 1]

@@ -98,7 +98,7 @@ def test_a_person_may_arbitrate_and_a_file_may_say_nothing(tmp_path: Path) -> No
     ("text", "told"),
     [
         ("[panel", "can't read"),
-        ("[panell]\njudges = ['offline']", r"no \[panell\]: known are \[panel\] and \[prices\]"),
+        ("[panell]\njudges = ['offline']", r"no \[panell\] \(did you mean panel\?\): known are \[panel\]"),
         ("consensus = 0.5", r"no \[consensus\]"),
         ("[panel]\njudges = 'offline'", "judges: Input should be a valid tuple"),
         ("[panel]\njudges = ['gpt-4.1']", "there is no judge"),
@@ -107,7 +107,10 @@ def test_a_person_may_arbitrate_and_a_file_may_say_nothing(tmp_path: Path) -> No
             "keys to servers come from the environment",
         ),
         ("[panel]\napi_key = 'x'", "keys to servers come from the environment"),
-        ("[panel]\njudge = ['offline']", "judge: known are judges, consensus"),
+        (
+            "[panel]\njudge = ['offline']",
+            r"judge: there is no such key \(did you mean judges\?\): known are judges",
+        ),
         ("[panel]\njudges = [{spec = 'offline', samples = 0}]", "samples"),
         ("[panel]\narbiter = 'nobody'", "there is no judge"),
         ("[panel]\njudges = [{spec = 'offline', by_owner = true}]", "no 'by_owner'"),

@@ -155,10 +155,15 @@ def test_many_cases_are_checked_in_one_call_and_those_with_one_source_together(
 
 def test_who_stops_reading_many_reports_stops_the_checks(tmp_path: Path) -> None:
     cases = [{"source": f"Ada has {n} lamps.", "response": f"Ada has {n} lamps."} for n in range(20)]
+
+    async def read_one(verifier: Verifier) -> None:
+        steps = verifier.averify_many(cases, parallel=1)
+        await anext(steps)
+        await steps.aclose()
+        await verifier.close()
+
     with ChatServer(well) as server:
-        verifier = Verifier(judges=[f"openai:m@{server.address}"], home=str(tmp_path))
-        for _ in verifier.verify_many(cases, parallel=1):
-            break
+        asyncio.run(read_one(Verifier(judges=[f"openai:m@{server.address}"], home=str(tmp_path))))
         assert len(server.asked) < 10
 
 

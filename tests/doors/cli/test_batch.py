@@ -23,7 +23,7 @@ def two(files: Path) -> list[dict[str, object]]:
     return rows
 
 
-def test_it_leaves_reports_pages_a_summary_and_an_index(files: Path, two: object, capsys: Told) -> None:
+def test_it_leaves_reports_pages_and_an_index(files: Path, two: object, capsys: Told) -> None:
     with ChatServer(denying("ninety")) as server:
         judge = ("--judge", f"openai:m@{server.address}")
         assert run(*BATCH, *judge) == 0

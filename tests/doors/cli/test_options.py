@@ -36,18 +36,15 @@ def test_every_setting_but_two_is_an_option_of_every_command_that_checks(command
 @pytest.mark.parametrize(
     "command", ["verify", "batch", "construct", "evaluate", "compare", "index", "report"]
 )
-def test_help_names_values_as_a_person_does_and_has_headings_in_the_order_in_which_a_reader_asks(
+def test_help_has_headings_in_the_order_in_which_a_reader_asks(
     capsys: pytest.CaptureFixture[str], command: str
 ) -> None:
     assert run(command, "--help") == 0
     told = capsys.readouterr().out
-    assert "<" not in told
-    assert "FILE" in told or "FOLDER" in told
     places = [told.index(f"\n{heading}:") for heading in SETTINGS if f"\n{heading}:" in told]
     assert places == sorted(places)
     if "--judge" in told:
         assert len(places) == len(SETTINGS)
-        assert "[default: lexical]" in told
         assert all(form in told for form in ("openai:MODEL", "@http://HOST:PORT/v1", "nli:", "offline"))
 
 

@@ -210,20 +210,10 @@ def test_a_run_that_lost_its_last_checkpoints_goes_on_and_asks_nobody_again(file
         assert len(server.asked) == asked
 
 
-def test_a_run_of_another_edition_is_refused_in_one_line_and_its_answers_are_kept(files, capsys, monkeypatch):
-    with ChatServer(Reader(disagreeing)) as server:
-        judges = [f"openai:{name}@{server.address}" for name in ("for", "against")]
-        Path("longproof.toml").write_text(
-            f'[panel]\njudges = {json.dumps(judges)}\narbiter = "person"\n', "utf-8"
-        )
-        assert verify() == 3
-        asked = len(server.asked)
-        monkeypatch.setattr("longproof.review.EDITION", 99)
-        capsys.readouterr()
-        for refused in (run("review", "r", "--show"), verify()):
-            assert refused == 2
-        first, second = [line for line in capsys.readouterr().err.splitlines() if "began" in line]
-        assert first == second
-        assert "another edition began the run 'r'" in first
-        assert verify("--run-id", "anew") == 3
-        assert len(server.asked) == asked
+def test_a_run_of_another_edition_is_begun_anew_and_its_answers_are_kept(files, split, capsys, monkeypatch):
+    assert verify() == 3
+    monkeypatch.setattr("longproof.review.EDITION", 99)
+    assert run("review", "r", "--show") == 2
+    assert "no run 'r'" in capsys.readouterr().err
+    assert verify("--max-calls", "0") == 3
+    assert disputes(capsys)
