@@ -139,10 +139,9 @@ def parse_case(data: bytes) -> GivenCase:
 
 def given_case(row: Any) -> GivenCase:
     """The case of a row; a field that is null is not given. Raises ValidationError, and BadInput for two sources."""
-    given = (
-        {name: value for name, value in row.items() if value is not None} if isinstance(row, dict) else row
-    )
-    case = GivenCase.model_validate(given)
+    if isinstance(row, dict):
+        row = {name: value for name, value in row.items() if value is not None}
+    case = GivenCase.model_validate(row)
     if sum(map(bool, (case.source, case.sources, case.source_text))) > 1:
         raise BadInput("a case has one of source, sources and source_text")
     return case

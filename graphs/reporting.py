@@ -6,8 +6,7 @@ that a claim is open until the policy settles it. Does not know: who watches, or
 
 import time
 from collections.abc import Sequence
-from operator import add
-from typing import Any, Literal, NamedTuple, cast, get_type_hints
+from typing import Any, Literal, NamedTuple, cast
 
 from longproof import __version__
 from longproof.agent.cascade import cleared_alone
@@ -24,12 +23,8 @@ from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document, text_id
 
-ADDED = frozenset(
-    name
-    for name, hint in get_type_hints(State, include_extras=True).items()
-    if add in getattr(hint, "__metadata__", ())
-)
-"""The channels to which nodes add."""
+ADDED = ("checked", "calls", "pages", "reviews")
+"""The channels to which nodes add, as `State` says."""
 LEAST_UNREAD = 0.0001
 """The share that is left unread where not all was read, however much a searcher saw in passing."""
 
@@ -51,20 +46,18 @@ def report_of(known: Report | SoFar) -> Report:
 
 def so_far(state: State, settings: Settings) -> SoFar:
     """The report on a run that goes on, stopped or waits, which nothing need be open for."""
-    named = [as_spec(judge) for judge in settings.judges]
-    judges = [judge.kind for judge in named]
-    reads = settings.searcher is not None or any(kind != "offline" for kind in judges)
-    models = any(judge.is_model for judge in named)
-    arbiter = settings.arbiter is not None or models
+    judges = [as_spec(judge) for judge in settings.judges]
+    models = any(judge.is_model for judge in judges)
+    offline = all(judge.kind == "offline" for judge in judges)
     plan = plan_of(
         settings,
         state["sources"],
-        arbiter=arbiter,
-        reads=reads,
+        arbiter=settings.arbiter is not None or models,
+        reads=settings.searcher is not None or not offline,
         decomposes=models,
         confirms=models,
         cascade=settings.cascade and len(judges) > 1,
-        triage=judges == ["offline"],
+        triage=offline,
     )
     return report_on(state, plan, settings)
 
@@ -134,14 +127,9 @@ def conclude(claim: ClaimState, plan: Plan) -> ReportClaim:
 def grow(state: State, written: State) -> State:
     """The values after a node wrote this: to some channels nodes add, as `State` says."""
     before, given = dict(state), dict(written)
-    for name in ADDED & given.keys():
-        given[name] = [*_items(before.get(name)), *_items(given[name])]
+    for name in given.keys() & {*ADDED}:
+        given[name] = [*cast("list[object]", before.get(name) or []), *cast("list[object]", given[name])]
     return cast("State", before | given)
-
-
-def _items(channel: object) -> list[object]:
-    """The items of a channel that nodes add to: none before the first of them."""
-    return list(channel) if isinstance(channel, Sequence) else []
 
 
 def _uncut(response: str) -> list[Sentence]:

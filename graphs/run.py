@@ -8,10 +8,11 @@ Does not know: when any of it is used.
 import asyncio
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Any, Literal, TypeVar
+from typing import Any, TypeVar
 from weakref import WeakValueDictionary
 
 from langgraph.runtime import Runtime
@@ -211,7 +212,6 @@ class Pool:
         self.pages: Cache[PageIndex] = Cache()
         self.embedders: Cache[Embedder | None] = Cache()
         self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Session]]] = {}
-        self._last: tuple[Settings | None, str] = (None, "")
 
     def node(self, step: Callable[[S, Run], Awaitable[object]]) -> Any:
         """The step as a node of a graph: the one place that finds the run."""
@@ -258,7 +258,7 @@ class Pool:
         answers nothing. An opening that failed is tried again.
         """
         here = self._open.setdefault(asyncio.get_running_loop(), {})
-        key = self._key(settings)
+        key = settings.model_dump_json()
         if key not in here:
             here[key] = asyncio.create_task(open_session(self, settings, begun))
         task = here[key]
@@ -274,16 +274,13 @@ class Pool:
 
     def traffic(self) -> Traffic:
         """The traffic of everything that is open."""
-        tasks = [task for opened in list(self._open.values()) for task in list(opened.values())]
-        opened = [task for task in tasks if task.done() and not task.cancelled() and not task.exception()]
-        each = [task.result().limits.traffic for task in opened]
-        return Traffic(*map(sum, zip(*each, strict=True))) if each else Traffic()
-
-    def _key(self, settings: Settings) -> str:
-        """The settings' content. Every node of every claim group asks, mostly with the same object."""
-        if settings is not self._last[0]:
-            self._last = (settings, settings.model_dump_json())
-        return self._last[1]
+        each = [Traffic()]
+        for opened in list(self._open.values()):
+            for task in list(opened.values()):
+                if task.done() and not task.cancelled() and not task.exception():
+                    session = task.result()
+                    each.append(session.limits.traffic)
+        return Traffic(*map(sum, zip(*each, strict=True)))
 
     async def close(self) -> None:
         """Let go of what is open on this event loop: it holds the loop, and would keep it alive."""
@@ -291,22 +288,6 @@ class Pool:
             await asyncio.wait([task])
             if not task.cancelled() and task.exception() is None:
                 await task.result().close()
-
-    def asking(self, settings: Settings, ledger: Ledger, limits: Limits) -> Callable[[Chat], Model]:
-        """Make the function by which the models of a run are asked: over its ledger, within its limits."""
-        recording = self.given.recording
-
-        def make(chat: Chat) -> Model:
-            return Model(
-                chat,
-                ledger,
-                limits,
-                timeout_s=settings.timeout_s,
-                first_sample=settings.sample * SAMPLES_APART,
-                recorder=recording if isinstance(recording, Recorder) else None,
-            )
-
-        return make
 
 
 async def open_session(pool: Pool, settings: Settings, begun: str | None = None) -> Session:
@@ -322,22 +303,29 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
         refuse_what_is_not_recorded(settings)
     replay = recording if isinstance(recording, Replay) else None
     path = home(settings.home) / "ledger.sqlite" if settings.cache and not replay else None
-    ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
-    budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
-    limits = Limits(budget, concurrency=settings.concurrency)
-    try:
+    async with AsyncExitStack() as opened:
+        ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
+        opened.push_async_callback(ledger.close)
+        budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
+        limits = Limits(budget, concurrency=settings.concurrency)
         if replay:
             await ledger.fill(replay.answers())
-        panel = panel_of(settings, pool.given, pool.asking(settings, ledger, limits))
-        try:
-            refuse_what_is_missing(settings, pool.protocol, pool.given, panel)
-            await start_run(ledger, settings, begun)
-        except BaseException:
-            await panel.close()
-            raise
-    except BaseException:
-        await ledger.close()
-        raise
+
+        def make(chat: Chat) -> Model:
+            return Model(
+                chat,
+                ledger,
+                limits,
+                timeout_s=settings.timeout_s,
+                first_sample=settings.sample * SAMPLES_APART,
+                recorder=recording if isinstance(recording, Recorder) else None,
+            )
+
+        panel = panel_of(settings, pool.given, make)
+        opened.push_async_callback(panel.close)
+        refuse_what_is_missing(settings, pool.protocol, pool.given, panel)
+        await start_run(ledger, settings, begun)
+        opened.pop_all()
     return Session(pool, settings, panel, ledger, limits)
 
 
@@ -361,6 +349,10 @@ def plan_of(
     looks = looks_within(settings.reach, characters)
     if not reads:
         looks = tuple(look for look in looks if look != "scan")
+    # Judges of a source that is shown whole saw all that could clear a claim.
+    confirm = "nothing" if settings.confirm == "off" or not confirms else settings.confirm
+    if confirm == "contradictions" and characters <= WHOLE:
+        confirm = "nothing"
     return Plan(
         looks=("source",) if triage else looks,
         consensus=settings.consensus or CONSENSUS,
@@ -368,23 +360,13 @@ def plan_of(
         arbiter="nobody" if not arbiter else "person" if settings.arbiter == PERSON else "model",
         decompose=settings.decompose if decomposes else "nothing",
         cascade=cascade,
-        confirms=_convictions_to_confirm(settings, characters) if confirms else "nothing",
-    )
-
-
-def _convictions_to_confirm(
-    settings: Settings, source_characters: int
-) -> Literal["nothing", "contradictions", "all"]:
-    """The convictions that are asked about once more: contradictions only of sources that aren't shown whole."""
-    if settings.confirm == "all":
-        return "all"
-    return (
-        "contradictions" if settings.confirm == "contradictions" and source_characters > WHOLE else "nothing"
+        confirms=confirm,
     )
 
 
 def looks_within(reach: Reach | None, source_characters: int) -> tuple[Look, ...]:
     """The looks at a source of this length: no further than asked for."""
     reach = reach or ("scan" if source_characters <= SCANNED else "search")
-    beyond: dict[Reach, tuple[Look, ...]] = {"place": ("search", "scan"), "search": ("scan",), "scan": ()}
-    return tuple(look for look in LOOKS if look not in beyond[reach])
+    if reach == "place":
+        return LOOKS[: LOOKS.index("search")]
+    return LOOKS[: LOOKS.index(reach) + 1]

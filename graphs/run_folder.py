@@ -130,26 +130,19 @@ def _lock(folder: Path) -> Iterator[None]:
 
 def _refuse_other_run(folder: Path, run: Mapping[str, object]) -> None:
     """See that the folder is this run's; a new one becomes so."""
-    path = folder / RUN
-    known = _json(path) if path.exists() else None
-    if (known is None and (folder / RESULTS).exists()) or (known and known.get("edition") != EDITION):
-        raise BadInput(f"{folder} was written by an earlier edition of Longproof: choose another folder")
-    wanted = {"edition": EDITION, **json.loads(json.dumps(run))}
-    if known is None:
+    path, wanted = folder / RUN, {"edition": EDITION, **json.loads(json.dumps(run))}
+    if not path.exists() and not (folder / RESULTS).exists():
         write_whole(path, (json.dumps(wanted, indent=2, ensure_ascii=False) + "\n").encode("utf-8"))
-    elif known != wanted:
-        raise BadInput(
-            f"{folder} holds another run, or one with other settings (see {RUN}): choose another folder, or the "
-            "same settings"
-        )
-
-
-def _json(path: Path) -> dict[str, object]:
+        return
     try:
-        found = json.loads(path.read_bytes())
-    except ValueError:
-        found = None
-    return found if isinstance(found, dict) else {}
+        known = json.loads(path.read_bytes())
+    except (OSError, ValueError):
+        known = None
+    if known != wanted:
+        raise BadInput(
+            f"{folder} holds another run, or one with other settings or of an earlier edition of Longproof: choose "
+            f"another folder, or the same settings (see {RUN})"
+        )
 
 
 def _lines(path: Path, kind: type[L]) -> Iterator[tuple[L, bytes]]:

@@ -111,14 +111,14 @@ def plan_groups(cases: Sequence[Planned]) -> list[list[Planned]]:
     by_key = sorted(enumerate(cases), key=lambda numbered: numbered[1].joined)
     groups = list(case_groups((case.joined, case.pair, (number, case)) for number, case in by_key))
     groups.sort(key=lambda group: (first[group[0][1].sources], group[0][0]))
-    return [_in_group([case for _, case in group]) for group in groups]
-
-
-def _in_group(cases: list[Planned]) -> list[Planned]:
-    if len(cases) == 1:
-        return cases
-    together = digest([case.key for case in cases])
-    return [case._replace(key=digest([case.key, together])) for case in cases]
+    named: list[list[Planned]] = []
+    for group in groups:
+        members = [case for _, case in group]
+        if len(members) > 1:
+            together = digest([case.key for case in members])
+            members = [case._replace(key=digest([case.key, together])) for case in members]
+        named.append(members)
+    return named
 
 
 def groups_left(
@@ -131,10 +131,10 @@ def groups_left(
     """The groups of which a case is left, whole. A case without what should be `written` for it is left, too."""
     found = []
     for group in groups:
-        marked = [
-            one._replace(left=listed.is_left(one.name, one.key, again=again) or not written(one.name))
-            for one in group
-        ]
+        marked: list[Planned] = []
+        for one in group:
+            left = listed.is_left(one.name, one.key, again=again) or not written(one.name)
+            marked.append(one._replace(left=left))
         if any(one.left for one in marked):
             found.append(marked)
     return found
@@ -206,9 +206,8 @@ class GroupChecker:
 
     async def _check_alone(self, one: Planned) -> Report | str:
         try:
-            case = self._cases.case(one)
             sources = await asyncio.to_thread(self._cases.sources, one)
-            return await self._checker.check(sources, case)
+            return await self._checker.check(sources, self._cases.case(one))
         except (LedgerFailed, Refused):
             raise
         except BadInput as error:

@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast
+from typing import Any, TypeVar, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
@@ -18,7 +18,6 @@ from langgraph.types import Command
 from longproof.agent.models.clients import Chat
 from longproof.agent.models.limits import Traffic
 from longproof.agent.models.model import Model
-from longproof.agent.models.prices import ModelPrice
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
@@ -27,7 +26,7 @@ from longproof.graphs.opening import Given
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import method
 from longproof.graphs.run import Pool
-from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
+from longproof.graphs.settings import PERSON, Settings, settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import VerifyGraph
 from longproof.indexes.documents import DocumentRef, DocumentStore
@@ -44,31 +43,6 @@ Progress = Callable[[Event], None]
 Decide = Callable[[list[Event]], Awaitable[Mapping[str, object]]]
 """Gets disputes as `longproof.graphs.review.describe_dispute` words them."""
 AnyJudge = str | Spec | Judge | BaseChatModel
-
-
-class MoreSettings(TypedDict, total=False):
-    """The settings beside judges, arbiter and decomposer; `longproof.graphs.settings.Settings` says what they do."""
-
-    protocol: str | None
-    searcher: str | Spec | None
-    cascade: bool
-    consensus: float | None
-    confirm: Literal["contradictions", "all", "off"]
-    decompose: Literal["doubted", "all"]
-    reach: Reach | None
-    pages: str | None
-    embedder: str
-    max_calls: int | None
-    max_tokens: int | None
-    prices: dict[str, ModelPrice]
-    concurrency: int
-    timeout_s: float
-    cache: bool
-    retry_failed: bool
-    may_state_no_fact: bool
-    run_id: str | None
-    sample: int
-    home: str | None
 
 
 class Verifier:
@@ -88,24 +62,31 @@ class Verifier:
         decomposer: str | Spec | Decomposer | BaseChatModel | None = None,
         make: Callable[[Chat], Model] | None = None,
         recording: Recorder | Replay | None = None,
-        **settings: Unpack[MoreSettings],
+        **settings: Any,
     ) -> None:
-        _refuse_roles(judges, arbiter, decomposer)
-        objects = [judge for judge in judges or [] if not isinstance(judge, str | Spec)]
-        specs = [judge for judge in judges or [] if isinstance(judge, str | Spec)]
+        if judges is not None and not isinstance(judges, list | tuple):
+            raise BadInput(f"judges are a list, not {judges!r:.40}: write [{judges!r:.40}]")
+        specs: list[str | Spec] = []
+        objects: list[Judge | BaseChatModel] = []
+        for judge in judges or []:
+            if isinstance(judge, str | Spec):
+                specs.append(judge)
+            else:
+                objects.append(_refuse_other(judge, "judge", Judge))
         if objects and specs:
             raise BadInput("judges are all SPECs, or all objects: write a model as one or the other")
-        named = {"judges": specs or None, "arbiter": arbiter, "decomposer": decomposer}
-        self.settings: Settings = settings_of(
-            {**settings, **{k: v for k, v in named.items() if isinstance(v, str | Spec | list)}}
-        )
-        given = Given(
-            judges=objects,
-            arbiter=None if isinstance(arbiter, str | Spec) else arbiter,
-            decomposer=None if isinstance(decomposer, str | Spec) else decomposer,
-            make=make,
-            recording=recording,
-        )
+        if specs:
+            settings["judges"] = specs
+        given = Given(judges=objects, make=make, recording=recording)
+        if isinstance(arbiter, str | Spec):
+            settings["arbiter"] = arbiter
+        elif arbiter is not None:
+            given = given._replace(arbiter=_refuse_other(arbiter, "arbiter", Arbiter))
+        if isinstance(decomposer, str | Spec):
+            settings["decomposer"] = decomposer
+        elif decomposer is not None:
+            given = given._replace(decomposer=_refuse_other(decomposer, "decomposer", Decomposer))
+        self.settings: Settings = settings_of(settings)
         self._method = method(self.settings.protocol or LONGPROOF.name)
         self._pool = Pool(given, self._method.protocol)
         self.graph: VerifyGraph = self._method.graph(self._pool, None)
@@ -162,16 +143,16 @@ class Verifier:
 
         With `arbiter="person"`, `decide` gets all disputes; without it they stay undecided.
         """
-        if self.settings.arbiter == PERSON:
-            return await self._with_a_person(given, decide or _nobody, progress)
-        ended = await drive(self.graph, given, self.settings, progress=progress)
-        return Report.model_validate(ended["report"])
-
-    async def _with_a_person(self, given: VerifyInput, decide: Decide, progress: Progress | None) -> Report:
+        if self.settings.arbiter != PERSON:
+            ended = await drive(self.graph, given, self.settings, progress=progress)
+            return Report.model_validate(ended["report"])
         graph = self._method.graph(self._pool, InMemorySaver())
         ended = await drive(graph, given, self.settings, progress=progress, thread="run")
         while asked := ended.get("__interrupt__"):
-            answer: Command[Any] = Command(resume=await decide(asked[0].value))
+            said: Event = {"name": "nobody", "decisions": []}
+            if decide:
+                said = await decide(asked[0].value)
+            answer: Command[Any] = Command(resume=said)
             ended = await drive(graph, answer, self.settings, progress=progress, thread="run")
         return Report.model_validate(ended["report"])
 
@@ -220,23 +201,11 @@ async def drive(
     return values
 
 
-def _refuse_roles(judges: object, arbiter: object, decomposer: object) -> None:
-    """Raises BadInput for what can't judge, arbitrate or decompose."""
-    if judges is not None and not isinstance(judges, list | tuple):
-        raise BadInput(f"judges are a list, not {judges!r:.40}: write [{judges!r:.40}]")
-    fits: list[tuple[object, str, type]] = [
-        (judge, "judge", Judge) for judge in cast("list[object]", judges or [])
-    ]
-    fits += [(arbiter, "arbiter", Arbiter), (decomposer, "decomposer", Decomposer)]
-    for one, role, kind in fits:
-        if one is not None and not isinstance(one, str | Spec | BaseChatModel | kind):
-            raise BadInput(
-                f"{one!r:.40} can't be the {role}: give a SPEC, a chat model, or an object that can"
-            )
-
-
-async def _nobody(disputes: list[Event]) -> Event:
-    return {"name": "nobody", "decisions": []}
+def _refuse_other(given: T, role: str, kind: type) -> T:
+    """What was given for a role. Raises BadInput for an object that can't fill it."""
+    if not isinstance(given, BaseChatModel | kind):
+        raise BadInput(f"{given!r:.40} can't be the {role}: give a SPEC, a chat model, or an object that can")
+    return given
 
 
 def run(work: Coroutine[Any, Any, T]) -> T:

@@ -1,6 +1,6 @@
 """`Verifier` and `Report` as Python's users get them: the graphs' verifier, whose reports show themselves.
 
-Knows: the settings by name, for editors; where a verifier keeps the texts that its reports point into; which of many
+Knows: where a verifier keeps the texts that its reports point into; which of many
 cases are checked together. Does not know: how anything is checked or drawn.
 """
 

@@ -3,7 +3,6 @@
 import asyncio
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_type_hints
 
 import pytest
 from embedded import RESPONSE, SOURCE, plain
@@ -13,8 +12,6 @@ from reader import Reply, always, denying, well
 import longproof
 from longproof import BadInput, Refused, Report, Verifier
 from longproof.graphs.joined import SOURCE_CHARACTERS
-from longproof.graphs.settings import Settings
-from longproof.graphs.verifier import MoreSettings
 
 
 @pytest.fixture(scope="module")
@@ -89,12 +86,6 @@ def test_files_are_given_as_paths(tmp_path: Path):
     assert plain(read) == plain(Verifier().verify(SOURCE, RESPONSE))
     with pytest.raises(BadInput, match=r"none\.txt"):
         Verifier().verify(SOURCE, tmp_path / "none.txt")
-
-
-def test_an_editor_knows_every_setting_and_its_type() -> None:
-    hints = get_type_hints(Settings)
-    given = {"judges", "arbiter", "decomposer"}
-    assert get_type_hints(MoreSettings) == {name: hints[name] for name in hints.keys() - given}
 
 
 def test_a_report_says_what_is_wrong_and_what_should_stand_there() -> None:

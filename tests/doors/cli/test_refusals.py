@@ -80,7 +80,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("batch", "none.jsonl", "--out", "out"), "there is no case in"),
     (("batch", "cases.jsonl", "--out", "taken"), "can't make the folder"),
     (("batch", "pipe", "--out", "out"), "a device or a pipe"),
-    (("batch", "cases.jsonl", "--out", "earlier"), "an earlier edition of Longproof: choose another folder"),
+    (("batch", "cases.jsonl", "--out", "earlier"), "of an earlier edition of Longproof"),
     (("evaluate", "storysumm", "--out", "out"), "https://github.com/melaniesubbiah/storysumm"),
     (("report", "pipe", "--html", "out"), "a device or a pipe"),
     (("report", "20261122-114529-0520"), "not a run's name"),
