@@ -1,30 +1,23 @@
-"""Indexes as single `.npz` files: written whole or not at all, and opened only by the key that names them.
+"""The vectors of texts, made once by an embedder and kept under `vectors/` in the data folder.
 
-Knows: arrays by name, and the key of what they were made of; the vectors of texts, made once by an embedder and kept
-under `vectors/` in the data folder. Nothing is pickled; objects are refused, not loaded. By words a source is counted
-anew in every run.
+Knows: one file for the vectors of one text, written whole or not at all, and opened only if it is what was written
+for the same texts, cut and embedded alike. By words a source is counted anew in every run.
 Does not know: how an index searches (retrieval), what it is used for, where the texts came from.
 """
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
-from io import BytesIO
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-import numpy as np
-from numpy.typing import NDArray
-
-from longproof.retrieval.bm25 import Arrays
-from longproof.retrieval.contents import BROKEN
 from longproof.retrieval.dense import DenseIndex, Embedder, Vectors
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.text.chunking import overlapping
 from longproof.retrieval.types import BadInput, Document, Progress
 
-VERSION = 5
-"""Part of an index's key: what an older version wrote is not opened but built again."""
+VERSION = 6
+"""Part of the key of vectors: what an older version wrote is not opened but made again."""
 
 SourceIndex = LexicalIndex | DenseIndex
 
@@ -45,7 +38,7 @@ def source_index(
 ) -> SourceIndex:
     """The index of a document by words or, with an embedder, by its vectors.
 
-    Raises BadInput for an index that is damaged, and where the embedder refuses.
+    Raises BadInput for vectors that are damaged, and where the embedder refuses.
     """
     passages = overlapping(document.text, cut.size, cut.step)
     if embedder is None or not passages:
@@ -55,59 +48,37 @@ def source_index(
         return [document.text[start:end] for start, end in passages]
 
     made_of = f"{document.id}\0{cut.size}\0{cut.step}"
-    return DenseIndex(
-        document, passages, open_vectors(home, made_of, len(passages), texts, embedder, progress)
-    )
+    return DenseIndex(document, passages, open_vectors(home, made_of, texts, embedder, progress))
 
 
 def open_vectors(
     home: Path,
     made_of: str,
-    count: int,
     texts: Callable[[], Sequence[str]],
     embedder: Embedder,
     progress: Progress | None = None,
 ) -> Vectors:
-    """The vectors of `count` texts, which `made_of` names: those in the data folder, or new ones that are kept there.
+    """The vectors of texts, which `made_of` names: those in the data folder, or new ones that are kept there.
 
     Raises BadInput for a file that is damaged, and where the embedder refuses.
     """
-    key = sha256(f"{VERSION}\0{made_of}\0{embedder.name}".encode()).hexdigest()
-    path = home / "vectors" / f"{key}.npz"
+    key = sha256(f"{VERSION}\0{made_of}\0{embedder.name}".encode())
+    path = home / "vectors" / f"{key.hexdigest()}.faiss"
     if not path.exists():
         vectors = Vectors.of(texts(), embedder, progress)
-        write_arrays(path, key, vectors.arrays)
+        write_whole(path, _checksum(key.digest(), vectors.data) + vectors.data)
         return vectors
     try:
-        vectors = Vectors(read_arrays(path, key), embedder)
-    except (LookupError, RuntimeError, TypeError, AssertionError) as error:
-        raise unusable(path, "its arrays don't fit together") from error
-    if len(vectors) != count:
-        raise unusable(path, "its arrays don't fit together")
-    return vectors
+        stored = path.read_bytes()
+    except OSError as error:
+        raise BadInput(
+            f"can't read the vectors {path}: {error.strerror}; delete this and run again"
+        ) from error
+    checksum, data = stored[:32], stored[32:]
+    if checksum != _checksum(key.digest(), data):
+        raise BadInput(f"the vectors {path} are damaged: delete this file and run again to make them anew")
+    return Vectors(data, embedder)
 
 
-def write_arrays(path: Path, key: str, arrays: Arrays) -> None:
-    """Write an index. Raises BadInput where the folder can't be written to."""
-    packed = BytesIO()
-    named: dict[str, Any] = {**arrays, "key": np.array(key)}
-    np.savez(packed, **named)
-    write_whole(path, packed.getvalue())
-
-
-def read_arrays(path: Path, key: str) -> dict[str, NDArray[Any]]:
-    """The arrays of an index. Raises BadInput, saying how to rebuild it, where it is damaged or of another key."""
-    try:
-        with np.load(path, allow_pickle=False) as packed:
-            arrays = {name: packed[name] for name in packed.files}
-        own = str(arrays.pop("key"))
-    except BROKEN as error:
-        raise unusable(path, "it is damaged") from error
-    if own != key:
-        raise unusable(path, "it is the index of something else")
-    return arrays
-
-
-def unusable(path: Path, why: str) -> BadInput:
-    """That this index can't be used, why, and how to rebuild it."""
-    return BadInput(f"the index {path} can't be used: {why}; delete this file and run again to rebuild it")
+def _checksum(key: bytes, data: bytes) -> bytes:
+    return sha256(key + data).digest()

@@ -57,6 +57,9 @@ class Line(NamedTuple):
 class FileNotes(Frozen):
     """Notes on how a file became the text of a document."""
 
+    # Older reports have notes of a kind that is gone.
+    model_config = ConfigDict(frozen=True, extra="ignore")
+
     guessed_encoding: str = ""
     """The encoding that its bytes were taken for, where nothing told it."""
     unread: tuple[str, ...] = ()

@@ -8,10 +8,9 @@ Width folding follows Unicode NFKC and case folding Unicode's, character by char
 
 import re
 import unicodedata
-from bisect import bisect_right
-from dataclasses import dataclass
+from array import array
+from dataclasses import dataclass, field
 from functools import cache
-from itertools import accumulate
 from typing import Any, Protocol, TypeVar, cast
 
 _SAME = {
@@ -59,14 +58,12 @@ class _Converter(Protocol):
 class Folded:
     """A folded text and the way back. `text` is what is compared; `original` names places before folding.
 
-    `_at` holds the original positions of characters that did not fold to exactly one character, `_to` where
-    each of them begins in `text`, and `_after` where the text behind it goes on; all empty where none did.
+    `_places` holds, for each folded character and for the end of the text, the place in the original that it came
+    from; empty where every character folded to one.
     """
 
     text: str
-    _at: tuple[int, ...] = ()
-    _to: tuple[int, ...] = ()
-    _after: tuple[int, ...] = ()
+    _places: "array[int]" = field(default_factory=lambda: array("Q"))
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """The half-open range of the original text that `text[start:end]` came from.
@@ -76,31 +73,12 @@ class Folded:
         """
         if not 0 <= start <= end <= len(self.text):
             raise ValueError(f"[{start}, {end}) does not lie in {len(self.text)} folded characters")
-        if not self._at:
+        if not self._places:
             return start, end
-        first = self._begin(start)
-        return first, (max(first, self._finish(end)) if end > start else first)
-
-    def _begin(self, place: int) -> int:
-        """The place at which the one at `place` begins in the original; characters dropped before it are left out."""
-        index = bisect_right(self._to, place) - 1
-        if index < 0:
-            return place
-        if place < self._after[index]:
-            return self._at[index]
-        return self._at[index] + 1 + place - self._after[index]
-
-    def _finish(self, place: int) -> int:
-        """The place at which the one before `place` ends in the original, with the dropped characters behind it."""
-        index = bisect_right(self._to, place - 1) - 1
-        if index < 0 or place - 1 >= self._after[index]:
-            end = place if index < 0 else self._at[index] + 1 + place - self._after[index]
-        else:
-            end = self._at[index] + 1
-        index += 1
-        while index < len(self._at) and self._at[index] == end and self._to[index] == self._after[index]:
-            end, index = end + 1, index + 1
-        return end
+        first = self._places[start]
+        if start == end:
+            return first, first
+        return first, max(self._places[end], self._places[end - 1] + 1)
 
 
 class _Table(dict[int, str]):
@@ -128,16 +106,17 @@ def fold(text: str) -> Folded:
     folded = text.translate(table)
     if table.uneven.isdisjoint(text):
         return Folded(folded)
-    return _with_offsets(text, folded, table)
+    return Folded(folded, _places(text, table))
 
 
-def _with_offsets(text: str, folded: str, table: _Table) -> Folded:
-    pattern = re.compile("[" + "".join(map(re.escape, sorted(table.uneven))) + "]")
-    at = tuple(match.start() for match in pattern.finditer(text))
-    lengths = [len(table[ord(text[place])]) for place in at]
-    shifts = accumulate((length - 1 for length in lengths), initial=0)
-    to = tuple(place + shift for place, shift in zip(at, shifts, strict=False))
-    return Folded(folded, at, to, tuple(map(int.__add__, to, lengths)))
+def _places(text: str, table: _Table) -> "array[int]":
+    """For each character of the folded text the place that it came from, and the length of the text behind them."""
+    places = array("Q")
+    for place, character in enumerate(text):
+        for _ in table[ord(character)]:
+            places.append(place)
+    places.append(len(text))
+    return places
 
 
 @cache

@@ -48,7 +48,7 @@ def test_only_what_depends_on_outside_knowledge_needs_a_page(pages: PageIndex, t
 def test_six_pages_and_nothing_that_hides_in_them(pages: PageIndex, tmp_path: Path) -> None:
     assert [Path(page.path).suffix for page in pages.pages].count(".html") == 4
     assert sorted({Path(page.path).suffix for page in pages.pages}) == [".html", ".md", ".txt"]
-    assert (len(pages.pages), pages.left_out) == (6, ())
+    assert (len(pages.pages), pages.left_out) == (6, [])
     store = DocumentStore(tmp_path / "documents")
     text = "\n".join(store.open(page.document).text for page in pages.pages)
     for hidden in ("Ignore the article", "You have won", "Town office", "nine benches", "Slipway"):

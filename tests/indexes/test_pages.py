@@ -1,15 +1,15 @@
-"""The index of pages: built once, opened checked, found again by content; damage is refused with the way out."""
+"""The index of pages: hits point into pages' texts; what can't be read is left out and said."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, Literal, get_args
+from typing import get_args
 
 import numpy as np
 import pytest
 
-from longproof.indexes import pages as module
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.pages import open_pages
+from longproof.retrieval import loaders
 from longproof.retrieval.bm25 import Engine
 from longproof.retrieval.dense import Embeddings
 from longproof.retrieval.types import BadInput, Progress
@@ -37,15 +37,10 @@ def home(tmp_path: Path) -> Path:
     return tmp_path / "home"
 
 
-def built(home: Path) -> Path:
-    (index,) = (home / "pages").iterdir()
-    return index
-
-
 @ENGINES
 def test_hits_point_into_the_texts_of_pages(folder: Path, home: Path, engine: Engine) -> None:
     index = open_pages(folder, home, engine)
-    assert (index.engine, len(index.pages), index.left_out) == (engine, 6, ())
+    assert (index.engine, len(index.pages), index.left_out) == (engine, 6, [])
     (hit, *_) = index.search("Who winds the clock of the lighthouse?")
     page = index.page(hit.span.source_id)
     assert (page.document.title, page.document.uri, page.path) == (
@@ -71,19 +66,6 @@ def test_snippets_of_a_long_page_overlap_and_lie_in_its_text(folder: Path, home:
     assert len(index) == 9
 
 
-@ENGINES
-def test_an_index_is_built_once_and_opened_again(folder: Path, home: Path, engine: Engine) -> None:
-    told: list[tuple[int, int]] = []
-    first = open_pages(folder, home, engine, lambda done, all_: told.append((done, all_)))
-    assert told == [(i, 6) for i in range(1, 7)]
-    before = built(home).stat().st_mtime_ns
-    again = open_pages(folder, home, engine, lambda done, all_: pytest.fail("built a second time"))
-    assert built(home).stat().st_mtime_ns == before
-    assert again.search("the tide") == first.search("the tide")
-    moved = folder.rename(folder.parent / "elsewhere")
-    assert open_pages(moved, home, engine).path == first.path
-
-
 class Topics:
     """An embedder for which a beacon is a lighthouse; counts the passages that it was given."""
 
@@ -97,7 +79,7 @@ class Topics:
     ) -> Embeddings:
         self.passages += 0 if query else len(texts)
         lit = [any(word in text for word in ("lighthouse", "灯塔", "beacon")) for text in texts]
-        return Embeddings(np.array([[float(one), float(not one)] for one in lit], dtype=np.float32))
+        return np.array([[float(one), float(not one)] for one in lit], dtype=np.float32)
 
 
 def test_with_an_embedder_pages_are_found_by_meaning_too(folder: Path, home: Path) -> None:
@@ -117,7 +99,7 @@ def test_with_an_embedder_pages_are_found_by_meaning_too(folder: Path, home: Pat
 def test_what_cannot_be_read_is_left_out_and_said(
     folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "PAGE_BYTES", 10_000)
+    monkeypatch.setattr(loaders, "FILE_BYTES", 10_000)
     (folder / "empty.html").write_text("<nav>menu</nav>")
     (folder / "binary.txt").write_bytes(bytes(range(256)) * 8)
     (folder / "copy.htm").write_text((folder / "fog.htm").read_text())
@@ -134,7 +116,6 @@ def test_what_cannot_be_read_is_left_out_and_said(
     assert "copy.htm" in reasons["fog.htm"]
     assert "larger" in reasons["huge.html"]
     assert index.search("advertisement secret hidden huge") == []
-    assert open_pages(folder, home).left_out == index.left_out
 
 
 def test_folders_without_pages_are_refused(tmp_path: Path, home: Path) -> None:
@@ -149,60 +130,3 @@ def test_folders_without_pages_are_refused(tmp_path: Path, home: Path) -> None:
             (tmp_path / name / "x.html").write_text("<nav>x</nav>")
         with pytest.raises(BadInput, match=match):
             open_pages(tmp_path / name, home)
-    assert not (home / "pages").exists()
-
-
-def test_a_build_that_is_interrupted_leaves_no_index(
-    folder: Path, home: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def interrupted(*_: object) -> str:
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr("os.fsync", interrupted)
-        with pytest.raises(KeyboardInterrupt):
-            open_pages(folder, home)
-    assert not list(home.rglob("*.npz"))
-    assert open_pages(folder, home).search("tide")
-
-
-def forge(path: Path, **changes: Any) -> None:
-    with np.load(path) as packed:
-        arrays = dict(packed)
-    np.savez(path, **(arrays | changes))
-
-
-DAMAGE: dict[str, Callable[[Path], object]] = {
-    "no pages": lambda path: forge(path, listed=np.zeros(0, dtype=np.uint8)),
-    "pages of brackets": lambda path: forge(path, listed=np.full(100_000, ord("["), dtype=np.uint8)),
-    "words that are none": lambda path: forge(path, vocabulary=np.full(9, 255, dtype=np.uint8)),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGE.values(), ids=DAMAGE)
-def test_a_damaged_index_is_refused_and_can_be_rebuilt(
-    folder: Path, home: Path, damage: Callable[[Path], object]
-) -> None:
-    expected = open_pages(folder, home).search("the sea")
-    path = built(home)
-    damage(path)
-    with pytest.raises(BadInput, match="delete this file and run again") as refused:
-        open_pages(folder, home)
-    assert str(path) in str(refused.value)
-    assert "\n" not in str(refused.value)
-    path.unlink()
-    assert open_pages(folder, home).search("the sea") == expected
-
-
-@pytest.mark.parametrize("damage", ["gone", "changed"])
-def test_a_page_text_that_is_gone_says_how_to_get_it_back(
-    folder: Path, home: Path, damage: Literal["gone", "changed"]
-) -> None:
-    open_pages(folder, home)
-    for file in (home / "documents").rglob("*.txt"):
-        file.unlink() if damage == "gone" else file.write_text("x")
-    index = open_pages(folder, home)
-    with pytest.raises(BadInput, match="delete this file"):
-        index.search("the sea")
-    index.path.unlink()
-    assert open_pages(folder, home).search("the sea")
