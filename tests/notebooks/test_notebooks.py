@@ -1,18 +1,47 @@
-"""The notebooks run from top to bottom, show little, and define nothing."""
+"""The notebooks show what a run from recorded answers shows: made anew, they differ in nothing but times."""
 
-import ast
+import importlib.util
+import json
 import re
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 
-from longproof.examples import recording
-
 FOLDER = Path(__file__).parents[2] / "notebooks"
-NOTEBOOKS = sorted(FOLDER.glob("*.py"))
-RECORDED = (recording("en"), FOLDER.parent / "evaluation" / "recorded" / "stories.gz")
-MOST_OUTPUT = 60_000
-"""Bytes of one notebook's outputs."""
+NOTEBOOKS = sorted(FOLDER.glob("*.ipynb"))
+MOST_BYTES = 300_000
+TIME = re.compile(r"\b\d+\.\d s\b")
+OF_THIS_MACHINE = re.compile(r"(?<![\w.:/])/(?:home|root|tmp|opt|usr|Users|work|private|var)/")
+
+
+def read(path: Path) -> dict[str, Any]:
+    return json.loads(path.read_text("utf-8"))
+
+
+def code(notebook: dict[str, Any]) -> list[dict[str, Any]]:
+    return [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
+
+
+def shown(outputs: list[dict[str, Any]]) -> list[object]:
+    """The texts that a cell shows, without times; of a picture, that there is one."""
+    kept: list[object] = []
+    for output in outputs:
+        for form, value in {**output.get("data", {}), "text": output.get("text", "")}.items():
+            whole = "".join(value)
+            if form == "image/png":
+                kept.append("a picture")
+            elif not (
+                form == "text/plain" and len(output["data"]) > 1
+            ):  # beside a table: an object's address
+                kept.append(TIME.sub("… s", whole))
+    return kept
+
+
+def pictures(outputs: list[dict[str, Any]]) -> list[int]:
+    found = [output["data"]["image/png"] for output in outputs if "image/png" in output.get("data", {})]
+    return [len("".join(one)) for one in found]
 
 
 def test_there_are_five():
@@ -20,44 +49,44 @@ def test_there_are_five():
 
 
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_they_define_nothing_and_explain_themselves(path):
-    text = path.read_text("utf-8")
-    tree = compile(text, path.name, "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
-    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
-    assert not [node.name for node in ast.walk(tree) if isinstance(node, kinds)]
-    assert len(re.findall(r"^# %% \[markdown\]$", text, re.M)) > 2
-    assert "# # " in text
+def test_they_show_their_outputs(path):
+    notebook = read(path)
+    cells = code(notebook)
+    assert notebook["cells"][0]["source"][0].startswith("# ")
+    assert [cell["execution_count"] for cell in cells] == list(range(1, len(cells) + 1))
+    assert [cell["id"] for cell in notebook["cells"]] == [
+        f"{path.stem}-{number:02}" for number in range(1, len(notebook["cells"]) + 1)
+    ]
+    outputs = [output for cell in cells for output in cell["outputs"]]
+    assert any("text/html" in output.get("data", {}) for output in outputs)
+    assert not [
+        output for output in outputs if output["output_type"] == "error" or output.get("name") == "stderr"
+    ]
+    assert path.stat().st_size < MOST_BYTES
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_they_name_no_path_of_the_machine_that_made_them(path):
+    assert not OF_THIS_MACHINE.search(path.read_text("utf-8"))
+
+
+def run_script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("notebooks_run", FOLDER / "run.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 @pytest.mark.heavy
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
-def test_they_run_from_top_to_bottom(path, tmp_path):
-    jupytext = pytest.importorskip("jupytext", reason="needs the extra `notebooks`")
-    nbclient = pytest.importorskip("nbclient", reason="needs the extra `notebooks`")
-    pytest.importorskip("ipykernel", reason="needs the extra `notebooks`")
-    if path.stem == "embed":
-        pytest.importorskip("llama_index.core", reason="needs the extra `llama-index`")
-    if path.stem == "replay" and not all(kept.exists() for kept in RECORDED):
-        pytest.skip("the demo and the data set stories are not recorded yet: see CONTRIBUTING.md")
-    notebook = jupytext.read(path)
-    resources = {"metadata": {"path": str(FOLDER if path.stem == "replay" else tmp_path)}}
-    nbclient.NotebookClient(notebook, timeout=240, kernel_name="python3", resources=resources).execute()
-    cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
-    assert all(cell.execution_count for cell in cells)
-    assert len(str([cell.outputs for cell in cells])) < MOST_OUTPUT
-
-
-def test_the_recording_is_found_from_the_checkout_and_its_folder_of_notebooks(tmp_path, monkeypatch):
-    cells = (FOLDER / "replay.py").read_text("utf-8").split("# %%\n")
-    [finding] = [cell for cell in cells if cell.startswith("recorded = ")]
-    for folder in (tmp_path / "notebooks", tmp_path / "evaluation" / "recorded"):
-        folder.mkdir(parents=True)
-    (tmp_path / "evaluation" / "recorded" / "stories.gz").write_bytes(b"")
-    for start in (tmp_path, tmp_path / "notebooks"):
-        monkeypatch.chdir(start)
-        found = {"Path": Path}
-        exec(finding, found)
-        assert found["kept"].samefile(tmp_path / "evaluation" / "recorded" / "stories.gz")
-    monkeypatch.chdir(tmp_path / "evaluation" / "recorded")
-    with pytest.raises(SystemExit, match="start from the checkout"):
-        exec(finding, {"Path": Path})
+def test_a_run_shows_what_they_show(path):
+    for needed in ("nbclient", "ipykernel", "matplotlib", "pandas", "llama_index.core"):
+        pytest.importorskip(needed, reason="needs the extra `notebooks`")
+    made = code(run_script().run(path))
+    for old, new in zip(code(read(path)), made, strict=True):
+        told = f"{path.name}: a run shows something else: python notebooks/run.py {path.stem}"
+        assert shown(new["outputs"]) == shown(old["outputs"]), told
+        for before, now in zip(pictures(old["outputs"]), pictures(new["outputs"]), strict=True):
+            assert 0.5 < now / before < 2, told
