@@ -1,21 +1,22 @@
 """The check that needs no model: which sentences stand in a source, and which conflict with their place in it.
 
-Knows: what may differ between two sentences that are the same; a conflict is one number or name that a sentence of
-nearly the same words tells otherwise; set phrases and texts without a word state no fact. Adding a source never
-changes what is said of another.
+Knows: a text's tokens are words by their stems, Chinese characters, and numbers by their values; what may differ
+between two sentences that are the same; a conflict is one number or name that a sentence of nearly the same words
+tells otherwise; set phrases and texts without a word state no fact. Adding a source never changes what is said of
+another.
 Does not know: anything that needs understanding: all other sentences it leaves to a model.
 """
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence, Set
+from collections.abc import Iterator, Sequence, Set
 from functools import cached_property, lru_cache
 from itertools import chain
+from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
 from longproof.agent.set_phrases import is_set_phrase
-from longproof.agent.tokens import Token, is_han, tokens, word_set
 from longproof.agent.types import (
     Answered,
     Case,
@@ -27,10 +28,17 @@ from longproof.agent.types import (
     Question,
     Sentence,
 )
-from longproof.retrieval.text.numbers import differ
+from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.text.numbers import Number, differ, folded_numbers
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import CJK, is_chinese
 from longproof.retrieval.types import Span
+
+
+def word_set(words: str) -> frozenset[str]:
+    """Return the words of a text, each once."""
+    return frozenset(words.split())
+
 
 SHARED = 0.8
 """The share of a sentence's other words, function words aside, that its place must tell in the same order."""
@@ -50,6 +58,17 @@ _QUOTES = re.compile(r"[“”„‟«»「」『』〝〞]|(?<!\d)\"|(?<!\w)[�
 _AROUND_CJK = re.compile(rf"(?<=[{CJK}，。、；：！？]) | (?=[{CJK}，。、；：！？])")
 _FINAL = re.compile(r"(?<![.。．])[.。．｡!！]$")
 """One full stop or exclamation mark. A question mark makes another sentence, and an ellipsis leaves something out."""
+STOP = word_set(
+    """
+    a an the and or but of at by for with about to from in on into as than then so too very also that this these those
+    it its is are was were be been being am has have had having do does did doing i he she they we you his her their
+    our your my him them us me who which what whom whose there here s t re ve ll d m
+    的 了 着 是 在 也 都 就 又 便 于 和 与 把 被 将 而 之 所 以 他 她 它 们 我 你 这 那 有 上 下 中 里 个 去 来
+    """
+)
+"""Function words: they carry no content."""
+_TOKEN = re.compile(rf"[{CJK}]|[^\W_{CJK}]+(?:'[^\W_{CJK}]+)*")
+_FIRST_CJK = "\u2e80"
 KEPT = 8
 """Sources that stay read."""
 RAREST = 16
@@ -120,6 +139,51 @@ class OfflineJudge:
 def _standing(text: str) -> str:
     """The reason why a sentence that stands in the source holds, in the sentence's language."""
     return "原文中的一句" if is_chinese(text) else "a sentence of the source"
+
+
+class Token(NamedTuple):
+    """A key to compare by, where it lies in the text, and the number that it is, if it is one."""
+
+    key: str
+    start: int
+    end: int
+    number: Number | None = None
+
+    @property
+    def content(self) -> bool:
+        """True if it carries content: no function word."""
+        return self.key not in STOP
+
+
+def tokens(text: str) -> Iterator[Token]:
+    """Yield the tokens of a text in order, with offsets in the text as given."""
+    folded = fold(text)
+    plain, back = folded.text, folded.original if len(folded.text) != len(text) else None
+    end = 0
+    for number in [*folded_numbers(plain), None]:
+        for match in _TOKEN.finditer(plain, end, number.start if number else len(plain)):
+            key = match[0] if is_han(match[0]) else stem(match[0])
+            yield Token(key, *(back(*match.span()) if back else match.span()))
+        if number:
+            end = number.end
+            start, stop = back(number.start, end) if back else (number.start, end)
+            yield Token(f"#{number.value!r}{'%' * number.percent}", start, stop, number)
+
+
+def is_han(key: str) -> bool:
+    """Return whether a key is a CJK character: of folded letters, these alone stand so high in Unicode."""
+    return key >= _FIRST_CJK
+
+
+@lru_cache(maxsize=1 << 15)
+def stem(word: str) -> str:
+    """Return a crude English stem: endings of plural and tense gone."""
+    word = word.removesuffix("'s")
+    for ending in ("ing", "ed", "es", "s"):
+        if word.endswith(ending) and len(word) - len(ending) >= 3 and not word.endswith("ss"):
+            word = word.removesuffix(ending)
+            break
+    return word[:-1] if len(word) > 3 and word[-1] == "e" else word
 
 
 class Words:

@@ -89,8 +89,6 @@ class Chat(Protocol):
 def asked_wait(headers: Mapping[str, str]) -> float | None:
     """Seconds that the server asks to wait."""
     try:
-        if "retry-after-ms" in headers:
-            return max(0.0, float(headers["retry-after-ms"]) / 1000)
         return max(0.0, float(headers["retry-after"]))
     except (KeyError, ValueError):
         return None

@@ -69,7 +69,7 @@ class Recorder:
         )
 
     def write(self, path: Path, run: Mapping[str, Any]) -> None:
-        """Write the file. Raises BadInput where nothing was asked, or it would be too large to be read again."""
+        """Write the file. Raises BadInput where nothing was asked."""
         if not self._lines:
             raise BadInput(f"no language model was asked: there is nothing to keep in {path}")
         header = Header(made=f"{datetime.now(UTC):%Y-%m-%d}", address=own_address(), run=dict(run))
@@ -80,8 +80,6 @@ class Recorder:
         )
         # Half a character, as servers send it where an answer is cut, is escaped: it has no bytes of its own.
         text = "".join(f"{line}\n" for line in written).encode("utf-8", "backslashreplace")
-        if len(text) > MOST_BYTES:
-            raise BadInput(f"{path} would be too large: record fewer examples in one file")
         write_whole(path, gzip.compress(text, mtime=0))
 
 
