@@ -198,6 +198,12 @@ def _state_of(state: StateSnapshot) -> WaitingRun:
     return WaitingRun(None, list(disputes[0]), so_far(cast("State", state.values), settings).report)
 
 
+async def forget_run(run_id: str) -> None:
+    """Delete the checkpoints of this run, if there are any."""
+    async with open_checkpoints(Settings()) as checkpoints:
+        await checkpoints.saver.adelete_thread(run_id)
+
+
 async def saved_values(settings: Settings) -> State:
     """The values of the channels of the run that the settings name, as far as they are kept."""
     async with open_checkpoints(settings) as checkpoints:

@@ -58,6 +58,10 @@ def begin(documents: "Sequence[Document]", settings: dict[str, Any], **given: An
 
     with check_progress() as progress:
         state = asyncio.run(begin_run(documents, settings, Watcher(progress), **given))
+    if state.so_far:
+        from longproof.serve.runs import list_check
+
+        list_check(state.so_far.case, settings, documents, given["response"])
     if state.report is None:
         typer.echo(
             f"longproof: a person has to decide {len(state.disputes)} of the claims; "

@@ -102,6 +102,9 @@ def verify_command(case: CaseOptions, asked: SettingOptions, output: OutputOptio
     report = check_case(documents, settings, **given)
     why = _no_answer(report)
     if output.json or output.html or not why:
+        from longproof.serve.runs import list_check
+
+        list_check(report, settings, documents, given["response"])
         deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
     if why:
         typer.echo(f"longproof: {why}", err=True)

@@ -58,6 +58,7 @@ def application(offer: Offer, token: str) -> ASGIApp:
         Route("/runs/{run}", show),
         Route("/runs/{run}/now", now),
         Route("/runs/{run}/marks", take_marks, methods=["POST"]),
+        Route("/runs/{run}/again", check_again, methods=["POST"]),
         Route("/runs/{run}/{act:str}", act, methods=["POST"]),
         Route("/runs/{run}/{name:str}", download),
     ]
@@ -150,8 +151,16 @@ async def take_marks(request: Request) -> Response:
         return JSONResponse({"error": str(error)}, 507)
 
 
+async def check_again(request: Request) -> Response:
+    """Check the body, an edited text, as this run's was checked."""
+    runs, begun = _run(request)
+    name = begun.response.title + (".md" if begun.response.kind == "markdown" else ".txt")
+    ref = await asyncio.to_thread(_store_text, runs.store, name, await request.body())
+    return JSONResponse({"run": runs.check_again(begun.id, ref)})
+
+
 async def act(request: Request) -> Response:
-    """Stop, go on, decide."""
+    """Stop, go on, decide, rename, delete."""
     runs, id_ = _runs(request), request.path_params["run"]
     match request.path_params["act"]:
         case "stop":
@@ -160,6 +169,12 @@ async def act(request: Request) -> Response:
             await runs.go_on(id_)
         case "decide":
             await runs.decide(id_, str((await _json(request)).get("name", "")))
+        case "rename":
+            runs.rename(id_, str((await _json(request)).get("name", "")))
+            return JSONResponse({})
+        case "delete":
+            await runs.delete(id_)
+            return JSONResponse({})
         case other:
             raise BadInput(f"nothing is called {other[:40]!r}")
     return await now(request)
@@ -198,6 +213,7 @@ async def _run_data(runs: Runs, begun: Begun, known: Report | SoFar) -> dict[str
     made = len(changes(report, accepted_keys(marks)))
     return {
         "id": begun.id,
+        "editable": not begun.recorded,
         "state": begun.state,
         "why": begun.why,
         "told": progress,

@@ -154,8 +154,38 @@ function finished() {
     some ? [button(say(back ? "take_back_all" : "accept_all", { n: some }), take, { id: "accept-all" }), counts, forms] : null,
     marked ? [make("span", {}, say("marks_n", { n: marked })), link("cases.jsonl", say("export_marks"))] : null,
     link("report.json", say("export_json")),
+    data.run.editable ? button(say("edit"), openEditor, { id: "edit" }) : null,
   ];
 }
+
+/* The text to be edited and checked again: with the corrections that are made, until it is edited. */
+const editor = make("textarea", { "aria-label": say("edit"), lang: answerLanguage });
+const editing = make("dialog", { id: "editing" });
+const editWrong = make("p", { class: "triage", role: "alert" });
+let unedited = "";
+
+async function openEditor() {
+  if (editor.value === unedited) await telling(async () => {
+    const answer = await fetch(`${data.run.id}/corrected.txt`);
+    editor.value = await answer.text();
+    unedited = editor.value;
+  });
+  editing.showModal();
+}
+
+async function checkEdited(event) {
+  event.target.disabled = true;
+  try {
+    const { run } = await ask(`${data.run.id}/again`, new Blob([editor.value]), "application/octet-stream");
+    location.assign(run);
+  } catch (error) {
+    fill(editWrong, error.message);
+    event.target.disabled = false;
+  }
+}
+
+fill(editing, make("h2", {}, say("edit")), make("p", {}, say("edit_is")), editor, editWrong, make("div", { class: "acts" }, button(say("close"), () => editing.close()), button(say("check_again"), checkEdited, { id: "again", class: "main" })));
+document.body.append(editing);
 
 function reopen() {
   if (state.sentence !== null) choose(state.sentence, { quiet: true, stay: true });

@@ -106,5 +106,6 @@ def _leave_open(data: dict[str, Any], known: SoFar, state: str) -> None:
 
 
 def _row(run: Begun) -> dict[str, Any]:
-    about = {"href": f"runs/{run.id}", "case": run.title, "verdict": run.state}
-    return {**NO_LINE, **about, **run.line, "created": run.created}
+    about = {"id": run.id, "title": run.title, "verdict": run.state}
+    own = {"href": f"runs/{run.id}", "case": run.name or run.title, "created": run.created}
+    return {**NO_LINE, **about, **run.line, **own, "sources": [ref.title for ref in run.sources]}

@@ -1,14 +1,17 @@
-"""The checks that were begun in the browser: those under way in this process, and all of them in the data folder.
+"""The checks that the browser lists: those under way in this process, and all of them in the data folder.
 
 Knows: a folder a run with what it was begun with, its report and a person's marks; that a run goes on from its
-checkpoints and pays nothing twice; that what stopped with its process is `stopped`. Does not know: HTTP, pages.
+checkpoints and pays nothing twice; that what stopped with its process is `stopped`; that checks of the command line
+are kept, too. Does not know: HTTP, pages.
 """
 
 import asyncio
 import contextlib
 import re
+import shutil
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import Any, Literal, cast
@@ -20,17 +23,18 @@ from longproof.agent.report import distinct, usage
 from longproof.agent.types import Case, Report, Task
 from longproof.examples import demo_settings, demo_summary, example
 from longproof.graphs.reporting import SoFar, grow, so_far
-from longproof.graphs.settings import Settings
+from longproof.graphs.settings import INCOMPARABLE, Settings, settings_of
 from longproof.graphs.state import State
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.html import index_line
 from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_whole
 from longproof.retrieval.types import BadInput, Document, Frozen
-from longproof.review import Watcher, begin_run, resume_run, saved_values, waiting_run
+from longproof.review import Watcher, begin_run, forget_run, resume_run, saved_values, waiting_run
 from longproof.serve.marks import forget_decisions, read_marks
 from longproof.verifier import Verifier
 
+LONGEST_NAME = 200
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 STEPS = ("read", "align", "check", "search", "scan", "confirm")
 """What a run is told to be at, by the words `at_…`."""
@@ -47,6 +51,11 @@ class Begun(Frozen):
     sources: tuple[DocumentRef, ...]
     response: DocumentRef
     task: Task = "summary"
+    context: str = ""
+    name: str = ""
+    """What a person calls it; else it goes by its text's title."""
+    recorded: bool = False
+    """Its answers are a recording's: nothing more can be asked."""
     state: RunState = "stopped"
     why: str = ""
     line: dict[str, Any] = Field(default={})
@@ -103,9 +112,9 @@ class Watched:
 class Runs:
     """All runs of the data folder. Made, and used, on one event loop."""
 
-    def __init__(self) -> None:
-        self.folder = home() / "serve"
-        self.store = DocumentStore(home() / "documents")
+    def __init__(self, folder: str | None = None) -> None:
+        self.folder = home(folder) / "serve"
+        self.store = DocumentStore(home(folder) / "documents")
         self.watched: dict[str, Watched] = {}
         """Those under way in this process."""
 
@@ -138,6 +147,69 @@ class Runs:
         self._start(begun, {})
         return begun.id
 
+    def check_again(self, id_: str, response: DocumentRef) -> str:
+        """Check an edited text as the one of this run was checked; the new run's name.
+
+        What was asked of sentences that stay is answered from the ledger. Raises BadInput for the recorded example.
+        """
+        before = self.get(id_)
+        if before.recorded:
+            raise BadInput("the example is answered from a recording: check a text of your own")
+        begun = _new_run(before.title, before.settings, before.sources, response, before.task)
+        begun = begun.model_copy(update={"context": before.context, "name": before.name})
+        self._start(begun, {})
+        return begun.id
+
+    def rename(self, id_: str, name: str) -> None:
+        """Call a run so; without a name, by its text's title again. Raises BadInput for one that is too long."""
+        if len(name) > LONGEST_NAME:
+            raise BadInput(f"give a name of at most {LONGEST_NAME} characters")
+        self._keep(self.get(id_), name=" ".join(name.split()))
+
+    async def delete(self, id_: str) -> None:
+        """Stop a run, and delete its folder and its checkpoints. Texts and answers stay: others may rest on them."""
+        begun = self.get(id_)
+        if id_ in self.watched:
+            task = self.watched[id_].task
+            task.cancel()
+            await asyncio.gather(task, return_exceptions=True)
+        await asyncio.to_thread(shutil.rmtree, self._of(id_))
+        await forget_run(str(begun.settings.run_id))
+
+    def keep_made(
+        self,
+        made: Case | Report,
+        settings: Settings,
+        documents: Sequence[Document],
+        *,
+        recorded: bool = False,
+    ) -> str:
+        """Keep a check that was made elsewhere: its report, or its case where it waits for a person; its name.
+
+        The last document is the response. An earlier check of the same texts with the same settings gives way; what a
+        person said of it stays.
+        """
+        refs = [self.store.put(document) for document in documents]
+        case = made if isinstance(made, Case) else made.case
+        about = (
+            [ref.id for ref in refs],
+            case.task,
+            case.context,
+            settings.model_dump_json(exclude=INCOMPARABLE),
+        )
+        digest = sha256(repr(about).encode()).hexdigest()[:8]
+        begun = _new_run(case.id, settings, refs[:-1], refs[-1], case.task)
+        earlier = [path.name for path in self.folder.glob(f"*-{digest}")]
+        name = earlier[0] if earlier else f"{begun.id[:-8]}{digest}"
+        about_run = {"id": name, "settings": settings, "context": case.context, "recorded": recorded}
+        begun = begun.model_copy(update=about_run)
+        if isinstance(made, Case):
+            self._keep(begun, state="waiting")
+        else:
+            self._keep_report(name, made)
+            self._keep(begun, state="done", line=index_line(f"runs/{name}", made))
+        return name
+
     async def keep_example(self, language: str) -> str:
         """Check the bundled example with its recorded answers, and keep it as a run that is done; its name."""
         story, summary = example(language)[0], demo_summary(language)
@@ -147,11 +219,7 @@ class Runs:
             report = await verifier.averify(story, response, case_id=response.title)
         finally:
             await verifier.close()
-        refs = [self.store.put(document) for document in (story, response)]
-        begun = _new_run(response.title, verifier.settings, refs[:1], refs[1], "summary")
-        self._keep_report(begun.id, report)
-        self._keep(begun, state="done", line=index_line(f"runs/{begun.id}", report))
-        return begun.id
+        return self.keep_made(report, verifier.settings, [story, response], recorded=True)
 
     async def go_on(self, id_: str) -> None:
         """Take up a run that stopped; one that is under way, waits or is done stays as it is."""
@@ -201,6 +269,7 @@ class Runs:
         case = Case(
             id=begun.title,
             task=begun.task,
+            context=begun.context,
             response=response.raw or response.text,
             source_ids=tuple(ref.id for ref in begun.sources),
         )
@@ -213,7 +282,7 @@ class Runs:
 
     async def disputes(self, begun: Begun) -> list[Mapping[str, Any]]:
         """The disputes that a person is asked about."""
-        return (await waiting_run(begun.id)).disputes if begun.state == "waiting" else []
+        return (await waiting_run(str(begun.settings.run_id))).disputes if begun.state == "waiting" else []
 
     def texts(self, begun: Begun, report: Report) -> dict[str, str]:
         """The texts of a report's documents that are in the store, by id."""
@@ -256,10 +325,11 @@ class Runs:
             watcher = Watcher(watched.hear, watched.write, watched.watch)
             if review is None:
                 sources, response = map(self.store.open, begun.sources), self.store.open(begun.response)
-                about = {"response": response, "task": begun.task, "case_id": begun.title}
+                case = {"task": begun.task, "context": begun.context, "case_id": begun.title}
+                about = {"response": response, **case}
                 done = await begin_run(list(sources), dict(begun.settings), watcher, **about)
             else:
-                done = await resume_run(begun.id, review, watcher)
+                done = await resume_run(str(begun.settings.run_id), review, watcher)
             if was_waiting:
                 forget_decisions(self.marks(begun.id))
             state = "done" if done.report else "waiting"
@@ -277,7 +347,7 @@ class Runs:
             if state != "done":
                 line = {key: asked[key] for key in ("calls", "tokens")}
             if (folder / "run.json").exists():
-                self._keep(begun, state=state, why=why, line=line)
+                self._keep(self.get(begun.id), state=state, why=why, line=line)
 
 
 def _new_run(
@@ -295,3 +365,12 @@ def _new_run(
         response=response,
         task=task,
     )
+
+
+def list_check(
+    made: Case | Report, settings: Mapping[str, Any], sources: Sequence[Document], response: Document
+) -> None:
+    """Put a check of the command line into the browser's list, where the data folder takes it."""
+    chosen = settings_of(dict(settings))
+    with contextlib.suppress(BadInput):
+        Runs(chosen.home).keep_made(made, chosen, [*sources, response])

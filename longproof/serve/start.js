@@ -132,5 +132,49 @@ const page = make("section", { id: "new" }, make("h1", {}, say("new_check")), ma
 document.getElementById("head").before(page);
 COLUMNS.created = { value: (row) => row.created, down: true, cell: (row) => new Date(row.created).toLocaleString(document.documentElement.lang) };
 sorted = { key: "created", down: true };
+let naming = null;
+let parting = null;
+COLUMNS.report.cell = (row) => [
+  naming === row.id ? nameLine(row) : make("a", { href: row.href }, make("bdi", {}, short(row.case, 60))),
+  make("div", { class: "about" }, row.sources.length ? make("bdi", {}, say("against", { title: short(row.sources.join(", "), 60) })) : null, changer(row, "rename"), changer(row, "delete")),
+];
 table();
+
+/* Says and does what is done to an earlier check; what goes wrong is told above the list. */
+async function change(row, act, body) {
+  try {
+    await ask(`runs/${row.id}/${act}`, body);
+    fill(told);
+    return true;
+  } catch (error) {
+    fill(told, error.message);
+    return false;
+  }
+}
+
+/* Renaming opens a line to write in; deleting asks once more. */
+function changer(row, act) {
+  const sure = act === "delete" && parting === row.id;
+  const done = async () => {
+    if (sure && (await change(row, act, {}))) data.rows = data.rows.filter((other) => other !== row);
+    parting = act === "delete" && !sure ? row.id : null;
+    naming = act === "rename" ? row.id : null;
+    table();
+    document.getElementById(naming ? "naming" : "parting")?.focus();
+  };
+  return button(say(sure ? "delete_sure" : act), done, { class: sure ? "change sure" : "change", id: sure ? "parting" : null, "aria-label": `${say(sure ? "delete_sure" : act)} ${row.case}` });
+}
+
+function nameLine(row) {
+  const input = make("input", { type: "text", id: "naming", value: row.case, maxlength: 200, "aria-label": `${say("rename")} ${row.case}`, onkeydown: (event) => {
+    if (event.key === "Escape") input.value = row.case;
+    if (["Enter", "Escape"].includes(event.key)) input.blur();
+  }, onblur: async () => {
+    const name = input.value.trim();
+    if (name !== row.case && (await change(row, "rename", { name }))) row.case = name || row.title;
+    if (naming === row.id) naming = null;
+    table();
+  } });
+  return input;
+}
 for (const type of ["dragover", "drop"]) document.addEventListener(type, (event) => event.preventDefault());

@@ -5,6 +5,7 @@ import json
 import shutil
 import time
 from collections.abc import Callable
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -13,9 +14,12 @@ import pytest
 from disputing import disputing
 from fakes import ChatServer
 
+from longproof.cli import main
 from longproof.evaluation.datasets.jsonl import load_cases
-from longproof.review import resume_run
+from longproof.retrieval.types import BadInput
+from longproof.review import resume_run, waiting_run
 
+GRAY, TOKEN = files("longproof.examples") / "gray", "t0ken"
 pytestmark = pytest.mark.heavy
 
 
@@ -254,3 +258,86 @@ def test_a_correction_that_another_rules_out_does_not_count_as_made(
     path.write_text(json.dumps(report), "utf-8")
     taken = {claim["id"]: {"accepted": {"0": True, "1": True, "7": True}}}
     assert client.post(f"runs/{run}/marks", taken).json()["corrections"] == {"made": 1, "ruled_out": 1}
+
+
+def test_an_edited_text_asks_only_for_the_groups_that_changed(serving: Callable[..., Any], chat: Any) -> None:
+    client = serving(concurrency=16, reach="place")
+    story = "\n".join(
+        f"On day {n} the ferryman Abel{n} carried {n + 3} barrels of salt to house number {n * 7}. "
+        + f"The river at bend {n} was quiet, and nobody spoke of the flood of year {1700 + n}. " * 12
+        for n in range(1, 61)
+    )
+    told = [f"On day {n} the ferryman Abel{n} carried {n + 4} barrels of salt." for n in range(1, 61)]
+    source = client.text("story.txt", story.encode())
+    run = client.begin(sources=[source], response=client.text("told.txt", " ".join(told).encode()))
+    first = client.until(run, "done")
+    asked = [(one.body["model"], one.user) for one in chat.asked]
+    groups = {user for _, user in asked if told[0] in user or told[-1] in user or told[30] in user}
+    assert len(groups) > 2, "the text is long enough for several groups"
+    told[-1] = "On day 60 the ferryman Abel60 stayed at home."
+    edited = " ".join(told).encode()
+    again = client.raw.post(f"/{TOKEN}/runs/{run}/again", content=edited).json()["run"]
+    second = client.until(again, "done")
+    news = [(one.body["model"], one.user) for one in chat.asked][len(asked) :]
+    assert 0 < len(news) < len(asked) / 2
+    assert not any(sentence in user for sentence in told[:20] for _, user in news)
+    labels = [[label for _, _, label in one["report"]["sentences"][:20]] for one in (first, second)]
+    assert labels[0] == labels[1]
+    settings = [client.get(f"runs/{one}/report.json").json()["stamp"]["settings"] for one in (run, again)]
+    assert settings[0] | {"run_id": again} == settings[1]
+
+
+def test_a_run_is_renamed_and_deleted_with_all_that_is_its_own(
+    serving: Callable[..., Any], home: Path
+) -> None:
+    client = serving()
+    run, other = client.begin(), client.begin(person=True)
+    client.until(run, "done")
+    client.until(other, "waiting")
+    assert client.post(f"runs/{run}/rename", {"name": "x" * 201}).status_code == 400
+    client.post(f"runs/{run}/rename", {"name": " My <b>check</b> "})
+    rows = {row["id"]: row for row in client.data("")["rows"]}
+    assert (rows[run]["case"], rows[run]["sources"]) == ("My <b>check</b>", ["article"])
+    for act in ("rename", "delete", "again"):
+        assert client.post(f"runs/{run}/{act}", {}, origin="https://evil.example").status_code == 403
+        assert client.post(f"runs/{run}/{act}", {}, **{"sec-fetch-site": "cross-site"}).status_code == 403
+        assert client.get(f"runs/{run}/{act}").status_code == 400
+    for one in (run, other):
+        assert client.post(f"runs/{one}/delete").status_code == 200
+        assert client.get(f"runs/{one}").status_code == 400
+    assert client.data("")["rows"] == []
+    assert not list((home / "serve").iterdir())
+    with pytest.raises(BadInput):
+        asyncio.run(waiting_run(other))
+
+
+def test_a_run_that_is_deleted_while_it_goes_on_stops(serving: Callable[..., Any], home: Path) -> None:
+    with ChatServer(disputing, delay_s=0.6) as slow:
+        client = serving(judges=[f"openai:{name}@{slow.address}" for name in "abc"], concurrency=1)
+        run = client.begin()
+        while not slow.asked:
+            client.told(run)
+        assert client.post(f"runs/{run}/delete").status_code == 200
+        assert len(slow.asked) <= 2
+    assert not (home / "serve" / run).exists()
+
+
+def test_checks_of_the_command_line_are_listed_once_and_go_on_in_the_browser(
+    serving: Callable[..., Any], chat: Any, tmp_path: Path
+) -> None:
+    client = serving()
+    source, response = tmp_path / "article.txt", tmp_path / "summary.txt"
+    source.write_bytes((GRAY / "article.txt").read_bytes())
+    response.write_bytes((GRAY / "summary.txt").read_bytes())
+    verify = ["verify", "--source", str(source), "--response", str(response)]
+    models = [part for name in "abc" for part in ("--judge", f"openai:{name}@{chat.address}")]
+    for command in (verify, verify, [*verify, *models, "--arbiter", "person", "--run-id", "mine"]):
+        with pytest.raises(SystemExit):
+            main(command)
+    rows = {row["verdict"]: row for row in client.data("")["rows"]}
+    assert len(rows) == len(client.data("")["rows"]) == 2
+    waiting = rows["waiting"]
+    assert (waiting["case"], waiting["sources"]) == ("summary", ["article"])
+    assert client.told(waiting["id"])["run"]["disputes"]
+    client.post(f"runs/{waiting['id']}/decide", {"name": "Ines Okafor"})
+    client.until(waiting["id"], "done")

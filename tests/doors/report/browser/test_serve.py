@@ -171,6 +171,42 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
     assert not seen.complaints()
 
 
+def test_a_text_is_edited_and_checked_again_renamed_and_deleted(serve: Any, opened_at: Any) -> None:
+    from selenium.webdriver.common.keys import Keys
+
+    seen = opened_at(serve([]).address)
+    checked(seen)
+    seen.one(".accept input").click()
+    until(seen, "document.querySelector('.prose > .sentence del') !== null")
+    assert seen.text(".prose > .sentence del") == "thirty"
+    assert seen.text(".prose > .sentence ins") == "twenty"
+    before = seen.js("return location.href")
+    seen.one("#edit").click()
+    until(seen, "document.querySelector('#editing').open")
+    editor = seen.one("#editing textarea")
+    assert editor.get_attribute("value") == "Tom sold the boat to Ada for twenty pounds."
+    editor.send_keys(f" nnn {HOSTILE}")
+    seen.one("#again").click()
+    until(seen, f"location.href !== {json.dumps(before)} && {DONE}")
+    assert seen.texts(".sentence")[0].startswith("Tom sold the boat to Ada for twenty pounds.")
+    seen.one("#run a").click()
+    assert seen.texts("tbody a") == ["answer", "answer"]
+    assert "source" in seen.texts(".about bdi")[0]
+    seen.one("tbody .change").click()
+    seen.one("#naming").send_keys(Keys.CONTROL, "a")
+    seen.one("#naming").send_keys(HOSTILE, Keys.ENTER)
+    until(seen, "document.querySelector('#naming') === null")
+    assert HOSTILE[:20] in seen.texts("tbody a")[0]
+    seen.one("tbody tr .change:last-child").click()
+    assert len(seen.all("tbody tr")) == 2
+    seen.one("#parting").click()
+    until(seen, "document.querySelectorAll('tbody tr').length === 1")
+    seen.browser.refresh()
+    assert seen.texts("tbody a") == ["answer"]
+    assert seen.js("return window.pwned ?? null") is None
+    assert not seen.complaints()
+
+
 def test_a_run_that_waits_opens_at_its_disputes_with_what_both_sides_cite(serve: Any, opened_at: Any) -> None:
     with ChatServer(disputing) as chat:
         seen = opened_at(serve([f"openai:{name}@{chat.address}" for name in "abc"]).address)
