@@ -108,7 +108,7 @@ async def begin(request: Request) -> Response:
 
 async def show_example(request: Request) -> Response:
     """Check the bundled example with its recorded answers: nobody is asked, nothing is paid."""
-    spoken: Language = "zh" if (await _json(request)).get("language") == "zh" else "en"
+    spoken: Language = "zh" if str((await _json(request)).get("language")).startswith("zh") else "en"
     return JSONResponse({"run": await _runs(request).keep_example(spoken)})
 
 

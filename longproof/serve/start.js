@@ -79,13 +79,16 @@ const most = make("input", { type: "number", min: 0, max: data.offer.max_tokens,
 const reach = make("select", {}, ["", ...data.offer.reach].map((one) => make("option", { value: one }, say(`reach_${one}`))));
 const labelled = (input, ...text) => make("label", {}, input, " ", text);
 
+/* A pasted text goes by its first words. */
+const beginning = (text) => [...text.slice(0, 400).replace(/[^\p{L}\p{N} ,'’，、-]+/gu, " ").trim()].slice(0, 40).join("").trim() || say("pasted");
+
 /* Texts as the server has them, and what was chosen. Pasted texts are given over first. */
 async function choice() {
   for (const held of Object.values(zones)) {
     const text = held.paste.value;
     if (!text.trim()) continue;
     if (held === zones.response && held.texts.length) throw wrongWith(held, say("one_response"));
-    held.take(await upload(held, new Blob([text]), `${say("pasted")}.txt`));
+    held.take(await upload(held, new Blob([text]), `${beginning(text)}.txt`));
     held.paste.value = "";
   }
   if (!zones.sources.texts.length) throw wrongWith(zones.sources, say("need_source"));
@@ -130,7 +133,7 @@ function panel() {
 
 const page = make("section", { id: "new" }, make("h1", {}, say("new_check")), make("p", {}, say("what_it_does"), " ", button(say("show_example"), exampleShown, { id: "example" })), make("div", { class: "zones" }, zones.sources.element, zones.response.element), make("p", { class: "note" }, limits), panel(), make("p", { class: "acts" }, acts), told);
 document.getElementById("head").before(page);
-COLUMNS.created = { value: (row) => row.created, down: true, cell: (row) => new Date(row.created).toLocaleString(document.documentElement.lang) };
+COLUMNS.created = { value: (row) => row.created, down: true, cell: (row) => new Date(row.created).toLocaleString(document.documentElement.lang, { dateStyle: "medium", timeStyle: "short" }) };
 sorted = { key: "created", down: true };
 let naming = null;
 let parting = null;
@@ -160,7 +163,8 @@ function changer(row, act) {
     parting = act === "delete" && !sure ? row.id : null;
     naming = act === "rename" ? row.id : null;
     table();
-    document.getElementById(naming ? "naming" : "parting")?.focus();
+    document.getElementById("parting")?.focus();
+    document.getElementById("naming")?.select();
   };
   return button(say(sure ? "delete_sure" : act), done, { class: sure ? "change sure" : "change", id: sure ? "parting" : null, "aria-label": `${say(sure ? "delete_sure" : act)} ${row.case}` });
 }

@@ -47,7 +47,6 @@ def test_the_price_asks_nobody_and_claims_arrive_until_the_report(
     cost = client.post("price", client.choice()).json()
     assert not chat.asked
     assert int(cost["calls"]) == 3
-    assert int(cost["most"]) > int(cost["calls"])
     assert cost["least_money"]
     run = client.begin()
     told = news(client, run)
@@ -284,7 +283,7 @@ def test_an_edited_text_asks_only_for_the_groups_that_changed(serving: Callable[
     labels = [[label for _, _, label in one["report"]["sentences"][:20]] for one in (first, second)]
     assert labels[0] == labels[1]
     settings = [client.get(f"runs/{one}/report.json").json()["stamp"]["settings"] for one in (run, again)]
-    assert settings[0] | {"run_id": again} == settings[1]
+    assert settings[0] == settings[1]
 
 
 def test_a_run_is_renamed_and_deleted_with_all_that_is_its_own(
