@@ -1,12 +1,12 @@
 """The files of a made set: labelled cases, their sources, and where all of it came from.
 
-Knows: `cases.jsonl` (test) and `train.jsonl` with their sources as files beside them, `provenance.json`. Everything
+Knows: `cases.jsonl` with the sources as files beside it, `provenance.json`. Everything
 is written whole or not at all. Times stand in the provenance alone, so the same input, seed and ledger give the same
 other files, byte for byte. Does not know: how cases are made.
 """
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +18,7 @@ from longproof.graphs.cases import GivenCase, GivenError, case_documents, case_l
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Document, Frozen
 
-CASES, TRAIN, PROVENANCE = "cases.jsonl", "train.jsonl", "provenance.json"
+CASES, PROVENANCE = "cases.jsonl", "provenance.json"
 
 
 class SourceUsed(Frozen):
@@ -81,21 +81,14 @@ def read_cases(path: Path) -> list[GivenCase]:
     return cases
 
 
-def write_summary_cases(out: Path, cases: Sequence[SummaryCase], books: Sequence[Book]) -> None:
-    """Cases about books, with the parts of the books that they are about.
-
-    What an earlier run left in these places is replaced.
-    """
+def write_summary_cases(out: Path, cases: Iterable[SummaryCase], books: Iterable[Book]) -> None:
+    """Cases about books, with the parts of the books that they are about."""
     texts = {book.title: book.text for book in books}
-    (out / TRAIN).unlink(missing_ok=True)
-    for file, split in ((CASES, "test"), (TRAIN, "train")):
-        given = list[GivenCase]()
-        for case in cases:
-            if case.split == split:
-                article = texts[case.book][slice(*case.source)]
-                given.append(_given_case(case, _source_file(out, article)))
-        if given or split == "test":
-            write_cases(out / file, given)
+    given = list[GivenCase]()
+    for case in cases:
+        article = texts[case.book][slice(*case.source)]
+        given.append(_given_case(case, _source_file(out, article)))
+    write_cases(out / CASES, given)
 
 
 def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:

@@ -25,7 +25,6 @@ from longproof.construction.units import (
     Book,
     SummaryCase,
     Unit,
-    books_for_test,
     case_pairs,
     joined_case,
     units,
@@ -127,13 +126,11 @@ def plan_books(run: Maker) -> tuple[list[Book], list[UnitToSummarise]]:
 
     A unit is a part that people summarised; in a book without such, it has 2,000 to 4,000 tokens.
     """
-    sources, wanted = run.wanted.sources, run.wanted
-    tests = books_for_test(len(sources), wanted.test_share, wanted.seed)
     by_people = list[GivenSummary]()
-    for file in wanted.summaries:
+    for file in run.wanted.summaries:
         by_people += _given_summaries(file.title, file.text)
     books, planned, seen = list[Book](), list[UnitToSummarise](), Counter[str]()
-    for number, source in enumerate(sources):
+    for number, source in enumerate(run.wanted.sources):
         own = [row for row in by_people if row.title == source.title]
         ranges = [(row.start, row.end, row.summary) for row in sorted(own, key=lambda row: row.start)]
         cut = list[Unit]()
@@ -149,7 +146,6 @@ def plan_books(run: Maker) -> tuple[list[Book], list[UnitToSummarise]]:
                 text=source.text,
                 language=prompt_language(source.text),
                 units=tuple(cut),
-                split="test" if number in tests else "train",
             )
         )
     if not planned:

@@ -41,8 +41,6 @@ class Wanted(NamedTuple):
     seed: int = 0
     cases: int = 500
     """LongNovel: about so many."""
-    test_share: float = 1.0
-    """LongNovel: of the books."""
     task: str = ""
     """PROBE, HaluEval: one task alone; empty for all."""
     keep: int = 5000
@@ -136,7 +134,7 @@ class Maker:
     ) -> Provenance:
         """Write the provenance, last of all, and say what was made."""
         wanted = self.wanted
-        asked = {name: getattr(wanted, name) for name in ("cases", "test_share", "task", "keep")}
+        asked = {name: getattr(wanted, name) for name in ("cases", "task", "keep")}
         by_purpose = sorted(self.calls, key=lambda call: (call.purpose, call.prompt_hash))
         provenance = Provenance(
             construction=construction,

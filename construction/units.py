@@ -17,7 +17,7 @@ from longproof.agent.types import KINDS, Kind, Place
 from longproof.construction.versions import TextWithError
 from longproof.prompts import Language
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import BadInput, Frozen
+from longproof.retrieval.types import Frozen
 
 LEAST, MOST = 2000, 4000
 _CHAPTER = re.compile(
@@ -32,7 +32,6 @@ SHORTEST = 0.75
 """A book that has less than this share of a scale's tokens makes no case of that scale."""
 Position = Literal["begin", "middle", "end"]
 POSITIONS: tuple[Position, ...] = get_args(Position)
-Split = Literal["train", "test"]
 JOINT = "\n"
 
 
@@ -86,7 +85,6 @@ class Book(Frozen):
     language: Language
     units: tuple[Unit, ...]
     summaries: tuple[str, ...] = ()
-    split: Split = "test"
 
 
 class SummaryCase(Frozen):
@@ -99,7 +97,6 @@ class SummaryCase(Frozen):
     group: str
     book: str
     language: Language
-    split: Split
     scale: Scale
     position: Position
     kind: Kind
@@ -115,13 +112,6 @@ class SummaryCase(Frozen):
 
 Changer = Callable[[int, int, Kind], tuple[TextWithError, str] | None]
 """Book number, unit number, kind: the change and the faithful rewording of that unit; None where there is none."""
-
-
-def books_for_test(count: int, share: float, seed: int) -> set[int]:
-    """The numbers of the books that go to the test split: their share, at least one, drawn with the seed."""
-    if not 0 < share <= 1:
-        raise BadInput("the share of test books lies above 0 and up to 1")
-    return set(_shuffle(count, Random(seed))[: max(1, round(count * share))])
 
 
 def case_pairs(
@@ -186,7 +176,6 @@ def joined_case(
         group=name,
         book=book.title,
         language=book.language,
-        split=book.split,
         scale=scale,
         position=_position(reach, unit, error),
         kind=error.kind if error else KINDS[0],

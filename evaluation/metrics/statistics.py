@@ -94,13 +94,6 @@ class Matches(NamedTuple):
     coverage: float | None
 
 
-class Interval(NamedTuple):
-    """A two-sided interval."""
-
-    low: float
-    high: float
-
-
 NOTHING = Counts(0, 0, 0, 0)
 
 
@@ -212,7 +205,8 @@ def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
     votes are one label. With equal numbers of votes this is Fleiss' kappa; else observed agreement is the mean over
     items, and chance comes from all votes on items rated.
     """
-    rated = [votes for item in panels if len(votes := decided_votes(item)) > 1]
+    decided = [[label for label in item if label not in UNDECIDED] for item in panels]
+    rated = [votes for votes in decided if len(votes) > 1]
     totals = Counter(chain.from_iterable(rated))
     n_votes = totals.total()
     kappa = None
@@ -225,7 +219,7 @@ def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
 
 def bootstrap_interval(
     statistic: Callable[[Sequence[T]], float | None], items: Sequence[T]
-) -> Interval | None:
+) -> tuple[float, float] | None:
     """The 95 % percentile interval of a statistic, resampling the items: whole groups, where things belong together.
 
     None where there are no items, or where the statistic is undefined in more than one resample of twenty: an
@@ -239,14 +233,9 @@ def bootstrap_interval(
     if len(known) < LEAST_DEFINED * DRAWS:
         return None
     low, high = np.quantile(known, TAILS)
-    return Interval(float(low), float(high))
+    return float(low), float(high)
 
 
-def decided_votes(votes: Sequence[str | None]) -> list[str]:
-    """The votes without failures."""
-    return [label for label in votes if label is not None and label not in UNDECIDED]
-
-
-def _agreement(votes: Sequence[str]) -> float:
+def _agreement(votes: Sequence[str | None]) -> float:
     """The share of ordered pairs of votes on one item that agree."""
     return sum(n * (n - 1) for n in Counter(votes).values()) / (len(votes) * (len(votes) - 1))

@@ -175,7 +175,6 @@ class ConstructOptions:
     ] = None
     cases: Annotated[int, typer.Option(min=1, help="About so many cases (longnovel).")] = 500
     seed: Annotated[int, typer.Option(help="Of everything that is drawn.")] = 0
-    test_share: Annotated[float, typer.Option(help="Share of the books in the test split.")] = 1.0
     task: Annotated[str, typer.Option(help="One task alone (probe, halueval).")] = ""
     summaries: Annotated[
         list[Path] | None, typer.Option(help="Summaries by people, JSON Lines (longnovel).")

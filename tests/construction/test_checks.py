@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import KINDS
-from longproof.construction.checks import auc, checks, data_card, duplicates, leakage
+from longproof.construction.run import auc, checks, data_card, duplicates
 from longproof.graphs.cases import GivenCase, GivenError
 
 
@@ -36,12 +36,6 @@ def test_a_good_set_passes_all_checks():
 
 def test_twins_are_found():
     assert not duplicates([*SET, example(99, True, response=SET[0].response.upper())]).good
-
-
-def test_what_both_splits_hold_is_found():
-    assert leakage(SET[:10], SET[20:]).good
-    assert not leakage(SET[:10], SET[9:]).good
-    assert not leakage([example(1, True)], [example(2, True, book="book 1")]).good
 
 
 def test_length_that_tells_is_found():

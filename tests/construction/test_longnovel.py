@@ -44,17 +44,16 @@ def rows(path: Path) -> list[dict[str, Any]]:
 
 def test_three_books_end_to_end(books, tmp_path):
     with ChatServer(writer()) as server:
-        done = make(books, tmp_path / "set", server, n_models=3, test_share=0.4, cases=160)
+        done = make(books, tmp_path / "set", server, n_models=3, cases=160)
         asked = [a for a in server.asked if a.form == "WrongVersion"]
     assert {kind_asked(a) for a in asked} == set(KINDS)
     assert all("不在其中" not in part for a in asked for part in a.parts("entities"))
     out = tmp_path / "set"
-    test, train = examples("jsonl", out), examples("jsonl", out / "train.jsonl")
-    assert done.made == len(test) + len(train) > 20
-    assert {e.slices["book"] for e in test}.isdisjoint(e.slices["book"] for e in train)
-    assert sum(e.gold.outcome == "hallucinated" for e in [*test, *train]) == done.made / 2
-    assert {e.slices["kind"] for e in [*test, *train] if "kind" in e.slices} >= {"entity", "temporal"}
-    assert {e.slices["scale"] for e in [*test, *train]} >= {"S", "M"}
+    made = examples("jsonl", out)
+    assert done.made == len(made) > 20
+    assert sum(e.gold.outcome == "hallucinated" for e in made) == done.made / 2
+    assert {e.slices["kind"] for e in made if "kind" in e.slices} >= {"entity", "temporal"}
+    assert {e.slices["scale"] for e in made} >= {"S", "M"}
     provenance = json.loads((out / "provenance.json").read_text("utf-8"))
     assert provenance["models"] == ["m0", "m1", "m2"]
     assert {"draft", "entities", "label", "reword", "wrong: causal"} <= set(provenance["prompts"])

@@ -57,7 +57,7 @@ def test_interval_is_seeded_and_holds_the_mean() -> None:
     interval = bootstrap_interval(_mean, values)
     assert interval == bootstrap_interval(_mean, values)
     assert interval is not None
-    assert interval.low < 1.0 < interval.high
+    assert interval[0] < 1.0 < interval[1]
     assert bootstrap_interval(_mean, []) is None
 
 
