@@ -167,7 +167,7 @@ def case_documents(case: GivenCase, folder: Path, encoding: str | None = None) -
 
 def sources_key(case: GivenCase, folder: Path) -> str:
     """A digest that cases with the same sources share: of paths with their sizes and times of change, or of texts."""
-    return digest([_changed(folder / path) for path in case.paths] or case.texts)
+    return digest([_size_and_time(folder / path) for path in case.paths] or case.texts)
 
 
 def case_key(case: GivenCase, folder: Path) -> str:
@@ -217,7 +217,7 @@ def digest(value: Any) -> str:
     return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
 
 
-def _changed(path: Path) -> list[Any]:
+def _size_and_time(path: Path) -> list[Any]:
     try:
         stat = path.stat()
     except (OSError, ValueError):

@@ -132,6 +132,14 @@ class Session:
 
         return await asyncio.to_thread(self._pool.pages.get, f"{engine} {spec} {folder}", opened)
 
+    async def snippets(self, question: Question) -> list[Span]:
+        """The texts of a question's places."""
+        texts: list[Span] = []
+        for page in question.pages:
+            text = (await self.store.fetch(page.source_id))[page.start : page.end]
+            texts.append(Span(source_id=page.source_id, start=page.start, end=page.end, text=text))
+        return texts
+
     def hear(self, say: Callable[[Mapping[str, object]], None]) -> None:
         """Tell whoever watches this run how far embedding is, which is done in threads."""
         loop = asyncio.get_running_loop()
@@ -183,7 +191,7 @@ class Run:
             shown = [document.span(0, len(document.text)) for document in self.sources.documents]
         else:
             shown = [self.sources.line(number).span for added in question.lines for number in added]
-        return question.model_copy(update={"shown": (*shown, *await self._snippets(question))})
+        return question.model_copy(update={"shown": (*shown, *await self.session.snippets(question))})
 
     async def passages(self, question: Question) -> list[str]:
         """The evidence of a question as a person reads it: whole passages, then snippets."""
@@ -191,14 +199,7 @@ class Run:
         for added in question.lines:
             for number, start, end in self.sources.places_of(added):
                 texts.append(self.sources.documents[number].text[start:end])
-        return [*texts, *(snippet.text for snippet in await self._snippets(question))]
-
-    async def _snippets(self, question: Question) -> list[Span]:
-        snippets: list[Span] = []
-        for page in question.pages:
-            text = (await self.session.store.fetch(page.source_id))[page.start : page.end]
-            snippets.append(Span(source_id=page.source_id, start=page.start, end=page.end, text=text))
-        return snippets
+        return [*texts, *(snippet.text for snippet in await self.session.snippets(question))]
 
 
 class Pool:

@@ -137,19 +137,9 @@ class Settings(BaseModel):
     )
     home: str | None = Field(default=None, description="Where texts, indexes and answers are kept.")
 
-    @field_validator(
-        "protocol",
-        "arbiter",
-        "decomposer",
-        "searcher",
-        "reach",
-        "pages",
-        "run_id",
-        "home",
-        mode="before",
-    )
+    @field_validator("*", mode="before")
     @classmethod
-    def _left_empty(cls, value: object) -> object:
+    def _leave_unset(cls, value: object) -> object:
         """An emptied line of a form says nothing."""
         return None if value == "" else value
 

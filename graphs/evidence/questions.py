@@ -6,6 +6,7 @@ Pure. Does not know: where the evidence was looked for, who judges, or what they
 
 from collections.abc import Iterable, Sequence
 from hashlib import sha256
+from itertools import chain
 
 from longproof.agent.types import Judgement, Lines, Look, Question, SourcePlace
 from longproof.graphs.evidence.sources import Sources
@@ -30,7 +31,7 @@ def widen(
     """
     last = claims[0].asked[-1] if claims[0].asked else None
     before = last.lines if last else ()
-    shown = {number for added in before for number in added}
+    shown = set(chain.from_iterable(before))
     new = tuple(sorted(set(lines) - shown))
     scanned = all("scan" in one.looks and one.unread is None for one in claims)
     whole = len(shown) + len(new) == sources.number_of_lines
@@ -46,7 +47,9 @@ def widen(
 
 def cited_lines(claim: ClaimState, votes: Iterable[Judgement], sources: Sources) -> set[int]:
     """The numbers of the lines that these votes on a claim cite."""
-    quotes = {quote for vote in votes for quote in vote.quotes}
+    quotes: set[Span] = set()
+    for vote in votes:
+        quotes.update(vote.quotes)
     return {number for number in claim.lines_shown() if sources.line(number).span in quotes}
 
 
@@ -89,7 +92,7 @@ def group_claims(claims: Iterable[ClaimState], size: int, sources: Sources) -> l
             groups[-1].append(one)
         else:
             groups.append([one])
-    return [group for groups in by_last.values() for group in groups]
+    return list(chain.from_iterable(by_last.values()))
 
 
 def _fits(group: Sequence[ClaimState], one: ClaimState, sources: Sources) -> bool:

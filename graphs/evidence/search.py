@@ -7,6 +7,7 @@ Does not know: how a searcher asks or a reader notes (agent), or which claims ne
 
 import asyncio
 from collections.abc import Iterable, Sequence
+from itertools import chain
 
 from longproof.agent.evidence.scan import MOST_CLAIMS, Noted, Scanner, scan
 from longproof.agent.evidence.search import Searched, search
@@ -121,5 +122,5 @@ def _affordable(pieces: Sequence[Sequence[Line]], claims: int, run: Run) -> bool
     budget, prompts = run.session.limits.budget, -(-claims // MOST_CLAIMS)
     if budget.calls + len(pieces) * prompts > budget.max_calls:
         return False
-    tokens = sum(estimate_tokens(line.span.text) for piece in pieces for line in piece)
+    tokens = sum(estimate_tokens(line.span.text) for line in chain.from_iterable(pieces))
     return budget.tokens + tokens * prompts <= budget.max_tokens

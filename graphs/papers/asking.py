@@ -29,7 +29,6 @@ from longproof.agent.types import (
 )
 from longproof.agent.vote import SIDES, Side, final_label, most_common, vote
 from longproof.graphs.papers.paper import About, Decision, Paper, Unit
-from longproof.indexes.documents import DocumentStore
 from longproof.prompts import Prompt, placeholders, render
 from longproof.retrieval.types import Span
 
@@ -90,15 +89,6 @@ def in_order(case: Case) -> tuple[str, str]:
     first, second = sorted([case.response, case.reference or ""])
     swap = sha256(f"{first}\0{second}".encode()).digest()[0] % 2
     return (second, first) if swap else (first, second)
-
-
-async def fill_question(question: Question, store: DocumentStore) -> Question:
-    """The question with the texts of its places."""
-    shown = []
-    for place in question.pages:
-        text = (await store.fetch(place.source_id))[place.start : place.end]
-        shown.append(Span(source_id=place.source_id, start=place.start, end=place.end, text=text))
-    return question.model_copy(update={"shown": tuple(shown), "pages": ()})
 
 
 async def ask_model(

@@ -5,6 +5,7 @@ section 3.2: with the knowledge, after reasoning in steps, and beside the right 
 """
 
 from dataclasses import replace
+from itertools import product
 
 from pydantic import Field
 
@@ -99,6 +100,5 @@ def _paper(task: str, ending: str) -> Paper:
     return paper
 
 
-PAPERS = tuple(
-    _paper(task, ending) for task in TASKS for ending in VARIANTS if f"{task}{ending}" not in NOT_TRIED
-)
+TRIED = [(task, ending) for task, ending in product(TASKS, VARIANTS) if task + ending not in NOT_TRIED]
+PAPERS = tuple(_paper(task, ending) for task, ending in TRIED)

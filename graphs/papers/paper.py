@@ -93,6 +93,11 @@ class PaperRun(NamedTuple):
     session: Session
     tell: Callable[[dict[str, object]], None]
 
+    async def fill(self, question: Question) -> Question:
+        """The question with the texts of its places."""
+        texts = await self.session.snippets(question)
+        return question.model_copy(update={"shown": tuple(texts), "pages": ()})
+
     def models(self) -> tuple[list[ModelJudge], ModelArbiter]:
         """The panel and its arbiter. Raises BadInput for who is no language model: a paper's method is its prompt."""
         panel = self.session.panel

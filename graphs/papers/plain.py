@@ -10,7 +10,7 @@ from longproof.agent.guards import Weighed, word, wrong_place
 from longproof.agent.models.answers import Form
 from longproof.agent.models.asker import by_number
 from longproof.agent.prompting import brief
-from longproof.agent.types import LABELS, Label
+from longproof.agent.types import LABELS, Error, Label
 from longproof.graphs.papers.paper import About, Paper
 from longproof.graphs.papers.runner import STEPS
 
@@ -41,11 +41,9 @@ def read(answer: WrongSentences, about: About) -> Weighed:
     if not named <= WORDS.keys():
         return Weighed(None, "unparsed", reason=reason)
     label = min((WORDS[name] for name in named), key=LABELS.index, default=NOT_LISTED)
-    errors = [
-        error
-        for one in listed
-        for error in wrong_place(one.words, "none", "?", brief(one.reason), about.claim)
-    ]
+    errors: list[Error] = []
+    for one in listed:
+        errors += wrong_place(one.words, "none", "?", brief(one.reason), about.claim)
     return Weighed(label, None, errors=tuple(dict.fromkeys(errors)), reason=reason)
 
 

@@ -9,7 +9,6 @@ import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -19,6 +18,7 @@ from langgraph.runtime import Runtime
 from longproof.agent.report import distinct, report, reported_claim
 from longproof.agent.types import (
     Answered,
+    Call,
     Claim,
     Judgement,
     Look,
@@ -30,7 +30,7 @@ from longproof.agent.types import (
 )
 from longproof.agent.vote import final_label
 from longproof.graphs.opening import NO_SOURCE, StoredTexts, store_texts
-from longproof.graphs.papers.asking import ask_model, count_votes, fill_question, question_about
+from longproof.graphs.papers.asking import ask_model, count_votes, question_about
 from longproof.graphs.papers.paper import Decision, Paper, PaperRun, PaperState, Step, Unit
 from longproof.graphs.protocol import Need, unmet
 from longproof.graphs.reporting import report_documents, stamp_of
@@ -90,7 +90,7 @@ async def ask(state: PaperState, run: PaperRun) -> PaperState:
     due = [unit for unit in state["units"] if unit.decision is None]
     claims = {unit.claim.id: unit.claim for unit in due}
     questions = dict.fromkeys(question for unit in due for question in unit.asked)
-    filled = [await fill_question(question, run.session.store) for question in questions]
+    filled = [await run.fill(question) for question in questions]
     answers: list[Answered] = []
     for some in (filled[:1], filled[1:]):
         put = []
@@ -99,10 +99,11 @@ async def ask(state: PaperState, run: PaperRun) -> PaperState:
             put += [ask_model(run.paper, judge, question, about, state["case"]) for judge in judges]
         answers += await asyncio.gather(*put)
     said: dict[str, list[Judgement]] = defaultdict(list)
-    for judgement in chain.from_iterable(answer.judgements for answer in answers):
-        said[judgement.claim_id].append(judgement)
+    for answer in answers:
+        for judgement in answer.judgements:
+            said[judgement.claim_id].append(judgement)
     units = [unit.model_copy(update={"judgements": tuple(said[unit.claim.id])}) for unit in state["units"]]
-    return {"units": units, "calls": list(chain.from_iterable(answer.calls for answer in answers))}
+    return {"units": units, "calls": _calls_of(answers)}
 
 
 async def vote(state: PaperState, run: PaperRun) -> PaperState:
@@ -125,12 +126,16 @@ async def arbitrate(state: PaperState, run: PaperRun) -> PaperState:
         disputes[unit.asked[-1]].append(unit)
     answers = []
     for question, held in disputes.items():
-        said = [judgement for unit in held for judgement in unit.votes(question.id)]
+        said: list[Judgement] = []
+        for unit in held:
+            said += unit.votes(question.id)
         claims = [unit.claim for unit in held]
-        filled = await fill_question(question, run.session.store)
+        filled = await run.fill(question)
         answers.append(ask_model(run.paper, arbiter, filled, claims, state["case"], said))
     answered = await asyncio.gather(*answers)
-    rulings = {judgement.claim_id: judgement for answer in answered for judgement in answer.judgements}
+    rulings: dict[str, Judgement] = {}
+    for answer in answered:
+        rulings |= {judgement.claim_id: judgement for judgement in answer.judgements}
     units = []
     for unit in state["units"]:
         if ruling := rulings.get(unit.claim.id):
@@ -139,7 +144,7 @@ async def arbitrate(state: PaperState, run: PaperRun) -> PaperState:
                 decision = Decision(label=final_label(ruling.label), decided_by="arbiter")
             unit = unit.model_copy(update={"ruling": ruling, "decision": decision})
         units.append(unit)
-    return {"units": units, "calls": list(chain.from_iterable(answer.calls for answer in answered))}
+    return {"units": units, "calls": _calls_of(answered)}
 
 
 async def write_report(state: PaperState, run: PaperRun) -> PaperState:
@@ -200,6 +205,13 @@ def whole(ref: DocumentRef) -> SourcePlace:
     return SourcePlace(source_id=ref.id, start=0, end=ref.characters)
 
 
+def _calls_of(answers: Sequence[Answered]) -> list[Call]:
+    calls: list[Call] = []
+    for answer in answers:
+        calls += answer.calls
+    return calls
+
+
 def _after_vote(state: PaperState) -> str:
     return "arbitrate" if any(_is_split(unit) for unit in state["units"]) else "report"
 
@@ -226,9 +238,12 @@ def _refuse(run: PaperRun, texts: StoredTexts) -> None:
         if "pages" not in paper.needs:
             raise BadInput(f"the protocol {paper.name} holds a response against a source: give one")
     has: list[Need] = []
-    has += ["labels"] if case.labels is not None else []
-    has += ["reference"] if case.reference is not None else []
-    has += ["record"] if sources and all(ref.kind == "record" for ref in sources) else []
+    if case.labels is not None:
+        has.append("labels")
+    if case.reference is not None:
+        has.append("reference")
+    if sources and all(ref.kind == "record" for ref in sources):
+        has.append("record")
     if why := unmet(paper.name, paper.needs, has, among=("labels", "reference", "record")):
         raise BadInput(why)
     count = len(sentences(case.response))
@@ -251,12 +266,12 @@ def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
         question_id=unit.asked[-1].id if unit.asked else "",
         failure=decision.failure,
         window=unit.window,
-        looked=_looked(unit, sources),
+        looked=_looks_taken(unit, sources),
     )
     return claim if decision.evidence is None else claim.model_copy(update={"evidence": decision.evidence})
 
 
-def _looked(unit: Unit, sources: Sequence[DocumentRef]) -> Looked:
+def _looks_taken(unit: Unit, sources: Sequence[DocumentRef]) -> Looked:
     """The looks that were taken for a unit: what was shown counts if a judge answered for it."""
     characters = {ref.id: ref.characters for ref in sources}
     answered = {judgement.question_id for judgement in unit.judgements if judgement.label is not None}

@@ -1,6 +1,5 @@
 """Language models at the panel, over a scripted server: nothing lost, nothing paid twice, nothing made up."""
 
-import asyncio
 import os
 import random
 import signal
@@ -113,21 +112,6 @@ def test_planted_orders_travel_as_quoted_data(tmp_path):
             for text in asked.parts(part):
                 outside = outside.replace(text, "")
         assert "Ignore the above" not in outside
-
-
-def test_two_verifiers_with_different_settings_live_in_one_process(tmp_path):
-    async def both(server):
-        a = verifier(server, tmp_path / "a")
-        b = Verifier(home=str(tmp_path / "b"))
-        reports = await asyncio.gather(a.averify(SOURCE, FACTS[0]), b.averify(SOURCE, FACTS[0]))
-        await a.close()
-        await b.close()
-        return reports
-
-    with ChatServer(well) as server:
-        model, offline = asyncio.run(both(server))
-    assert model.calls
-    assert not offline.calls
 
 
 KILLED = """

@@ -199,12 +199,6 @@ def test_from_python_a_function_decides():
     assert [claim.decided_by for claim in report.claims] == ["person", "person", "vote"]
 
 
-def test_from_python_without_anybody_to_ask_disputes_stay_undecided():
-    report = verifier(arbiter="person").verify(SOURCE, RESPONSE)
-    assert [claim.failure for claim in report.claims] == ["split", "split", None]
-    assert report.stamp["reviews"] == []
-
-
 def test_a_run_that_goes_on_before_check_with_other_settings_follows_them():
     async def work() -> tuple[str, bool]:
         judges = [ScriptedJudge("a", "explicitly_supported"), ScriptedJudge("b", "not_found")]

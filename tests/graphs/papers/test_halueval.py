@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from fakes import ChatServer
-from papers import END, SPLIT, traced, verifier
+from papers import traced, verifier
 from reader import Asked, Reader
 
 from longproof.graphs.papers import PAPERS
@@ -47,27 +47,6 @@ def checked(protocol: str, response: str, home: Path) -> tuple[Any, list[str], A
         )
         (asked,) = server.asked
     return report, path, asked
-
-
-@pytest.mark.parametrize("protocol", ROWS)
-def test_what_is_shown_is_what_the_row_says(protocol: str, tmp_path: Path) -> None:
-    report, path, asked = checked(protocol, MADE_UP, tmp_path)
-    assert (report.verdict, path) == ("hallucinated", [*SPLIT, *END])
-    assert asked.body["temperature"] == 0
-    _, task, *variant = protocol.split("-")
-    shows = task == "summary" or variant == ["knowledge"]
-    assert asked.parts("evidence") == ([KNOWLEDGE] if shows else [])
-    assert (KNOWLEDGE in asked.user) == shows
-    assert asked.parts("context") == ([] if task == "summary" else [ASKED])
-    assert {j.round for claim in report.claims for j in claim.judgements} == {
-        "source" if shows else "nothing"
-    }
-    assert all(f"{pattern}:" in asked.system for pattern in PATTERNS[task])
-    assert asked.system.count("hallucinated: yes") == len(PATTERNS[task]), "one demonstration a pattern"
-    assert ("reasoning" in asked.user) == (variant == ["cot"])
-    assert sorted(asked.parts("first") + asked.parts("second")) == (
-        sorted([RIGHT, MADE_UP]) if variant == ["contrast"] else []
-    )
 
 
 def test_there_are_the_variants_of_table_9() -> None:

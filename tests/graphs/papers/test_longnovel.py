@@ -68,34 +68,6 @@ def test_rag_shows_each_segment_its_window_and_one_flagged_segment_decides(tmp_p
 
 
 @pytest.mark.parametrize(
-    ("protocol", "form", "first"),
-    [
-        ("longnovel-zero-shot", "Narrative", "evidence"),
-        ("longnovel-zero-shot-beginning", "Narrative", "passage"),
-        ("longnovel-zero-shot-cot", "AnalysedNarrative", "evidence"),
-    ],
-)
-def test_zero_shot_is_one_prompt_with_everything_in_the_papers_order(
-    protocol: str, form: str, first: str, tmp_path: Path
-) -> None:
-    with ChatServer(PAPER) as server:
-        report, path, _ = traced(verifier(server, tmp_path, protocol), NOVEL, RESPONSE)
-        (asked,) = server.asked
-    assert path == [*SPLIT, *END]
-    assert (asked.form, asked.parts("evidence"), asked.parts("passage")) == (form, [NOVEL], [RESPONSE])
-    order = sorted(("evidence", "passage"), key=lambda part: asked.user.index(f" {part}\n"))
-    assert order[0] == first
-    assert asked.body["temperature"] == 0
-    assert report.verdict == "hallucinated"
-    assert [s.label for s in report.sentences] == [
-        "implicitly_supported",
-        "implicitly_supported",
-        "contradicting",
-        "implicitly_supported",
-    ]
-
-
-@pytest.mark.parametrize(
     ("words", "verdict", "decided_by"),
     [
         ((YES, YES, NO), "hallucinated", "vote"),
