@@ -1,16 +1,14 @@
 """What readers of all file formats share: texts in bytes, archives and XML within bounds, one line for a broken file.
 
 Knows: a byte order mark, UTF-8 and an encoding that the caller names are certain; everything else is chardet's guess,
-among the encodings that the web uses today, and is said to be one. What parsers raise on broken files.
+among the encodings that the web uses today, and is said to be one.
 Does not know: any one format.
 """
 
 import codecs
 import re
-import struct
 import unicodedata
 import zipfile
-import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
@@ -23,20 +21,6 @@ CHARACTERS = 20_000_000
 """How long a document may be once it is text: several times the longest novels."""
 UNPACKED = 256_000_000
 """Of a packed file, in bytes; a long novel has about 5 million."""
-
-_OF_PYTHON = (
-    ValueError,
-    LookupError,
-    TypeError,
-    AttributeError,
-    OSError,
-    EOFError,
-    RuntimeError,
-    SyntaxError,
-)
-_OF_LIBRARIES = (ArithmeticError, AssertionError, MemoryError, zipfile.BadZipFile, zlib.error, struct.error)
-BROKEN = (*_OF_PYTHON, *_OF_LIBRARIES)
-"""The errors that parsers raise on broken files. ElementTree's are SyntaxErrors."""
 
 _MARKS = (
     (codecs.BOM_UTF8, "utf-8"),
@@ -72,13 +56,10 @@ def plain_errors(name: str, what: str) -> Iterator[None]:
         raise BadInput(str(error) if str(error).startswith(name) else f"{name}: {error}") from error
     except ImportError as error:
         raise BadInput(f"{name}: to read {what}, install longproof[read] ({_line(error)})") from error
-    except BROKEN as error:
-        raise broken_file(name, what, error) from error
-
-
-def broken_file(name: str, what: str, error: Exception) -> BadInput:
-    """That a file of this name is not what it should be."""
-    return BadInput(f"{name}: not {what} that can be read: {_line(error)}; save it again, or as text")
+    except Exception as error:  # parsers raise anything on a broken file
+        raise BadInput(
+            f"{name}: not {what} that can be read: {_line(error)}; save it again, or as text"
+        ) from error
 
 
 def open_archive(data: bytes, name: str) -> zipfile.ZipFile:

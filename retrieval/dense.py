@@ -13,8 +13,6 @@ from numpy.typing import NDArray
 from longproof.retrieval.ranking import Ranges, best_per_range, passages_in
 from longproof.retrieval.types import BadInput, Document, Hit, Progress
 
-AT_ONCE = 64  # segments scored together
-
 Embeddings = NDArray[np.float32]
 """One unit vector a row."""
 
@@ -92,11 +90,9 @@ class DenseIndex:
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
         """One row a segment, one column a block: the score of the block's best passage; 0 where it has none."""
         members = passages_in(np.array(self._passages, dtype=np.int64).reshape(-1, 2), blocks)
-        matrix = np.zeros((len(segments), len(blocks)))
-        for first in range(0, len(segments), AT_ONCE):
-            scores = self._vectors.scores(segments[first : first + AT_ONCE])
-            matrix[first : first + AT_ONCE] = best_per_range(scores, members)
-        return matrix
+        if not segments:
+            return np.zeros((0, len(blocks)))
+        return best_per_range(self._vectors.scores(segments), members)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """The k best passages, best first. Neighbouring passages may overlap."""

@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Any, Never
 
+from longproof.retrieval.contents import CHARACTERS
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document
 
@@ -17,8 +18,6 @@ DEEPEST = 200
 """Containers may be nested this deep; deeper ones are a mistake or an attack on the parser's stack."""
 VALUES = 500_000
 """How many values a record may have: each is a line that is indexed, and millions take minutes and gigabytes."""
-GROWTH = 50
-"""How much longer than the JSON its lines may be; long paths over many values would fill the memory."""
 
 _LONGEST_KEY = 100
 _PLAIN_KEY = re.compile(r"[^\s.\[\]:\"](?:[^.\[\]:\"\x00-\x1f]*[^\s.\[\]:\"])?")
@@ -42,7 +41,7 @@ def record(raw: str, *, title: str = "", uri: str = "") -> Document:
         value = json.loads(
             raw, object_pairs_hook=_object, parse_constant=_refuse, parse_int=str, parse_float=str
         )
-        lines = _bounded_lines(value, 100_000 + GROWTH * len(raw))
+        lines = _bounded_lines(value)
     except json.JSONDecodeError as error:
         raise BadInput(
             f"{name}: not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
@@ -69,15 +68,15 @@ def _refuse(constant: str) -> Never:
     raise BadInput(f"not usable JSON: {constant} is no JSON value; write null or a number")
 
 
-def _bounded_lines(value: Any, most: int) -> list[str]:
-    """The lines of a value, of at most VALUES lines and `most` characters."""
+def _bounded_lines(value: Any) -> list[str]:
+    """The lines of a value, at most VALUES of them and CHARACTERS in all."""
     lines, length = [], 0
     for line in _lines(value, "", 0):
         lines.append(line)
         length += len(line) + 1
         if len(lines) > VALUES:
             raise BadInput(f"more than {VALUES:,} values; split it")
-        if length > most:
+        if length > CHARACTERS:
             raise BadInput("too long when each value is written with its path; shorten keys or nest less")
     return lines
 

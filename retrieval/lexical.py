@@ -27,7 +27,6 @@ WIDER = (3, 9, 27)  # passages side by side in a wider range: of 400 characters,
 SYNONYM_WEIGHT = 0.3  # what a synonym of a segment's word counts, beside that word itself
 CONTEXT_WEIGHT = 0.3  # what the range around a passage counts, beside the passage, when passages are searched
 CONTEXT_SCALE = 2  # which range that is: nine passages side by side
-AT_ONCE = 64  # segments scored together: all passages of each are held in memory
 
 _Y = re.compile(r"(?<=[a-z]{3})(?:ies|ied|y|i)$")
 _ENDING = re.compile(r"(?<=[a-z]{3})(?:ings?|edly|ed|ly|ers?|es|s|e)$")
@@ -71,14 +70,9 @@ class LexicalIndex:
         asked = [self._words_and_synonyms(segment) for segment in segments]
         for scale in self._scales:
             members = passages_in(scale.ranges, blocks)
-            for first in range(0, len(asked), AT_ONCE):
-                scores = np.array(
-                    [
-                        scale.words.scores(words) + SYNONYM_WEIGHT * scale.words.scores(near)
-                        for words, near in asked[first : first + AT_ONCE]
-                    ]
-                )
-                matrix[first : first + AT_ONCE] += best_per_range(scores, members)
+            for row, (words, near) in enumerate(asked):
+                scores = scale.words.scores(words) + SYNONYM_WEIGHT * scale.words.scores(near)
+                matrix[row] += best_per_range(scores[None], members)[0]
         return matrix
 
     def search(self, query: str, k: int) -> list[Hit]:

@@ -9,7 +9,7 @@ from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from longproof.retrieval.text.line_breaks import Range
+from longproof.retrieval.text.sentences import Range
 
 LONGEST_HEADING = 80
 STRETCH = 30_000

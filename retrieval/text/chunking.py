@@ -10,8 +10,7 @@ Does not know: the numbers of lines, what is searched for, or how chunks are com
 import re
 from collections.abc import Iterator
 
-from longproof.retrieval.text.line_breaks import Range, logical_lines
-from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.text.sentences import Range, logical_lines, sentences
 
 SEGMENT = 150
 BLOCK = 5500

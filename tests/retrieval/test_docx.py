@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("mammoth", reason="the extra `read` is not installed")
 
-from longproof.retrieval.docx import read_docx
+from longproof.retrieval.books import read_docx
 from longproof.retrieval.types import BadInput
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

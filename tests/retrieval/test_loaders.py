@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from longproof.retrieval import contents, loaders
-from longproof.retrieval.docx import read_docx
+from longproof.retrieval.books import read_docx, read_pdf
 from longproof.retrieval.loaders import READERS, read_apart, read_source
-from longproof.retrieval.pdf import read_pdf
 from longproof.retrieval.types import BadInput, FileNotes
 
 CHINESE = "那年冬天，村里的人都说今年的收成完了。他看着窗外的大雪，心里想：明天还要去城里吗？\n"

@@ -1,6 +1,6 @@
 """Line breaks end something unless they only wrap prose."""
 
-from longproof.retrieval.text.line_breaks import logical_lines
+from longproof.retrieval.text.sentences import logical_lines
 
 
 def parts(text):
