@@ -62,7 +62,7 @@ class PageIndex:
             raise BadInput(f"none of the {len(files)} saved pages can be read; the first: {first}")
         numbered = number_tokens(tokens(snippet.text) for snippet in self._snippets)
         self._vocabulary = numbered.vocabulary
-        self._weights = Okapi.of(numbered) if self.engine == "okapi" else Bm25.of(numbered)
+        self._weights = Okapi(numbered) if self.engine == "okapi" else Bm25(numbered)
 
     def _add(self, document: Document, name: str) -> None:
         if same := self._by_id.get(document.id):

@@ -5,11 +5,10 @@ Knows: three ways of weighing a word, all by how often it stands in a text and h
 names. They differ in words of more than half of the texts: to `lucene` they still count a little, to `robertson`
 nothing, to `okapi` a quarter of the average, which can outweigh rarer words and, in very small collections, is
 negative. The caller names the way; size never changes it.
-Does not know: what a text is cut from, where an index lies.
+Does not know: what a text is cut from.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -17,7 +16,6 @@ from numpy.typing import NDArray
 
 Engine = Literal["bm25", "okapi"]
 """How saved pages are searched: `bm25` is `robertson`."""
-Arrays = Mapping[str, NDArray[Any]]
 
 K1 = 1.5
 B = 0.75
@@ -39,31 +37,18 @@ def number_tokens(texts: Iterable[Sequence[str]]) -> Numbered:
 
 
 class Bm25:
-    """The weights of the words of texts, by bm25s. `arrays` is all that it holds, one column a word."""
+    """The weights of the words of texts, by bm25s."""
 
-    def __init__(self, arrays: Arrays) -> None:
+    def __init__(self, numbered: Numbered, idf: Literal["lucene", "robertson"] = "robertson") -> None:
         from bm25s import BM25
 
-        self.arrays = arrays
-        self._texts = int(arrays["texts"])
-        self._engine: Any = BM25()
-        self._engine.scores = {**arrays, "num_docs": self._texts}
-        self._engine.nonoccurrence_array = None
-
-    @classmethod
-    def of(cls, numbered: Numbered, idf: Literal["lucene", "robertson"] = "robertson") -> "Bm25":
-        """Weigh the words of these texts."""
-        from bm25s import BM25
-
-        engine: Any = BM25(k1=K1, b=B, method=idf)
+        self._texts = len(numbered.texts)
+        self._engine: Any = BM25(k1=K1, b=B, method=idf)
         words = range(len(numbered.vocabulary))
-        none = {
-            "data": np.zeros(0, np.float32),
-            "indices": np.zeros(0, np.int32),
-            "indptr": np.zeros(1, np.int64),
-        }
-        held = engine.build_index_from_ids(words, numbered.texts, show_progress=False) if words else none
-        return cls({name: held[name] for name in none} | {"texts": np.array(len(numbered.texts))})
+        if words:
+            weights = self._engine.build_index_from_ids(words, numbered.texts, show_progress=False)
+            self._engine.scores = {**weights, "num_docs": self._texts}
+            self._engine.nonoccurrence_array = None
 
     def scores(self, words: Sequence[int]) -> NDArray[np.float32]:
         """The score of every text for these words, never negative. A word that is repeated counts again."""
@@ -75,27 +60,19 @@ class Bm25:
     def count_shared(self, words: Iterable[int]) -> NDArray[np.int32]:
         """The number of the different words that each text holds."""
         shared = np.zeros(self._texts, dtype=np.int32)
-        starts = self.arrays["indptr"]
         for word in set(words):
-            shared[self.arrays["indices"][starts[word] : starts[word + 1]]] += 1
+            start, end = self._engine.scores["indptr"][word : word + 2]
+            shared[self._engine.scores["indices"][start:end]] += 1
         return shared
 
 
 class Okapi:
     """rank-bm25's BM25Okapi. It keeps a dictionary a text: meant for some thousands of them."""
 
-    def __init__(self, arrays: Arrays) -> None:
+    def __init__(self, numbered: Numbered) -> None:
         from rank_bm25 import BM25Okapi
 
-        self.arrays = arrays
-        texts = [arrays["tokens"][start:end].tolist() for start, end in pairwise(arrays["starts"].tolist())]
-        self._engine: Any = BM25Okapi(texts, k1=K1, b=B) if len(arrays["tokens"]) else None
-
-    @classmethod
-    def of(cls, numbered: Numbered) -> "Okapi":
-        """Hand the texts to rank-bm25."""
-        tokens = np.array([token for text in numbered.texts for token in text], dtype=np.int32)
-        return cls({"tokens": tokens, "starts": np.cumsum([0, *map(len, numbered.texts)])})
+        self._engine: Any = BM25Okapi(numbered.texts, k1=K1, b=B) if numbered.vocabulary else None
 
     def scores(self, words: Sequence[int]) -> NDArray[np.float64]:
         """The score of every text, of either sign: among a few texts a shared word may count against one."""

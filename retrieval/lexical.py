@@ -58,7 +58,7 @@ class LexicalIndex:
         for joined in _join_passages(passages):
             ranges = [(passages[some[0]][0], passages[some[-1]][1]) for some in joined]
             texts = [[word for i in some for word in numbered.texts[i]] for some in joined]
-            weights = Bm25.of(Numbered(texts, numbered.vocabulary), "lucene")
+            weights = Bm25(Numbered(texts, numbered.vocabulary), "lucene")
             self._scales.append(Scale(np.array(ranges, dtype=np.int64).reshape(-1, 2), weights))
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:

@@ -33,7 +33,7 @@ class Searched:
     """Texts that one engine weighs, searched by words."""
 
     def __init__(self, engine: type[Bm25 | Okapi], numbered: Numbered) -> None:
-        self.engine = engine.of(numbered)
+        self.engine = engine(numbered)
         self.vocabulary = numbered.vocabulary
 
     def best(self, query: list[str], k: int) -> list[tuple[int, float]]:

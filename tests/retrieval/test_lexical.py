@@ -137,9 +137,3 @@ def test_a_text_without_words_has_nothing_to_find(text: str) -> None:
     index = LexicalIndex(Document.of(text), passages)
     assert index.search("anything", 3) == []
     assert not index.similarity(["anything", ""], passages).any()
-
-
-def test_stop_words_are_those_of_nltk() -> None:
-    from bm25s.stopwords import STOPWORDS_EN_PLUS
-
-    assert lexical._stop_words() == frozenset(STOPWORDS_EN_PLUS)
