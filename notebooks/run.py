@@ -6,6 +6,7 @@ Needs the extra `notebooks`.
 """
 
 import os
+import re
 import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,6 +22,9 @@ SECONDS = 240
 ENVIRONMENT = {"PYTHONWARNINGS": "ignore:IProgress not found"}
 """tqdm warns, with a path of this machine, where there are no widgets to draw its bars."""
 KERNEL = {"display_name": "Python 3", "language": "python", "name": "python3"}
+
+ADDRESS = re.compile(r" at 0x[0-9a-f]+")
+"""Where an object lies in memory: it differs from run to run."""
 
 
 def run(path: Path) -> Any:
@@ -38,6 +42,8 @@ def run(path: Path) -> Any:
     notebook.metadata = nbformat.from_dict({"kernelspec": KERNEL, "language_info": {"name": "python"}})
     for number, cell in enumerate(notebook.cells, 1):
         cell.id, cell.metadata = f"{path.stem}-{number:02}", nbformat.from_dict({})
+        for data in [output.data for output in cell.get("outputs", []) if "data" in output]:
+            data["text/plain"] = ADDRESS.sub("", data["text/plain"])
     return notebook
 
 

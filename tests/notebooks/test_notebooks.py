@@ -30,12 +30,7 @@ def shown(outputs: list[dict[str, Any]]) -> list[object]:
     for output in outputs:
         for form, value in {**output.get("data", {}), "text": output.get("text", "")}.items():
             whole = "".join(value)
-            if form == "image/png":
-                kept.append("a picture")
-            elif not (
-                form == "text/plain" and len(output["data"]) > 1
-            ):  # beside a table: an object's address
-                kept.append(TIME.sub("… s", whole))
+            kept.append("a picture" if form == "image/png" else TIME.sub("… s", whole))
     return kept
 
 
