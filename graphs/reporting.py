@@ -97,10 +97,11 @@ def report_on(
         superseded=superseded,
         stamp=stamp,
     )
-    unsettled = frozenset(
-        one.claim.id for one in claims if next_step(one, plan).do not in ("settle", "nothing")
-    )
-    return SoFar(whole, unsettled, "sentences" in state)
+    unsettled: set[str] = set()
+    for one in claims:
+        if next_step(one, plan).do not in ("settle", "nothing"):
+            unsettled.add(one.claim.id)
+    return SoFar(whole, frozenset(unsettled), "sentences" in state)
 
 
 def conclude(claim: ClaimState, plan: Plan) -> ReportClaim:

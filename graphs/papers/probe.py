@@ -85,12 +85,15 @@ async def find(state: PaperState, run: PaperRun) -> PaperState:
     asking = []
     for n, unit in enumerate(units):
         searches = tuple(search for search, _ in found[n * len(finders) : (n + 1) * len(finders)])
-        union = {piece for search in searches for piece in search.found or ()}
+        union: set[Span] = set()
+        for search in searches:
+            union.update(search.found or ())
         asked = []
         for document in documents:
             own = [piece for piece in union if piece.source_id == document.id]
-            shown = [places_around(piece, document) for piece in sorted(own, key=_position)]
-            asked += [question_about(run.paper, [unit.claim], places, "source") for places in shown]
+            for piece in sorted(own, key=lambda piece: (piece.start, piece.end)):
+                places = places_around(piece, document)
+                asked.append(question_about(run.paper, [unit.claim], places, "source"))
         asking.append(unit.model_copy(update={"searches": searches, "asked": tuple(asked)}))
     return {"units": asking, "calls": list(chain.from_iterable(calls for _, calls in found))}
 
@@ -110,10 +113,6 @@ async def _search(
     await asker.mark(answer.call_id, failure)
     found = None if failure else tuple(sorted(pieces, key=lambda piece: (piece.source_id, piece.start)))
     return Search(claim_id=claim.id, judge=finder.name, found=found, failure=failure), answer.calls
-
-
-def _position(piece: Span) -> tuple[int, int]:
-    return piece.start, piece.end
 
 
 def places_around(piece: Span, document: Document) -> list[SourcePlace]:

@@ -153,4 +153,4 @@ def test_the_arbiters_model_is_asked_in_words_of_its_own(tmp_path: Path) -> None
     assert sorted(request.parts("statements"), key=len) == [FACTS[3], f"It is not so: {FACTS[3]}"]
     assert undecided(report) == [(FACTS[3], "unconfirmed")]
     assert [call.purpose for call in report.calls].count("confirm") == 1
-    assert report.claims[0].judgements[0].judge == "confirm:other"
+    assert report.claims[0].judgements[0].judge == f"confirm:{arbiter}"
