@@ -1,12 +1,15 @@
-"""The wall time of many calls beside the ideal: calls x latency / concurrency.
+"""The wall time of many calls beside the ideal: calls x latency / concurrency; and of one short check beside the
+plain question.
 
 A server on loopback (tests/fakes.py), in a process of its own, answers after a fixed time; the ledger is a file on
 disk. Measures the seam alone (limits, ledger, client, reading of answers), not a model. From the project's root:
 
     PYTHONPATH=tests python benchmarks/latency.py --calls 1800 --latency 1 --concurrency 64
+    PYTHONPATH=tests python benchmarks/latency.py --short --latency .2
 
-Prints one line of JSON. The second pass over the same ledger asks nothing and shows what a resumed run costs; the
-first call goes alone (what the server can do is found out once): 1 latency is lost.
+Prints one line of JSON. `--short` checks a response that a source of 15,000 characters bears out, and asks about it
+plainly, in turns: both are one call. Of many calls, the second pass over the same ledger asks nothing and shows
+what a resumed run costs; the first call goes alone (what the server can do is found out once): 1 latency is lost.
 """
 
 import argparse
@@ -17,10 +20,12 @@ import tempfile
 import time
 from multiprocessing.connection import Connection
 from pathlib import Path
+from statistics import median
 
 from fakes import ChatServer
 from reader import Reader
 
+from longproof import Verifier
 from longproof.agent.models.answers import Form
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
@@ -50,9 +55,26 @@ async def one_pass(address: str, path: Path, calls: int, concurrency: int) -> fl
     return took
 
 
+async def short_checks(address: str, rounds: int) -> dict[str, float]:
+    """The median seconds of a check and of the plain question about the same short texts, asked in turns."""
+    facts = [f"On day {n} the keeper of lamp {n} wrote the number {n * 7} into the book." for n in range(220)]
+    took: dict[str, list[float]] = {"longproof": [], "plain": []}
+    for n in range(rounds + 1):
+        for protocol, seconds in took.items():
+            with tempfile.TemporaryDirectory() as home:
+                verifier = Verifier(judges=[f"openai:m@{address}"], protocol=protocol, home=home)
+                began = time.perf_counter()
+                report = await verifier.averify(f"{n} {' '.join(facts)}", " ".join(facts[n : n + 5]))
+                # The first round imports what a process imports once.
+                seconds += [time.perf_counter() - began] if n else []
+                await verifier.close()
+            assert (report.verdict, report.usage.calls) == ("faithful", 1), "one call is enough"
+    return {protocol: median(seconds) for protocol, seconds in took.items()}
+
+
 def serve(latency: float, line: Connection) -> None:
     """Tell the address, wait for a word, tell how many calls came and how many at once."""
-    script = Reader(Word={"word": "lamp"})
+    script = Reader(WrongSentences={"wrong": []}, Word={"word": "lamp"})
     with ChatServer(script, delay_s=latency) as server:
         line.send(server.address)
         line.recv()
@@ -67,11 +89,18 @@ def main() -> None:
     parser.add_argument("--calls", type=int, default=1800)
     parser.add_argument("--latency", type=float, default=1.0, help="seconds an answer takes")
     parser.add_argument("--concurrency", type=int, default=64)
+    parser.add_argument("--short", action="store_true", help="one short check beside the plain question")
     told = parser.parse_args()
     ideal = told.calls * told.latency / told.concurrency
     line, far_end = multiprocessing.Pipe()
     server = multiprocessing.Process(target=serve, args=(told.latency, far_end))
     server.start()
+    if told.short:
+        took = asyncio.run(short_checks(line.recv(), 10))
+        line.send("enough")
+        ratio = took["longproof"] / took["plain"]
+        print(json.dumps({"latency": told.latency, **took, "check_over_plain": round(ratio, 3)}))
+        return
     with tempfile.TemporaryDirectory() as folder:
         address, path = line.recv(), Path(folder) / "ledger.sqlite"
         spent = time.process_time()
