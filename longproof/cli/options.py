@@ -64,7 +64,6 @@ class SettingOptions:
         """
         from longproof.agent.models.prices import read_prices
         from longproof.agent.specs import PanelTable, read_panel
-        from longproof.retrieval.types import BadInput
 
         there = toml.exists()
         table = read_panel(toml) if there else PanelTable()
@@ -75,13 +74,26 @@ class SettingOptions:
         settings: dict[str, Any] = {**judges, **in_file, **self.given}
         if path := self.given.get("prices"):
             settings["prices"] = read_prices(path)
-            if not settings["prices"]:
-                raise BadInput(f"{path} names no prices: give a [prices] table")
+            _refuse_other_prices(path, settings)
         elif there:
             settings["prices"] = read_prices(toml)
         if "arbiter" in self.names:
             _announce_arbiter(settings)
         return {name: list(value) if name == "judges" else value for name, value in settings.items()}
+
+
+def _refuse_other_prices(path: Path, settings: Mapping[str, Any]) -> None:
+    """Raises BadInput for a list of prices that has none for this run's judges: it would tell no money."""
+    from longproof.agent.specs import as_spec
+    from longproof.retrieval.types import BadInput
+
+    if not settings["prices"]:
+        raise BadInput(f"{path} names no prices: give a [prices] table")
+    models = [spec.model for spec in map(as_spec, settings.get("judges", ())) if spec.is_model]
+    if models and not settings["prices"].keys() & set(models):
+        raise BadInput(
+            f"{path} has prices for {', '.join(settings['prices'])}, and none for {', '.join(models)}"
+        )
 
 
 def _tell(toml: Path, named: "Mapping[str, Any]") -> None:
@@ -98,7 +110,7 @@ def _announce_arbiter(settings: Mapping[str, Any]) -> None:
     """Say on stderr who decides where judges disagree, if nobody was named: it may be asked, and paid."""
     from longproof.agent.specs import as_spec
 
-    models = [judge for judge in map(as_spec, settings["judges"]) if judge.kind == "openai"]
+    models = [judge for judge in map(as_spec, settings["judges"]) if judge.is_model]
     if models and len(settings["judges"]) > 1 and not settings.get("arbiter"):
         told = f"where judges disagree, {models[0].text} decides; --arbiter names another"
         typer.echo(f"longproof: {told}", err=True)

@@ -26,6 +26,7 @@ MADE = {
     "none.jsonl": b"\n \n",
     "prices.toml": b"[prices]\nm = 3\n",
     "unpriced.toml": b"a = 1\n",
+    "others.toml": b"[prices]\nother = { input = 1.0, output = 2.0 }\n",
 }
 MODEL = ("--judge", "openai:n@http://127.0.0.1:9/v1")
 
@@ -72,6 +73,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*VERIFY, "--json", "source.txt"), "is read: name another file"),
     ((*VERIFY, *MODEL, "--prices", "prices.toml"), "prices.toml: [prices] m"),
     ((*VERIFY, *MODEL, "--prices", "unpriced.toml"), "unpriced.toml names no prices"),
+    ((*VERIFY, *MODEL, "--prices", "others.toml"), "others.toml has prices for other, and none for"),
     *(((*CHECKS[n % 3], *more), says) for n, (more, says) in enumerate(SETTINGS)),
     ((*BATCH, "--ray-address", "auto", "--html"), "run `longproof report` there"),
     ((*BATCH, "--junit", "-"), "name one after --junit"),
