@@ -201,7 +201,7 @@ def _state_of(state: StateSnapshot) -> WaitingRun:
 async def forget_run(run_id: str) -> None:
     """Delete the checkpoints of this run, if there are any."""
     async with open_checkpoints(Settings()) as checkpoints:
-        await checkpoints.saver.adelete_thread(run_id)
+        await checkpoints.saver.adelete_thread(_thread_name(run_id))
 
 
 async def saved_values(settings: Settings) -> State:

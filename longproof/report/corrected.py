@@ -27,27 +27,22 @@ _CONTROLS = re.compile(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\
 """What XML can't hold, and what shows a text in another order than it has. Not the marks of direction that belong to
 Hebrew and Arabic."""
 
-_OPENERS, _CLOSERS = "([{（［“‘「『《〈【", ")]}）］”’」』》〉】"
-_PAUSES, _ENDS = ",;:、，；：—–", ".!?…。！？"
-_AFTER_WORDS = {*",;:、，；：", *_ENDS, *_CLOSERS, '"'}
-"""What no space stands before."""
-_OPENING = r"[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?"
+_OPENING = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?")
 """How a line may begin without saying anything: an item's bullet or number."""
-_BREAKS = re.compile(r"(?:[ \t]*\n)+")
-_PAIRS = [(re.escape(left), re.escape(right)) for left, right in zip(_OPENERS, _CLOSERS, strict=True)]
-_LEFT_OVER = [
-    *((rf"({left}[ \t]*)", rf"([ \t]*{right})") for left, right in _PAIRS),
-    ('(")', '(")'),
-    (
-        rf"(?:\A{_OPENING}|[{re.escape(_OPENERS)}{_ENDS}][ \t]*)()",
-        rf"([ \t]*[{_PAUSES}{_ENDS}])",
-    ),
-    (rf"[{_PAUSES}][ \t]*()", rf"([ \t]*[{_PAUSES}])"),
-    (rf"([{_PAUSES}][ \t]*)", rf"()[ \t]*(?:[{_ENDS}{re.escape(_CLOSERS)}\n]|\Z)"),
+_PAIRS = [
+    (re.escape(left), re.escape(right)) for left, right in ("()", "（）", "[]", "“”", "「」", "《》", '""')
 ]
-"""The end of a line and the beginning of what follows, between which nothing is left; the groups go, too: brackets
-around nothing, a mark at the beginning, one of two marks."""
-_RULES = [(re.compile(rf"{before}\Z"), re.compile(after)) for before, after in _LEFT_OVER]
+_MARKS = r",;:.!?、，；：。！？"
+_LEFT_OVER = [
+    *((rf"{left}[ \t]*", rf"[ \t]*{right}") for left, right in _PAIRS),
+    (r"(?:^|(?<=[.!?。！？]))[ \t]*", rf"[ \t]*[{_MARKS}—–]+"),
+    (r"[,;:、，；：—–]+[ \t]*", rf"(?=[ \t]*(?:[{_MARKS})）”—–]|\n|\Z))"),
+    (r"[ \t]+", rf"(?=[{_MARKS})）”]|\n|\Z)"),
+    (r"(?:^|(?<=[ \t(（“]))", r"[ \t]+"),
+]
+"""The end of a line and the beginning of what follows, between which nothing is left, and which go, too: brackets
+around nothing, marks at the beginning, one of two marks, spaces that nothing needs."""
+_RULES = [(re.compile(rf"(?:{before})\Z"), re.compile(after)) for before, after in _LEFT_OVER]
 
 
 class Change(NamedTuple):
@@ -126,43 +121,20 @@ def _widen(change: Change, text: str, least: int, right: str) -> Change:
 def left_over(left: str, right: str) -> tuple[int, int]:
     """Of a text without some words, how many characters before and after them go, too."""
     before, after = left, right
-    while True:
+    going = True
+    while going:
+        going = False
         line = before[before.rfind("\n") + 1 :]
-        found = [(one.search(line), other.match(after)) for one, other in _RULES]
-        ends = next(((one[1], other[1]) for one, other in found if one and other), None)
-        if ends is None:
+        if _OPENING.fullmatch(line) and after[:1] in ("", "\n"):  # nothing is left of the line
+            before = before[: len(before) - len(line)]
+            before, after = (before, after[1:]) if after else (before.rstrip("\n"), "")
             break
-        before, after = before[: len(before) - len(ends[0])], after[len(ends[1]) :]
-    lost = _empty_line(before, after) or _doubled_spaces(before, after)
-    return len(left) - len(before) + lost[0], len(right) - len(after) + lost[1]
-
-
-def _empty_line(left: str, right: str) -> tuple[int, int] | None:
-    """A line on which nothing is left goes with one of the breaks around it: the wider one stays."""
-    above, below = _without_opening(left), _BREAKS.match(right)
-    if above is None or not (below or not right.strip()):
-        return None
-    opening, blank = len(left) - len(above), len(above) - len(above.rstrip())
-    if below and (blank == len(above) or above[-blank:].count("\n") >= below[0].count("\n")):
-        return opening, below.end()
-    return opening + blank, 0
-
-
-def _doubled_spaces(left: str, right: str) -> tuple[int, int]:
-    """One side's spaces, where the other side's are enough, or there should be none."""
-    in_left, in_right = len(left) - len(left.rstrip(" \t")), len(right) - len(right.lstrip(" \t"))
-    after, starts = right[in_right:][:1], _without_opening(left) is not None
-    if not starts and (after in ("", "\n") or after in _AFTER_WORDS):
-        return in_left, 0
-    if starts or in_left or left[-1:] in {*_OPENERS}:
-        return 0, in_right
-    return 0, 0
-
-
-def _without_opening(left: str) -> str | None:
-    """The lines above the last one, where that has no more than its opening."""
-    above = left[: left.rfind("\n") + 1]
-    return above if re.fullmatch(_OPENING, left[len(above) :]) else None
+        for rule, other in _RULES:
+            end, start = rule.search(line), other.match(after)
+            if not going and end and start and (end[0] or start[0]):
+                before, after = before[: len(before) - len(end[0])], after[len(start[0]) :]
+                going = True
+    return len(left) - len(before), len(right) - len(after)
 
 
 def _parts(text: str, made: Sequence[Change]) -> Iterator[tuple[str, str]]:

@@ -29,7 +29,7 @@ from longproof.retrieval.loaders import read_source
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
 from longproof.serve.guard import guard_app
-from longproof.serve.marks import NoMark, accepted_keys, add_marks, case_file, read_marks
+from longproof.serve.marks import NoMark, accepted_keys, add_marks, read_marks
 from longproof.serve.offer import Offer, price, read_choice
 from longproof.serve.pages import news_of, run_page, start_page
 from longproof.serve.runs import Begun, Runs
@@ -181,14 +181,12 @@ async def act(request: Request) -> Response:
 
 
 async def download(request: Request) -> Response:
-    """Send the report, the marks as a case file, or the corrected text."""
+    """Send the report, or the corrected text."""
     runs, begun = _run(request)
     name = request.path_params["name"]
     report, marks = runs.report(begun.id), read_marks(runs.marks(begun.id))
     if name == "report.json":
         data = (report.model_dump_json(indent=2) + "\n").encode()
-    elif name == "cases.jsonl":
-        data = case_file(report, runs.texts(begun, report), marks).encode()
     elif name in CORRECTED:
         data = await asyncio.to_thread(corrected, report, name, accepted_keys(marks))
     else:

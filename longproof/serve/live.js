@@ -142,7 +142,6 @@ function finished() {
   const every = (claim) => ({ accepted: Object.fromEntries(known(claim).map(({ n }) => [n, !back])) });
   const take = () => keep(Object.fromEntries(right.map((claim) => [claim.id, every(claim)])));
   const { made, ruled_out: out } = data.run.corrections;
-  const marked = Object.values(data.run.marks).filter((said) => said.mark).length;
   const link = (name, text) => make("a", { href: `${data.run.id}/${name}`, download: "" }, text);
   const counts = make(
     "span",
@@ -152,7 +151,6 @@ function finished() {
   const forms = [link("corrected.txt", "TXT"), link("corrected.docx", "DOCX")];
   return [
     some ? [button(say(back ? "take_back_all" : "accept_all", { n: some }), take, { id: "accept-all" }), counts, forms] : null,
-    marked ? [make("span", {}, say("marks_n", { n: marked })), link("cases.jsonl", say("export_marks"))] : null,
     link("report.json", say("export_json")),
     data.run.editable ? button(say("edit"), openEditor, { id: "edit" }) : null,
   ];

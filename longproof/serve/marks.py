@@ -1,6 +1,6 @@
 """What a person says of a report's claims: marks, accepted corrections, decisions; kept beside the report.
 
-Knows: the file, and what case file comes of the marks. Does not know: who marks, or where it is shown.
+Knows: the file, and that only what is newly said changes it. Does not know: who marks, or where it is shown.
 """
 
 import json
@@ -10,9 +10,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from longproof.agent.report import WRONG
-from longproof.agent.types import JudgeLabel, Report, ReportClaim
-from longproof.evaluation.types import OUTCOME_OF
+from longproof.agent.types import JudgeLabel
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Frozen
 
@@ -94,50 +92,3 @@ def forget_decisions(path: Path) -> None:
 def accepted_keys(marks: Mapping[str, Said]) -> set[str]:
     """The corrections to be made, by their keys in `longproof.report.corrected`."""
     return {f"{id_}:{n}" for id_, said in marks.items() for n, made in said.accepted.items() if made}
-
-
-def case_file(report: Report, texts: Mapping[str, str], marks: Mapping[str, Said]) -> str:
-    """The marked claims as one case of the format that `evaluate` reads: each a paragraph of its own, the errors
-    those that the marks bear out.
-
-    Left out is what a mark doesn't settle: `unclear`, and a grey or missing label.
-    """
-    if missing := [d.title or d.id for d in report.documents if d.role == "source" and d.id not in texts]:
-        raise BadInput(
-            f"the text of {missing[0]!r} is gone from the data folder: there is no case without it"
-        )
-    parts: list[str] = []
-    errors: list[dict[str, Any]] = []
-    at = 0
-    for claim in report.claims:
-        said = marks.get(claim.id, Said())
-        if claim.label not in OUTCOME_OF or said.mark not in ("right", "wrong"):
-            continue
-        text = " ".join(claim.text.split())
-        if (claim.label in WRONG) == (said.mark == "right"):
-            errors.append({**_error(claim, text, at), "reason": said.note})
-        parts.append(text)
-        at += len(text) + 2
-    if not parts:
-        raise BadInput("no finding is marked right or wrong yet")
-    line = {
-        "id": report.case.id,
-        "task": report.case.task,
-        "context": report.case.context,
-        "source_text": [texts[d.id] for d in report.documents if d.role == "source"],
-        "response": "\n\n".join(parts),
-        "errors": errors,
-    }
-    return json.dumps(line, ensure_ascii=False) + "\n"
-
-
-def _error(claim: ReportClaim, text: str, at: int) -> dict[str, Any]:
-    """The claim's wrong words where they stand in its text once, else all of it."""
-    words, kind, correction = text, None, ""
-    if claim.errors:
-        first = claim.errors[0]
-        kind = first.kind
-        if text.count(first.span.text) == 1 and first.span.text != text:
-            words, correction = first.span.text, first.correction or ""
-    start = at + text.index(words)
-    return {"start": start, "end": start + len(words), "text": words, "kind": kind, "correction": correction}

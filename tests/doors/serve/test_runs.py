@@ -15,7 +15,6 @@ from disputing import disputing
 from fakes import ChatServer
 
 from longproof.cli import main
-from longproof.evaluation.datasets.jsonl import load_cases
 from longproof.retrieval.types import BadInput
 from longproof.review import resume_run, waiting_run
 
@@ -168,33 +167,6 @@ def test_what_was_decided_in_the_terminal_is_taken_up(serving: Callable[..., Any
     asyncio.run(resume_run(run, {"name": "Ines Okafor"}))
     client.post(f"runs/{run}/decide")
     assert client.until(run, "done")["report"]["verdict"] != "waiting"
-
-
-def test_marks_are_kept_and_become_a_case_file(serving: Callable[..., Any], tmp_path: Path) -> None:
-    client = serving()
-    run = client.begin()
-    claims = client.until(run, "done")["report"]["claims"]
-    assert client.get(f"runs/{run}/cases.jsonl").status_code == 400
-    wrong = [claim for claim in claims if claim["label"] in ("contradicting", "fabricated")]
-    held = [claim for claim in claims if claim["label"] in ("implicitly_supported", "explicitly_supported")]
-    marks = {
-        wrong[0]["id"]: {"mark": "right"},
-        wrong[1]["id"]: {"mark": "wrong"},
-        held[0]["id"]: {"mark": "wrong"},
-    }
-    client.post(f"runs/{run}/marks", {wrong[2]["id"]: {"mark": "unclear", "note": "who?"}, **marks})
-    client.post(f"runs/{run}/marks", {wrong[0]["id"]: {"note": "plainly"}})
-    assert client.told(run)["run"]["marks"][wrong[0]["id"]]["mark"] == "right"
-    path = tmp_path / "cases.jsonl"
-    path.write_bytes(client.get(f"runs/{run}/cases.jsonl").content)
-    (case,) = load_cases(path)
-    texts = [claim["text"] for claim in claims if claim["id"] in marks]
-    assert case.response == "\n\n".join(texts)
-    assert case.gold.errors is not None
-    assert len(case.gold.errors) == 2
-    for error in case.gold.errors:
-        assert case.response[error.place.start : error.place.end] == error.place.text
-    assert "plainly" in {error.reason for error in case.gold.errors}
 
 
 def test_only_accepted_corrections_are_made(serving: Callable[..., Any]) -> None:
