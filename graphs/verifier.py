@@ -8,7 +8,7 @@ import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextvars import copy_context
-from typing import Any, TypeVar, cast
+from typing import Any, Literal, TypedDict, TypeVar, Unpack, cast
 
 from langchain_core.language_models import BaseChatModel
 from langchain_core.runnables import RunnableConfig
@@ -18,6 +18,7 @@ from langgraph.types import Command
 from longproof.agent.models.clients import Chat
 from longproof.agent.models.limits import Traffic
 from longproof.agent.models.model import Model
+from longproof.agent.models.prices import ModelPrice
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
@@ -26,7 +27,7 @@ from longproof.graphs.opening import Given
 from longproof.graphs.protocol import LONGPROOF
 from longproof.graphs.protocols import method
 from longproof.graphs.run import Pool
-from longproof.graphs.settings import PERSON, Settings, settings_of
+from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import VerifyGraph
 from longproof.indexes.documents import DocumentRef, DocumentStore
@@ -43,6 +44,31 @@ Progress = Callable[[Event], None]
 Decide = Callable[[list[Event]], Awaitable[Mapping[str, object]]]
 """Gets disputes as `longproof.graphs.review.describe_dispute` words them."""
 AnyJudge = str | Spec | Judge | BaseChatModel
+
+
+class MoreSettings(TypedDict, total=False):
+    """The settings beside judges, arbiter and decomposer; `longproof.graphs.settings.Settings` says what they do."""
+
+    protocol: str | None
+    searcher: str | Spec | None
+    cascade: bool
+    consensus: float | None
+    confirm: Literal["contradictions", "all", "off"]
+    decompose: Literal["doubted", "all"]
+    reach: Reach | None
+    pages: str | None
+    embedder: str
+    max_calls: int | None
+    max_tokens: int | None
+    prices: dict[str, ModelPrice]
+    concurrency: int
+    timeout_s: float
+    cache: bool
+    retry_failed: bool
+    may_state_no_fact: bool
+    run_id: str | None
+    sample: int
+    home: str | None
 
 
 class Verifier:
@@ -62,10 +88,11 @@ class Verifier:
         decomposer: str | Spec | Decomposer | BaseChatModel | None = None,
         make: Callable[[Chat], Model] | None = None,
         recording: Recorder | Replay | None = None,
-        **settings: Any,
+        **more: Unpack[MoreSettings],
     ) -> None:
         if judges is not None and not isinstance(judges, list | tuple):
             raise BadInput(f"judges are a list, not {judges!r:.40}: write [{judges!r:.40}]")
+        settings: dict[str, Any] = {**more}
         specs: list[str | Spec] = []
         objects: list[Judge | BaseChatModel] = []
         for judge in judges or []:

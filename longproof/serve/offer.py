@@ -131,6 +131,8 @@ async def price(
         return {}
     calls, tokens = estimated.first_round
     told = {"calls": f"{calls:,}", "tokens": f"{tokens:,}"}
+    if estimated.most is not None:
+        told["most"] = f"{estimated.most:,}"
     models = [as_spec(judge).model for judge in settings.judges]
     if money := reading_cost(models, tokens, settings.prices):
         told["least_money"], told["most_money"] = money

@@ -108,7 +108,8 @@ async function choice() {
 const priced = () => inTurn(async () => {
   const cost = await ask("price", await choice());
   const money = cost.least_money ? say("price_money", { least: cost.least_money, most: cost.most_money }) : "";
-  fill(told, cost.calls ? `${say("price_first", cost)} ${money}` : say("price_none"));
+  const most = cost.most ? say("price_most", cost) : "";
+  fill(told, cost.calls ? `${say("price_first", cost)} ${money} ${most}` : say("price_none"));
 });
 
 /* Begins a run and leaves the page: this turn never ends, so that no second run is begun meanwhile. */

@@ -1,21 +1,44 @@
-"""What a dry run says: the first round as it will be asked."""
+"""What a dry run says: the first round as it will be asked, and a bound that no run passes."""
 
 from pathlib import Path
 from typing import Any
 
+import pytest
 from fakes import ChatServer
 from papers import verifier
-from reader import well
+from reader import Asked, Item, Reader, by_words, taken, well
 
 from longproof import Verifier
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Report
-from longproof.graphs.cost import Estimate, estimate, estimate_lines
+from longproof.graphs.cost import BOUND, Estimate, estimate, estimate_lines
 
 SOLD = "On day {n} the keeper of gate {n} sold lamps to the miller of gate {n}, and they spoke of it."
 SOURCE = "\n".join(f"Chapter {n}. {SOLD.format(n=n)}" for n in range(200))
 INVENTED = "On that day a dragon of the north ate seven purple kings, and nobody wept over any of them."
 RESPONSE = " ".join([SOLD.format(n=0), SOLD.format(n=150), INVENTED])
+
+
+def in_two(asked: Asked) -> dict[str, Any]:
+    """Two claims a sentence."""
+    return {
+        "claims": [c for item in asked.items("sentences") for c in taken(item, item["text"].split(", and "))]
+    }
+
+
+def nowhere(asked: Asked, item: Item) -> dict[str, Any]:
+    """Nobody finds anything, wherever they look; what confirms reads it plainly."""
+    found = {"quotes": [], "label": "not_found"} if item["claim"] else {}
+    return {**by_words(asked, item), **found}
+
+
+def disputed(asked: Asked, item: Item) -> dict[str, Any]:
+    """Every judge says something else of every claim, and the arbiter finds nothing."""
+    finding = nowhere(asked, item)
+    if asked.parts("opinions") or not asked.parts("evidence") or not item["claim"]:
+        return finding
+    said = {"m0": "not_found", "m1": "contradicting", "m2": "explicitly_supported"}[asked.model]
+    return {**finding, "quotes": [asked.first_line], "label": said}
 
 
 def dry_run(server: ChatServer, home: Path, protocol: str = "longproof", **settings: Any) -> Report:
@@ -36,15 +59,39 @@ def test_the_first_round_is_what_is_asked_where_nothing_more_is_needed(tmp_path:
     )
 
 
+@pytest.mark.parametrize("script", [Reader(nowhere), Reader(disputed), Reader(disputed, Sentences=in_two)])
+def test_no_run_passes_the_bound(script: Reader, tmp_path: Path) -> None:
+    with ChatServer(script) as server:
+        told = estimate([dry_run(server, tmp_path, confirm="all")])
+        assert server.asked == []
+        verifier(server, tmp_path, "longproof", 3, confirm="all").verify(SOURCE, RESPONSE)
+        calls = len(server.asked)
+    assert told.most is not None
+    assert told.first_round.calls < calls <= told.most
+
+
+def test_looks_that_are_not_taken_are_not_counted(tmp_path: Path) -> None:
+    with ChatServer(well) as server:
+        most = [
+            estimate([dry_run(server, tmp_path, reach=reach, confirm="off")]).most
+            for reach in ("place", "search", "scan")
+        ]
+        confirmed = estimate([dry_run(server, tmp_path, reach="scan", confirm="all")]).most
+    assert most[0] < most[1] < most[2] < confirmed  # type: ignore[operator]
+
+
 def test_it_is_said_in_a_few_lines(tmp_path: Path) -> None:
     with ChatServer(well) as server:
-        first, after = estimate_lines(estimate([dry_run(server, tmp_path)]))
+        first, bound, why = estimate_lines(estimate([dry_run(server, tmp_path)]))
+        paper = list(estimate_lines(estimate([dry_run(server, tmp_path, "verigray")])))
     assert first.startswith("first round: ")
     assert "(judge 3)" in first
-    assert after.endswith("Cap it with --max-calls.")
+    assert bound.startswith("at most: ")
+    assert why == BOUND
+    assert paper[1] == "what comes after it is not told for papers' methods. Cap it with --max-calls."
 
 
 def test_who_costs_nothing_is_said_to_cost_nothing(tmp_path: Path) -> None:
     dry = Verifier(home=str(tmp_path), max_calls=0).verify(SOURCE, RESPONSE)
-    assert estimate([dry]) == Estimate({})
+    assert estimate([dry]) == Estimate({}, 0)
     assert list(estimate_lines(estimate([dry]))) == ["nothing would be paid"]
