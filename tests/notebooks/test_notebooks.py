@@ -28,7 +28,7 @@ def shown(outputs: list[dict[str, Any]]) -> list[object]:
     """The texts that a cell shows, without times; of a picture, that there is one."""
     kept: list[object] = []
     for output in outputs:
-        for form, value in {**output.get("data", {}), "text": output.get("text", "")}.items():
+        for form, value in sorted({**output.get("data", {}), "text": output.get("text", "")}.items()):
             whole = "".join(value)
             kept.append("a picture" if form == "image/png" else TIME.sub("… s", whole))
     return kept
