@@ -1,21 +1,24 @@
-"""A chat-completions server (OpenAI, vLLM, Ollama, llama.cpp) over HTTP.
+"""A chat-completions server (OpenAI, vLLM, Ollama, llama.cpp) through the `openai` client.
 
 Knows: how a message is sent; the parameters that this server refused, which is found out by trying, never from a
-model's name; when an answer broke off; one limit of bytes for a response; which errors mean what.
+model's name; when an answer broke off; one limit of bytes for a response; which errors mean what. Imports the client,
+which takes half a second.
 Does not know: retries, limits, the ledger, or what an answer means.
 """
 
 import json
 import re
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import AsyncIterator
+from typing import Any, cast
 
-from httpx2 import AsyncBaseTransport, AsyncClient, HTTPError, Limits, Response
+from httpx2 import AsyncBaseTransport, AsyncByteStream, HTTPError, Request, Response
+from openai import APIError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient
+from openai.types.chat import ChatCompletion
 
 from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import Raw
 from longproof.agent.models.clients import Message, Unanswered, asked_wait
-from longproof.retrieval.text.redact import one_line
+from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 
 MOST_BYTES = 32 << 20
 """Of a response no more is read."""
@@ -47,51 +50,53 @@ class OpenAIChat:
         self.endpoint, self._key = place_and_key(address, by_owner=by_owner, needs_key=needs_key)
         self._refused: set[str] = set()
         """Parameters that the server refused."""
-        # Answers come uncompressed, so that the limit counts what is kept in memory.
-        headers = {"authorization": f"Bearer {self._key}", "accept-encoding": "identity"}
-        self._client = AsyncClient(
+        http = DefaultAsyncHttpxClient(
             transport=transport,
-            headers=headers,
-            timeout=None,
             follow_redirects=False,
-            limits=Limits(max_connections=1000, max_keepalive_connections=100),
+            event_hooks={"request": [self._remove_headers], "response": [_bound]},
+        )
+        # Its own retries are off: it can't tell the rate limiter to wait.
+        self._client = AsyncOpenAI(
+            api_key=self._key,
+            base_url=self.endpoint,
+            max_retries=0,
+            timeout=None,
+            http_client=http,
+            # Uncompressed, so that the limit counts what is kept in memory.
+            default_headers={"accept-encoding": "identity"},
         )
 
     async def send(self, message: Message) -> Raw:
         """Send one request. A parameter that the server refuses is left out from then on. Raises Unanswered."""
         body = self._body(message)
-        response, data = await self._post(body)
-        if response.is_success:
-            return self._read(data)
-        told = _error_in(data)
-        if self._adapts(response, told, body):
-            return await self.send(message)
-        words = _words_of(response, told)
-        full = told.get("code") == "context_length_exceeded" or _CONTEXT.search(words) is not None
-        raise self._unanswered(
-            f"{self.endpoint} answered HTTP {response.status_code}{words}",
-            failure="too_long" if full and response.status_code in (400, 413) else "unavailable",
-            status=response.status_code,
-            wait_s=asked_wait(response.headers),
-            final=told.get("code") == "insufficient_quota",
-        )
+        try:
+            return await self._create(message, body)
+        except APIStatusError as error:
+            if self._adapts(error, body):
+                return await self.send(message)
+            raise self._failure_of(error) from error
+        except (
+            APIError,
+            _BrokeOff,
+            AttributeError,
+            LookupError,
+            RecursionError,
+            TypeError,
+            ValueError,
+        ) as error:
+            raise self._failure_of(error) from error
 
     async def close(self) -> None:
         """Close the connections."""
-        await self._client.aclose()
+        await self._client.close()
+
+    async def _remove_headers(self, request: Request) -> None:
+        remove_foreign_headers(request, self.endpoint, self._key)
 
     def _body(self, message: Message) -> dict[str, Any]:
-        """The request, without what the server refused before."""
+        """All of the request but its messages, without what the server refused before."""
         limit = "max_completion_tokens" if "max_tokens" in self._refused else "max_tokens"
-        body: dict[str, Any] = {
-            "model": self.model,
-            "messages": [
-                {"role": "system", "content": message.system},
-                {"role": "user", "content": message.user},
-            ],
-            limit: message.max_tokens,
-            "temperature": message.temperature,
-        }
+        body: dict[str, Any] = {limit: message.max_tokens, "temperature": message.temperature}
         if message.top_p is not None:
             body["top_p"] = message.top_p
         if message.schema is not None:
@@ -99,94 +104,124 @@ class OpenAIChat:
             body["response_format"] = {"type": "json_schema", "json_schema": named}
         return {name: value for name, value in body.items() if name not in self._refused}
 
-    async def _post(self, body: dict[str, Any]) -> tuple[Response, bytes]:
-        """The response and its bytes, up to the limit. Raises Unanswered where it doesn't come, or breaks off."""
-        begun, data = False, bytearray()
-        try:
-            async with self._client.stream(
-                "POST", f"{self.endpoint}/chat/completions", json=body
-            ) as response:
-                begun = True
-                async for piece in response.aiter_bytes():
-                    data += piece
-                    if len(data) > MOST_BYTES:
-                        raise self._broken(f"it is longer than {MOST_BYTES:,} bytes", final=True)
-        except HTTPError as error:
-            words = str(error) or type(error).__name__
-            if begun:
-                raise self._broken(words) from error
-            raise self._unanswered(f"no connection to {self.endpoint}: {words}") from error
-        return response, bytes(data)
+    async def _create(self, message: Message, body: dict[str, Any]) -> Raw:
+        """Send the message and read the answer.
 
-    def _read(self, data: bytes) -> Raw:
-        """What is needed of an answer. Raises Unanswered where it is an error, whatever stands beside it, or none."""
-        try:
-            completion = json.loads(data.decode("utf-8", "replace"))
-            wrong = completion.get("error")
-            if not wrong:
-                return _raw(completion)
-        except (AttributeError, LookupError, RecursionError, TypeError, ValueError) as error:
-            told = f"{self.endpoint} sent no chat completion: {error}"
-            raise self._unanswered(told, final=True) from error
-        named = wrong if isinstance(wrong, dict) else {"message": wrong}
-        code = named.get("code")
-        status = code if isinstance(code, int) else None
-        raise self._broken(str(named.get("message") or wrong), status=status)
+        The body goes as `extra_body`: else the client copies the schema on the way out.
+        """
+        response = await self._client.chat.completions.with_raw_response.create(
+            model=self.model,
+            messages=[
+                {"role": "system", "content": message.system},
+                {"role": "user", "content": message.user},
+            ],
+            extra_body=body,
+        )
+        return _read_completion(await response.http_response.aread())
 
-    def _adapts(self, response: Response, told: Mapping[str, Any], sent: Mapping[str, Any]) -> bool:
+    def _adapts(self, error: APIStatusError, sent: dict[str, Any]) -> bool:
         """True if the server refused a parameter of this body that can be done without; it is left out from now on.
 
         Another request may have found it out meanwhile: what counts is what was sent.
         """
-        parameter = told.get("param")
-        unsupported = response.status_code == 400 and str(told.get("code")).startswith("unsupported")
-        if unsupported and parameter in _LEFT_OUT and parameter in sent:
-            self._refused.add(parameter)
+        unsupported = error.status_code == 400 and str(error.code).startswith("unsupported")
+        if unsupported and error.param in _LEFT_OUT and error.param in sent:
+            self._refused.add(error.param)
             return True
         return False
 
-    def _broken(self, words: str, **more: Any) -> Unanswered:
-        """The failure of an answer that had begun, and may be billed."""
-        return self._unanswered(f"the answer of {self.endpoint} broke off: {words}", billed=True, **more)
+    def _failure_of(self, error: Exception) -> Unanswered:
+        """The outcome of a request that failed so, told without the key: servers quote it in errors."""
 
-    def _unanswered(self, detail: str, **more: Any) -> Unanswered:
-        """The failure, told without the key: servers quote it in errors."""
-        return Unanswered(one_line(detail, self._key), **more)
+        def without_key(detail: str) -> str:
+            return one_line(detail, self._key)
+
+        broken = error if isinstance(error, _BrokeOff) else error.__cause__
+        if isinstance(broken, _BrokeOff):
+            detail = f"the answer of {self.endpoint} broke off: {broken}"
+            return Unanswered(without_key(detail), status=broken.status, final=broken.final, billed=True)
+        if isinstance(error, APIStatusError):
+            words = _detail(error)
+            full = error.code == "context_length_exceeded" or _CONTEXT.search(words) is not None
+            return Unanswered(
+                without_key(f"{self.endpoint} answered HTTP {error.status_code}{words}"),
+                failure="too_long" if full and error.status_code in (400, 413) else "unavailable",
+                status=error.status_code,
+                wait_s=asked_wait(error.response.headers),
+                final=error.code == "insufficient_quota",
+            )
+        if isinstance(error, APIError):
+            return Unanswered(
+                without_key(f"no connection to {self.endpoint}: {str(error.__cause__ or '') or error}")
+            )
+        return Unanswered(without_key(f"{self.endpoint} sent no chat completion: {error}"), final=True)
 
 
-def _raw(completion: Mapping[str, Any]) -> Raw:
+class _BrokeOff(Exception):
+    """An answer that had begun, and may be billed, ended before its end, or is an error.
+
+    `status` is the one that the error names; `final`: asking again is no use.
+    """
+
+    def __init__(self, error: object, *, final: bool = False) -> None:
+        named = error if isinstance(error, dict) else {"message": error}
+        super().__init__(str(named.get("message") or error))
+        code = named.get("code")
+        self.status, self.final = code if isinstance(code, int) else None, final
+
+
+async def _bound(response: Response) -> None:
+    """Let no more of this response be read than the limit."""
+    response.stream = _Bounded(cast(AsyncByteStream, response.stream))
+
+
+class _Bounded(AsyncByteStream):
+    """The body of a response, up to the limit."""
+
+    def __init__(self, stream: AsyncByteStream) -> None:
+        self._stream = stream
+
+    async def __aiter__(self) -> AsyncIterator[bytes]:
+        left = MOST_BYTES
+        try:
+            async for piece in self._stream:
+                yield piece
+                left -= len(piece)
+                if left < 0:
+                    raise _BrokeOff(f"it is longer than {MOST_BYTES:,} bytes", final=True)
+        except HTTPError as error:
+            raise _BrokeOff(str(error) or type(error).__name__) from error
+
+    async def aclose(self) -> None:
+        """Close the connection."""
+        await self._stream.aclose()
+
+
+def _read_completion(data: bytes) -> Raw:
+    """Read an answer. Raises _BrokeOff where it is an error, whatever stands beside it."""
+    completion = ChatCompletion.construct(**json.loads(data.decode("utf-8", "replace")))
+    if wrong := (completion.model_extra or {}).get("error"):
+        raise _BrokeOff(wrong)
+    choice = completion.choices[0]
+    return _raw(choice.message.content, choice.message.refusal, choice.finish_reason, completion.usage)
+
+
+def _raw(text: str | None, refusal: str | None, finish: str | None, usage: object) -> Raw:
     """Keep of an answer what is needed, whatever its metadata are."""
-    choice = completion["choices"][0]
-    usage = _table(completion.get("usage"))
     return Raw(
-        text=choice["message"].get("content") or None,
-        refusal=choice["message"].get("refusal") or None,
-        finish=choice.get("finish_reason"),
-        prompt_tokens=usage.get("prompt_tokens"),
-        completion_tokens=usage.get("completion_tokens"),
-        cached_tokens=_table(usage.get("prompt_tokens_details")).get("cached_tokens"),
+        text=text or None,
+        refusal=refusal or None,
+        finish=finish,
+        prompt_tokens=getattr(usage, "prompt_tokens", None),
+        completion_tokens=getattr(usage, "completion_tokens", None),
+        cached_tokens=getattr(getattr(usage, "prompt_tokens_details", None), "cached_tokens", None),
     )
 
 
-def _table(value: object) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _error_in(data: bytes) -> Mapping[str, Any]:
-    """The error that a body tells, as a table; a body in another form is its message."""
-    text = data.decode("utf-8", "replace")
-    try:
-        body = json.loads(text)
-    except (ValueError, RecursionError):
-        body = text
-    told = body.get("error", body) if isinstance(body, dict) else text
-    return told if isinstance(told, dict) else {"message": str(told)}
-
-
-def _words_of(response: Response, told: Mapping[str, Any]) -> str:
+def _detail(error: APIStatusError) -> str:
     """A server's own words about its error, after a colon."""
-    to = response.headers.get("location")
-    if response.status_code < 400 and to:
+    to = error.response.headers.get("location")
+    if error.status_code < 400 and to:
         return f", a redirect to {to}, which is not followed: name the address itself"
-    message = told.get("message")
-    return f": {message}" if isinstance(message, str) and message else ""
+    text = error.body.get("message") if isinstance(error.body, dict) else error.message
+    return f": {text}" if isinstance(text, str) and text else ""

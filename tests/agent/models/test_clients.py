@@ -9,7 +9,7 @@ from urllib.parse import unquote
 import pytest
 from fakes import ChatServer
 from reader import Reply, always
-from seam import GOOD, Colour, answer, answers, ask, raw, using
+from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 
 from longproof.agent.models import openai_chat
 from longproof.agent.models.clients import asked_wait
@@ -85,16 +85,22 @@ def test_keys_go_only_where_they_belong(monkeypatch: pytest.MonkeyPatch) -> None
     assert OpenAIChat("m").endpoint == "http://models.test/v1"
 
 
-def test_what_the_environment_has_for_openais_client_is_sent_to_nobody(
+def test_headers_that_the_environment_has_for_openai_go_to_openai_alone(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", f"Authorization: Bearer {SECRET}\nX-Api-Key: {SECRET}")
+    custom = f"Authorization: Bearer {SECRET}\nX-Api-Key: {SECRET}"
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", custom)
     monkeypatch.setenv("OPENAI_ORG_ID", SECRET)
+    monkeypatch.setenv("OPENAI_PROJECT_ID", SECRET)
     monkeypatch.delenv("LONGPROOF_API_KEY", raising=False)
     server = ChatServer(always(Reply(GOOD)))
     raw(server)
-    assert SECRET not in str(server.asked[0].headers)
-    assert server.asked[0].headers["authorization"] == "Bearer none"
+    monkeypatch.setenv("OPENAI_BASE_URL", ADDRESS)
+    raw(server)
+    foreign, own = (asked.headers for asked in server.asked)
+    assert SECRET not in str(foreign)
+    assert foreign["authorization"] == "Bearer none"
+    assert (own["x-api-key"], own["openai-organization"], own["openai-project"]) == (SECRET,) * 3
 
 
 @pytest.mark.parametrize("inside", ["\n", "\r", "\x1b[31m", "\x7f", " ", "é", "\u2028", "\udcff"])
