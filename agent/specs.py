@@ -137,6 +137,7 @@ class PanelTable(Frozen):
     arbiter: Annotated[Spec | Literal["person"] | None, BeforeValidator(_read_entry)] = None
     decomposer: Named | None = None
     searcher: Named | None = None
+    stream: bool | None = None
     timeout_s: float | None = Field(default=None, gt=0)
 
 
@@ -244,13 +245,13 @@ def panel_from(
     )
 
 
-def connect(chosen: Chosen, *, by_owner: bool = True, needs_key: bool = True) -> Chat:
+def connect(chosen: Chosen, *, stream: bool = False, by_owner: bool = True, needs_key: bool = True) -> Chat:
     """The client of a judge's model. Raises BadInput where a key, a package or the address is missing."""
     if isinstance(chosen, Spec) and chosen.kind == "openai":
         from longproof.agent.models.openai_chat import OpenAIChat
 
         own = by_owner and chosen.by_owner
-        return OpenAIChat(chosen.model, chosen.address, by_owner=own, needs_key=needs_key)
+        return OpenAIChat(chosen.model, chosen.address, stream=stream, by_owner=own, needs_key=needs_key)
     from longproof.agent.models.langchain_chat import LangChainChat, ProviderChat
 
     if isinstance(chosen, Spec):

@@ -12,11 +12,11 @@ from longproof.agent.models.recording import Recorder
 from longproof.cli.demo import check_demo
 
 
-def record_demo(language: str, file: Path, judges: list[str], arbiter: str) -> int:
+def record_demo(language: str, file: Path, judges: list[str], arbiter: str, stream: bool = False) -> int:
     """Check the demo's summary with these models, and keep their answers; how many there are."""
     recorder = Recorder()
     panel = {"judges": judges, "arbiter": arbiter}
-    report = check_demo(language, {**panel, "timeout_s": 900, "recording": recorder})
+    report = check_demo(language, {**panel, "stream": stream, "timeout_s": 900, "recording": recorder})
     recorder.write(file, {"demo": language, **panel})
     return len(report.calls)
 
@@ -29,6 +29,7 @@ if __name__ == "__main__":
     parser.add_argument("file", type=Path)
     parser.add_argument("--judge", action="append", required=True, metavar="SPEC")
     parser.add_argument("--arbiter", required=True, metavar="SPEC")
+    parser.add_argument("--stream", action="store_true")
     asked = parser.parse_args()
-    kept = record_demo(asked.language, asked.file, asked.judge, asked.arbiter)
+    kept = record_demo(asked.language, asked.file, asked.judge, asked.arbiter, asked.stream)
     print(f"{kept} answers are kept in {asked.file}")

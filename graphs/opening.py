@@ -57,7 +57,7 @@ def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) ->
         if isinstance(given.recording, Replay) and isinstance(chosen, Spec):
             return given.recording.chat(chosen.model, chosen.endpoint)
         needs_key = settings.max_calls != 0
-        return connect(chosen, by_owner=given.by_owner, needs_key=needs_key)
+        return connect(chosen, stream=settings.stream, by_owner=given.by_owner, needs_key=needs_key)
 
     panel = panel_from(
         [*models, *named],

@@ -17,7 +17,7 @@ from longproof.retrieval.types import BadInput
 PERSON = "person"
 """The arbiter that is nobody's model: disputes wait for a person's word."""
 INCOMPARABLE = {"home", "run_id", "concurrency"}
-INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "cache", "retry_failed"}
+INCOMPARABLE |= {"max_calls", "max_tokens", "timeout_s", "stream", "cache", "retry_failed"}
 """Settings that don't change what a report says: they may differ from one run to the next."""
 Reach = Literal["place", "search", "scan"]
 LINE: dict[str, Any] = {"type": "string"}
@@ -117,6 +117,13 @@ class Settings(BaseModel):
     )
     concurrency: int = Field(default=16, ge=1, description="Calls under way at once, for each endpoint.")
     timeout_s: float = Field(default=300, gt=0, description="Seconds until a call counts as unanswered.")
+    stream: bool = Field(
+        default=False,
+        description=(
+            "Answers are sent piece by piece: no gateway takes a long one for an idle connection, "
+            "and one that only repeats itself is not paid to its limit."
+        ),
+    )
     cache: bool = Field(default=True, description="Keep paid answers, and never pay for them again.")
     retry_failed: bool = Field(
         default=False,

@@ -63,6 +63,7 @@ class MoreSettings(TypedDict, total=False):
     prices: dict[str, ModelPrice]
     concurrency: int
     timeout_s: float
+    stream: bool
     cache: bool
     retry_failed: bool
     may_state_no_fact: bool

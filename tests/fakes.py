@@ -9,7 +9,7 @@ import asyncio
 import json
 import re
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Self
 
 import httpx2
@@ -21,7 +21,8 @@ Script = Callable[[Asked], Said] | Sequence[Said]
 class ChatServer:
     """A chat-completions server. It lists no models, which is an answer too.
 
-    `schema`: what it makes of a JSON schema; `usage`: whether it counts tokens.
+    `schema`: what it makes of a JSON schema; `usage`: whether it counts tokens; `stream`: whether it streams, does
+    so without `stream_options`, or answers whole whatever is asked. `sent` counts characters of answers that left it.
     """
 
     def __init__(
@@ -30,9 +31,12 @@ class ChatServer:
         *,
         schema: Literal["known", "rejected", "broken", "ignored"] = "known",
         usage: bool = True,
+        stream: Literal["known", "uncounted", "rejected", "ignored"] = "known",
         delay_s: float = 0.0,
     ) -> None:
         self._script, self._schema, self._usage, self._delay_s = script, schema, usage, delay_s
+        self._stream = stream
+        self.sent = 0
         self.asked: list[Asked] = []
         self.answered: list[Asked] = []
         self.most_at_once = self._at_once = 0
@@ -74,6 +78,11 @@ class ChatServer:
             self._at_once -= 1
         return asked, reply
 
+    def streams(self, asked: Asked, reply: Reply) -> bool:
+        """Whether this reply goes out as a stream of events."""
+        wanted = bool(asked.body.get("stream")) and self._stream != "ignored"
+        return wanted and reply.status == 200 and reply.raw is None
+
     async def _serve(self) -> None:
         self._loop, self._stop = asyncio.get_running_loop(), asyncio.Event()
         server = await asyncio.start_server(self._connection, "127.0.0.1", 0, limit=2**24, backlog=512)
@@ -101,14 +110,65 @@ class ChatServer:
 
     async def _answer(self, body: dict[str, Any], key: str, writer: asyncio.StreamWriter) -> None:
         asked, reply = await self.reply(body, key)
+        if self.streams(asked, reply):
+            await self._send_stream(asked, reply, writer)
+            return
         kind = "application/json" if reply.raw is None else "text/html"
         await _write(writer, reply, self.whole(asked, reply), kind)
+
+    async def _send_stream(self, asked: Asked, reply: Reply, writer: asyncio.StreamWriter) -> None:
+        """The answer as server-sent events, seven characters each."""
+        writer.write(
+            b"HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\ntransfer-encoding: chunked\r\n\r\n"
+        )
+        async for event in self.events(asked, reply):
+            _write_chunk(writer, event)
+            await writer.drain()
+        _write_chunk(writer, "")
+        await writer.drain()
 
     def whole(self, asked: Asked, reply: Reply) -> bytes:
         """The body of a reply that goes out at once."""
         return reply.raw if reply.raw is not None else json.dumps(self._content(asked, reply)).encode()
 
+    async def events(self, asked: Asked, reply: Reply) -> AsyncIterator[str]:
+        """The events of a reply, and what happens in their middle."""
+        events = list(self._events(asked, reply))
+        for number, event in enumerate(events):
+            if number == len(events) // 2 and (reply.halfway or reply.snap):
+                if reply.snap:
+                    raise ConnectionResetError
+                if reply.halfway == "stalls":
+                    await (self._stop.wait() if self._thread.is_alive() else asyncio.Future())
+                if reply.halfway == "errs":
+                    error = {"message": "out of memory", "code": 503, **reply.error}
+                    yield f"data: {json.dumps({'error': error})}\n\n"
+                return
+            yield event
+            self.sent += 7
+
+    def _events(self, asked: Asked, reply: Reply) -> Iterator[str]:
+        whole = self._content(asked, reply)
+        thoughts = reply.extra.get("reasoning_content") or ""
+        deltas: list[dict[str, Any]] = [{"role": "assistant", "content": None if reply.text is None else ""}]
+        deltas += [{"reasoning_content": piece} for piece in re.findall(r"(?s).{1,7}", thoughts)]
+        deltas += [{"content": piece} for piece in re.findall(r"(?s).{1,7}", reply.text or "")]
+        if reply.refusal:
+            deltas.append({"refusal": reply.refusal})
+        yield ": this line keeps the connection open\n\n"
+        choices = [{"index": 0, "delta": delta, "finish_reason": None} for delta in deltas]
+        for choice in [*choices, {"index": 0, "delta": {}, "finish_reason": reply.finish}]:
+            yield f"data: {json.dumps({**whole, 'choices': [choice], 'usage': None}, ensure_ascii=False)}\n\n"
+        if asked.body.get("stream_options", {}).get("include_usage") and self._usage:
+            yield f"data: {json.dumps({**whole, 'choices': []})}\n\n"
+        yield "data: [DONE]\n\n"
+
     def _reply(self, asked: Asked) -> Reply:
+        if asked.body.get("stream") and self._stream == "rejected":
+            error = {"message": "verify first", "param": "stream", "code": "unsupported_value"}
+            return Reply(status=400, error=error)
+        if "stream_options" in asked.body and self._stream == "uncounted":
+            return Reply(status=422, error={"message": "body.stream_options: extra fields not permitted"})
         if asked.schema is not None and self._schema == "rejected":
             return Reply(status=400, error={"message": "response_format is not supported"})
         if asked.schema is not None and self._schema == "broken":
@@ -155,26 +215,42 @@ class _InProcess(httpx2.AsyncBaseTransport):
             return httpx2.Response(200, json={"object": "list", "data": []})
         key = request.headers.get("authorization", "").removeprefix("Bearer ")
         asked, reply = await self._server.reply(json.loads(request.content), key, request.headers)
+        if self._server.streams(asked, reply):
+            kind = {"content-type": "text/event-stream"}
+            return httpx2.Response(200, headers=kind, stream=_Events(self._server.events(asked, reply)))
         data = self._server.whole(asked, reply)
         kind = {"content-type": "application/json" if reply.raw is None else "text/html"} | reply.headers
-        stream = _Body(data[: len(data) // 2] if reply.snap else data, snap=reply.snap)
+        stream = _Events(_pieces(data[: len(data) // 2] if reply.snap else data, snap=reply.snap))
         return httpx2.Response(reply.status, headers=kind, stream=stream)
 
     async def aclose(self) -> None:
         self.closed += 1
 
 
-class _Body(httpx2.AsyncByteStream):
-    """The body of a response in process, in pieces; one that snaps breaks off after them."""
+class _Events(httpx2.AsyncByteStream):
+    """The body of a response in process; a connection that is reset is what httpx makes of it."""
 
-    def __init__(self, data: bytes, *, snap: bool) -> None:
-        self._data, self._snap = data, snap
+    def __init__(self, events: AsyncIterator[str | bytes]) -> None:
+        self._events = events
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        for start in range(0, len(self._data), 65536):
-            yield self._data[start : start + 65536]
-        if self._snap:
-            raise httpx2.ReadError("reset")
+        try:
+            async for event in self._events:
+                yield event if isinstance(event, bytes) else event.encode()
+        except ConnectionResetError as error:
+            raise httpx2.ReadError("reset") from error
+
+
+async def _pieces(data: bytes, *, snap: bool) -> AsyncIterator[bytes]:
+    for start in range(0, len(data), 65536):
+        yield data[start : start + 65536]
+    if snap:
+        raise ConnectionResetError
+
+
+def _write_chunk(writer: asyncio.StreamWriter, text: str) -> None:
+    data = text.encode()
+    writer.write(f"{len(data):x}\r\n".encode() + data + b"\r\n")
 
 
 async def _write(writer: asyncio.StreamWriter, reply: Reply, data: bytes, kind: str) -> None:

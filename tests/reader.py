@@ -10,7 +10,7 @@ import random
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 NUMBERED = re.compile(r"^P?\d+\| ", re.MULTILINE)
 FENCED = re.compile(r"<<<([0-9a-f]{8}) (\w+)\n(.*?)\n\1>>>", re.DOTALL)
@@ -90,7 +90,10 @@ class Asked:
 
 @dataclass(frozen=True)
 class Reply:
-    """What the server does. `hang`: never answers. `snap`: breaks the connection inside the body."""
+    """What the server does. `hang`: never answers. `snap`: breaks the connection inside the body.
+
+    `halfway`: what a stream does in its middle instead of going on.
+    """
 
     text: str | None = ""
     status: int = 200
@@ -102,6 +105,7 @@ class Reply:
     raw: bytes | None = None
     hang: bool = False
     snap: bool = False
+    halfway: Literal["", "stalls", "ends", "errs"] = ""
     extra: dict[str, Any] = field(default_factory=dict)
 
 

@@ -39,13 +39,14 @@ def using(
     path: Path | None = None,
     limits: Limits | None = None,
     retry_failed: bool = False,
+    stream: bool = False,
     **settings: Any,
 ) -> Any:
     """What comes of using a model on this server, on an event loop of its own."""
 
     async def run() -> Any:
         ledger = await Ledger.open(path, retry_failed=retry_failed)
-        chat = OpenAIChat("m", ADDRESS, transport=server.transport())
+        chat = OpenAIChat("m", ADDRESS, stream=stream, transport=server.transport())
         settings_ = {"timeout_s": 5.0, "first_wait_s": 0.001, **settings}
         model = Model(chat, ledger, limits or Limits(), **settings_)
         try:
@@ -82,11 +83,11 @@ def answer(script: Script, **how: Any) -> Answer[Colour]:
     return answers(script, **how)[0][0]
 
 
-def raw(server: ChatServer) -> Raw:
+def raw(server: ChatServer, *, stream: bool = False) -> Raw:
     """One answer as it is kept."""
 
     async def run() -> Raw:
-        chat = OpenAIChat("m", ADDRESS, transport=server.transport())
+        chat = OpenAIChat("m", ADDRESS, stream=stream, transport=server.transport())
         try:
             return await chat.send(Message(PROMPT, 0.0, 100))
         finally:

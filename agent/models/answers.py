@@ -33,6 +33,8 @@ _THINKING = re.compile(r"\s*<(think|thinking|thought|reasoning)>")
 _REFUSED = ("content_filter", "refusal")
 _CUT = ("length", "max_tokens", "error", "abort", "aborted", "cancelled", "canceled")
 """Servers' names for an answer that was not finished, in lower case."""
+OVER_LIMIT = "length"
+"""The name of an answer that ran into its limit."""
 _BEGUN = re.compile(r'\{(?=\s*(?:["}]|\Z))')
 _NO_LETTERS = re.compile(r"[\W_]+")
 LEAST_OBJECT, LEAST_FINDING = 20, 6
@@ -46,6 +48,8 @@ MOST_BROKEN = 1000
 """Parsing gives up after so many places that look like the start of an object and are none."""
 MOST_QUOTED = 100
 """Of an answer's objects the last so many are looked at: it may quote others before and after its own."""
+TAIL, _UNIT = 4000, 400
+"""Characters at the end of a text that is still coming, and of the longest unit that may repeat itself there."""
 
 
 class Form(Frozen):
@@ -184,6 +188,14 @@ def _unescape(escaped: re.Match[str]) -> str:
 def _letters(text: str) -> str:
     """The letters and digits of a text alone, whatever their case, width and accents."""
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKD", text).casefold())
+
+
+def runs_away(tail: str) -> bool:
+    """True if the end of a text that is still coming is one short piece over and over, blanks included.
+
+    A ruled line or a refrain that ends is not enough.
+    """
+    return len(tail) >= TAIL and any(tail[unit:] == tail[:-unit] for unit in range(1, _UNIT + 1))
 
 
 def _without_reasoning(text: str) -> Iterator[str]:

@@ -1,8 +1,8 @@
 """A chat-completions server (OpenAI, vLLM, Ollama, llama.cpp) through the `openai` client.
 
-Knows: how a message is sent; the parameters that this server refused, which is found out by trying, never from a
-model's name; when an answer broke off; one limit of bytes for a response; which errors mean what. Imports the client,
-which takes half a second.
+Knows: how a message is sent, whole or as a stream; the parameters that this server refused, which is found out by
+trying, never from a model's name; when an answer broke off or only repeats itself; one limit of bytes for a response;
+which errors mean what. Imports the client, which takes half a second.
 Does not know: retries, limits, the ledger, or what an answer means.
 """
 
@@ -12,19 +12,21 @@ from collections.abc import AsyncIterator
 from typing import Any, cast
 
 from httpx2 import AsyncBaseTransport, AsyncByteStream, HTTPError, Request, Response
-from openai import APIError, APIStatusError, AsyncOpenAI, DefaultAsyncHttpxClient
-from openai.types.chat import ChatCompletion
+from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAsyncHttpxClient
+from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from longproof.agent.models.addresses import place_and_key
-from longproof.agent.models.answers import Raw
+from longproof.agent.models.answers import LONGEST, OVER_LIMIT, TAIL, Raw, runs_away
 from longproof.agent.models.clients import Message, Unanswered, asked_wait
 from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 
 MOST_BYTES = 32 << 20
-"""Of a response no more is read."""
+"""Of a response no more is read. A streamed word comes with some 300 bytes about it."""
+_CHECK_EVERY = 500
+"""Characters between two checks of whether a stream repeats itself."""
 _CONTEXT = re.compile(r"context (?:length|size|window)|maximum (?:context|input|model) length", re.IGNORECASE)
 """Servers' words for what a prompt may be too long for."""
-_LEFT_OUT = ("max_tokens", "temperature", "top_p")
+_LEFT_OUT = ("max_tokens", "temperature", "top_p", "stream")
 """Parameters that are renamed or left out where a server says that it doesn't take them."""
 
 
@@ -38,15 +40,17 @@ class OpenAIChat:
         model: str,
         address: str | None = None,
         *,
+        stream: bool = False,
         by_owner: bool = True,
         needs_key: bool = True,
         transport: AsyncBaseTransport | None = None,
     ) -> None:
-        """`by_owner` and `needs_key`: see `addresses`. `transport` carries the requests, in the place of the network.
+        """With `stream`, answers come as a stream, and one that only repeats itself is cut off.
 
+        `by_owner` and `needs_key`: see `addresses`. `transport` carries the requests, in the place of the network.
         Raises BadInput where the address is none, or the key that OpenAI itself needs is not set.
         """
-        self.model, self.by_owner = model, by_owner
+        self.model, self.by_owner, self._stream = model, by_owner, stream
         self.endpoint, self._key = place_and_key(address, by_owner=by_owner, needs_key=needs_key)
         self._refused: set[str] = set()
         """Parameters that the server refused."""
@@ -55,7 +59,7 @@ class OpenAIChat:
             follow_redirects=False,
             event_hooks={"request": [self._remove_headers], "response": [_bound]},
         )
-        # Its own retries are off: it can't tell the rate limiter to wait.
+        # Its own retries are off: it can't ask again for a stream that broke, nor tell the rate limiter to wait.
         self._client = AsyncOpenAI(
             api_key=self._key,
             base_url=self.endpoint,
@@ -102,10 +106,12 @@ class OpenAIChat:
         if message.schema is not None:
             named = {"name": message.schema.get("title", "answer"), "strict": True, "schema": message.schema}
             body["response_format"] = {"type": "json_schema", "json_schema": named}
+        if self._stream and "stream" not in self._refused:
+            body |= {"stream": True, "stream_options": {"include_usage": True}}
         return {name: value for name, value in body.items() if name not in self._refused}
 
     async def _create(self, message: Message, body: dict[str, Any]) -> Raw:
-        """Send the message and read the answer.
+        """Send the message and read the answer. One in one piece is taken where a stream was asked for, too.
 
         The body goes as `extra_body`: else the client copies the schema on the way out.
         """
@@ -116,7 +122,11 @@ class OpenAIChat:
                 {"role": "user", "content": message.user},
             ],
             extra_body=body,
+            stream="stream" in body,
         )
+        kind = response.headers.get("content-type", "").lower()
+        if "stream" in body and kind.startswith("text/event-stream"):
+            return await _read_stream(cast("AsyncStream[ChatCompletionChunk]", response.parse()))
         return _read_completion(await response.http_response.aread())
 
     def _adapts(self, error: APIStatusError, sent: dict[str, Any]) -> bool:
@@ -124,6 +134,9 @@ class OpenAIChat:
 
         Another request may have found it out meanwhile: what counts is what was sent.
         """
+        if "stream_options" in sent and error.status_code < 500 and "stream_options" in error.response.text:
+            self._refused.add("stream_options")
+            return True
         unsupported = error.status_code == 400 and str(error.code).startswith("unsupported")
         if unsupported and error.param in _LEFT_OUT and error.param in sent:
             self._refused.add(error.param)
@@ -198,12 +211,44 @@ class _Bounded(AsyncByteStream):
 
 
 def _read_completion(data: bytes) -> Raw:
-    """Read an answer. Raises _BrokeOff where it is an error, whatever stands beside it."""
+    """Read an answer that came at once. Raises _BrokeOff where it is an error, whatever stands beside it."""
     completion = ChatCompletion.construct(**json.loads(data.decode("utf-8", "replace")))
     if wrong := (completion.model_extra or {}).get("error"):
         raise _BrokeOff(wrong)
     choice = completion.choices[0]
     return _raw(choice.message.content, choice.message.refusal, choice.finish_reason, completion.usage)
+
+
+async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
+    """Read all of a streamed answer. One that only repeats itself, or is too long to be read, is left at its limit.
+
+    Raises _BrokeOff where it ends without a reason, or is an error.
+    """
+    text, refusal, tail, unchecked = "", "", "", 0
+    finish: str | None = None
+    usage: object = None
+    async with stream:
+        try:
+            async for chunk in stream:
+                usage = chunk.usage or usage
+                if not chunk.choices:
+                    continue
+                delta, finish = chunk.choices[0].delta, chunk.choices[0].finish_reason or finish
+                text += delta.content or ""
+                refusal += delta.refusal or ""
+                thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
+                news = (thought or "") + (delta.content or "")
+                tail, unchecked = (tail + news)[-TAIL:], unchecked + len(news)
+                if len(text) + len(refusal) > LONGEST or (unchecked >= _CHECK_EVERY and runs_away(tail)):
+                    return _raw(text, refusal, OVER_LIMIT, usage)
+                unchecked %= _CHECK_EVERY
+        except APIError as error:
+            raise _BrokeOff(error.body) from error
+        except ValueError as error:
+            raise _BrokeOff(f"the stream ended in the middle: {error}") from error
+    if finish is None:
+        raise _BrokeOff("the stream ended in the middle")
+    return _raw(text, refusal, finish, usage)
 
 
 def _raw(text: str | None, refusal: str | None, finish: str | None, usage: object) -> Raw:

@@ -27,7 +27,16 @@ SETTINGS: Mapping[str, tuple[str, ...]] = {
     CHECKED: ("protocol",),
     JUDGES: ("judges", "arbiter", "decomposer", "searcher", "decompose", "cascade", "consensus", "confirm"),
     FAR: ("reach", "pages", "embedder"),
-    COST: ("max_calls", "max_tokens", "prices", "concurrency", "timeout_s", "cache", "retry_failed"),
+    COST: (
+        "max_calls",
+        "max_tokens",
+        "prices",
+        "concurrency",
+        "timeout_s",
+        "stream",
+        "cache",
+        "retry_failed",
+    ),
     OUT: ("run_id", "may_state_no_fact"),
 }
 """The settings that are options, under their headings. Two are none: `home` (LONGPROOF_HOME says it) and `sample`."""

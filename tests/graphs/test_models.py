@@ -48,6 +48,18 @@ def test_a_panel_of_models_decides_and_its_calls_are_counted(tmp_path):
     assert {call.purpose for call in report.calls} == {"decompose", "judge", "search", "scan", "localise"}
 
 
+def test_streamed_answers_give_the_same_report_and_fill_the_same_ledger(tmp_path):
+    with ChatServer(well) as server:
+        whole = check(server, tmp_path / "whole")
+        first = len(server.asked)
+        streamed = check(server, tmp_path / "streamed", stream=True)
+        asked = len(server.asked)
+        again = check(server, tmp_path / "streamed")
+        assert len(server.asked) == asked
+    assert content(whole) == content(streamed) == content(again)
+    assert [asked.body["stream"] for asked in server.asked] == [False] * first + [True] * (asked - first)
+
+
 def test_a_second_run_pays_nothing_and_says_the_same(tmp_path):
     with ChatServer(well) as server:
         first = check(server, tmp_path)

@@ -1,4 +1,4 @@
-"""What is kept of what a server sends, and what its errors mean. No key gets out."""
+"""What is kept of what a server sends, whole or as a stream, and what its errors mean. No key gets out."""
 
 import asyncio
 import json
@@ -8,7 +8,7 @@ from urllib.parse import unquote
 
 import pytest
 from fakes import ChatServer
-from reader import Reply, always
+from reader import BUSY, DOWN, Reply, always
 from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 
 from longproof.agent.models import openai_chat
@@ -21,6 +21,8 @@ from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput
 
+LINES = json.dumps({"reason": "a\u2028b\x85c\x0bd", "colour": "蓝 🌊"}, ensure_ascii=False)
+ROUND = "The story goes on and on. "
 SECRET = "sk-SECRET-0123456789"
 
 
@@ -29,6 +31,29 @@ def body(usage: str = "null", finish: str = '"stop"', more: str = "") -> Reply:
     message = json.dumps({"role": "assistant", "content": GOOD})
     whole = f'{{"choices": [{{"message": {message}, "finish_reason": {finish}}}], "usage": {usage}{more}}}'
     return Reply(raw=whole.encode())
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(GOOD),
+        Reply(LINES),
+        Reply(None),
+        Reply(""),
+        Reply(None, refusal="I won't."),
+        Reply(GOOD, finish="content_filter"),
+        Reply(GOOD[:20], finish="length"),
+        Reply(GOOD, extra={"reasoning_content": "Let me see. The sky is not red."}),
+        Reply(ROUND * 100),
+    ],
+)
+@pytest.mark.parametrize("usage", [True, False])
+def test_a_streamed_answer_is_the_whole_one(reply: Reply, usage: bool) -> None:
+    server = ChatServer(always(reply), usage=usage)
+    assert raw(server, stream=True) == raw(server, stream=False)
+    assert [asked.body.get("stream", False) for asked in server.asked] == [True, False]
+    counted = [asked.body.get("stream_options") for asked in server.asked]
+    assert counted == [{"include_usage": True}, None]
 
 
 @pytest.mark.parametrize("number", ["100.5", "NaN", '"many"', "-5", "[]", "1e400", "9" * 30])
@@ -54,12 +79,57 @@ def test_an_error_beside_an_answer_is_a_failure() -> None:
     assert answer(passing).value is not None
 
 
-def test_of_a_response_no_more_is_read_than_the_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(
+    "fault", [Reply(GOOD, snap=True), Reply(GOOD, halfway="ends"), Reply(GOOD, halfway="errs"), BUSY, DOWN]
+)
+def test_a_stream_that_is_cut_is_asked_for_again(fault: Reply) -> None:
+    (got,), server = answers([fault, fault, Reply(GOOD)], stream=True)
+    assert got.value == Colour(reason="It is day.", colour="blue")
+    assert (len(server.asked), len(got.calls)) == (3, 1)
+
+
+def test_an_error_inside_a_stream_is_named() -> None:
+    (got,), server = answers(always(Reply(GOOD, halfway="errs", error={"code": 401})), stream=True)
+    assert (got.failure, len(server.asked)) == ("unavailable", 1)
+    assert "out of memory" in got.detail
+
+
+@pytest.mark.parametrize(
+    ("stream", "asked"), [("known", 2), ("uncounted", 3), ("rejected", 3), ("ignored", 2)]
+)
+def test_what_a_server_does_not_know_of_streams_is_found_out_once(stream: Any, asked: int) -> None:
+    async def use(model: Model) -> list[bool]:
+        return [(await ask(model, sample=n)).value is not None for n in range(2)]
+
+    server = ChatServer(always(Reply(GOOD)), stream=stream)
+    assert using(server, use, stream=True) == [True, True]
+    assert len(server.asked) == asked
+    assert server.asked[-1].body["stream"] is (stream != "rejected")
+    assert ("stream_options" in server.asked[-1].body) is (stream not in ("rejected", "uncounted"))
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [
+        Reply(ROUND * 20_000),
+        Reply('{"reason": "It is' + "\n" * 400_000),
+        Reply(None, extra={"reasoning_content": "Wait. " * 80_000}),
+    ],
+)
+def test_an_answer_that_only_repeats_itself_is_not_heard_out(reply: Reply) -> None:
+    (got,), server = answers(always(reply), stream=True)
+    assert (got.value, got.failure) == (None, "truncated")
+    assert server.sent < 300_000
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_of_a_response_no_more_is_read_than_the_limit(stream: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(openai_chat, "MOST_BYTES", 100_000)
     long = Reply("".join(f"{n} " for n in range(50_000)))
-    (got,), server = answers(always(long))
+    (got,), server = answers(always(long), stream=stream)
     assert (got.failure, len(server.asked)) == ("unavailable", 1)
     assert "longer than 100,000 bytes" in got.detail
+    assert server.sent < 10_000
 
 
 @pytest.mark.parametrize("status", [301, 302, 303, 307, 308])
@@ -126,6 +196,7 @@ QUOTING: list[Any] = [
     lambda key: Reply(raw=json.dumps({"choices": [], "error": key}).encode()),
     lambda key: Reply(raw=f"no JSON: {key}".encode()),
     lambda key: Reply(status=307, headers={"location": f"http://127.0.0.1:9/?key={key}"}),
+    lambda key: Reply(GOOD, halfway="errs", error={"message": f"key {key}", "code": 401}),
 ]
 
 
@@ -133,7 +204,7 @@ QUOTING: list[Any] = [
 @pytest.mark.parametrize("key", [SECRET, "sk-\\back'quote\"SECRET"])
 def test_no_error_holds_the_key(monkeypatch: pytest.MonkeyPatch, number: int, key: str) -> None:
     monkeypatch.setenv("LONGPROOF_API_KEY", key)
-    got = answer(always(QUOTING[number](key)))
+    got = answer(always(QUOTING[number](key)), stream=number == len(QUOTING) - 1)
     assert got.failure in ("unavailable", "unparsed")
     shown = re.sub(r"[^A-Z]", "", unquote(re.sub(r"\\+u00(..)", r"%\1", got.detail)).upper())
     assert "SECRET" not in shown

@@ -226,9 +226,10 @@ def test_unanswered_calls_are_not_paid_from_the_budget(reply: Reply) -> None:
     assert (got.failure, limits.budget.calls, limits.budget.tokens) == ("unavailable", 0, 0)
 
 
-def test_answers_that_break_off_are_paid() -> None:
+@pytest.mark.parametrize("broken", [Reply(GOOD, halfway="ends"), Reply(GOOD, halfway="errs"), SNAPS])
+def test_answers_that_break_off_are_paid(broken: Reply) -> None:
     limits = Limits(budget=Budget(max_calls=3))
-    got, server = answers(always(SNAPS), 2, limits=limits)
+    got, server = answers(always(broken), 2, limits=limits, stream=True)
     assert [one.failure for one in got] == ["over_budget"] * 2
     assert len(server.asked) == limits.budget.calls == 3
 

@@ -16,7 +16,8 @@ import httpx2
 import pytest
 from pydantic import Field
 
-from longproof.agent.models.answers import Form
+from longproof.agent.models.answers import Form, Raw
+from longproof.agent.models.clients import Message
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
@@ -130,10 +131,12 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         server.wait(10)
 
 
-def using(address: str, use: Callable[[Model], Awaitable[Any]], **settings: Any) -> Any:
+def using(
+    address: str, use: Callable[[Model], Awaitable[Any]], *, stream: bool = False, **settings: Any
+) -> Any:
     async def run() -> Any:
         ledger = await Ledger.open(None)
-        model = Model(OpenAIChat("tiny", address), ledger, Limits(), **settings)
+        model = Model(OpenAIChat("tiny", address, stream=stream), ledger, Limits(), **settings)
         try:
             return await use(model)
         finally:
@@ -154,7 +157,8 @@ def prompt(text: str) -> Prompt:
     return Prompt("You judge.", text, "0" * 16, "en")
 
 
-def test_the_schema_binds_the_answer_and_the_server_counts(address: str) -> None:
+@pytest.mark.parametrize("stream", [False, True])
+def test_the_schema_binds_the_answer_and_the_server_counts(address: str, stream: bool) -> None:
     async def use(model: Model) -> list[Answer[Short]]:
         return list(
             await asyncio.gather(
@@ -165,7 +169,7 @@ def test_the_schema_binds_the_answer_and_the_server_counts(address: str) -> None
             )
         )
 
-    answers = using(address, use, max_tokens=200)
+    answers = using(address, use, stream=stream, max_tokens=200)
     assert [answer.failure for answer in answers] == [None] * 8
     assert {answer.value.label for answer in answers} <= {"supported", "contradicting"}
     for answer in answers:
@@ -187,14 +191,34 @@ def test_a_shared_beginning_is_served_from_the_cache(address: str) -> None:
     assert max(answer.calls[0].cached_tokens for answer in answers[1:]) > 1000
 
 
-def test_an_overlong_prompt_is_a_named_failure(address: str) -> None:
+def test_a_stream_that_repeats_itself_is_left(address: str) -> None:
+    """A schema that allows of nothing but one phrase, far beyond the limit."""
+    phrase = {"type": "string", "enum": ["and so on and so on"]}
+    refrain = {"title": "Refrain", "type": "array", "items": phrase, "minItems": 900, "maxItems": 900}
+
+    async def raw(*, stream: bool) -> Raw:
+        chat = OpenAIChat("tiny", address, stream=stream)
+        try:
+            return await chat.send(Message(prompt("Claim 1"), 0.0, 12_000, refrain))
+        finally:
+            await chat.close()
+
+    streamed, whole = asyncio.run(raw(stream=True)), asyncio.run(raw(stream=False))
+    assert (streamed.finish, whole.finish) == ("length", "length")
+    assert len(streamed.text or "") < len(whole.text or "") / 2
+    assert (whole.text or "").startswith(streamed.text or "")
+    assert streamed.completion_tokens is None
+
+
+@pytest.mark.parametrize("stream", [False, True])
+def test_an_overlong_prompt_is_a_named_failure(address: str, stream: bool) -> None:
     async def use(model: Model) -> list[Answer[Short]]:
         return [
             await model.ask(prompt(text), Short, purpose="t", temperature=0.8)
             for text in ("word " * 40000, "short")
         ]
 
-    long, short = using(address, use, max_tokens=200)
+    long, short = using(address, use, stream=stream, max_tokens=200)
     assert long.failure == "too_long"
     assert "HTTP 400" in long.detail
     assert short.value is not None

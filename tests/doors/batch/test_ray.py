@@ -81,7 +81,7 @@ def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path):
         judges = [f"openai:{name}@{server.address}" for name in "mn"]
 
         def settings(name: str) -> dict[str, object]:
-            return {"judges": judges, "home": str(tmp_path / name), "concurrency": AT_ONCE}
+            return {"judges": judges, "home": str(tmp_path / name), "concurrency": AT_ONCE, "stream": True}
 
         here = check_cases(cases, tmp_path / "here", settings=settings("a"))
         asked = len(server.asked)
@@ -92,6 +92,7 @@ def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path):
         assert len(server.asked) == 2 * asked
         assert there.paid == here.paid
         assert server.most_at_once <= AT_ONCE
+        assert all(asked.body["stream"] for asked in server.asked)
         again = on_ray(cases, tmp_path / "again", settings("b"))
         assert len(server.asked) == 2 * asked
         assert again.paid.calls == 0

@@ -96,11 +96,14 @@ def stamp(capsys: Told) -> Any:
 def test_the_panel_file_seats_the_judges_and_options_go_before_it(files: Path, capsys: Told) -> None:
     with ChatServer(well) as server:
         judge = f'{{spec = "openai:m@{server.address}", samples = 3}}'
-        (files / "longproof.toml").write_text(f"[panel]\njudges = [{judge}]\ntimeout_s = 900\n", "utf-8")
+        (files / "longproof.toml").write_text(
+            f"[panel]\njudges = [{judge}]\nstream = true\ntimeout_s = 900\n", "utf-8"
+        )
         assert verify("--json", "-") == 0
         told = stamp(capsys)
         assert len(told["judges"]) == 3
-        assert told["settings"]["timeout_s"] == 900
+        assert (told["settings"]["stream"], told["settings"]["timeout_s"]) == (True, 900)
+        assert all(one.body["stream"] for one in server.asked)
         asked = len(server.asked)
         assert verify("--judge", "offline", "--json", "-") == 0
         assert len(server.asked) == asked
