@@ -112,9 +112,18 @@ def check_progress(
                 # These claims are open again, and come back as checked.
                 at.show(max(0, at.done - event["claims"]), at.total, f"{LOOKS[node]} for {event['claims']:,}")
             elif node == "embed":
-                at.text = f"embedding passages, {event['done']:,} of {event['passages']:,}; claims"
+                told = embedding_text(event["done"], event["passages"], event["seconds"])
+                at.text = f"{told}, {event['done']:,} of {event['passages']:,}; claims"
 
         yield update
+
+
+@contextmanager
+def embedding_progress() -> Iterator[Callable[[int, int], None]]:
+    """Show how many passages are embedded, with the time left."""
+    with show_progress("embedding passages") as at:
+        began = monotonic()
+        yield lambda done, total: at.show(done, total, embedding_text(done, total, monotonic() - began))
 
 
 @contextmanager
@@ -122,6 +131,11 @@ def run_progress(what: str) -> Iterator[Callable[["RunProgress"], None]]:
     """Show how many of many cases are done, with what was paid and the time left."""
     with show_progress(what) as progress:
         yield lambda at: progress.show(at.done, at.total, f"{what}: {run_text(at)}")
+
+
+def embedding_text(done: int, total: int, seconds: float) -> str:
+    """How long it will take to embed the passages that are left, in words."""
+    return f"embedding passages, {_clock_text(seconds / max(1, done) * (total - done))} left"
 
 
 def traffic_text(at: "Traffic") -> str:

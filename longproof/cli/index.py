@@ -37,7 +37,7 @@ def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None
     from longproof.agent.models.addresses import place_and_key
     from longproof.graphs.evidence.sources import MEANING
     from longproof.indexes.vectors import source_index
-    from longproof.progress import show_progress
+    from longproof.progress import embedding_progress
     from longproof.retrieval.embedders import embedder
     from longproof.retrieval.files import home, write_whole
     from longproof.retrieval.loaders import read_source
@@ -50,15 +50,15 @@ def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None
     if model is None:
         yield f"{path}: there is nothing to build: a check counts words itself; give --embedder or --pages"
         return
-    with show_progress("embedding passages") as at:
-        source_index(document, home(), model, MEANING, at.show)
+    with embedding_progress() as progress:
+        source_index(document, home(), model, MEANING, progress)
     yield f"{path}: {len(document.text):,} characters indexed ({spec})"
 
 
 def _index_pages(folder: Path, spec: str) -> Iterator[str]:
     from longproof.agent.models.addresses import place_and_key
     from longproof.indexes.pages import open_pages
-    from longproof.progress import show_progress
+    from longproof.progress import embedding_progress, show_progress
     from longproof.retrieval.embedders import embedder
     from longproof.retrieval.files import home
 
@@ -66,8 +66,8 @@ def _index_pages(folder: Path, spec: str) -> Iterator[str]:
     with show_progress("pages read") as at:
         index = open_pages(folder, home(), progress=at.show)
     if model is not None:
-        with show_progress("embedding passages") as at:
-            index.open_vectors(home(), model, at.show)
+        with embedding_progress() as progress:
+            index.open_vectors(home(), model, progress)
     yield f"{folder}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.engine})"
     for left in index.left_out:
         yield f"left out: {left.path}: {left.reason}"

@@ -7,7 +7,7 @@ import pytest
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Usage
 from longproof.graphs.runner import RunProgress
-from longproof.progress import check_progress, run_text, traffic_text
+from longproof.progress import check_progress, embedding_text, run_text, traffic_text
 
 
 def test_progress_is_told_in_words() -> None:
@@ -32,3 +32,7 @@ def test_without_a_terminal_what_every_node_tells_is_told_in_plain_lines(
     told = capsys.readouterr().err.splitlines()
     assert 2 <= len(told) <= 5, "each line waits twice as long as the one before"
     assert "checking claims, 4 of 7; 3 calls, 1,200 tokens; 2 waiting for the server" in told[0]
+
+
+def test_embedding_tells_the_time_left() -> None:
+    assert embedding_text(30, 90, 31.0) == "embedding passages, 0:01:02 left"

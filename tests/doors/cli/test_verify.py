@@ -77,6 +77,7 @@ def test_a_dry_run_pays_nothing_and_a_spent_budget_is_undecided(files: Path, cap
         assert server.asked == []
         told = capsys.readouterr().out
         assert "first round: " in told
+        assert "at most" in told
         assert verify(*judge, "--max-calls", "0", "--check", "--json", "-") == 3
     assert json.loads(capsys.readouterr().out)["claims"][0]["failure"] == "over_budget"
 
