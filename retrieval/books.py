@@ -1,10 +1,8 @@
-"""EPUB, PDF and DOCX: the text of a book in reading order, as Markdown.
+"""EPUB and PDF: the text of a book in reading order, as Markdown.
 
 Knows: where an EPUB keeps its chapters and how it is protected; what a page of a PDF (read by pypdf) may show that is
-not in its text; what of mammoth's HTML of a Word document is no text, and what mammoth doesn't read.
+not in its text.
 Does not know: how HTML becomes Markdown (`web_pages`), how long a crafted file takes (`loaders`).
-Of a Word document insertions, content controls, text boxes, footnotes and endnotes are read, the notes behind the
-text. Tracked deletions and comments are not; hidden text is.
 """
 
 import logging
@@ -31,22 +29,8 @@ _VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|t
 _SILENT = logging.NullHandler()
 """pypdf's warnings quote the file, terminal codes and all: they go to handlers that were asked for, not to stderr."""
 _NOTES_WITH_TEXT = {"/FreeText", "/Redact", "/Stamp", "/Watermark", "/Widget"}
-"""Annotations that show text on the page; a widget is a form field. The others are links and comments."""
+"""Annotations that show text on the page; a widget is a form field."""
 _PAINTING = re.compile(rb"(?<!\S)(?:Do|BI|sh)(?!\S)")
-
-_STYLES = "p[style-name='Title'] => h1:fresh"
-_NOTE_MARK = re.compile(r'<sup><a [^>]*>\[\d+\]</a></sup>|\s?<a href="#[^"]*">↑</a>')
-_IGNORED = {
-    "w:altChunk": "embedded files",
-    "w:fldSimple": "results of fields",
-    "w:ruby": "readings above characters",
-    "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMath": "formulas",
-    "{http://schemas.openxmlformats.org/officeDocument/2006/math}oMathPara": "formulas",
-}
-"""Elements with text that mammoth reports as ignored, and what they are."""
-_DRAWN = re.compile(rb"<(?:\w+:)?(?:chart|relIds|OLEObject|textpath)\b")
-_HAS_LETTER = re.compile(r"<w:t(?:\s[^>]*)?>[^<]*[^\W\d_]")
-_REPEATED = re.compile(r"word/(?:header|footer)\d*\.xml")
 
 
 def read_epub(data: bytes, name: str) -> Contents:
@@ -61,7 +45,7 @@ def read_epub(data: bytes, name: str) -> Contents:
         # A spine names each chapter once; one that names it a thousand times is no book's.
         chapters = list(dict.fromkeys(_chapter_paths(package, posixpath.dirname(opf))))
         _refuse_protected(archive, chapters, name)
-        texts, notes = [], list[FileNotes]()
+        texts, notes = [], [FileNotes(left_out=("table of contents",))]
         for path in chapters:
             if (chapter := archive.read(path)).strip():
                 markup, guess = decode_html(chapter, f"{name}: {path}")
@@ -110,29 +94,38 @@ def read_pdf(data: bytes, name: str) -> Contents:
         if reader.is_encrypted and not reader.decrypt(""):
             raise BadInput(f"{name}: it is locked with a password; save a copy without one")
         headings = _outline(reader, reader.outline, 1)
-        pages, unread = [], set[str]()
+        pages, left_out, unread = [], set[str](), set[str]()
         for number, page in enumerate(reader.pages):
             text = page.extract_text()
-            unread |= _unread_parts(page, text)
+            _note_what_is_missing(page, text, left_out, unread)
             pages.append(_with_headings(text, [h for h in headings if h[0] == number]))
         title = str((reader.metadata.title if reader.metadata else "") or "")
-    return Contents(
-        text="\n\n".join(pages),
-        title=" ".join(title.split()),
-        notes=FileNotes(unread=tuple(sorted(unread))),
-    )
+    notes = FileNotes(left_out=tuple(sorted(left_out)), unread=tuple(sorted(unread)))
+    return Contents(text="\n\n".join(pages), title=" ".join(title.split()), notes=notes)
 
 
-def _unread_parts(page: Any, text: str) -> set[str]:
-    """Name what readers see on this page beside its text."""
-    unread = set()
+def _note_what_is_missing(page: Any, text: str, left_out: set[str], unread: set[str]) -> None:
+    """Add to the notes what this page shows beside its text."""
     for annotation in page.annotations or ():
-        if annotation.get_object().get("/Subtype") in _NOTES_WITH_TEXT:
+        kind = annotation.get_object().get("/Subtype")
+        if kind in _NOTES_WITH_TEXT:
             unread.add("form fields and notes on the pages")
-    contents = page.get_contents()
-    if not text.strip() and contents is not None and _PAINTING.search(contents.get_data()):
+        elif kind != "/Link":
+            left_out.add("comments")
+    resources = page.get("/Resources")
+    objects = resources.get_object().get("/XObject") if resources is not None else None
+    drawn = objects.get_object().values() if objects is not None else ()
+    pictured = any(each.get_object().get("/Subtype") == "/Image" for each in drawn)
+    if text.strip():
+        left_out.update(["pictures"] if pictured else [])
+    elif pictured or _paints(page):
         unread.add("pages that are pictures")
-    return unread
+
+
+def _paints(page: Any) -> bool:
+    """True if a page paints something that isn't text, be it inside a form or written into the page itself."""
+    contents = page.get_contents()
+    return contents is not None and _PAINTING.search(contents.get_data()) is not None
 
 
 def _outline(reader: Any, entries: Any, level: int) -> list[tuple[int, int, str]]:
@@ -160,38 +153,3 @@ def _with_headings(text: str, headings: list[tuple[int, int, str]]) -> str:
         else:
             lines[at] = f"\n{mark}\n"
     return "\n".join([*missing, *([""] if missing else []), *lines])
-
-
-def read_docx(data: bytes, name: str) -> Contents:
-    """The paragraphs, lists, tables and notes of a Word document. Raises BadInput where it is no Word document."""
-    with plain_errors(name, "a Word document"), open_archive(data, name) as archive:
-        import mammoth
-
-        unread = set()
-        for path in archive.namelist():
-            if path.endswith((".xml", ".rels")):
-                part = archive.read(path)
-                parse_xml(part, name)
-                if _REPEATED.fullmatch(path) and _HAS_LETTER.search(part.decode("utf-8", "replace")):
-                    unread.add("headers and footers")
-                elif _DRAWN.search(part) and path == "word/document.xml":
-                    unread.add("charts and embedded objects")
-        # A style map inside the file could hide its text.
-        result = mammoth.convert_to_html(
-            BytesIO(data),
-            style_map=_STYLES,
-            include_embedded_style_map=False,
-            convert_image=mammoth.images.img_element(lambda _: {}),
-        )
-        for message in result.messages:
-            element = message.message.rpartition("ignored: ")[2]
-            if element in _IGNORED:
-                unread.add(_IGNORED[element])
-        page = html_to_markdown(_NOTE_MARK.sub("", result.value))
-        title = ""
-        if "docProps/core.xml" in archive.namelist():
-            properties = parse_xml(archive.read("docProps/core.xml"), name)
-            title = properties.findtext("{http://purl.org/dc/elements/1.1/}title") or ""
-    return Contents(
-        text=page.text, title=" ".join(title.split()), notes=FileNotes(unread=tuple(sorted(unread)))
-    )

@@ -88,6 +88,7 @@ def join_notes(notes: list[FileNotes]) -> FileNotes:
     """The notes on all parts of a file as one; of several guessed encodings the first."""
     return FileNotes(
         guessed_encoding=next((each.guessed_encoding for each in notes if each.guessed_encoding), ""),
+        left_out=tuple(sorted({what for each in notes for what in each.left_out})),
         unread=tuple(sorted({what for each in notes for what in each.unread})),
     )
 

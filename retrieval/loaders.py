@@ -3,7 +3,7 @@
 Knows: which reader a file's suffix asks for, how large files and texts may be.
 PDFs and Word documents are read in a process of their own, which ends when it takes too long or too much memory: a
 crafted file can keep a parser busy for hours, or fill the memory.
-Does not know: how a format keeps its text (`books`, `web_pages`), how encodings are told (`contents`).
+Does not know: how a format keeps its text (`books`, `docx`, `web_pages`), how encodings are told (`contents`).
 Of books and pages the document is the extracted Markdown, chapters as headings, and offsets refer to that. Files are
 hostile data: nothing is unpacked to disk, fetched or run.
 """
@@ -18,8 +18,9 @@ from functools import partial
 from pathlib import Path
 from typing import IO, BinaryIO
 
-from longproof.retrieval.books import read_docx, read_epub, read_pdf
+from longproof.retrieval.books import read_epub, read_pdf
 from longproof.retrieval.contents import Contents, decode, printable, refuse_longer
+from longproof.retrieval.docx import read_docx
 from longproof.retrieval.json_text import record
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, DocumentKind, FileNotes

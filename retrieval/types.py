@@ -57,11 +57,10 @@ class Line(NamedTuple):
 class FileNotes(Frozen):
     """Notes on how a file became the text of a document."""
 
-    # Older reports have notes of a kind that is gone.
-    model_config = ConfigDict(frozen=True, extra="ignore")
-
     guessed_encoding: str = ""
     """The encoding that its bytes were taken for, where nothing told it."""
+    left_out: tuple[str, ...] = ()
+    """What the file holds and its readers don't see as text, such as comments."""
     unread: tuple[str, ...] = ()
     """What its readers see and the text lacks, such as embedded pages."""
 

@@ -3,7 +3,7 @@
 Knows: which suffixes are pages, how an HTML page declares its encoding, where title and address stand in HTML and in
 the front matter of Markdown; which of html-to-markdown's options keep headings, paragraphs, lists, tables, quotations
 and preformatted text and drop marks that would stand in the way of a quote (links, emphasis, inline code); what
-readers don't see, and what they see and is not read.
+readers don't see.
 Does not know: where pages lie, how they are searched. Fetches nothing, runs nothing.
 Markup is hostile: one linear pass cuts out scripts and overlong attributes, and pieces of bounded size are converted.
 Titles and addresses are the page's own claims: they are shown, never fetched.
@@ -60,6 +60,9 @@ _PREFORMATTED = re.compile(r"(<(?:pre|textarea)(?=[\s>]).*?(?:</(?:pre|textarea)
 _WIDE = f"{CJK}\u3000-\u303f\uff00-\uffef"
 _BREAK_IN_CJK = re.compile(rf"(?<=[{_WIDE}])\n\s*+(?=[{_WIDE}])")
 _SAVED_FROM = re.compile(r"saved from url=\(\d{1,9}\)(\S+)|Page saved with SingleFile\s{1,9}url:\s{1,9}(\S+)")
+_HIDING = re.compile(
+    r"\shidden(?=[\s=>/])|(?:display\s{0,9}:\s{0,9}none|visibility\s{0,9}:\s{0,9}hidden)", re.IGNORECASE
+)
 
 _BOXES = frozenset({"figcaption", "legend", "summary", "text"})
 """Become `div`, as a page's own elements do: the converter would set the first three in italics; `text` is SVG's."""
@@ -76,10 +79,16 @@ _UNREAD = {
     "rt": "readings above characters",
 }
 """Elements that readers see and that are not read, and what they hold."""
-_UNSEEN = (
-    *("audio", "video", "template", "noscript", "datalist", "img", "image", "rp", "svg desc", "svg metadata"),
-    *("annotation", "annotation-xml", "[hidden]"),
-)
+_UNSEEN = {
+    "audio": "sound and films",
+    "video": "sound and films",
+    "template": "hidden parts",
+    "noscript": "hidden parts",
+    "datalist": "hidden parts",
+    "img": "pictures",
+    "image": "pictures",
+}
+_PARTS_UNSEEN = ("rp", "svg desc", "svg metadata", "annotation", "annotation-xml", "[hidden]")
 _BESIDE = ("nav", "aside", "footer", "button", "dialog", "select", "svg", "math")
 _BESIDE_BY_ROLE = tuple(f"[role={role}]" for role in ("navigation", "complementary", "contentinfo", "search"))
 """What stands beside the main text of a page."""
@@ -179,14 +188,16 @@ def html_to_markdown(html: str, *, main_only: bool = False) -> PageText:
         if text.tell() > limit:
             raise BadInput("its tables or lists blow up when written out; save the page as text")
     tidy = re.sub(r"\n{3,}", "\n\n", re.sub(r"(?<![ \t])[ \t]++(?=\n)", "", text.getvalue())).strip()
-    return PageText(tidy, cleaning.facts, FileNotes(unread=tuple(sorted(cleaning.unread))))
+    notes = FileNotes(left_out=tuple(sorted(cleaning.left_out)), unread=tuple(sorted(cleaning.unread)))
+    return PageText(tidy, cleaning.facts, notes)
 
 
 class _Cleaning:
-    """One pass over the tokens of a page, which notes the head's facts and what is not read."""
+    """One pass over the tokens of a page, which notes the head's facts and what it cuts out."""
 
     def __init__(self) -> None:
         self.facts: Facts = {}
+        self.left_out: set[str] = set()
         self.unread: set[str] = set()
 
     def replace(self, token: re.Match[str]) -> str:
@@ -202,6 +213,10 @@ class _Cleaning:
             self._note_fact(name, attributes)
         elif name in _UNREAD:
             self.unread.add(_UNREAD[name])
+        elif name in _UNSEEN:
+            self.left_out.add(_UNSEEN[name])
+        elif len(attributes) > 1 and _HIDING.search(f" {attributes}"):
+            self.left_out.add("hidden parts")
         short = attributes if len(attributes) <= LONGEST_TAG else ">"
         kept = "div" if name in _BOXES or "-" in name else name
         return f"<{token['end']}{kept}{short}"
@@ -212,6 +227,10 @@ class _Cleaning:
             self.facts.setdefault("title", unescape(token["within"][:2000]))
         elif raw == "iframe":
             self.unread.add(_UNREAD["iframe"])
+        elif raw:
+            self.left_out.add("scripts and styles")
+        elif comment.strip():
+            self.left_out.add("comments")
         if saved := _SAVED_FROM.search(comment[:2000]):
             self.facts.setdefault("saved from", saved[1] or saved[2])
 
@@ -266,7 +285,7 @@ def _convert(markup: str, main_only: bool) -> str:
         expand_abbreviations=False,
         skip_images=True,
         strip_tags=_INLINE.split(),
-        exclude_selectors=[*_UNREAD, *_UNSEEN, *beside],
+        exclude_selectors=[*_UNREAD, *_UNSEEN, *_PARTS_UNSEEN, *beside],
     )
     try:
         result = convert(markup, options)

@@ -14,7 +14,7 @@ from hypothesis import settings
 settings.register_profile("longproof", deadline=None, print_blob=True, derandomize=bool(os.environ.get("CI")))
 settings.load_profile("longproof")
 T = TypeVar("T", pytest.TestReport, pytest.CollectReport)
-MISSING = re.compile(r"extra|chromium|selenium|matplotlib|docx|mammoth|pypdf|gguf|llama\.cpp")
+MISSING = re.compile(r"extra|chromium|selenium|matplotlib|docx|pypdf|gguf|llama\.cpp")
 """Words of the reasons to skip that name a package, an extra or a browser."""
 
 

@@ -81,9 +81,9 @@ def note_lines(document: ReportDocument, title: str, say: Mapping[str, str]) -> 
     notes, parts = document.notes, []
     if notes.guessed_encoding:
         parts.append(say["guessed_encoding"].format(encoding=notes.guessed_encoding))
-    if notes.unread:
-        what = say["comma"].join(say.get(name, name) for name in notes.unread)
-        parts.append(say["not_read"].format(what=what))
+    for key, names in (("not_read", notes.unread), ("left_out", notes.left_out)):
+        if names:
+            parts.append(say[key].format(what=say["comma"].join(say.get(name, name) for name in names)))
     return [f"{title}{say['colon']}{part}" for part in parts]
 
 

@@ -8,7 +8,8 @@ from typing import Any
 import pytest
 
 from longproof.retrieval import contents, loaders
-from longproof.retrieval.books import read_docx, read_pdf
+from longproof.retrieval.books import read_pdf
+from longproof.retrieval.docx import read_docx
 from longproof.retrieval.loaders import READERS, read_apart, read_source
 from longproof.retrieval.types import BadInput, FileNotes
 
@@ -84,7 +85,7 @@ def test_an_epub_is_read_in_the_order_of_its_spine(tmp_path: Path) -> None:
         "# Chapter One\n\nThe keeper winds the clock & waits.\n\n灯塔的光照着他。\n\n"
         "## Chapter Two\n\nThe tide turns.\n\na note\n"
     )
-    assert document.notes == FileNotes()
+    assert document.notes == FileNotes(left_out=("scripts and styles", "table of contents"))
 
 
 def test_character_data_of_a_chapter_is_read(tmp_path: Path) -> None:
@@ -262,12 +263,10 @@ def test_a_pdf_says_what_its_pages_show_beside_their_text() -> None:
     pictures = DictionaryObject({NameObject("/I"): writer._add_object(picture)})
     for page in writer.pages:
         page[NameObject("/Resources")][NameObject("/XObject")] = pictures
-    drawn = DecodedStreamObject()
-    drawn.set_data(b"/I Do")
-    writer.pages[1][NameObject("/Contents")] = writer._add_object(drawn)
     data = BytesIO()
     writer.write(data)
     notes = read_pdf(data.getvalue(), "x.pdf").notes
+    assert notes.left_out == ("comments", "pictures")
     assert notes.unread == ("form fields and notes on the pages", "pages that are pictures")
 
 

@@ -152,24 +152,29 @@ def test_main_text_is_kept_as_markdown(html: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("away", "unread"),
+    ("away", "left_out", "unread"),
     [
-        ("<script>if (a<b) {'</div>'}</script>", ""),
-        ("<style>p{}</style>", ""),
-        ("<!-- x --><!-- > x --><?php x ?><![CDATA[x]]>", ""),
-        ("<p hidden><span>x</span>y</p>", ""),
-        ("<template><p>x</template><noscript>x</noscript>", ""),
-        ("<img src=x alt=x><svg><image href=x></image></svg><video>x</video>", ""),
-        ("<iframe src='file:///etc/passwd'>x</iframe>", "embedded pages"),
-        ("<object data=x><p>x</object>", "embedded files"),
-        ("<canvas>x</canvas>", "drawings by scripts"),
-        ("<ruby><rt>x</rt></ruby>", "readings above characters"),
+        ("<script>if (a<b) {'</div>'}</script>", "scripts and styles", ""),
+        ("<style>p{}</style>", "scripts and styles", ""),
+        ("<!-- x --><!-- > x --><?php x ?><![CDATA[x]]>", "comments", ""),
+        ("<p hidden><span>x</span>y</p>", "hidden parts", ""),
+        ("<div style='color: red; display: none'>x<p>y</div>", "hidden parts", ""),
+        ("<span style=visibility:hidden>x<span>y</span>x</span>", "hidden parts", ""),
+        ("<template><p>x</template>", "hidden parts", ""),
+        ("<noscript>x</noscript>", "hidden parts", ""),
+        ("<img src=x alt=x>", "pictures", ""),
+        ("<svg><image href=x></image></svg>", "pictures", ""),
+        ("<video>x</video>", "sound and films", ""),
+        ("<iframe src='file:///etc/passwd'>x</iframe>", "", "embedded pages"),
+        ("<object data=x><p>x</object>", "", "embedded files"),
+        ("<canvas>x</canvas>", "", "drawings by scripts"),
+        ("<ruby><rt>x</rt></ruby>", "", "readings above characters"),
     ],
 )
-def test_what_readers_see_and_is_not_read_is_named(away: str, unread: str) -> None:
+def test_what_is_left_out_is_named(away: str, left_out: str, unread: str) -> None:
     page = html_to_markdown(f"<p>a</p>{away}<p>b</p>")
     assert " ".join(page.text.split()) == "a b"
-    assert " ".join(page.notes.unread) == unread
+    assert (" ".join(page.notes.left_out), " ".join(page.notes.unread)) == (left_out, unread)
 
 
 @pytest.mark.parametrize(

@@ -14,7 +14,7 @@ from longproof.agent.types import Error
 from longproof.cli import main
 from longproof.report.corrected import changes, corrected, known_changes
 from longproof.report.saved import open_report
-from longproof.retrieval.books import read_docx
+from longproof.retrieval.docx import read_docx
 from longproof.retrieval.types import BadInput
 
 LEFT = {
@@ -173,3 +173,4 @@ def test_word_processors_see_tracked_changes(
     }
     read = read_docx(path.read_bytes(), path.name)
     assert "".join(read.text.split()) == "".join(told(report).translate(MARKED).split())
+    assert read.notes.left_out == ("deletions",)

@@ -112,8 +112,8 @@ WHOLE = "Ada lit the lamp at nine. Tom sold the boat to Ada."
 @pytest.mark.parametrize(
     ("notes", "verdict"),
     [
-        (FileNotes(guessed_encoding="cp1252"), "faithful"),
-        (FileNotes(unread=("embedded files",)), "undecided"),
+        (FileNotes(left_out=("comments",), guessed_encoding="cp1252"), "faithful"),
+        (FileNotes(unread=("charts and diagrams",)), "undecided"),
     ],
 )
 def test_a_response_of_which_not_all_was_read_is_never_faithful(
@@ -126,12 +126,13 @@ def test_a_response_of_which_not_all_was_read_is_never_faithful(
 
 
 def test_a_source_only_says_what_is_missing_from_its_text(tmp_path: Path) -> None:
-    notes = FileNotes(unread=("embedded files", "<b>"), guessed_encoding="big5")
+    notes = FileNotes(unread=("charts and diagrams",), left_out=("comments", "<b>"), guessed_encoding="big5")
     source = Document.of(WHOLE, title="Lamp", notes=notes)
     report = Verifier(home=str(tmp_path)).verify(source, WHOLE)
     assert report.verdict == "faithful"
     assert [line for line in ReportView(report).totals if line.startswith("Lamp")] == [
         "Lamp: its encoding was guessed: big5",
-        "Lamp: its readers see what was not read: embedded files, <b>",
+        "Lamp: its readers see what was not read: charts and diagrams",
+        "Lamp: left out on purpose: comments, <b>",
     ]
     assert "<b>" not in to_markdown(report, {})
