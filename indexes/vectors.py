@@ -16,7 +16,7 @@ from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.text.chunking import overlapping
 from longproof.retrieval.types import BadInput, Document, Progress
 
-VERSION = 6
+VERSION = 7
 """Part of the key of vectors: what an older version wrote is not opened but made again."""
 
 SourceIndex = LexicalIndex | DenseIndex
@@ -63,7 +63,7 @@ def open_vectors(
     Raises BadInput for a file that is damaged, and where the embedder refuses.
     """
     key = sha256(f"{VERSION}\0{made_of}\0{embedder.name}".encode())
-    path = home / "vectors" / f"{key.hexdigest()}.faiss"
+    path = home / "vectors" / f"{key.hexdigest()}.vectors"
     if not path.exists():
         vectors = Vectors.of(texts(), embedder, progress)
         write_whole(path, _checksum(key.digest(), vectors.data) + vectors.data)

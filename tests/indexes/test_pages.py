@@ -79,7 +79,7 @@ class Topics:
     ) -> Embeddings:
         self.passages += 0 if query else len(texts)
         lit = [any(word in text for word in ("lighthouse", "灯塔", "beacon")) for text in texts]
-        return np.array([[float(one), float(not one)] for one in lit], dtype=np.float32)
+        return Embeddings(np.array([[float(one), float(not one)] for one in lit], dtype=np.float32))
 
 
 def test_with_an_embedder_pages_are_found_by_meaning_too(folder: Path, home: Path) -> None:

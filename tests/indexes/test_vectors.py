@@ -9,7 +9,7 @@ import pytest
 
 from longproof.indexes import vectors
 from longproof.indexes.vectors import VERSION, PassageSize, SourceIndex
-from longproof.retrieval.dense import Embeddings
+from longproof.retrieval.dense import Embeddings, Sparse
 from longproof.retrieval.text.chunking import blocks
 from longproof.retrieval.types import BadInput, Document, Progress
 
@@ -24,18 +24,22 @@ SEGMENTS = ["chapter 13 and number 91", "船长遇见了狐狸", "🦊"]
 
 
 class Counting:
-    """Counts letters, and how often it was asked for passages."""
+    """Counts letters, with or without sparse weights, and how often it was asked for passages."""
 
-    def __init__(self, name: str = "counting") -> None:
+    def __init__(self, name: str = "counting", sparse: bool = True) -> None:
         self.name = name
         self.passages = 0
+        self._sparse = sparse
 
     def embed(
         self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
     ) -> Embeddings:
         self.passages += not query
         counts = np.array([np.bincount([ord(c) % 16 for c in text], minlength=16) for text in texts])
-        return (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
+        dense = (counts / np.linalg.norm(counts, axis=1, keepdims=True)).astype(np.float32)
+        owners, tokens = np.nonzero(counts)
+        sparse = Sparse(owners.astype(np.int32), tokens.astype(np.int32), dense[owners, tokens])
+        return Embeddings(dense, sparse if self._sparse else None)
 
 
 def answers(index: SourceIndex) -> tuple[list[Any], list[float]]:
@@ -54,8 +58,9 @@ def kept(home: Path) -> Path:
     return path
 
 
-def test_a_kept_index_answers_as_the_one_that_was_built(tmp_path: Path) -> None:
-    embedder = Counting()
+@pytest.mark.parametrize("sparse", [True, False])
+def test_a_kept_index_answers_as_the_one_that_was_built(tmp_path: Path, sparse: bool) -> None:
+    embedder = Counting(sparse=sparse)
     first = answers(source_index(DOCUMENT, tmp_path, embedder))
     before = kept(tmp_path).stat().st_mtime_ns
     assert answers(source_index(DOCUMENT, tmp_path, embedder)) == first

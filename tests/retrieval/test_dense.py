@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.retrieval.dense import DenseIndex, Embeddings, Vectors
+from longproof.retrieval.dense import DENSE, SPARSE, DenseIndex, Embeddings, Sparse, Vectors
 from longproof.retrieval.types import BadInput, Document
 
 pytest.importorskip("faiss", reason="the extra `dense` is not installed")
@@ -15,23 +15,30 @@ LETTERS = "abcdefgh "
 
 
 class Letters:
-    """One number a letter of LETTERS."""
+    """One number a letter of LETTERS; with `sparse`, its sparse weights are the letters' too."""
 
     name = "letters"
+
+    def __init__(self, sparse: bool = False) -> None:
+        self._sparse = sparse
 
     def embed(self, texts, *, query=False, progress=None) -> Embeddings:
         counts = np.array([[text.count(c) for c in LETTERS] for text in texts], dtype=np.float32)
         counts = counts.reshape(-1, len(LETTERS))
-        return counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
+        dense = counts / np.maximum(np.linalg.norm(counts, axis=1, keepdims=True), 1e-9)
+        owners, tokens = np.nonzero(counts)
+        sparse = Sparse(owners.astype(np.int32), tokens.astype(np.int32), counts[owners, tokens])
+        return Embeddings(dense, sparse if self._sparse else None)
 
 
 texts = st.lists(st.text(LETTERS, min_size=1, max_size=12), min_size=1, max_size=6)
 
 
-@given(texts, texts)
+@given(texts, texts, st.booleans())
 @settings(max_examples=50, deadline=None)
-def test_scores_are_cosines(queries, passages) -> None:
-    vectors = Vectors.of(passages, Letters())
+def test_scores_are_the_cosine_or_the_weighted_sum_of_both_comparisons(queries, passages, sparse) -> None:
+    embedder = Letters(sparse)
+    vectors = Vectors.of(passages, embedder)
     scores = vectors.scores(queries)
     for query, row in zip(queries, scores, strict=True):
         assert [score for _, score in vectors.nearest(query, 9)] == pytest.approx(sorted(row)[::-1], abs=1e-5)
@@ -39,7 +46,8 @@ def test_scores_are_cosines(queries, passages) -> None:
         for j, text in enumerate(passages):
             q, p = (np.array([t.count(c) for c in LETTERS], float) for t in (query, text))
             cosine = q @ p / np.linalg.norm(q) / np.linalg.norm(p)
-            assert scores[i, j] == pytest.approx(cosine, rel=1e-4, abs=1e-5)
+            expected = DENSE * cosine + SPARSE * (q @ p) if sparse else cosine
+            assert scores[i, j] == pytest.approx(expected, rel=1e-4, abs=1e-5)
 
 
 def index(text: str, size: int, step: int) -> DenseIndex:
@@ -70,8 +78,8 @@ class Wider(Letters):
     """Another embedder, whose queries are longer than the passages that are held."""
 
     def embed(self, texts, *, query=False, progress=None) -> Embeddings:
-        dense = super().embed(texts)
-        return np.hstack([dense, dense]) if query else dense
+        dense = super().embed(texts).dense
+        return Embeddings(np.hstack([dense, dense]) if query else dense)
 
 
 def test_what_can_not_be_compared_is_refused() -> None:

@@ -1,4 +1,4 @@
-"""Embedders: SPECs and a server everywhere; SentenceTransformers on a tiny model made here."""
+"""Embedders: SPECs and a server everywhere; BGE-M3 and SentenceTransformers on a tiny model made here."""
 
 import json
 import threading
@@ -11,8 +11,14 @@ import numpy as np
 import pytest
 
 from longproof.retrieval import embedders
-from longproof.retrieval.dense import Vectors
-from longproof.retrieval.embedders import SentenceEmbedder, ServerEmbedder, embedder
+from longproof.retrieval.dense import DENSE, SPARSE, Embeddings, Vectors
+from longproof.retrieval.embedders import (
+    HEADS,
+    BgeM3,
+    SentenceEmbedder,
+    ServerEmbedder,
+    embedder,
+)
 from longproof.retrieval.types import BadInput
 
 TEXTS = [
@@ -60,6 +66,10 @@ def test_a_model_that_is_nowhere_is_refused(tmp_path: Path) -> None:
     for name in ("~nobody-of-this-name/model", "x" * 300):
         with pytest.raises(BadInput, match="no such folder"):
             embedder(f"st:{name}", nowhere)
+    with pytest.raises(
+        BadInput, match=r"not a whole BGE-M3: colbert_linear\.pt and sparse_linear\.pt missing"
+    ):
+        embedder(f"bge-m3:{tmp_path}", nowhere)
 
 
 @pytest.fixture
@@ -111,7 +121,7 @@ def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(server) 
     address, said = server
     progress: list[tuple[int, int]] = []
     ours = ServerEmbedder("m", address, "key")
-    dense = ours.embed(["four", "a", "bb"], progress=lambda *done: progress.append(done))
+    dense = ours.embed(["four", "a", "bb"], progress=lambda *done: progress.append(done)).dense
     assert dense == pytest.approx(
         np.array([[0.8, 0.6], [1 / 10**0.5, 3 / 10**0.5], [2 / 13**0.5, 3 / 13**0.5]])
     )
@@ -197,7 +207,7 @@ def test_a_server_that_is_not_there_is_named() -> None:
 def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model in BGE-M3's shape with random weights: 32 wide, 2 layers, 8,192 positions."""
     torch = pytest.importorskip("torch", reason="the extra `bge` is not installed")
-    pytest.importorskip("sentence_transformers", reason="the extra `bge` is not installed")
+    pytest.importorskip("FlagEmbedding", reason="the extra `bge` is not installed")
     from tokenizers import Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast, XLMRobertaConfig, XLMRobertaModel
 
@@ -240,6 +250,8 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
         initializer_range=0.3,
     )
     XLMRobertaModel(config).save_pretrained(folder)
+    for head, width in zip(HEADS, (32, 1), strict=True):
+        torch.save(torch.nn.Linear(32, width).state_dict(), folder / head)
     _as_sentence_transformer(folder)
     return folder
 
@@ -264,15 +276,41 @@ def _as_sentence_transformer(folder: Path) -> None:
     )
 
 
+@pytest.fixture(scope="session")
+def bge(tiny: Path) -> BgeM3:
+    return BgeM3(str(tiny))
+
+
 @pytest.mark.heavy
-def test_any_sentence_transformer_embeds_and_cuts_no_text_short(tiny: Path) -> None:
-    ours = SentenceEmbedder(str(tiny))
-    assert Vectors.of(TEXTS, ours).nearest(TEXTS[1], 1)[0][0] == 1
+def test_bge_m3_scores_as_flagembedding_does(bge: BgeM3, tiny: Path) -> None:
+    from FlagEmbedding import BGEM3FlagModel
+
+    ours = Vectors.of(TEXTS, bge).scores(TEXTS[:2])
+    theirs = BGEM3FlagModel(str(tiny), use_fp16=False, devices="cpu").compute_score(
+        [(a, b) for a in TEXTS[:2] for b in TEXTS], weights_for_different_modes=[0.4, 0.2, 0.0]
+    )
+    # FlagEmbedding divides by the sum of the weights.
+    assert ours.ravel() / (DENSE + SPARSE) == pytest.approx(theirs["sparse+dense"], abs=2e-3)
+
+
+@pytest.mark.heavy
+def test_no_text_is_cut_short(bge: BgeM3, tiny: Path) -> None:
+    long = "harbour " * 9000
+    with pytest.raises(BadInput, match="tokens long, and BGE-M3 takes 8192"):
+        bge.embed(["short", long])
     with pytest.raises(BadInput, match="takes 8192: cut the source"):
-        ours.embed(["short", "harbour " * 9000], query=True)
+        SentenceEmbedder(str(tiny)).embed([long], query=True)
     block = "老船长沿着港口走。" * 500
-    changed = ours.embed([block, block[:-1] + "海"])
+    changed = bge.embed([block, block[:-1] + "海"]).dense
     assert not np.array_equal(changed[0], changed[1])
+
+
+@pytest.mark.heavy
+def test_any_sentence_transformer_embeds(bge: BgeM3, tiny: Path) -> None:
+    ours = SentenceEmbedder(str(tiny))
+    assert np.allclose(ours.embed(TEXTS).dense, bge.embed(TEXTS).dense, atol=1e-5)
+    assert ours.name != bge.name
+    assert Vectors.of(TEXTS, ours).nearest(TEXTS[1], 1)[0][0] == 1
 
 
 PARAPHRASES = [
@@ -303,7 +341,7 @@ def test_e5_is_taken_where_it_is_installed_and_takes_any_text(e5: Any) -> None:
     auto = embedder("auto", nowhere)
     assert auto is not None
     assert auto.name == e5.name
-    vectors = e5.embed(["", "a\0b\ud800", "harbour " * 3000, TEXTS[0]])
-    assert np.allclose(np.linalg.norm(vectors, axis=1), 1, atol=1e-4)
-    assert np.allclose(vectors[3], e5.embed(TEXTS)[0], atol=1e-4)
-    assert e5.embed([]).shape == (0, 384)
+    vectors: Embeddings = e5.embed(["", "a\0b\ud800", "harbour " * 3000, TEXTS[0]])
+    assert np.allclose(np.linalg.norm(vectors.dense, axis=1), 1, atol=1e-4)
+    assert np.allclose(vectors.dense[3], e5.embed(TEXTS).dense[0], atol=1e-4)
+    assert e5.embed([]).dense.shape == (0, 384)
