@@ -13,7 +13,8 @@ from typing import NamedTuple
 from longproof.agent.evidence.citations import begins, letters, says_something
 from longproof.agent.forms import MENU, Finding
 from longproof.agent.prompting import shown_runs
-from longproof.agent.types import KINDS, LABELS, Claim, Error, Failure, JudgeLabel, Question, Reading
+from longproof.agent.types import KINDS, Claim, Error, Failure, JudgeLabel, Question, Reading
+from longproof.agent.vote import final_label
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.types import Document, Line, Span
 
@@ -238,6 +239,6 @@ def _readings(finding: Finding) -> tuple[Reading, ...]:
     for said in finding.readings:
         label, _, text = said.replace("：", ":", 1).partition(":")
         named = word(label)
-        if named in LABELS:
-            readings.append(Reading(text=text.strip(), label=named))
+        if named in MENU:
+            readings.append(Reading(text=text.strip(), label=final_label(named)))
     return tuple(readings)

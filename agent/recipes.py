@@ -5,6 +5,7 @@ pages. To add a prompt, add a recipe to `RECIPES` and its Markdown files.
 Does not know: how a prompt is filled (prompting), who answers, or the papers' prompts (graphs/papers).
 """
 
+import re
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -92,8 +93,12 @@ def _errors_of(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
     wide = claim.model_copy(update={"origin": sentence_of(claim, case)})
     errors: list[Error] = []
     for wrong, kind, correction in map(error_parts, finding.errors[:MOST_ERRORS]):
-        said = (wrong, kind, correction, finding.reason)
-        errors += wrong_place(*said, claim) or wrong_place(*said, wide)
+        said = (kind, correction, finding.reason)
+        # A kind that is none of ours stands before its words like one of ours.
+        for words in (wrong, re.split("[:：]", wrong, maxsplit=1)[-1]):
+            if placed := wrong_place(words, *said, claim) or wrong_place(words, *said, wide):
+                errors += placed
+                break
     return tuple({error.span: error for error in errors}.values())
 
 

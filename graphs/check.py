@@ -22,7 +22,7 @@ from longproof.graphs.evidence.questions import (
     with_snippets,
 )
 from longproof.graphs.evidence.search import OWN_PLACES
-from longproof.graphs.panel import ask_cascade, ask_panel, complete
+from longproof.graphs.panel import ask_cascade, ask_until_clear, complete, needed_to_clear
 from longproof.graphs.policy import next_step
 from longproof.graphs.run import Run
 from longproof.graphs.state import CheckState, ClaimState, Plan, replace_claims
@@ -178,13 +178,14 @@ async def judge(state: CheckState, run: Run) -> CheckState:
     claims = {one.claim.id: one.claim for one in state["claims"]}
     run.say(_describe_questions(questions, claims))
     judges = run.panel.judges
+    places = {one.claim.id: one.place for one in due}
     if run.settings.cascade and len(judges) > 1:
-        places = {one.claim.id: one.place for one in due}
         apart = run.plan.decompose == "doubted"
         whole = {one.claim.id for one in due if apart and one.unit == "sentence"}
         answers = await ask_cascade(judges, questions, claims, run.case, run.settings.sample, places, whole)
     else:
-        answers = await ask_panel(judges, questions, claims, run.case)
+        needed = needed_to_clear(len(judges), run.plan.consensus)
+        answers = await ask_until_clear(judges, needed, questions, claims, run.case, places)
     judgements, calls = _read(answers, run)
     judged = [_with_what_was_read(one.with_judgements(judgements), run) for one in due]
     return {"claims": replace_claims(state["claims"], judged), "calls": calls}

@@ -1,14 +1,17 @@
 """The order in which a panel is asked.
 
-Knows: at one endpoint, of questions that show the same evidence the first is awaited and the rest follow, so that the
-server's prefix cache holds the evidence when they come; everything else goes at once. Where callbacks listen (a
-tracer, Studio), each judge's answer is a run of its own in the trace.
+Knows: so many judges are asked first as may decide alone, the others what these don't all clear; in a cascade the
+first judge reads all. At one endpoint, of questions that show the same evidence the first is awaited and the rest
+follow, so that the server's prefix cache holds the evidence when they come; everything else goes at once. Where
+callbacks listen (a tracer, Studio), each judge's answer is a run of its own in the trace.
 Does not know: what is asked, or what the answers mean.
 """
 
 import asyncio
+from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from itertools import chain
+from math import ceil
 
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.runnables import RunnableLambda, ensure_config
@@ -36,6 +39,36 @@ async def ask_panel(
     one = _trace(asked, claims) if _listened_to() else asked
     answers = await asyncio.gather(*(_first_then_rest(pairs, one) for pairs in sharing.values()))
     return list(chain.from_iterable(answers))
+
+
+def needed_to_clear(panel: int, consensus: float) -> int:
+    """The number of judges of a panel that decide alone where they agree."""
+    return ceil(panel * consensus - 1e-9)
+
+
+async def ask_until_clear(
+    judges: Sequence[Judge],
+    needed: int,
+    questions: Sequence[Question],
+    claims: Mapping[str, Claim],
+    case: Case,
+    places: Mapping[str, Lines],
+) -> list[Answered]:
+    """Every question to as many judges as are needed; to the others what these don't all take for right.
+
+    The others couldn't change what the first have cleared. Of a question about many places they are shown those of
+    the claims that they are asked about; `places` has the lines of each claim's own place, by id.
+    """
+    first = await ask_panel(judges[:needed], questions, claims, case)
+    clears_of: Counter[tuple[str, str]] = Counter()
+    for answer in first:
+        clears_of.update((j.question_id, j.claim_id) for j in answer.judgements if clears(j))
+    left: list[Question] = []
+    for question in questions:
+        doubted = [id_ for id_ in question.claim_ids if clears_of[question.id, id_] < needed]
+        if doubted:
+            left.append(_narrow(question, doubted, places))
+    return [*first, *await ask_panel(judges[needed:], left, claims, case)]
 
 
 async def ask_cascade(

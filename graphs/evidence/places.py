@@ -25,8 +25,9 @@ from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.text.tokens import CJK
 from longproof.retrieval.types import Window
 
-WHOLE = 16_000
-"""Characters of a source that are shown whole, once."""
+WHOLE, WHOLE_IF_DENSE = 16_000, 40_000
+"""Characters of a source that are shown whole, once: in any case, and where one question about all of a response would
+show nearly everything."""
 PLACE = 3000
 """Characters of source around a sentence's place that are shown first (measured, benchmarks/alignment.py)."""
 SPARSE, DENSE = 12_000, 22_000
@@ -78,12 +79,16 @@ class SentencePlace(NamedTuple):
 
 
 def evidence_shown(source_characters: int, sentences: int) -> int:
-    """The characters of a long source that a first question shows at most.
+    """The characters of a source that a first question shows at most.
 
-    A source of which a response tells nearly everything is cheaper read along in long pieces than sentence by
-    sentence at their places.
+    A short source is shown whole. One of which a response tells nearly everything is cheaper read along in long
+    pieces than sentence by sentence at their places, or whole where one question asks about all sentences.
     """
-    return DENSE if sentences * PLACE >= OVERLAP * source_characters else SPARSE
+    dense = sentences * PLACE >= OVERLAP * source_characters
+    one_question = dense and sentences <= CLAIMS and source_characters <= WHOLE_IF_DENSE
+    if source_characters <= WHOLE or one_question:
+        return source_characters
+    return DENSE if dense else SPARSE
 
 
 def place_claims(
@@ -116,14 +121,15 @@ def place_claims(
         if parts:
             place = place._replace(sure=False)
         placed.append(_at_sentence(one, place, one.claim.sentence in held, sources))
-    if whole or sources.characters <= WHOLE:
+    shown_first = evidence_shown(sources.characters, len(cut))
+    if whole or sources.characters <= shown_first:
         everything = tuple(range(sources.number_of_lines))
         shown = {"place": everything, "sure": True, "everywhere": False}
         placed = [one.model_copy(update=shown) for one in placed]
         return placed, _in_order(placed)
     likely = [one.claim for one in placed if one.sure]
     pieces = [located[claim.sentence].piece for claim in likely]
-    groups = claim_groups(likely, pieces, evidence_shown(sources.characters, len(cut)))
+    groups = claim_groups(likely, pieces, shown_first)
     placed = [one if one.sure else _at_its_words(one, sources) for one in placed]
     return placed, [[claim.id for claim in group] for group in groups]
 

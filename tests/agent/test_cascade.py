@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 
 from longproof.agent.cascade import ONE_IN, cleared_alone, read_again
 from longproof.agent.report import reported_claim
-from longproof.agent.types import Answered, Case, Claim, Judgement, Question, ReportClaim
-from longproof.graphs.panel import ask_cascade
+from longproof.agent.types import Answered, Case, Claim, JudgeLabel, Judgement, Question, ReportClaim
+from longproof.agent.vote import vote
+from longproof.graphs.panel import ask_cascade, ask_until_clear, needed_to_clear
 from longproof.retrieval.types import Document
 
 RESPONSE = Document.of("Ada lit the lamp at ten.")
@@ -123,3 +124,31 @@ def test_a_sentence_that_the_first_judge_failed_to_judge_is_put_to_the_others_as
     question = Question(id="q", claim_ids=tuple(held), look="place", prompt="judge")
     asyncio.run(ask_cascade([first, second], [question], held, CASE, 0, {}, whole=held))
     assert second.asked == ["c0"]
+
+
+@given(
+    st.integers(1, 7),
+    st.floats(0.05, 1),
+    st.lists(
+        st.lists(
+            st.sampled_from(["explicitly_supported", "no_fact", "not_found", None]), min_size=7, max_size=7
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+)
+def test_what_the_last_of_a_panel_are_not_asked_they_could_not_change(
+    panel: int, consensus: float, said: list[list[JudgeLabel | None]]
+) -> None:
+    held = claims(len(said))
+    question = Question(id="q", claim_ids=tuple(held), shown=(), look="place", prompt="judge")
+    judges = [Scripted(f"j{seat}", lambda id_, seat=seat: said[int(id_[1:])][seat]) for seat in range(panel)]
+    needed = needed_to_clear(panel, consensus)
+    answers = asyncio.run(ask_until_clear(judges, needed, [question], held, CASE, {}))
+    told = [one for answer in answers for one in answer.judgements]
+    for n, words in enumerate(said):
+        heard = [j for j in told if j.claim_id == f"c{n}"]
+        clear = all(word in ("explicitly_supported", "no_fact") for word in words[:needed])
+        assert len(heard) == (needed if clear else panel)
+        if clear and len(set(words[:needed])) == 1:
+            assert vote(heard, consensus=consensus).label == words[0]

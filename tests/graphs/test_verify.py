@@ -105,7 +105,7 @@ class Silent(ScriptedArbiter):
 def test_a_judge_that_says_nothing_of_a_claim_has_failed_and_is_counted():
     judges = [ScriptedJudge("a", "explicitly_supported"), ScriptedJudge("b", "explicitly_supported")]
     for silent in range(4):
-        seats = [*judges, *(Silent(f"s{n}") for n in range(silent))]
+        seats = [*(Silent(f"s{n}") for n in range(silent)), *judges]
         report = Verifier(seats, decomposer=WholeSentences()).verify(SOURCE, FACTS[0])
         said = [judgement.failure for judgement in report.claims[0].judgements]
         assert said.count("unavailable") >= silent
