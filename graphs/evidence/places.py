@@ -26,7 +26,7 @@ from longproof.retrieval.text.tokens import CJK
 from longproof.retrieval.types import Window
 
 WHOLE, WHOLE_IF_DENSE = 16_000, 40_000
-"""Characters of a source that are shown whole, once: in any case, and where one question about all of a response would
+"""Characters of a source that are shown whole, once: in any case, and where one question about a whole response would
 show nearly everything."""
 PLACE = 3000
 """Characters of source around a sentence's place that are shown first (measured, benchmarks/alignment.py)."""
