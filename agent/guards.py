@@ -16,6 +16,7 @@ from longproof.agent.prompting import shown_runs
 from longproof.agent.types import KINDS, Claim, Error, Failure, JudgeLabel, Question, Reading
 from longproof.agent.vote import final_label
 from longproof.retrieval.text.locate import locate
+from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.types import Document, Line, Span
 
 UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact"})
@@ -201,10 +202,12 @@ def _line_by_quote(quote: str, question: Question) -> Span | None:
     """The line that holds most of a quote without a number, which may run on into the lines after it."""
     if not question.numbers or not says_something(quote) or not re.search(r"[^\W\d]", quote):
         return None
+    begun = re.match(r"\W*(\d+)", fold(quote).text)
     snippets = [[s] for n, s in zip(question.numbers, question.shown, strict=True) if n < 0]
     for lines in [*([line.span for line in run] for run in shown_runs(question)), *snippets]:
         place = locate(quote, Document(id="", text="\n".join(line.text for line in lines)))
-        if place is not None:
+        # A number before the quoted words is a line's, and not of the line that has them.
+        if place is not None and (begun is None or begun[1] in fold(place.text).text):
             return _most_of(place, lines)
     return None
 

@@ -61,11 +61,18 @@ async def ask_until_clear(
     """
     first = await ask_panel(judges[:needed], questions, claims, case)
     clears_of: Counter[tuple[str, str]] = Counter()
+    unpaid: set[tuple[str, str]] = set()
     for answer in first:
-        clears_of.update((j.question_id, j.claim_id) for j in answer.judgements if clears(j))
+        for said in answer.judgements:
+            about = (said.question_id, said.claim_id)
+            clears_of[about] += clears(said)
+            if said.failure == "over_budget":
+                unpaid.add(about)
     left: list[Question] = []
     for question in questions:
-        doubted = [id_ for id_ in question.claim_ids if clears_of[question.id, id_] < needed]
+        # Where the budget is spent, the others would be refused as well.
+        open_ = [id_ for id_ in question.claim_ids if (question.id, id_) not in unpaid]
+        doubted = [id_ for id_ in open_ if clears_of[question.id, id_] < needed]
         if doubted:
             left.append(_narrow(question, doubted, places))
     return [*first, *await ask_panel(judges[needed:], left, claims, case)]

@@ -85,7 +85,7 @@ def test_it_is_said_in_a_few_lines(tmp_path: Path) -> None:
         first, bound, why = estimate_lines(estimate([dry_run(server, tmp_path)]))
         paper = list(estimate_lines(estimate([dry_run(server, tmp_path, "verigray")])))
     assert first.startswith("first round: ")
-    assert "(judge 3)" in first
+    assert "(judge 2)" in first
     assert bound.startswith("at most: ")
     assert why == BOUND
     assert paper[1] == "what comes after it is not told for papers' methods. Cap it with --max-calls."
