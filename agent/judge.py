@@ -144,7 +144,7 @@ async def _ask_by_recipe(
         purpose=purpose,
         form=recipe.form,
         prompt_of=prompt_of,
-        read=lambda value, n, claim: recipe.read(part_about(value, n), claim, question, case),
+        read=lambda value, n, claim: recipe.read(part_about(value, n, claim.text), claim, question, case),
     )
 
 

@@ -15,6 +15,7 @@ from longproof.agent.guards import (
     Weighed,
     error_parts,
     read_lines,
+    same,
     short_answer,
     weigh,
     word,
@@ -57,13 +58,15 @@ def read_findings(value: Findings, claim: Claim, question: Question, case: Case)
     return weighed
 
 
-def part_about(value: Form, number: int) -> Form:
-    """The part of an answer that is about the claim of this number; some forms are about one claim alone."""
+def part_about(value: Form, number: int, text: str) -> Form:
+    """The part of an answer that is about the claim of this number, or that repeats its text instead; some forms are
+    about one claim alone."""
     if not isinstance(value, Findings):
         return value
     said: dict[int, list[Finding]] = by_number((finding.claim, finding) for finding in value.rest)
     brief_ones = [text for text in value.short if (read := short_answer(text)) and read.number == number]
-    return Findings(short=brief_ones, rest=said.get(number, []))
+    repeated = [finding for finding in value.rest if same(finding.claim, text)]
+    return Findings(short=brief_ones, rest=[*said.get(number, []), *repeated])
 
 
 def read_choice(value: StatementChoice, claim: Claim, question: Question, case: Case) -> Weighed:

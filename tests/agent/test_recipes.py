@@ -32,7 +32,7 @@ def question(prompt: str) -> Question:
 
 def read(prompt: str, answer: dict[str, Any]) -> Weighed:
     value = RECIPES[prompt].form.model_validate(answer)
-    return RECIPES[prompt].read(part_about(value, 1), CLAIM, question(prompt), CASE)
+    return RECIPES[prompt].read(part_about(value, 1, CLAIM.text), CLAIM, question(prompt), CASE)
 
 
 @pytest.mark.parametrize("prompt", RECIPES)
@@ -61,3 +61,15 @@ def test_a_confirming_answer_without_a_line_that_was_shown_is_none() -> None:
     assert read("confirm", {"answer": "first", "lines": ["没有这句话的引文"]}).failure == "ungrounded"
     assert read("confirm", {"answer": "neither"}).label == "not_found"
     assert read("confirm", {"answer": "both"}).failure == "off_menu"
+
+
+def test_a_claim_may_be_named_by_its_text() -> None:
+    said = {
+        "claim": CLAIM.text,
+        "lines": ["船上只有九盏灯"],
+        "reason": "-",
+        "label": "contradicting",
+        "errors": [],
+    }
+    for name, label in ((CLAIM.text, "contradicting"), ("C1", "contradicting"), ("陆遥在正午", None)):
+        assert read("judge", {"rest": [{**said, "claim": name}]}).label == label
