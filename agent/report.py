@@ -101,9 +101,13 @@ def agreeing_judgements(judgements: Sequence[Judgement], label: Label, question_
 
 
 def named_errors(judgements: Sequence[Judgement]) -> tuple[Error, ...]:
-    """The errors that these judgements name, one a place, in text order."""
-    found = {error.span: error for j in reversed(judgements) for error in reversed(j.errors)}
-    return tuple(sorted(found.values(), key=lambda error: (error.span.start, error.span.end)))
+    """The errors that these judgements name, in text order; of places that overlap, the one named first."""
+    found: list[Error] = []
+    for judgement in judgements:
+        for error in judgement.errors:
+            if not any(_touch(error.span, other.span) for other in found):
+                found.append(error)
+    return tuple(sorted(found, key=lambda error: error.span.start))
 
 
 def _all_of(claim: Claim, judgements: Sequence[Judgement]) -> tuple[Error, ...]:

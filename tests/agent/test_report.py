@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.report import (
+    named_errors,
     outcome,
     price,
     report,
@@ -17,7 +18,7 @@ from longproof.agent.report import (
     trusted,
     usage,
 )
-from longproof.agent.types import LABELS, Call, Case, Claim, Error, Place, ReportClaim, Sentence
+from longproof.agent.types import LABELS, Call, Case, Claim, Error, Judgement, Place, ReportClaim, Sentence
 from longproof.retrieval.types import Document
 
 LABEL = st.one_of(st.sampled_from(LABELS), st.none())
@@ -152,3 +153,21 @@ def test_the_work_grows_with_the_claims_not_with_their_square():
         ),
         500,
     )
+
+
+@given(
+    st.lists(st.lists(st.tuples(st.integers(0, 20), st.integers(1, 10)), max_size=3), min_size=1, max_size=4)
+)
+def test_one_place_has_one_correction_of_whoever_named_it_first(said):
+    judgements = []
+    for places in said:
+        errors = tuple(Error(span=DOCUMENT.span(start, start + length)) for start, length in places)
+        judgements.append(
+            Judgement(
+                claim_id="c", judge="a", round="place", question_id="q", label="contradicting", errors=errors
+            )
+        )
+    spans = [error.span for error in named_errors(judgements)]
+    assert all(one.end <= other.start for one, other in zip(spans, spans[1:], strict=False))
+    first = next((error.span for judgement in judgements for error in judgement.errors), None)
+    assert (first in spans) == (first is not None)
