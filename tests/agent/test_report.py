@@ -1,5 +1,6 @@
 """The sentence rule, the outcome rule, and numbers that add up."""
 
+import itertools
 from typing import Any
 
 import pytest
@@ -168,6 +169,6 @@ def test_one_place_has_one_correction_of_whoever_named_it_first(said):
             )
         )
     spans = [error.span for error in named_errors(judgements)]
-    assert all(one.end <= other.start for one, other in zip(spans, spans[1:], strict=False))
+    assert all(one.end <= other.start for one, other in itertools.pairwise(spans))
     first = next((error.span for judgement in judgements for error in judgement.errors), None)
     assert (first in spans) == (first is not None)
