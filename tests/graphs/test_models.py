@@ -109,7 +109,7 @@ def test_a_dry_run_asks_nobody_and_says_what_would_be_asked(tmp_path):
         assert server.asked == []
     refused = report.stamp["refused"]
     assert list(refused) == ["judge"]
-    assert refused["judge"][0] % 3 == 0
+    assert refused["judge"][0] % 2 == 0  # a third judge is asked only where these two don't agree
     assert refused["judge"][1] > 1000
 
 
