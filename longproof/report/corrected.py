@@ -29,16 +29,18 @@ Hebrew and Arabic."""
 
 _OPENING = re.compile(r"[ \t]*(?:(?:[-*+•]|\d{1,3}[.)])[ \t]+)?")
 """How a line may begin without saying anything: an item's bullet or number."""
-_PAIRS = [
-    (re.escape(left), re.escape(right)) for left, right in ("()", "（）", "[]", "“”", "「」", "《》", '""')
-]
+_BRACKETS = ("()", "[]", "{}", "（）", "［］", "“”", "「」", "『』", "《》", "〈〉", "【】")
+_PAIRS = [(re.escape(pair[0]), re.escape(pair[1])) for pair in (*_BRACKETS, "‘’", '""')]
+_OPENERS = "".join(re.escape(pair[0]) for pair in _BRACKETS)
+_CLOSERS = "".join(re.escape(pair[1]) for pair in _BRACKETS)
+"""Without ‘ and ’: an apostrophe may begin a word (’90s)."""
 _MARKS = r",;:.!?、，；：。！？"
 _LEFT_OVER = [
     *((rf"{left}[ \t]*", rf"[ \t]*{right}") for left, right in _PAIRS),
     (r"(?:^|(?<=[.!?。！？]))[ \t]*", rf"[ \t]*[{_MARKS}—–]+"),
-    (r"[,;:、，；：—–]+[ \t]*", rf"(?=[ \t]*(?:[{_MARKS})）”—–]|\n|\Z))"),
-    (r"[ \t]+", rf"(?=[{_MARKS})）”]|\n|\Z)"),
-    (r"(?:^|(?<=[ \t(（“]))", r"[ \t]+"),
+    (r"[,;:、，；：—–]+[ \t]*", rf"(?=[ \t]*(?:[{_MARKS}{_CLOSERS}—–]|\n|\Z))"),
+    (r"[ \t]+", rf"(?=[{_MARKS}{_CLOSERS}]|\n|\Z)"),
+    (rf"(?:^|(?<=[ \t{_OPENERS}]))", r"[ \t]+"),
 ]
 """The end of a line and the beginning of what follows, between which nothing is left, and which go, too: brackets
 around nothing, marks at the beginning, one of two marks, spaces that nothing needs."""

@@ -28,11 +28,12 @@ from longproof.retrieval.files import private_folder
 from longproof.retrieval.loaders import read_source
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
+from longproof.serve.begun import Begun
 from longproof.serve.guard import guard_app
 from longproof.serve.marks import NoMark, accepted_keys, add_marks, read_marks
 from longproof.serve.offer import Offer, price, read_choice
 from longproof.serve.pages import news_of, run_page, start_page
-from longproof.serve.runs import Begun, Runs
+from longproof.serve.runs import Runs
 
 LONGEST_JSON = 1_000_000
 LONGEST_TITLE = 200
@@ -152,11 +153,11 @@ async def take_marks(request: Request) -> Response:
 
 
 async def check_again(request: Request) -> Response:
-    """Check the body, an edited text, as this run's was checked."""
+    """Check the body, an edited text, as this run's was checked, within what is offered now."""
     runs, begun = _run(request)
     name = begun.response.title + (".md" if begun.response.kind == "markdown" else ".txt")
     ref = await asyncio.to_thread(_store_text, runs.store, name, await request.body())
-    return JSONResponse({"run": runs.check_again(begun.id, ref)})
+    return JSONResponse({"run": runs.check_again(begun.id, ref, request.app.state.offer)})
 
 
 async def act(request: Request) -> Response:
@@ -168,9 +169,9 @@ async def act(request: Request) -> Response:
         case "go":
             await runs.go_on(id_)
         case "decide":
-            await runs.decide(id_, str((await _json(request)).get("name", "")))
+            await runs.decide(id_, await _name(request))
         case "rename":
-            runs.rename(id_, str((await _json(request)).get("name", "")))
+            runs.rename(id_, await _name(request))
             return JSONResponse({})
         case "delete":
             await runs.delete(id_)
@@ -230,6 +231,14 @@ def _run(request: Request) -> tuple[Runs, Begun]:
     """The run that the address names. Raises BadInput where there is none."""
     runs = _runs(request)
     return runs, runs.get(request.path_params["run"])
+
+
+async def _name(request: Request) -> str:
+    """The name that a request gives; empty without one. Raises BadInput where it is no text."""
+    name = (await _json(request)).get("name") or ""
+    if not isinstance(name, str):
+        raise BadInput("give a name as text")
+    return without_surrogates(name)
 
 
 async def _json(request: Request) -> Any:

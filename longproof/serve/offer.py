@@ -116,6 +116,44 @@ class Offer(NamedTuple):
             chosen["arbiter"] = PERSON if choice.person else None
         return settings_of(chosen)
 
+    def limit(self, settings: Settings) -> Settings:
+        """The settings of an earlier check, within the limits of the offer.
+
+        Raises BadInput for a model, an embedder or a folder of pages that isn't offered.
+        """
+        mine = settings_of({**self.settings, "judges": self.judges or ["offline"], "run_id": None})
+        for judge in settings.judges:
+            if not self._has_judge(as_spec(judge)):
+                raise _not_offered("judge", judge)
+        for role in ("arbiter", "decomposer", "searcher", "embedder", "pages"):
+            named, offered = getattr(settings, role), getattr(mine, role)
+            free = (Settings.model_fields[role].default, PERSON, "offline")
+            if named not in free and _text(named) != _text(offered):
+                raise _not_offered(role, named)
+        limits: dict[str, Any] = {"reach": settings.reach if settings.reach in self.reaches else mine.reach}
+        for name in ("max_calls", "max_tokens", "concurrency"):
+            both = [n for n in (getattr(settings, name), getattr(mine, name)) if n is not None]
+            limits[name] = min(both, default=None)
+        return settings.model_copy(update=limits)
+
+    def _has_judge(self, judge: Spec) -> bool:
+        """True if this judge may be chosen: it is the offline one, one of the owner's, or a plain one at OpenAI."""
+        if self.openai and MODEL.fullmatch(judge.model) and judge == Spec(kind="openai", model=judge.model):
+            return True
+        return judge.kind == "offline" or judge in self.judges
+
+
+def _text(named: str | Spec | None) -> str | None:
+    return named.text if isinstance(named, Spec) else named
+
+
+def _not_offered(role: str, named: str | Spec) -> BadInput:
+    told = _text(named)
+    return BadInput(
+        f"the check had the {role} {told}, which longproof serve doesn't offer: "
+        f"start it with --{role} {told}, or begin a new check"
+    )
+
 
 async def price(
     settings: Settings, sources: Sequence[Document], response: Document, task: Task

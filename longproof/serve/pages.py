@@ -23,9 +23,9 @@ from longproof.report.markdown import to_markdown
 from longproof.report.words import Language, language, words
 from longproof.retrieval.contents import CHARACTERS
 from longproof.retrieval.loaders import FILE_BYTES
+from longproof.serve.begun import Begun
 from longproof.serve.marks import LONGEST
 from longproof.serve.offer import Offer
-from longproof.serve.runs import Begun
 
 NO_LINE = {"wrong": 0, "sentences": 0, "kinds": [], "coverage": 0, "calls": 0, "tokens": 0, "triage": False}
 """In the list, of a run that has no report; one that has ended says what was asked."""

@@ -10,13 +10,9 @@ import contextlib
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
-from datetime import UTC, datetime
 from hashlib import sha256
 from pathlib import Path
-from secrets import token_hex
-from typing import Any, Literal, cast
-
-from pydantic import Field, ValidationError
+from typing import Any, cast
 
 from longproof.agent.models.limits import Traffic
 from longproof.agent.report import distinct, usage
@@ -29,36 +25,17 @@ from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.html import index_line
 from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_whole
-from longproof.retrieval.types import BadInput, Document, Frozen
+from longproof.retrieval.types import BadInput, Document
 from longproof.review import Watcher, begin_run, forget_run, resume_run, saved_values, waiting_run
+from longproof.serve.begun import Begun, RunState, new_run, read_run
 from longproof.serve.marks import forget_decisions, read_marks
+from longproof.serve.offer import Offer
 from longproof.verifier import Verifier
 
 LONGEST_NAME = 200
 NAME = re.compile(r"\d{8}-\d{6}-[0-9a-f]{8}")
 STEPS = ("read", "align", "check", "search", "scan", "confirm")
 """What a run is told to be at, by the words `at_…`."""
-RunState = Literal["running", "stopped", "waiting", "failed", "done"]
-
-
-class Begun(Frozen):
-    """A run: how it was begun, and how it stands. Its line in the list is that of an index page."""
-
-    id: str
-    title: str
-    created: str
-    settings: Settings
-    sources: tuple[DocumentRef, ...]
-    response: DocumentRef
-    task: Task = "summary"
-    context: str = ""
-    name: str = ""
-    """What a person calls it; else it goes by its text's title."""
-    recorded: bool = False
-    """Its answers are a recording's: nothing more can be asked."""
-    state: RunState = "stopped"
-    why: str = ""
-    line: dict[str, Any] = Field(default={})
 
 
 class Watched:
@@ -123,14 +100,22 @@ class Runs:
         runs = []
         for path in sorted(self.folder.glob("*/run.json"), reverse=True):
             with contextlib.suppress(BadInput):
-                runs.append(self.get(path.parent.name))
+                runs.append(self._get_any(path.parent.name))
         return runs
 
     def get(self, id_: str) -> Begun:
         """The run of this name. Raises BadInput where there is none; one whose folder is gone is stopped."""
+        begun = self._get_any(id_)
+        if begun.state == "earlier":
+            raise BadInput("this check is of an earlier edition: delete it, and check its text again")
+        return begun
+
+    def _get_any(self, id_: str) -> Begun:
+        """The run of this name, of an earlier edition too. Raises BadInput where there is none."""
         try:
-            begun = Begun.model_validate_json((self._of(id_) / "run.json").read_bytes())
-        except (OSError, ValidationError) as error:
+            data = (self._of(id_) / "run.json").read_bytes()
+            begun = read_run(id_, data)
+        except (OSError, ValueError, RecursionError) as error:
             self.stop(id_)
             raise BadInput(f"there is no run {id_!r}") from error
         if begun.state == "running" and id_ not in self.watched:
@@ -143,19 +128,21 @@ class Runs:
         """Start a new run; its name. Raises BadInput for texts that aren't in the store."""
         for ref in [*sources, response]:
             self.store.open(ref)
-        begun = _new_run(title, settings, sources, response, task)
+        begun = new_run(title, settings, sources, response, task)
         self._start(begun, {})
         return begun.id
 
-    def check_again(self, id_: str, response: DocumentRef) -> str:
-        """Check an edited text as the one of this run was checked; the new run's name.
+    def check_again(self, id_: str, response: DocumentRef, offer: Offer) -> str:
+        """Check an edited text as the one of this run was checked, within the offer; the new run's name.
 
-        What was asked of sentences that stay is answered from the ledger. Raises BadInput for the recorded example.
+        What was asked of sentences that stay is answered from the ledger. Raises BadInput for the recorded example,
+        and for what isn't offered.
         """
         before = self.get(id_)
         if before.recorded:
             raise BadInput("the example is answered from a recording: check a text of your own")
-        begun = _new_run(before.title, before.settings, before.sources, response, before.task)
+        settings = offer.limit(before.settings)
+        begun = new_run(before.title, settings, before.sources, response, before.task)
         begun = begun.model_copy(update={"context": before.context, "name": before.name})
         self._start(begun, {})
         return begun.id
@@ -168,7 +155,7 @@ class Runs:
 
     async def delete(self, id_: str) -> None:
         """Stop a run, and delete its folder and its checkpoints. Texts and answers stay: others may rest on them."""
-        begun = self.get(id_)
+        begun = self._get_any(id_)
         if id_ in self.watched:
             task = self.watched[id_].task
             task.cancel()
@@ -187,7 +174,7 @@ class Runs:
         """Keep a check that was made elsewhere: its report, or its case where it waits for a person; its name.
 
         The last document is the response. An earlier check of the same texts with the same settings gives way; what a
-        person said of it stays.
+        person said of it stays, and its name.
         """
         refs = [self.store.put(document) for document in documents]
         case = made if isinstance(made, Case) else made.case
@@ -198,9 +185,12 @@ class Runs:
             settings.model_dump_json(exclude=INCOMPARABLE),
         )
         digest = sha256(repr(about).encode()).hexdigest()[:8]
-        begun = _new_run(case.id, settings, refs[:-1], refs[-1], case.task)
+        begun = new_run(case.id, settings, refs[:-1], refs[-1], case.task)
         earlier = [path.name for path in self.folder.glob(f"*-{digest}")]
         name = earlier[0] if earlier else f"{begun.id[:-8]}{digest}"
+        if earlier:
+            with contextlib.suppress(BadInput):
+                begun = begun.model_copy(update={"name": self._get_any(name).name})
         about_run = {"id": name, "settings": settings, "context": case.context, "recorded": recorded}
         begun = begun.model_copy(update=about_run)
         if isinstance(made, Case):
@@ -348,23 +338,6 @@ class Runs:
                 line = {key: asked[key] for key in ("calls", "tokens")}
             if (folder / "run.json").exists():
                 self._keep(self.get(begun.id), state=state, why=why, line=line)
-
-
-def _new_run(
-    title: str, settings: Settings, sources: Sequence[DocumentRef], response: DocumentRef, task: Task
-) -> Begun:
-    """A run that begins now, under a name of its own."""
-    now = datetime.now(UTC)
-    id_ = f"{now:%Y%m%d-%H%M%S}-{token_hex(4)}"
-    return Begun(
-        id=id_,
-        title=title,
-        created=now.isoformat(timespec="seconds"),
-        settings=settings.model_copy(update={"run_id": id_}),
-        sources=tuple(sources),
-        response=response,
-        task=task,
-    )
 
 
 def list_check(

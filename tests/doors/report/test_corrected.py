@@ -38,6 +38,9 @@ LEFT = {
     "阿达（[寡妇]）走了。": "阿达走了。",
     "他走了——[很慢]。": "他走了。",
     "[阿达]、汤姆、[本]来了。": "汤姆、来了。",
+    "他说『[不]』，【[注]】走了。": "他说，走了。",
+    "Ada came ‘[late]’ {[x]} in the [early] ’90s.": "Ada came in the ’90s.",
+    "【阿达来了，[很慢]】": "【阿达来了】",
     "Pi is 3.[14], roughly.": "Pi is 3. roughly.",
 }
 """Texts with what is taken out in brackets, and what is left: the last two are as good as it gets."""

@@ -312,3 +312,58 @@ def test_checks_of_the_command_line_are_listed_once_and_go_on_in_the_browser(
     assert client.told(waiting["id"])["run"]["disputes"]
     client.post(f"runs/{waiting['id']}/decide", {"name": "Ines Okafor"})
     client.until(waiting["id"], "done")
+
+
+def test_a_check_again_keeps_to_what_is_offered_now(serving: Callable[..., Any], chat: Any) -> None:
+    roles = ("arbiter", "decomposer", "searcher")
+    client = serving(**dict.fromkeys(roles, f"openai:c@{chat.address}"), reach="search", max_tokens=10**6)
+    run = client.begin()
+    client.until(run, "done")
+    asked = len(chat.asked)
+    offered = dict.fromkeys(roles, f"openai:c@{chat.address}")
+    fewer = [{**offered, role: None} for role in roles]
+    for offer in ({**offered, "judges": [f"openai:a@{chat.address}"]}, *fewer):
+        client = serving(**offer)
+        refused = client.raw.post(f"/{TOKEN}/runs/{run}/again", content=b"Nobody came.")
+        assert refused.status_code == 400
+        assert "doesn't offer" in refused.json()["error"]
+    assert len(chat.asked) == asked
+    client = serving(**offered, reach="place", max_tokens=2 * 10**6, max_calls=3)
+    again = client.raw.post(f"/{TOKEN}/runs/{run}/again", content=b"Nobody came.").json()["run"]
+    client.until(again, "done")
+    settings = client.get(f"runs/{again}/report.json").json()["stamp"]["settings"]
+    assert [settings[name] for name in ("reach", "max_tokens", "max_calls")] == ["place", 10**6, 3]
+
+
+def test_a_run_of_an_earlier_edition_is_listed_until_it_is_deleted(
+    serving: Callable[..., Any], home: Path
+) -> None:
+    client = serving()
+    run = client.begin()
+    client.until(run, "done")
+    path = home / "serve" / run / "run.json"
+    kept = json.loads(path.read_text("utf-8"))
+    silent = {**kept["settings"], "requests_per_minute": None, "tokens_per_minute": None}
+    path.write_text(json.dumps({**kept, "settings": silent}), "utf-8")
+    assert client.told(run)["run"]["state"] == "done"
+    path.write_text(json.dumps({**kept, "settings": {**silent, "requests_per_minute": 3}}), "utf-8")
+    (row,) = client.data("")["rows"]
+    assert (row["verdict"], row["case"]) == ("earlier", "summary")
+    assert "earlier edition" in client.get(f"runs/{run}").json()["error"]
+    assert client.post(f"runs/{run}/delete").status_code == 200
+    assert client.data("")["rows"] == []
+
+
+def test_a_name_stays_where_the_command_is_repeated_and_holds_no_half_characters(
+    serving: Callable[..., Any],
+) -> None:
+    client = serving()
+    run = client.post("example", {"language": "en"}).json()["run"]
+    title = client.data("")["rows"][0]["case"]
+    odd = client.raw.post(f"/{TOKEN}/runs/{run}/rename", content=b'{"name": "a\\ud800b"}')
+    assert odd.status_code == 200
+    assert client.post("example", {"language": "en"}).json()["run"] == run
+    assert client.data("")["rows"][0]["case"] == "a\ufffdb"
+    assert client.post(f"runs/{run}/rename", {"name": ["x"]}).status_code == 400
+    assert client.post(f"runs/{run}/rename", {"name": None}).status_code == 200
+    assert client.data("")["rows"][0]["case"] == title
