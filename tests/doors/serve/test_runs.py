@@ -335,6 +335,20 @@ def test_a_check_again_keeps_to_what_is_offered_now(serving: Callable[..., Any],
     assert [settings[name] for name in ("reach", "max_tokens", "max_calls")] == ["place", 10**6, 3]
 
 
+def test_a_check_again_takes_no_embedder_and_no_pages_that_the_owner_did_not_give(
+    serving: Callable[..., Any], home: Path
+) -> None:
+    client = serving()
+    run = client.begin()
+    client.until(run, "done")
+    path = home / "serve" / run / "run.json"
+    kept = json.loads(path.read_text("utf-8"))
+    for other in ({"embedder": "openai:big"}, {"pages": "elsewhere"}):
+        path.write_text(json.dumps({**kept, "settings": {**kept["settings"], **other}}), "utf-8")
+        refused = client.raw.post(f"/{TOKEN}/runs/{run}/again", content=b"Nobody came.")
+        assert (refused.status_code, "doesn't offer" in refused.json()["error"]) == (400, True)
+
+
 def test_a_run_of_an_earlier_edition_is_listed_until_it_is_deleted(
     serving: Callable[..., Any], home: Path
 ) -> None:
