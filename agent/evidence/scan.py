@@ -131,7 +131,7 @@ class _Reader(NamedTuple):
             return {1: _Reading({}, dict.fromkeys(self.claims, answer.failure or "unparsed"))}
         known = by_number(self.piece)
         lines: dict[int, list[int]] = {}
-        unread = set() if proven_lines(answer.value.last, by_number(_ends(self.piece))) else set(self.claims)
+        unread = set() if _names_the_end(answer.value.last, self.piece) else set(self.claims)
         for note in map(_NOTE.fullmatch, answer.value.notes):
             if note is None or int(note[1]) not in self.claims or _ANOTHER.match(note[2]):
                 unread = set(self.claims)
@@ -142,6 +142,14 @@ class _Reader(NamedTuple):
                 unread.add(number)
         noted = {n: numbers for n, numbers in lines.items() if numbers}
         return {1: _Reading(noted, dict.fromkeys(sorted(unread), "ungrounded"))}
+
+
+def _names_the_end(last: str, piece: Sequence[Line]) -> bool:
+    """True if one of the last two lines with letters is cited, or a last line of mere marks with all its marks."""
+    end = piece[-1]
+    marks = end.span.text.strip()
+    ends_in_marks = not letters(marks) and last.split() == [str(end.number), *marks.split()]
+    return ends_in_marks or bool(proven_lines(last, by_number(_ends(piece))))
 
 
 def _ends(piece: Sequence[Line]) -> list[Line]:

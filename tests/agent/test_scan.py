@@ -100,13 +100,15 @@ def test_a_note_that_cannot_be_checked_leaves_its_claim_unread() -> None:
     assert len(chat.asked) == 4, "the piece is asked about once more"
 
 
-@pytest.mark.parametrize("last", ["", "3 Tom sold", "5 * * *", "7 So it", "4", "4 It rained", "the end"])
+@pytest.mark.parametrize("last", ["", "3 Tom sold", "5 * * *", "5", "7 So it", "4", "4 It rained", "the end"])
 def test_a_piece_whose_end_is_not_cited_was_not_read(last: str) -> None:
     def script(said: Asked) -> dict[str, Any]:
         return {"notes": ["C1 4 Ada wept"], "last": last} if first(said) == "3" else reading(said)
 
-    if last == "3 Tom sold":
-        assert scanned(script)[0].failures == {}, "one of the last two lines will do"
+    if last in ("3 Tom sold", "5 * * *"):
+        assert scanned(script)[0].failures == {}, (
+            "one of the last two lines will do, or a last one of mere marks"
+        )
         return
     noted, chat = scanned(script)
     assert noted.failures == {"c0": "ungrounded", "c1": "ungrounded", "c2": "ungrounded"}
