@@ -6,6 +6,7 @@ Does not know: how prompts are worded (prompting) and answers read (recipes), or
 and paid for (models).
 """
 
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
@@ -127,6 +128,7 @@ async def _ask_by_recipe(
 ) -> Answered:
     """Ask with the product's own prompts. `prior`: the judgements that an arbiter decides between."""
     recipe = RECIPES[recipe_name]
+    texts = Counter(claim.text for claim in claims)
 
     def prompt_of(numbered: Numbered) -> Prompt:
         prompt = prompt_for(recipe.parts, question, numbered, case)
@@ -144,7 +146,9 @@ async def _ask_by_recipe(
         purpose=purpose,
         form=recipe.form,
         prompt_of=prompt_of,
-        read=lambda value, n, claim: recipe.read(part_about(value, n, claim.text), claim, question, case),
+        read=lambda value, n, claim: recipe.read(
+            part_about(value, n, claim.text if texts[claim.text] == 1 else ""), claim, question, case
+        ),
     )
 
 

@@ -26,6 +26,7 @@ from longproof.agent.models.asker import by_number
 from longproof.agent.prompting import brief, sentence_of, statements
 from longproof.agent.types import Case, Claim, Error, JudgeLabel, Label, Question
 
+_UNKNOWN_KIND = re.compile(r"[a-z_]+\s*[:：]", re.IGNORECASE)
 MOST_ERRORS = 12
 """Wrong places of one claim that are read."""
 
@@ -98,7 +99,8 @@ def _errors_of(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
     for wrong, kind, correction in map(error_parts, finding.errors[:MOST_ERRORS]):
         said = (kind, correction, finding.reason)
         # A kind that is none of ours stands before its words like one of ours.
-        for words in (wrong, re.split("[:：]", wrong, maxsplit=1)[-1]):
+        unknown = None if kind else _UNKNOWN_KIND.match(wrong)
+        for words in (wrong, wrong[unknown.end() :] if unknown else ""):
             if placed := wrong_place(words, *said, claim) or wrong_place(words, *said, wide):
                 errors += placed
                 break

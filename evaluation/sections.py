@@ -285,8 +285,10 @@ def _judge_scores(results: Sequence[Result]) -> Iterator[Score]:
             by_claim.append(claim.votes)
             by_piece += claim.pieces
     for panels, over in ((by_claim, "claims with a panel"), (by_piece, "pieces with a panel")):
+        asked = {len(votes) for votes in panels}
+        # Where the last judges are asked only about what the first doubt, kappa would be told wrong.
         kappa = fleiss_kappa([votes for votes in panels if len(votes) > 1])
-        if kappa.n:
+        if kappa.n and len(asked - {1}) == 1:
             yield from plain_scores(kappa.coverage, ("Fleiss' kappa", kappa.value, over, kappa.n))
     outcomes: dict[int, dict[str, str]] = {}
     for result in results:

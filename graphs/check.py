@@ -178,7 +178,7 @@ async def judge(state: CheckState, run: Run) -> CheckState:
     claims = {one.claim.id: one.claim for one in state["claims"]}
     run.say(_describe_questions(questions, claims))
     judges = run.panel.judges
-    places = {one.claim.id: one.place for one in due}
+    places = {one.claim.id: (*one.place, *one.own) for one in due}
     if run.settings.cascade and len(judges) > 1:
         apart = run.plan.decompose == "doubted"
         whole = {one.claim.id for one in due if apart and one.unit == "sentence"}

@@ -8,7 +8,6 @@ Does not know: what is asked, or what the answers mean.
 """
 
 import asyncio
-from collections import Counter
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from itertools import chain
 from math import ceil
@@ -18,6 +17,7 @@ from langchain_core.runnables import RunnableLambda, ensure_config
 
 from longproof.agent.cascade import clears, read_again
 from longproof.agent.types import Answered, Case, Claim, Judge, Judgement, Lines, Question
+from longproof.agent.vote import SIDES
 
 Asked = tuple[Judge, Question]
 Asks = Callable[[Judge, Question], Awaitable[Answered]]
@@ -42,8 +42,8 @@ async def ask_panel(
 
 
 def needed_to_clear(panel: int, consensus: float) -> int:
-    """The number of judges of a panel that decide alone where they agree."""
-    return ceil(panel * consensus - 1e-9)
+    """The number of judges of a panel that decide alone where they take the same side: more than half of it."""
+    return max(ceil(panel * consensus - 1e-9), panel // 2 + 1)
 
 
 async def ask_until_clear(
@@ -54,28 +54,51 @@ async def ask_until_clear(
     case: Case,
     places: Mapping[str, Lines],
 ) -> list[Answered]:
-    """Every question to as many judges as are needed; to the others what these don't all take for right.
+    """Every question to as many judges as are needed; to the others what these don't all bear out.
 
-    The others couldn't change what the first have cleared. Of a question about many places they are shown those of
-    the claims that they are asked about; `places` has the lines of each claim's own place, by id.
+    The others couldn't change what the first have cleared, all for the same side. Of a question about many places
+    they are shown the places of the claims that they are asked about (`places`, by id) and what the first cited.
+    Where a spent budget kept the first from answering, the others are not asked either, and fail the same way.
     """
     first = await ask_panel(judges[:needed], questions, claims, case)
-    clears_of: Counter[tuple[str, str]] = Counter()
-    unpaid: set[tuple[str, str]] = set()
+    of_claim: dict[tuple[str, str], list[Judgement]] = {}
     for answer in first:
         for said in answer.judgements:
-            about = (said.question_id, said.claim_id)
-            clears_of[about] += clears(said)
-            if said.failure == "over_budget":
-                unpaid.add(about)
+            of_claim.setdefault((said.question_id, said.claim_id), []).append(said)
     left: list[Question] = []
+    unpaid: list[Judgement] = []
     for question in questions:
-        # Where the budget is spent, the others would be refused as well.
-        open_ = [id_ for id_ in question.claim_ids if (question.id, id_) not in unpaid]
-        doubted = [id_ for id_ in open_ if clears_of[question.id, id_] < needed]
+        doubted: list[str] = []
+        seen = dict(places)
+        for id_ in question.claim_ids:
+            said_of = of_claim[question.id, id_]
+            if any(said.failure == "over_budget" for said in said_of):
+                unpaid += _unpaid(judges[needed:], id_, question)
+            elif not _agree(said_of):
+                doubted.append(id_)
+                seen[id_] = (*seen.get(id_, ()), *_cited(said_of, question))
         if doubted:
-            left.append(_narrow(question, doubted, places))
-    return [*first, *await ask_panel(judges[needed:], left, claims, case)]
+            left.append(_narrow(question, doubted, seen))
+    rest = await ask_panel(judges[needed:], left, claims, case)
+    return [*first, *rest, Answered(unpaid, [])]
+
+
+def _agree(said: Sequence[Judgement]) -> bool:
+    """True if all of these bear a claim out, or all find no fact in it."""
+    sides = {SIDES[one.label] if one.label else None for one in said}
+    return sides in ({"supported"}, {"no_fact"})
+
+
+def _cited(said: Sequence[Judgement], question: Question) -> list[int]:
+    """The numbers of the lines of a question that are quoted."""
+    quoted = {quote for one in said for quote in one.quotes}
+    return [number for number, text in zip(question.numbers, question.shown, strict=False) if text in quoted]
+
+
+def _unpaid(judges: Sequence[Judge], claim_id: str, question: Question) -> list[Judgement]:
+    """The failures of judges who aren't asked about a claim, since nothing is left to pay them with."""
+    about = {"claim_id": claim_id, "round": question.look, "question_id": question.id}
+    return [Judgement(judge=judge.name, failure="over_budget", **about) for judge in judges]
 
 
 async def ask_cascade(

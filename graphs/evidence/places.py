@@ -18,16 +18,17 @@ from longproof.agent.offline import OfflineJudge
 from longproof.agent.types import Claim, Judgement, SourcePlace
 from longproof.graphs.evidence.sources import Place, Sources
 from longproof.graphs.state import ClaimState
+from longproof.prompts import Language
 from longproof.retrieval.align import Matrix, viterbi
 from longproof.retrieval.lexical import terms
 from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.text.tokens import CJK, is_chinese
 from longproof.retrieval.types import Window
 
-WHOLE, WHOLE_IF_DENSE = 16_000, 40_000
+WHOLE, WHOLE_IF_DENSE = 16_000, {"en": 40_000, "zh": 24_000}
 """Characters of a source that are shown whole, once: in any case, and where one question about a whole response would
-show nearly everything."""
+show nearly everything. A Chinese character is about a token, an English one a quarter."""
 PLACE = 3000
 """Characters of source around a sentence's place that are shown first (measured, benchmarks/alignment.py)."""
 SPARSE, DENSE = 12_000, 22_000
@@ -78,14 +79,14 @@ class SentencePlace(NamedTuple):
     """The window is likely to be the right one."""
 
 
-def evidence_shown(source_characters: int, sentences: int) -> int:
+def evidence_shown(source_characters: int, sentences: int, language: Language) -> int:
     """The characters of a source that a first question shows at most.
 
     A short source is shown whole. One of which a response tells nearly everything is cheaper read along in long
     pieces than sentence by sentence at their places, or whole where one question asks about all sentences.
     """
     dense = sentences * PLACE >= OVERLAP * source_characters
-    one_question = dense and sentences <= CLAIMS and source_characters <= WHOLE_IF_DENSE
+    one_question = dense and sentences <= CLAIMS and source_characters <= WHOLE_IF_DENSE[language]
     if source_characters <= WHOLE or one_question:
         return source_characters
     return DENSE if dense else SPARSE
@@ -121,7 +122,8 @@ def place_claims(
         if parts:
             place = place._replace(sure=False)
         placed.append(_at_sentence(one, place, one.claim.sentence in held, sources))
-    shown_first = evidence_shown(sources.characters, len(cut))
+    language: Language = "zh" if is_chinese(response) else "en"
+    shown_first = evidence_shown(sources.characters, len(cut), language)
     if whole or sources.characters <= shown_first:
         everything = tuple(range(sources.number_of_lines))
         shown = {"place": everything, "sure": True, "everywhere": False}
