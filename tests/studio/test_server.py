@@ -170,7 +170,7 @@ def test_a_fork_before_check_pays_only_for_the_new_judge(server):
         before = Counter(asked.body["model"] for asked in models.asked)
         history = await client.threads.get_history(thread, limit=50)
         *_, step = [step for step in history if step["next"] and set(step["next"]) == {"check"}]
-        context = panel("a", "b", "c")
+        context = {**panel("a", "b", "c"), "consensus": 1.0}
         fork = step["checkpoint"]
         second = await client.runs.wait(thread, "verify", input=None, checkpoint=fork, context=context)
         return first["report"], second["report"], before
