@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,8 @@ from selenium.webdriver.support.wait import WebDriverWait
 DOCS = Path(__file__).parents[1] / "docs"
 WIDTHS = {"": (1280, 900), "-phone": (390, 844)}
 """Width and height in pixels, by what ends the name of a picture."""
+SETTLED_S = 2.5
+"""Seconds until the page has scrolled to the lines of its first finding."""
 FLAGS = ("--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars")
 SECONDS = 60
 
@@ -47,6 +50,7 @@ def draw(browser: Any, name: str, *, dark: bool = False) -> None:
     for end, (width, height) in WIDTHS.items():
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        time.sleep(SETTLED_S)
         path = DOCS / f"{name}{end}.png"
         browser.save_screenshot(str(path))
         print(path)
