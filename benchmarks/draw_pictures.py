@@ -50,6 +50,7 @@ def draw(browser: Any, name: str, *, dark: bool = False) -> None:
     for end, (width, height) in WIDTHS.items():
         size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", size)
+        browser.refresh()  # the page scrolls to its first finding once, at the size that it opens in
         time.sleep(SETTLED_S)
         path = DOCS / f"{name}{end}.png"
         browser.save_screenshot(str(path))
