@@ -22,7 +22,12 @@ const shareOf = (id, offset) => (id in begins ? (begins[id] + offset) / characte
 
 const sharesOf = ({ source_id: id, start, end }) => [shareOf(id, start), shareOf(id, end)];
 const spansOf = (claim) => citedOf(claim).filter((span) => span.source_id in begins).map(sharesOf);
-const windowOf = (claim) => (claim.window && claim.window.source_id in begins ? sharesOf(claim.window) : null);
+/* The place where a claim was looked for; null where that is most of the source, which is no place. */
+function windowOf(claim) {
+  if (!claim.window || !(claim.window.source_id in begins)) return null;
+  const [start, end] = sharesOf(claim.window);
+  return end - start < 0.5 ? [start, end] : null;
+}
 
 /* Where a sentence comes from, as a share of the source; null where nobody knows. */
 function centreOf(sentence) {
@@ -200,7 +205,7 @@ class Strip {
 
   /* What is left out and out of order; nothing where no evidence says so. */
   compared() {
-    if (!report.claims.some((claim) => spansOf(claim).length)) return [];
+    if (report.triage || !report.claims.some((claim) => spansOf(claim).length)) return [];
     const gaps = this.gaps.map(([start, end]) => `${percent(start)}–${percent(end)}`);
     const astray = [...this.astray].map((sentence) => sentence.index + 1);
     return [
