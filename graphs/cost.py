@@ -68,7 +68,9 @@ def estimate_lines(told: Estimate, money: tuple[str, str] | None = None) -> Iter
     calls, tokens = told.first_round
     yield f"first round: {calls:,} calls ({steps}), {tokens:,} tokens to read"
     if money:
-        yield f"what the first round reads costs {money[0]} to {money[1]}, by the prices given"
+        least, most = money
+        costs = least if least == most else f"{least} to {most}"
+        yield f"what the first round reads costs {costs}, by the prices given"
     if told.most is None:
         yield "what comes after it is not told for papers' methods. Cap it with --max-calls."
         return

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator
 
-from longproof.agent.models.prices import ModelPrice
+from longproof.agent.models.prices import PriceList
 from longproof.agent.specs import Spec
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
@@ -111,9 +111,9 @@ class Settings(BaseModel):
     max_tokens: int | None = Field(
         default=None, ge=0, description="Tokens that may be paid; the rest stays undecided."
     )
-    prices: dict[str, ModelPrice] = Field(
+    prices: PriceList = Field(
         default={},
-        description="What a million tokens cost, by model: input, output and cached; then reports tell money.",
+        description="What a million tokens cost, by model: input, output, cached, currency; then reports tell money.",
     )
     concurrency: int = Field(default=16, ge=1, description="Calls under way at once, for each endpoint.")
     timeout_s: float = Field(default=300, gt=0, description="Seconds until a call counts as unanswered.")

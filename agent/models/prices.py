@@ -1,19 +1,22 @@
 """The cost of models' tokens, by a price list that the user gives.
 
-Knows: the `[prices]` table of a TOML file, by model: `input`, `cached` and `output` for a million tokens, in whatever
-currency; and what calls come to by it. Does not know: any price of its own.
+Knows: the `[prices]` table of a TOML file, by model: `input`, `cached` and `output` for a million tokens, and their
+`currency`, one for all; and what calls come to by it. Does not know: any price of its own.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import Annotated
 
-from pydantic import Field, TypeAdapter, ValidationError
+from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from longproof.agent.types import Call
 from longproof.retrieval.files import read_toml
 from longproof.retrieval.types import BadInput, Frozen
 
 MILLION = 1_000_000
+DOLLARS = "USD"
+"""The currency of prices that name none."""
 
 
 class ModelPrice(Frozen):
@@ -22,15 +25,24 @@ class ModelPrice(Frozen):
     input: float = Field(ge=0, allow_inf_nan=False)
     output: float = Field(ge=0, allow_inf_nan=False)
     cached: float | None = Field(default=None, ge=0, allow_inf_nan=False)
+    currency: str = Field(default=DOLLARS, pattern="^[A-Z]{3}$")
+
+
+def refuse_two_currencies(prices: dict[str, ModelPrice]) -> dict[str, ModelPrice]:
+    """The prices, if one currency holds for all. Raises ValueError otherwise: there would be no sum."""
+    if len({price.currency for price in prices.values()}) > 1:
+        raise ValueError('prices are in one currency, as in currency = "EUR" for each model')
+    return prices
 
 
 Prices = Mapping[str, ModelPrice]
+PriceList = Annotated[dict[str, ModelPrice], AfterValidator(refuse_two_currencies)]
 
 
 def read_prices(path: Path) -> dict[str, ModelPrice]:
     """The `[prices]` table of a TOML file; empty where it has none. Raises BadInput for anything else in it."""
     try:
-        return TypeAdapter(dict[str, ModelPrice]).validate_python(read_toml(path).get("prices", {}))
+        return TypeAdapter(PriceList).validate_python(read_toml(path).get("prices", {}))
     except ValidationError as error:
         first = error.errors()[0]
         raise BadInput(
@@ -60,9 +72,13 @@ def reading_cost(models: Sequence[str], tokens: int, prices: Prices) -> tuple[st
     rates = [prices[model].input for model in models if model in prices]
     if not rates or len(rates) < len(models):
         return None
-    return amount_in_digits(min(rates) * tokens / MILLION), amount_in_digits(max(rates) * tokens / MILLION)
+    currency = next(iter(prices.values())).currency
+    return (
+        amount_text(min(rates) * tokens / MILLION, currency),
+        amount_text(max(rates) * tokens / MILLION, currency),
+    )
 
 
-def amount_in_digits(amount: float) -> str:
-    """An amount with as many digits as say something."""
-    return f"{amount:,.2f}" if amount >= 1 else f"{amount:.4f}"
+def amount_text(amount: float, currency: str = DOLLARS) -> str:
+    """An amount with as many digits as say something, and its currency."""
+    return f"{amount:,.2f} {currency}" if amount >= 1 else f"{amount:.4f} {currency}"

@@ -9,7 +9,7 @@ from collections.abc import Collection, Mapping
 
 from longproof.agent.cascade import ClearedAlone
 from longproof.agent.models.model import UNANSWERED
-from longproof.agent.models.prices import amount_in_digits
+from longproof.agent.models.prices import DOLLARS, amount_text
 from longproof.agent.report import CONFIRMING_FAILED, not_borne_out, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
 from longproof.report.pieces import CONFIRMING, short, without_role
@@ -113,7 +113,9 @@ def cost_line(report: Report, say: Mapping[str, str]) -> str:
         times, now = (f"{read / source:.1f}" if read else "0" for read in (usage.prompt_characters, bought))
         parts.append(say["passes"].format(n=times, paid=now))
     if (spent_money := (report.stamp.get("money") or {}).get("answers")) is not None:
-        parts.append(say["money"].format(n=amount_in_digits(spent_money)))
+        prices = (report.stamp.get("settings") or {}).get("prices") or {}
+        currency = next((price.get("currency", DOLLARS) for price in prices.values()), DOLLARS)
+        parts.append(say["money"].format(n=amount_text(spent_money, currency)))
     return " · ".join(parts)
 
 

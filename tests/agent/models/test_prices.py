@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.models.prices import MILLION, ModelPrice, amount_in_digits, money, read_prices
+from longproof.agent.models.prices import MILLION, ModelPrice, amount_text, money, read_prices, reading_cost
 from longproof.agent.types import Call
 from longproof.retrieval.types import BadInput
 
@@ -62,7 +62,18 @@ def test_what_is_no_price_list_is_refused_in_one_line(text: str, tmp_path: Path)
 
 
 @pytest.mark.parametrize(
-    ("amount", "shown"), [(0.00123, "0.0012"), (1.005, "1.00"), (1234.5, "1,234.50"), (0, "0.0000")]
+    ("amount", "shown"),
+    [(0.00123, "0.0012 USD"), (1.005, "1.00 USD"), (1234.5, "1,234.50 USD"), (0, "0.0000 USD")],
 )
 def test_amounts_have_as_many_digits_as_say_something(amount: float, shown: str) -> None:
-    assert amount_in_digits(amount) == shown
+    assert amount_text(amount) == shown
+
+
+def test_prices_of_two_currencies_are_refused(tmp_path: Path) -> None:
+    path = tmp_path / "prices.toml"
+    euros = '"a" = { input = 1.0, output = 2.0, currency = "EUR" }'
+    path.write_text(f'[prices]\n{euros}\n"b" = {{ input = 1.0, output = 2.0 }}\n', "utf-8")
+    with pytest.raises(BadInput, match="one currency"):
+        read_prices(path)
+    path.write_text(f"[prices]\n{euros}\n", "utf-8")
+    assert reading_cost(["a"], MILLION, read_prices(path)) == ("1.00 EUR", "1.00 EUR")

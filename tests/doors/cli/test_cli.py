@@ -119,7 +119,7 @@ def test_the_doctor_asks_a_model_a_question_of_each_kind_and_counts_what_a_novel
     assert [line.split(":")[0].strip() for line in kinds] == ["judge", "split", "search"]
     for line in kinds:
         assert re.search(r"answered in [\d.]+ s, [\d,]+ tokens read, [\d,]+ written; fits the form", line)
-    assert re.search(r"[\d,]+ tokens; reading them costs 0\.\d+ by the prices given", cost)
+    assert re.search(r"[\d,]+ tokens; reading them costs 0\.\d+ USD by the prices given", cost)
 
 
 def test_a_model_that_is_of_no_use_is_named_by_the_doctor(files: Path, capsys: Told) -> None:
