@@ -58,7 +58,7 @@ def draw(browser: Any, name: str, *, dark: bool = False) -> None:
 
 
 def main() -> None:
-    """Draw the start page and the example, light and dark, and the example in Chinese."""
+    """Draw the start page, and the example light and dark, at each width."""
     with tempfile.TemporaryDirectory() as home, tempfile.TemporaryDirectory() as profile:
         command = [sys.executable, "-m", "longproof", "serve", "--no-open", "--port", "0"]
         environment = {**os.environ, "LONGPROOF_HOME": home}
