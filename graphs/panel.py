@@ -16,7 +16,7 @@ from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.runnables import RunnableLambda, ensure_config
 
 from longproof.agent.cascade import clears, read_again
-from longproof.agent.types import Answered, Case, Claim, Judge, Judgement, Lines, Question
+from longproof.agent.types import Answered, Case, Claim, Failure, Judge, Judgement, Lines, Question
 from longproof.agent.vote import SIDES
 
 Asked = tuple[Judge, Question]
@@ -66,21 +66,24 @@ async def ask_until_clear(
         for said in answer.judgements:
             of_claim.setdefault((said.question_id, said.claim_id), []).append(said)
     left: list[Question] = []
-    unpaid: list[Judgement] = []
+    unpaid: list[Answered] = []
     for question in questions:
         doubted: list[str] = []
+        refused: list[str] = []
         seen = dict(places)
         for id_ in question.claim_ids:
             said_of = of_claim[question.id, id_]
             if any(said.failure == "over_budget" for said in said_of):
-                unpaid += _unpaid(judges[needed:], id_, question)
+                refused.append(id_)
             elif not _agree(said_of):
                 doubted.append(id_)
                 seen[id_] = (*seen.get(id_, ()), *_cited(said_of, question))
         if doubted:
             left.append(_narrow(question, doubted, seen))
-    rest = await ask_panel(judges[needed:], left, claims, case)
-    return [*first, *rest, Answered(unpaid, [])]
+        unasked = question.model_copy(update={"claim_ids": tuple(refused)})
+        silent = Answered([], [])
+        unpaid += [complete(silent, judge.name, unasked, "over_budget") for judge in judges[needed:]]
+    return [*first, *await ask_panel(judges[needed:], left, claims, case), *unpaid]
 
 
 def _agree(said: Sequence[Judgement]) -> bool:
@@ -93,12 +96,6 @@ def _cited(said: Sequence[Judgement], question: Question) -> list[int]:
     """The numbers of the lines of a question that are quoted."""
     quoted = {quote for one in said for quote in one.quotes}
     return [number for number, text in zip(question.numbers, question.shown, strict=False) if text in quoted]
-
-
-def _unpaid(judges: Sequence[Judge], claim_id: str, question: Question) -> list[Judgement]:
-    """The failures of judges who aren't asked about a claim, since nothing is left to pay them with."""
-    about = {"claim_id": claim_id, "round": question.look, "question_id": question.id}
-    return [Judgement(judge=judge.name, failure="over_budget", **about) for judge in judges]
 
 
 async def ask_cascade(
@@ -148,13 +145,11 @@ def _narrow(question: Question, ids: Sequence[str], places: Mapping[str, Lines])
     return narrowed.model_copy(update={"lines": (tuple(numbers),), "shown": tuple(texts)})
 
 
-def complete(answer: Answered, judge: str, question: Question) -> Answered:
+def complete(answer: Answered, judge: str, question: Question, failure: Failure = "unavailable") -> Answered:
     """The answer with a failure for each claim of the question that the judge said nothing of."""
     said = {one.claim_id for one in answer.judgements if one.question_id == question.id}
     silent = [
-        Judgement(
-            claim_id=id_, judge=judge, round=question.look, question_id=question.id, failure="unavailable"
-        )
+        Judgement(claim_id=id_, judge=judge, round=question.look, question_id=question.id, failure=failure)
         for id_ in question.claim_ids
         if id_ not in said
     ]

@@ -230,7 +230,7 @@ async def drive(
 
 
 def _refuse_other(given: T, role: str, kind: type) -> T:
-    """What was given for a role. Raises BadInput for an object that can't fill it."""
+    """Return what was given for a role. Raises BadInput for an object that can't fill it."""
     if not isinstance(given, BaseChatModel | kind):
         raise BadInput(f"{given!r:.40} can't be the {role}: give a SPEC, a chat model, or an object that can")
     return given

@@ -134,12 +134,12 @@ def run_progress(what: str) -> Iterator[Callable[["RunProgress"], None]]:
 
 
 def embedding_text(done: int, total: int, seconds: float) -> str:
-    """How long it will take to embed the passages that are left, in words."""
+    """Tell how long it will take to embed the passages that are left, in words."""
     return f"embedding passages, {_clock_text(seconds / max(1, done) * (total - done))} left"
 
 
 def traffic_text(at: "Traffic") -> str:
-    """What was asked so far, in words; nothing where nobody was asked."""
+    """Tell what was asked so far, in words; nothing where nobody was asked."""
     parts = [f"{at.calls:,} calls, {at.tokens:,} tokens"] if at.calls else []
     parts += [f"{at.waiting} waiting for the server"] if at.waiting else []
     parts += [f"{at.retries:,} asked again"] if at.retries else []
@@ -147,7 +147,7 @@ def traffic_text(at: "Traffic") -> str:
 
 
 def run_text(at: "RunProgress") -> str:
-    """How far a run over many cases has come: what was paid, what failed, how long it will take."""
+    """Tell how far a run over many cases has come: what was paid, what failed, how long it will take."""
     tokens = at.paid.prompt_tokens + at.paid.completion_tokens
     parts = [f"{at.paid.calls:,} calls, {tokens:,} tokens paid"]
     if at.failed:

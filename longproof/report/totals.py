@@ -77,7 +77,7 @@ def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
 
 
 def note_lines(document: ReportDocument, title: str, say: Mapping[str, str]) -> list[str]:
-    """How a document's file became its text: the encoding if that was a guess, what is not in the text."""
+    """Tell how a document's file became its text: the encoding if that was a guess, what is not in the text."""
     notes, parts = document.notes, []
     if notes.guessed_encoding:
         parts.append(say["guessed_encoding"].format(encoding=notes.guessed_encoding))
