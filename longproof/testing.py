@@ -21,7 +21,7 @@ from longproof.agent.types import (
 )
 from longproof.graphs.verifier import AnyJudge
 from longproof.inputs import Sources
-from longproof.report.in_short import failure
+from longproof.report.markdown import failure
 from longproof.retrieval.types import BadInput
 from longproof.verifier import Report, Verifier
 

@@ -25,8 +25,7 @@ from longproof.inputs import About, Response, Sources, case_of, documents_of
 from longproof.progress import check_progress
 from longproof.report.corrected import corrected
 from longproof.report.html import page
-from longproof.report.in_short import in_short
-from longproof.report.markdown import to_markdown
+from longproof.report.markdown import in_short, to_markdown
 from longproof.report.saved import texts_of
 from longproof.report.view import reason
 from longproof.retrieval.types import BadInput, Document

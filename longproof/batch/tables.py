@@ -15,9 +15,9 @@ from longproof.agent.types import Report, Usage
 from longproof.graphs.run_folder import Ended
 from longproof.indexes.documents import DocumentStore
 from longproof.report.html import index_page, page
-from longproof.report.in_short import failure
-from longproof.report.pieces import visible
+from longproof.report.markdown import failure
 from longproof.report.saved import open_report
+from longproof.report.words import visible
 from longproof.retrieval.files import home, write_lines, write_whole
 
 REPORTS, PAGES, INDEX = "reports", "pages", "index.html"

@@ -78,7 +78,7 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
     from longproof.batch.tables import write_junit
     from longproof.cli.reports import refuse_targets
     from longproof.progress import run_progress
-    from longproof.report.pieces import visible
+    from longproof.report.words import visible
     from longproof.retrieval.types import BadInput
 
     refuse_targets(None, batch.junit, read=[batch.cases])

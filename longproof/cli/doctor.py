@@ -55,7 +55,7 @@ def doctor_command(
 ) -> None:
     """Say what is installed, and whether a model can judge."""
     from longproof.agent.types import Report
-    from longproof.report.pieces import visible
+    from longproof.report.words import visible
 
     if schema:
         typer.echo(json.dumps(Report.model_json_schema(), indent=2, ensure_ascii=False))

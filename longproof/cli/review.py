@@ -86,13 +86,13 @@ def _read(path: Path) -> dict[str, Any]:
 
 def _typed_review(state: "WaitingRun", name: str | None) -> dict[str, Any]:
     """A review from what is typed: one dispute after the other, with the choice to leave it open."""
-    from longproof.report.pieces import flat
     from longproof.report.saved import texts_of
-    from longproof.report.view import ReportView
+    from longproof.report.view import ClaimView, ReportView
+    from longproof.report.words import flat
 
     assert state.so_far is not None
     view = ReportView(state.so_far, texts_of(state.so_far, []))
-    claims = {claim.id: view.claim(claim) for claim in state.so_far.claims}
+    claims = {claim.id: ClaimView(view, claim) for claim in state.so_far.claims}
     name = name or typer.prompt("Your name, for the report")
     decisions = []
     for number, dispute in enumerate(state.disputes, 1):

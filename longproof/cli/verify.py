@@ -149,7 +149,8 @@ def trusted_line(report: "Report", at_least: "Label") -> str:
 def _no_answer(report: "Report") -> str:
     """The reason why no judge answered anything that can be used; empty where one did, or none was to be asked."""
     from longproof.agent.report import judges_failures
-    from longproof.report.pieces import visible, without_role
+    from longproof.report.totals import without_role
+    from longproof.report.words import visible
 
     judgements = [judgement for claim in report.claims for judgement in claim.judgements]
     judges = ", ".join(dict.fromkeys(without_role(one.judge) for one in judgements))

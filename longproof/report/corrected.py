@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from longproof.agent.report import WRONG
 from longproof.agent.types import Report
-from longproof.report.pieces import visible
+from longproof.report.words import visible
 from longproof.retrieval.types import BadInput
 
 AUTHOR = "Longproof"

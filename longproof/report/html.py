@@ -22,10 +22,9 @@ from urllib.parse import quote
 from longproof.agent.report import WRONG
 from longproof.agent.types import Judgement, Report, ReportClaim
 from longproof.report.markdown import to_markdown
-from longproof.report.pieces import NAMES, PATTERN, visible, whole_sentences
 from longproof.report.totals import cost_line
 from longproof.report.view import ReportView, describe_judges, look_of, sides, what_would_settle
-from longproof.report.words import SIGNS, Language, language, words
+from longproof.report.words import NAMES, PATTERN, SIGNS, Language, language, visible, whole_sentences, words
 from longproof.retrieval.types import Span
 
 PAGE = ("text", "theme", "model", "source", "response", "card", "strip", "head", "find", "print", "page")

@@ -5,7 +5,7 @@ opening ones (a short form of JIS X 4051's rule); colours only where the console
 by signs too. Does not know: files, or how anything was judged.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -13,8 +13,8 @@ from rich.table import Table
 from rich.text import Text
 
 from longproof.agent.types import Report
-from longproof.report.pieces import Piece
 from longproof.report.view import ClaimView, ReportView
+from longproof.report.words import Piece
 
 SIDE_BY_SIDE = 100
 """Columns from which evidence stands beside the response."""
@@ -51,7 +51,7 @@ class _Screen:
         for title, claims in self.view.findings:
             self._line(Text(f"\n{title}", style="bold underline"))
             for claim in claims:
-                self._finding(number, self.view.claim(claim))
+                self._finding(number, ClaimView(self.view, claim))
                 number += 1
         if self.view.unread:
             title, rows = self.view.unread_lines(UNREAD)
@@ -141,36 +141,32 @@ def _mark_pieces(pieces: Sequence[Piece], style: str) -> Text:
 def wrap_text(text: Text, width: int) -> Text:
     """The same text with line breaks, no line wider than `width` cells. Spaces at a break are dropped."""
     width = max(width, 2)
-    lines = [line for given in text.split("\n", allow_blank=True) for line in _wrapped_lines(given, width)]
+    lines = []
+    for given in text.split("\n", allow_blank=True):
+        for line in given.divide(_breaks(given.plain, width)):
+            line.rstrip()
+            lines.append(line)
     return Text("\n", no_wrap=True).join(lines)
 
 
-def _wrapped_lines(line: Text, width: int) -> Iterator[Text]:
-    plain, start = line.plain, 0
-    while start < len(plain):
-        end = _line_end(plain, start, width)
-        piece = line[start:end]
-        piece.rstrip()
-        yield piece
-        start = end
-        while start < len(plain) and plain[start] == " ":
-            start += 1
-    if not plain:
-        yield line
-
-
-def _line_end(plain: str, start: int, width: int) -> int:
-    cells, last = 0, 0
-    for at in range(start, len(plain)):
-        if at > start and _may_line_end(plain[at - 1], plain[at]):
+def _breaks(plain: str, width: int) -> list[int]:
+    """Where new lines begin: at the last place that may be one, or in a word that is wider than a line."""
+    breaks: list[int] = []
+    cells, last, at = 0, 0, 0
+    while at < len(plain):
+        if at and _may_begin_line(plain[at - 1], plain[at]):
             last = at
         cells += cell_len(plain[at])
         if cells > width and plain[at] != " ":
-            return last or max(at, start + 1)
-    return len(plain)
+            start = breaks[-1] if breaks else 0
+            breaks.append(last if last > start else at)
+            cells, at = 0, breaks[-1]
+        else:
+            at += 1
+    return breaks
 
 
-def _may_line_end(before: str, after: str) -> bool:
+def _may_begin_line(before: str, after: str) -> bool:
     if before == " " or after == " ":
         return after != " "
     wide = cell_len(before) == 2 or cell_len(after) == 2

@@ -12,11 +12,14 @@ from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import DOLLARS, amount_text
 from longproof.agent.report import CONFIRMING_FAILED, not_borne_out, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
-from longproof.report.pieces import CONFIRMING, short, without_role
-from longproof.report.words import SIGNS
+from longproof.report.words import SIGNS, short
 
 NAME = 60
 """Characters of a name beyond which its middle is left out."""
+CONFIRMING = "confirm:"
+"""The beginning of the name under which a model's word on a conviction stands in a report."""
+ROLES = ("arbiter:", CONFIRMING)
+"""The beginnings of judges' names in a report that say what a model was asked as."""
 _MODEL = re.compile(r"openai:(?P<model>[^@]+)(?:@(?P<address>.+))?")
 
 
@@ -187,3 +190,10 @@ def judge_names(names: Collection[str]) -> dict[str, str]:
         one = short_names[written]
         called[name] = one if often[one] == 1 else written
     return called
+
+
+def without_role(judge: str) -> str:
+    """The name of a judge as the user wrote it, without what it was asked as."""
+    for role in ROLES:
+        judge = judge.removeprefix(role)
+    return judge

@@ -6,26 +6,21 @@ what acts. The page and other programs take the claim itself. Does not know: how
 its own markup.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from types import MappingProxyType
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from longproof.agent.report import WRONG
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
-from longproof.report.pieces import (
+from longproof.report.totals import (
     CONFIRMING,
-    Piece,
-    around,
-    flat,
-    line,
-    lines,
-    marked_pieces,
-    short,
+    NAME,
+    judge_names,
+    note_lines,
+    outcome_line,
+    total_lines,
     without_role,
 )
-from longproof.report.totals import NAME, judge_names, note_lines, outcome_line, total_lines
-from longproof.report.words import SIGNS, language, words
+from longproof.report.words import SIGNS, Piece, around, flat, language, line, marked_pieces, short, words
 from longproof.retrieval.types import Span
 
 QUOTES = 3
@@ -35,14 +30,6 @@ QUERIES = 4
 QUERY = 40
 """Characters of one of them beyond which its middle is left out."""
 _QUOTED = str.maketrans("“”", '""')
-NO_TEXTS: Mapping[str, str] = MappingProxyType({})
-
-
-class Correction(NamedTuple):
-    """Words of the response, and what should stand there."""
-
-    wrong: str
-    right: str
 
 
 class Quote(NamedTuple):
@@ -77,46 +64,23 @@ class LookView(NamedTuple):
     """That was all of the source."""
 
 
-@dataclass(frozen=True)
-class ClaimView:
-    """All that is said of one claim. A line that there is no reason for is empty."""
-
-    text: str
-    label: str
-    """A key of `words` and of `SIGNS`."""
-    heading: str
-    """The label's sign and name."""
-    notes: tuple[str, ...]
-    """Kinds of error, the sentence's number, who decided, why nobody did."""
-    passage: tuple[Piece, ...]
-    """The sentence of the response, with marks over what is wrong."""
-    corrections: tuple[Correction, ...]
-    quotes: tuple[Quote, ...]
-    more_quotes: int
-    """How many quotes are left out."""
-    why: str
-    votes: str
-    looked: str
-    settle: str
-    """What a person can do about a claim that was not found so far."""
-    caveat: str
-
-
 class ReportView:
     """All that is said of a report. `texts` maps document ids to texts; where one is missing, quotes stand alone."""
 
     def __init__(
-        self, report: Report, texts: Mapping[str, str] = NO_TEXTS, say: Mapping[str, str] | None = None
+        self, report: Report, texts: Mapping[str, str] | None = None, say: Mapping[str, str] | None = None
     ) -> None:
         self.report = report
         responses = {one.id: report.case.response for one in report.documents if one.role == "response"}
-        self.texts = {**texts, **responses}
+        self.texts = {**(texts or {}), **responses}
         self.say = words(language(report.case.response)) if say is None else say
         self.heading = f"{SIGNS[report.verdict]} {self.say[report.verdict]}"
         self.outcome = outcome_line(report, self.say)
         self.notice = self.say["triage"] if report.triage else ""
         """That no model has read this, and what to do; empty where one has."""
-        self.names = judge_names({one.judge: one for claim in report.claims for one in claim.judgements})
+        self.names = judge_names(
+            dict.fromkeys(one.judge for claim in report.claims for one in claim.judgements)
+        )
         for name in self.names:
             if name.startswith(CONFIRMING):
                 self.names[name] += self.say["comma"] + self.say["asked_again"]
@@ -127,19 +91,16 @@ class ReportView:
         undecided = [one for one in report.claims if one.label is None and one.failure != "needs_model"]
         self.unsettled = undecided + [claim for claim in report.claims if claim.label == "ambiguous"]
         self.unread = unread_claims(report)
+        self.missing = [self.title(one) for one in report.documents if one.id not in self.texts]
+        """The names of the documents whose text isn't here."""
 
     @property
     def totals(self) -> list[str]:
         """Counts, coverage and cost, how it was made, caveats, how files became texts."""
         rows = total_lines(self.report, self.say)
         for document in self.report.documents:
-            rows += note_lines(document, self._title(document), self.say)
+            rows += note_lines(document, self.title(document), self.say)
         return [flat(row) for row in rows]
-
-    @property
-    def missing(self) -> list[str]:
-        """The names of the documents whose text isn't here."""
-        return [self._title(one) for one in self.report.documents if one.id not in self.texts]
 
     @property
     def findings(self) -> list[tuple[str, list[ReportClaim]]]:
@@ -151,84 +112,80 @@ class ReportView:
         """The claims that no model has read: a title, so many of them as they stand, and the number of the others."""
         title = f"{SIGNS['not_checked']} {self.say['not_checked']} ({len(self.unread)})"
         shown = self.unread[:most]
-        rows = [f"{self._sentence(one)}{self.say['colon']}{line(one.origin.text)}" for one in shown]
+        rows = [f"{self.sentence(one)}{self.say['colon']}{line(one.origin.text)}" for one in shown]
         if len(self.unread) > most:
             rows.append(self.say["more_n"].format(n=len(self.unread) - most))
         return title, rows
 
-    def claim(self, claim: ReportClaim) -> ClaimView:
-        """Work out all that is said of this claim."""
-        say = self.say
-        quotes, more = self._quotes(claim)
-        name = claim.label or "undecided"
-        return ClaimView(
-            text=line(claim.text),
-            label=name,
-            heading=f"{SIGNS[name]} {say[name]}",
-            notes=self._notes(claim),
-            passage=self._passage(claim),
-            corrections=corrections(claim),
-            quotes=quotes,
-            more_quotes=more,
-            why=self._with_title("why", line(reason(claim))),
-            votes=self._with_title("votes", say["semicolon"].join(map(self._vote, last_votes(claim)))),
-            looked=look_line(self.report, claim, say),
-            settle=what_would_settle(claim, say),
-            caveat=say.get(claim.caveat, line(claim.caveat)),
-        )
-
-    def _notes(self, claim: ReportClaim) -> tuple[str, ...]:
-        kinds = [self.say[kind] for kind in dict.fromkeys(error.kind for error in claim.errors) if kind]
-        notes = [*kinds, self._sentence(claim)]
-        if claim.decided_by != "nobody":
-            notes.append(self.say[claim.decided_by])
-        if claim.failure:
-            notes.append(self.say[claim.failure])
-        return tuple(notes)
-
-    def _sentence(self, claim: ReportClaim) -> str:
+    def sentence(self, claim: ReportClaim) -> str:
+        """The number of a claim's sentence, in words."""
         return self.say["sentence_n"].format(n=claim.sentence + 1)
 
-    def _passage(self, claim: ReportClaim) -> tuple[Piece, ...]:
-        """The sentence with marks over what is wrong; else over the claim, where it isn't all of the sentence."""
-        sentence, origin = self.report.sentences[claim.sentence], claim.origin
-        places = [(error.span.start, error.span.end) for error in claim.errors]
-        if not places and (origin.start, origin.end) != (sentence.start, sentence.end):
-            places = [(origin.start, origin.end)]
-        return lines(marked_pieces(sentence.text, places, sentence.start))
+    def title(self, document: ReportDocument) -> str:
+        """The name of a document, else of its role."""
+        return line(document.title or document.uri or self.say[document.role], NAME)
 
-    def _quotes(self, claim: ReportClaim) -> tuple[tuple[Quote, ...], int]:
-        """The first quotes that the verdict rests on, or of each side of a dispute; and how many more there are."""
-        cited = [("", claim.evidence)]
-        for side in sides(claim):
-            judges = self.say["comma"].join(line(self.names[judge], NAME) for judge in side.judges)
-            who = self.say["in_brackets"].format(text=judges)
-            cited.append((f"{SIGNS[side.label]} {self.say[side.label]}{who} · ", side.spans))
-        quotes, more = [], 0
-        for who, spans in cited:
-            more += len(spans[QUOTES:])
-            for span in spans[:QUOTES]:
-                pieces = around(span, self.texts.get(span.source_id))
-                quotes.append(Quote(who + self._where(span), line(span.text), lines(pieces)))
-        return tuple(quotes), more
-
-    def _where(self, span: Span) -> str:
-        """The title of a span's document, its line (from 1) where the text is here, and its share."""
+    def quote(self, who: str, span: Span) -> Quote:
+        """The quote of a span under its document's title, its line (from 1) where the text is here, and its share."""
         document = next((one for one in self.report.documents if one.id == span.source_id), None)
         text = self.texts.get(span.source_id)
         number = f":{text.count(chr(10), 0, span.start) + 1}" if text else ""
         share = f" ({span.start / document.characters:.0%})" if document and document.characters else ""
-        return f"{self._title(document) if document else self.say['source']}{number}{share}"
+        title = self.title(document) if document else self.say["source"]
+        return Quote(f"{who}{title}{number}{share}", line(span.text), _shown(around(span, text)))
 
-    def _title(self, document: ReportDocument) -> str:
-        return line(document.title or document.uri or self.say[document.role], NAME)
 
-    def _vote(self, judgement: Judgement) -> str:
-        word = judgement.label or judgement.failure or ""
-        return f"{line(self.names[judgement.judge], NAME)} {SIGNS.get(word, '—')} {self.say[word]}"
+class ClaimView:
+    """All that is said of one claim. A line that there is no reason for is empty."""
 
-    def _with_title(self, key: str, text: str) -> str:
-        return f"{self.say[key]}{self.say['colon']}{text}" if text else ""
+    def __init__(self, view: ReportView, claim: ReportClaim) -> None:
+        say = view.say
+        self.text = line(claim.text)
+        self.label = claim.label or "undecided"
+        """A key of `words` and of `SIGNS`."""
+        self.heading = f"{SIGNS[self.label]} {say[self.label]}"
+        kinds = [say[kind] for kind in dict.fromkeys(error.kind for error in claim.errors) if kind]
+        self.notes = [*kinds, view.sentence(claim)]
+        """Kinds of error, the sentence's number, who decided, why nobody did."""
+        if claim.decided_by != "nobody":
+            self.notes.append(say[claim.decided_by])
+        if claim.failure:
+            self.notes.append(say[claim.failure])
+        self.passage = _passage(view.report, claim)
+        """The sentence of the response, with marks over what is wrong."""
+        self.corrections = corrections(claim)
+        cited = [("", claim.evidence)]
+        for side in sides(claim):
+            judges = say["comma"].join(line(view.names[judge], NAME) for judge in side.judges)
+            who = say["in_brackets"].format(text=judges)
+            cited.append((f"{SIGNS[side.label]} {say[side.label]}{who} · ", side.spans))
+        self.quotes = [view.quote(who, span) for who, spans in cited for span in spans[:QUOTES]]
+        """The first that the verdict rests on, or of each side of a dispute."""
+        self.more_quotes = sum(len(spans[QUOTES:]) for _, spans in cited)
+        """How many quotes are left out."""
+        why, votes = line(reason(claim)), []
+        for one in last_votes(claim):
+            word = one.label or one.failure or ""
+            votes.append(f"{line(view.names[one.judge], NAME)} {SIGNS.get(word, '—')} {say[word]}")
+        self.why = f"{say['why']}{say['colon']}{why}" if why else ""
+        self.votes = f"{say['votes']}{say['colon']}{say['semicolon'].join(votes)}" if votes else ""
+        self.looked = look_line(view.report, claim, say)
+        self.settle = what_would_settle(claim, say)
+        """What a person can do about a claim that was not found so far."""
+        self.caveat = say.get(claim.caveat, line(claim.caveat))
+
+
+def _passage(report: Report, claim: ReportClaim) -> tuple[Piece, ...]:
+    """The sentence with marks over what is wrong; else over the claim, where it isn't all of the sentence."""
+    sentence, origin = report.sentences[claim.sentence], claim.origin
+    places = [(error.span.start, error.span.end) for error in claim.errors]
+    if not places and (origin.start, origin.end) != (sentence.start, sentence.end):
+        places = [(origin.start, origin.end)]
+    return _shown(marked_pieces(sentence.text, places, sentence.start))
+
+
+def _shown(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
+    return tuple(Piece(line(piece.text), piece.marked) for piece in pieces)
 
 
 def unread_claims(report: Report) -> list[ReportClaim]:
@@ -236,13 +193,13 @@ def unread_claims(report: Report) -> list[ReportClaim]:
     return [claim for claim in report.claims if claim.failure == "needs_model"]
 
 
-def corrections(claim: ReportClaim) -> tuple[Correction, ...]:
-    """The known corrections of a claim, each once."""
+def corrections(claim: ReportClaim) -> list[tuple[str, str]]:
+    """The known corrections of a claim, each once: words of the response, and what should stand there."""
     known = {}
     for error in claim.errors:
         if error.correction:
-            known[Correction(line(error.span.text), line(error.correction))] = True
-    return tuple(known)
+            known[line(error.span.text), line(error.correction)] = True
+    return list(known)
 
 
 def reason(claim: ReportClaim) -> str:
@@ -280,8 +237,7 @@ def sides(claim: ReportClaim) -> list[Side]:
 
 def look_of(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> LookView | None:
     """How far the look for this claim went; None where the report doesn't say."""
-    looked = claim.looked
-    if looked is None:
+    if (looked := claim.looked) is None:
         return None
     whole, sourced = looked.share == 1, any(document.role == "source" for document in report.documents)
     steps = [step for step in looked.rounds if not (whole and step in ("scan", "source"))]

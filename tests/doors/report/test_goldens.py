@@ -17,8 +17,7 @@ from rich.console import Console
 from longproof.adapters.brief import brief_of
 from longproof.agent.types import Report
 from longproof.report.html import index_line, page_data
-from longproof.report.in_short import failure
-from longproof.report.markdown import to_markdown
+from longproof.report.markdown import failure, to_markdown
 from longproof.report.terminal import print_report
 from longproof.report.words import language, words
 from longproof.verifier import Report as Shown

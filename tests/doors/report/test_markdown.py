@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.report.markdown import escape_markup, to_markdown
-from longproof.report.pieces import flat
+from longproof.report.words import flat
 
 
 def plain(text: str) -> str:

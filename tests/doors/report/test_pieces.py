@@ -6,7 +6,7 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.report.pieces import around, line, marked_pieces, short, visible, whole_sentences
+from longproof.report.words import around, line, marked_pieces, short, visible, whole_sentences
 from longproof.retrieval.types import Document
 
 PLACES = st.lists(st.tuples(st.integers(0, 70), st.integers(0, 70)), max_size=5)

@@ -11,7 +11,7 @@ from longproof.agent.types import DecidedBy, Look
 from longproof.report.markdown import to_markdown
 from longproof.report.saved import open_report
 from longproof.report.totals import judge_names
-from longproof.report.view import ReportView, describe_judges, look_line, what_would_settle
+from longproof.report.view import ClaimView, ReportView, describe_judges, look_line, what_would_settle
 from longproof.report.words import language, words
 from longproof.retrieval.types import Document, FileNotes
 
@@ -44,7 +44,7 @@ def test_where_nothing_is_wrong_it_says_so_or_what_could_not_be_decided(english_
 def test_a_quote_without_its_text_stands_alone(english_report: Any) -> None:
     report, texts = english_report
     assert (ReportView(report, texts).missing, ReportView(report).missing) == ([], ["weir.txt"])
-    claim = ReportView(report).claim(report.claims[0])
+    claim = ClaimView(ReportView(report), report.claims[0])
     assert [(quote.where, quote.text) for quote in claim.quotes] == [("weir.txt (13%)", "thirty-one years")]
 
 
