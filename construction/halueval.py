@@ -18,8 +18,7 @@ from pydantic import Field
 
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Task
-from longproof.construction.case_files import CASES, Provenance, write_cases, write_json_lines
-from longproof.construction.maker import Drawing, Maker
+from longproof.construction.maker import Drawing, Made, Maker, write_json_lines
 from longproof.construction.versions import Rejected, Written, likeness, prompt_language, same_words
 from longproof.graphs.cases import GivenCase
 from longproof.prompts import Language, Prompt, render
@@ -82,13 +81,6 @@ class Item(NamedTuple):
     language: Language
 
 
-class Query(NamedTuple):
-    """A query without a source, and its row's number among all of the run."""
-
-    row: Row
-    number: int
-
-
 class Sampled(NamedTuple):
     """A made-up text, its pattern, and the sampling that it came from."""
 
@@ -97,16 +89,8 @@ class Sampled(NamedTuple):
     sampling: Sampling
 
 
-class Replies(NamedTuple):
-    """Several answers to one query, and how alike they are on average, 0 to 1."""
-
-    query: Query
-    texts: list[str]
-    similarity: float
-
-
-async def make_halueval(run: Maker) -> Provenance:
-    """Make every row, then write the paper's files, our case form, and the provenance."""
+async def make_halueval(run: Maker) -> Made:
+    """Make every row; write the paper's files, and give our cases."""
     items, queries = plan_rows(run)
     made = await run.each(items, make_up)
     compared = await run.each(queries, compare_answers)
@@ -118,17 +102,19 @@ async def make_halueval(run: Maker) -> Provenance:
     cases = list[GivenCase]()
     for item, sampled in made:
         cases += _cases(item, sampled)
-    write_cases(out / CASES, cases)
-    kept = sorted(compared, key=lambda replies: replies.similarity)[: run.wanted.keep]
+    kept = sorted(compared, key=lambda row: row["similarity"])[: run.wanted.keep]
     if kept:
-        write_json_lines(out / FILES["general"], map(_query_row, kept))
-    return run.finish("halueval", len(made) + len(kept), models=run.models[:1])
+        write_json_lines(out / FILES["general"], kept)
+    return Made(cases, len(made) + len(kept))
 
 
-def plan_rows(run: Maker) -> tuple[list[Item], list[Query]]:
-    """Every row of every file that is of a task that was asked for. Raises BadInput for other rows."""
+def plan_rows(run: Maker) -> tuple[list[Item], list[Row]]:
+    """Every row of every file that is of a task that was asked for, and every query with an ID.
+
+    Raises BadInput for other rows.
+    """
     wanted = run.wanted.tasks(tuple(FIELDS))
-    items, queries = list[Item](), list[Query]()
+    items, queries = list[Item](), list[Row]()
     for source in run.wanted.sources:
         for n_line, line in enumerate(source.text.split("\n"), start=1):
             if not line.strip():
@@ -138,9 +124,11 @@ def plan_rows(run: Maker) -> tuple[list[Item], list[Query]]:
             if task not in wanted:
                 continue
             if task == "general":
-                queries.append(Query(row, number))
+                queries.append({"ID": number, **row})
             else:
-                items.append(_item(row, number, task))
+                evidence, *context, right = (row[field] for field in FIELDS[task])
+                language = prompt_language(right)
+                items.append(Item(row, number, task, evidence, "".join(context), right, language))
     if not items and not queries:
         raise BadInput("no row of these files has a task that was asked for")
     return items, queries
@@ -159,37 +147,25 @@ def _row(line: str, name: str) -> tuple[Row, RowTask]:
     raise BadInput(f"{name} has the fields of no task: a row has {wanted}")
 
 
-def _item(row: Row, number: int, task: HaluTask) -> Item:
-    """The row's texts by what they are: evidence, context if it has one, the right text."""
-    evidence, *context, right = (row[field] for field in FIELDS[task])
-    return Item(row, number, task, evidence, "".join(context), right, prompt_language(right))
-
-
 async def make_up(run: Maker, item: Item) -> tuple[Item, Sampled] | None:
     """Make a text up by each sampling, with a pattern in turn, and choose the more plausible of the two."""
     pattern = PATTERNS[item.task][item.number % len(PATTERNS[item.task])]
+    lesson = render(f"construct_{_PROMPTS[item.task]}", item.language, pattern=pattern)
     both = await asyncio.gather(
-        sample_at_once(run, item, pattern), sample_in_conversation(run, item, pattern)
+        _sample(run, item, lesson, pattern, "one-pass"), sample_in_conversation(run, item, lesson, pattern)
     )
-    samples = [sampled for sampled in both if sampled]
-    best = await choose(run, item, samples)
+    best = await choose(run, item, [sampled for sampled in both if sampled])
     return (item, best) if best else None
 
 
-async def sample_at_once(run: Maker, item: Item, pattern: str) -> Sampled | None:
-    """A text made up after one prompt that tells the pattern and the case."""
-    return await _sample(run, item, _lesson(item, pattern), pattern, "one-pass")
-
-
-async def sample_in_conversation(run: Maker, item: Item, pattern: str) -> Sampled | None:
-    """First the pattern alone, to be put into own words; then the case. `not_learned` where it said nothing."""
+async def sample_in_conversation(run: Maker, item: Item, lesson: Prompt, pattern: str) -> Sampled | None:
+    """Have the pattern put into own words first, then show the case. `not_learned` where nothing was said."""
 
     def believe(answer: Lesson) -> str | Rejected:
         if not answer.rule.strip() or not answer.example.strip():
             return Rejected("not_learned")
         return f"{answer.rule}\n{answer.example}"
 
-    lesson = _lesson(item, pattern)
     prompt = lesson.then(render("construct_learn", item.language))
     what = f"conversational {item.task}"
     learned = await run.ask(prompt, Lesson, believe, purpose="learn", what=what, **DRAWN)
@@ -197,11 +173,6 @@ async def sample_in_conversation(run: Maker, item: Item, pattern: str) -> Sample
         return None
     taught = lesson.then(render("construct_learned", item.language, lesson=learned))
     return await _sample(run, item, taught, pattern, "conversational")
-
-
-def _lesson(item: Item, pattern: str) -> Prompt:
-    """The prompt that explains a pattern before a case is shown."""
-    return render(f"construct_{_PROMPTS[item.task]}", item.language, pattern=pattern)
 
 
 async def _sample(run: Maker, item: Item, taught: Prompt, pattern: str, sampling: Sampling) -> Sampled | None:
@@ -265,9 +236,12 @@ async def choose(run: Maker, item: Item, samples: list[Sampled]) -> Sampled | No
     return await run.ask(prompt, Choice, believe, purpose="choose", what=what)
 
 
-async def compare_answers(run: Maker, query: Query) -> Replies | None:
-    """Draw three answers to a query at temperature 1, and say how alike they are; none where one of them fails."""
-    text = query.row["user_query"]
+async def compare_answers(run: Maker, query: Row) -> Row | None:
+    """Draw three answers to a query at temperature 1; the row for people to label says how alike they are, 0 to 1.
+
+    None where one of them fails.
+    """
+    text = query["user_query"]
     prompt, texts = render("construct_reply", prompt_language(text), context=text), list[str]()
     for sample in range(SAMPLES):
         drawing: Drawing = {**DRAWN, "sample": sample}
@@ -277,7 +251,13 @@ async def compare_answers(run: Maker, query: Query) -> Replies | None:
         if reply is None:
             return None
         texts.append(reply)
-    return Replies(query, texts, mean(likeness(a, b) for a, b in combinations(texts, 2)))
+    return {
+        "ID": str(query["ID"]),
+        "user_query": text,
+        "chatgpt_response": texts[0],
+        "other_responses": texts[1:],
+        "similarity": round(mean(likeness(a, b) for a, b in combinations(texts, 2)), 4),
+    }
 
 
 def _halueval_row(item: Item, sampled: Sampled) -> Row:
@@ -310,16 +290,3 @@ def _cases(item: Item, sampled: Sampled) -> list[GivenCase]:
         "slices": {"task": item.task, "pattern": sampled.pattern},
     }
     return [right, right.model_copy(update=other_side)]
-
-
-def _query_row(replies: Replies) -> Row:
-    """A query for people to label: its first answer, the others, and how alike they are."""
-    first, *others = replies.texts
-    row = replies.query.row
-    return {
-        "ID": str(row.get("ID", replies.query.number)),
-        "user_query": row["user_query"],
-        "chatgpt_response": first,
-        "other_responses": others,
-        "similarity": round(replies.similarity, 4),
-    }

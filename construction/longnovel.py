@@ -18,17 +18,8 @@ from longproof.agent.models.answers import Form
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.models.model import Model
 from longproof.agent.types import KINDS, Kind
-from longproof.construction.case_files import Provenance, write_summary_cases
-from longproof.construction.maker import Maker
-from longproof.construction.units import (
-    SCALES,
-    Book,
-    SummaryCase,
-    Unit,
-    case_pairs,
-    joined_case,
-    units,
-)
+from longproof.construction.maker import Made, Maker
+from longproof.construction.units import SCALES, Book, Unit, case_pairs, joined_case, source_path, units
 from longproof.construction.versions import (
     Rejected,
     TextWithError,
@@ -38,11 +29,13 @@ from longproof.construction.versions import (
     prompt_language,
     sentence_difference,
 )
+from longproof.graphs.cases import GivenCase
 from longproof.graphs.papers.longnovel import KINDS as KINDS_BY_NAME
 from longproof.graphs.papers.longnovel import NO, YES, Detail, Narrative
 from longproof.prompts import render
+from longproof.retrieval.files import write_whole
 from longproof.retrieval.text.numbers import numbers
-from longproof.retrieval.types import BadInput, Frozen
+from longproof.retrieval.types import BadInput, Document, Frozen
 
 SHORTEST_DRAFT = 20
 REWORDED_LENGTH = (0.6, 1.6)
@@ -101,8 +94,8 @@ class UnitText(NamedTuple):
     entities: tuple[str, ...] = ()
 
 
-async def make_longnovel(run: Maker) -> Provenance:
-    """Summarise every unit, make versions of what is faithful, and write pairs of all scales.
+async def make_longnovel(run: Maker) -> Made:
+    """Summarise every unit, make versions of what is faithful, and join pairs of all scales; write their sources.
 
     Drafts that models call unfaithful are cases of their own.
     """
@@ -115,10 +108,15 @@ async def make_longnovel(run: Maker) -> Provenance:
         own = [summaries.get((number, unit)) for unit in range(len(book.units))]
         written = tuple(str(one.text) if one else "" for one in own)
         books[number] = book.model_copy(update={"summaries": written})
-    cases = _pairs(run, versions, books)
-    cases += [_draft_case(one, books) for one in texts if one.kind == "draft"]
-    write_summary_cases(run.wanted.out, cases, books)
-    return run.finish("longnovel", len(cases), parameters={"n_units": len(planned)})
+    cases = _paired_cases(run, versions, books)
+    for draft in texts:
+        if draft.kind == "draft":
+            book, unit = books[draft.book], draft.unit
+            name = f"draft-{draft.book}-{unit:04d}"
+            case = joined_case(book, (unit, unit), unit, draft.text, "S", name)
+            cases.append(case.model_copy(update={"group": case.id}))
+            _write_source(run, book.article(unit, unit))
+    return Made(cases, len(cases), {"n_units": len(planned)})
 
 
 def plan_books(run: Maker) -> tuple[list[Book], list[UnitToSummarise]]:
@@ -292,8 +290,8 @@ def _figures(text: str) -> list[float]:
     return sorted(number.value for number in numbers(text))
 
 
-def _pairs(run: Maker, versions: Sequence[UnitText], books: Sequence[Book]) -> list[SummaryCase]:
-    """Cases of all scales in pairs, over the units whose versions were believed."""
+def _paired_cases(run: Maker, versions: Sequence[UnitText], books: Sequence[Book]) -> list[GivenCase]:
+    """Cases of all scales in pairs, over the units whose versions were believed; their sources are written."""
     texts = {(one.book, one.unit, one.kind): one.text for one in versions}
 
     def change(book: int, unit: int, kind: Kind) -> tuple[TextWithError, str] | None:
@@ -301,14 +299,15 @@ def _pairs(run: Maker, versions: Sequence[UnitText], books: Sequence[Book]) -> l
         return (wrong, right) if isinstance(wrong, TextWithError) and isinstance(right, str) else None
 
     per_scale = max(1, round(run.wanted.cases / 2 / len(SCALES)))
-    cases = list[SummaryCase]()
-    for pair in case_pairs(books, per_scale, change, run.wanted.seed):
+    cases = list[GivenCase]()
+    for source, pair in case_pairs(books, per_scale, change, run.wanted.seed):
+        _write_source(run, source)
         cases += pair
     return cases
 
 
-def _draft_case(draft: UnitText, books: Sequence[Book]) -> SummaryCase:
-    """A draft that the models call unfaithful, as a case of one unit."""
-    unit, name = draft.unit, f"draft-{draft.book}-{draft.unit:04d}"
-    case = joined_case(books[draft.book], (unit, unit), unit, draft.text, "S", name)
-    return case.model_copy(update={"group": case.id})
+def _write_source(run: Maker, source: Document) -> None:
+    """Write a source beside the case file, once for all cases that share it."""
+    path = run.wanted.out / source_path(source)
+    if not path.exists():
+        write_whole(path, source.text.encode("utf-8"))

@@ -1,26 +1,25 @@
-"""A run that makes data: its sources, its models over the ledger, and what was asked, thrown away and paid.
+"""A run that makes data: its sources, its models over the ledger, and what was asked and thrown away.
 
 Knows: how many parts are worked on together; a run that was stopped is made again, and the ledger gives what was
-bought. Does not know: what any construction asks.
+bought. Does not know: what any construction asks, or what is kept of a made set.
 """
 
 import asyncio
+import json
 from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime
 from pathlib import Path
-from typing import NamedTuple, TypedDict, TypeVar
+from typing import Any, NamedTuple, TypedDict, TypeVar
 
 from typing_extensions import Unpack
 
-from longproof import __version__
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
-from longproof.agent.report import usage
 from longproof.agent.types import Call, Decomposer
-from longproof.construction.case_files import Provenance, SourceUsed, write_provenance
 from longproof.construction.versions import Rejected
+from longproof.graphs.cases import GivenCase
 from longproof.prompts import Prompt
+from longproof.retrieval.files import write_lines
 from longproof.retrieval.types import BadInput, Document
 
 F = TypeVar("F", bound=Form)
@@ -53,6 +52,15 @@ class Wanted(NamedTuple):
         return [name for name in known if self.task in ("", name)]
 
 
+class Made(NamedTuple):
+    """The cases of a set, and what its provenance says besides."""
+
+    cases: list[GivenCase]
+    n: int
+    """Everything that was made: rows and queries where those are no cases."""
+    parameters: Mapping[str, object] = {}
+
+
 class Drawing(TypedDict, total=False):
     """The sampling of an answer. What isn't said is left to the model's defaults."""
 
@@ -73,10 +81,9 @@ class Maker:
         progress: Progress | None = None,
     ) -> None:
         self.wanted, self.models, self.decomposer = wanted, list(models), decomposer
-        self.writer = self.models[0]
         self.rejected = Counter[str]()
         self.calls = list[Call]()
-        self._progress, self._started = progress, _now()
+        self._progress = progress
 
     async def ask(
         self,
@@ -93,7 +100,7 @@ class Maker:
 
         None where the call failed or the answer isn't believed; where `what` names what is lost then, it is counted.
         """
-        answer = await (model or self.writer).ask(prompt, form, purpose=purpose, **drawing)
+        answer = await (model or self.models[0]).ask(prompt, form, purpose=purpose, **drawing)
         self.calls += answer.calls
         believed = Rejected(str(answer.failure)) if answer.value is None else believe(answer.value)
         if not isinstance(believed, Rejected):
@@ -124,41 +131,7 @@ class Maker:
             raise failed.exceptions[0] from failed
         return [value for task in tasks if (value := task.result()) is not None]
 
-    def finish(
-        self,
-        construction: str,
-        n_made: int,
-        *,
-        models: Sequence[Model] | None = None,
-        parameters: Mapping[str, object] | None = None,
-    ) -> Provenance:
-        """Write the provenance, last of all, and say what was made."""
-        wanted = self.wanted
-        asked = {name: getattr(wanted, name) for name in ("cases", "task", "keep")}
-        by_purpose = sorted(self.calls, key=lambda call: (call.purpose, call.prompt_hash))
-        provenance = Provenance(
-            construction=construction,
-            version=__version__,
-            seed=wanted.seed,
-            parameters={name: str(value) for name, value in {**asked, **(parameters or {})}.items()},
-            models=tuple(model.name for model in (self.models if models is None else models)),
-            prompts={call.purpose: call.prompt_hash for call in by_purpose},
-            sources=tuple(
-                SourceUsed(id=source.id, title=source.title, characters=len(source.text))
-                for source in wanted.sources
-            ),
-            made=n_made,
-            rejected=dict(sorted(self.rejected.items())),
-            usage=usage(self.calls),
-            calls=len(self.calls),
-            bought=sum(call.bought for call in self.calls),
-            started=self._started,
-            ended=_now(),
-        )
-        write_provenance(wanted.out, provenance)
-        return provenance
 
-
-def _now() -> str:
-    """The time, to the second."""
-    return datetime.now(UTC).isoformat(timespec="seconds")
+def write_json_lines(path: Path, rows: Iterable[Mapping[str, Any]]) -> None:
+    """Write one JSON object a line."""
+    write_lines(path, (json.dumps(row, ensure_ascii=False) + "\n" for row in rows))

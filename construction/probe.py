@@ -14,8 +14,7 @@ from typing import Literal
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
 from longproof.agent.types import Case, Claim, Place, Task
-from longproof.construction.case_files import CASES, Provenance, write_cases
-from longproof.construction.maker import Maker
+from longproof.construction.maker import Made, Maker
 from longproof.construction.versions import (
     Rejected,
     Written,
@@ -72,14 +71,13 @@ class Response(Frozen):
     claims: tuple[GivenClaim, ...] = ()
 
 
-async def make_probe(run: Maker) -> Provenance:
+async def make_probe(run: Maker) -> Made:
     """Write base texts, put inventions in, label the claims of all; then the cases."""
     bases = await run.each(plan_responses(run), write_base)
     wanted = [base.model_copy(update={"complexity": level}) for base in bases for level in COMPLEXITIES]
     with_inventions = await run.each(wanted, insert_inventions)
     labelled = await run.each([*bases, *with_inventions], label_claims)
-    write_cases(run.wanted.out / CASES, map(_case, labelled))
-    return run.finish("probe", len(labelled))
+    return Made(list(map(_case, labelled)), len(labelled))
 
 
 def plan_responses(run: Maker) -> list[Response]:
@@ -163,25 +161,24 @@ def invention_places(
 
 
 async def label_claims(run: Maker, response: Response) -> Response | None:
-    """Label the claims of one response: inventions by their place, the others with their evidence."""
-    claims = sorted(await _decompose(run, response), key=lambda claim: claim.origin.start)
-    labelled = await asyncio.gather(*(_label_claim(run, claim, response) for claim in claims))
-    kept = tuple(claim for claim in labelled if claim)
-    if not kept or (response.inventions and not any(claim.hallucinated for claim in kept)):
-        run.reject("response", "no_claims")
-        return None
-    return response.model_copy(update={"claims": kept})
+    """Label the claims of one response: inventions by their place, the others with their evidence.
 
-
-async def _decompose(run: Maker, response: Response) -> list[Claim]:
-    """The response's claims, by the run's decomposer. A sentence that could not be decomposed gives none."""
+    A sentence that the run's decomposer could not take apart gives no claim.
+    """
     text, task = Document.of(response.text), TASKS[response.task]
     case = Case(id="construct", task=task, response=text.text, context=response.question)
     spans = [text.span(start, end) for start, end in sentences(text.text)]
     done = await run.decomposer.decompose(case, spans)
     run.calls += done.calls
     failed = {sentence.index for sentence in done.sentences if sentence.failure}
-    return [claim for claim in done.claims if claim.sentence not in failed]
+    claims = [claim for claim in done.claims if claim.sentence not in failed]
+    claims.sort(key=lambda claim: claim.origin.start)
+    labelled = await asyncio.gather(*(_label_claim(run, claim, response) for claim in claims))
+    kept = tuple(claim for claim in labelled if claim)
+    if not kept or (response.inventions and not any(claim.hallucinated for claim in kept)):
+        run.reject("response", "no_claims")
+        return None
+    return response.model_copy(update={"claims": kept})
 
 
 async def _label_claim(run: Maker, claim: Claim, response: Response) -> GivenClaim | None:

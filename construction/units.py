@@ -12,12 +12,15 @@ from collections.abc import Callable, Iterator, Sequence
 from random import Random
 from typing import Literal, get_args
 
+from pydantic import JsonValue
+
 from longproof.agent.models.limits import estimate_tokens
-from longproof.agent.types import KINDS, Kind, Place
+from longproof.agent.types import KINDS, Kind
 from longproof.construction.versions import TextWithError
+from longproof.graphs.cases import GivenCase, GivenError
 from longproof.prompts import Language
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Frozen
+from longproof.retrieval.types import Document, Frozen
 
 LEAST, MOST = 2000, 4000
 _CHAPTER = re.compile(
@@ -86,28 +89,9 @@ class Book(Frozen):
     units: tuple[Unit, ...]
     summaries: tuple[str, ...] = ()
 
-
-class SummaryCase(Frozen):
-    """One summary with its label, and its source as a part of a book. Both of a pair have one `group`.
-
-    The places of `error` lie in `response`.
-    """
-
-    id: str
-    group: str
-    book: str
-    language: Language
-    scale: Scale
-    position: Position
-    kind: Kind
-    source: tuple[int, int]
-    response: str
-    error: TextWithError | None
-
-    @property
-    def label(self) -> Literal["hallucinated", "faithful"]:
-        """The outcome."""
-        return "hallucinated" if self.error else "faithful"
+    def article(self, first: int, last: int) -> Document:
+        """The source of a case over these units."""
+        return Document.of(self.text[self.units[first].start : self.units[last].end])
 
 
 Changer = Callable[[int, int, Kind], tuple[TextWithError, str] | None]
@@ -116,10 +100,11 @@ Changer = Callable[[int, int, Kind], tuple[TextWithError, str] | None]
 
 def case_pairs(
     books: Sequence[Book], per_scale: int, change: Changer, seed: int = 0
-) -> Iterator[tuple[SummaryCase, SummaryCase]]:
+) -> Iterator[tuple[Document, list[GivenCase]]]:
     """So many pairs of each scale, kinds and positions in turn, books in turn; fewer where the units don't suffice.
 
-    `change` is asked only for units that are used. The same input and seed give the same pairs.
+    Each is a source with its two cases, the wrong one first. `change` is asked only for units that are used. The same
+    input and seed give the same pairs.
     """
     for scale in SCALES:
         draw = Random(f"{seed}:{scale}")
@@ -136,7 +121,8 @@ def case_pairs(
                     queues[n].append(unit)
                     name = f"{scale}-{number:04d}"
                     wrong, right = (joined_case(books[n], reach, unit, v, scale, name) for v in versions)
-                    yield wrong, right.model_copy(update={"kind": wrong.kind, "position": wrong.position})
+                    slices = {**right.slices, "position": wrong.slices["position"]}
+                    yield books[n].article(*reach), [wrong, right.model_copy(update={"slices": slices})]
                     break
 
 
@@ -160,29 +146,46 @@ def neighbours(units: Sequence[Unit], unit: int, scale: Scale, position: Positio
 
 def joined_case(
     book: Book, reach: tuple[int, int], unit: int, version: TextWithError | str, scale: Scale, name: str
-) -> SummaryCase:
+) -> GivenCase:
     """The case over these units with one of their summaries replaced; places are moved to the joined response."""
     first, last = reach
     texts = {n: book.summaries[n] for n in range(first, last + 1) if book.summaries[n]}
-    texts[unit] = version if isinstance(version, str) else version.text
+    error = version if isinstance(version, TextWithError) else None
+    texts[unit] = error.text if error else str(version)
     before = sum(len(text) + len(JOINT) for n, text in texts.items() if n < unit)
-    response = JOINT.join(texts.values())
-    error = None
-    if isinstance(version, TextWithError):
-        moved = Place.of(response, version.wrong.start + before, version.wrong.end + before)
-        error = version.model_copy(update={"text": response, "wrong": moved})
-    return SummaryCase(
-        id=f"{name}-{'hallucinated' if error else 'faithful'}",
+    side = "hallucinated" if error else "faithful"
+    slices: dict[str, JsonValue] = {"scale": scale, "position": _position(reach, unit, error)}
+    slices |= {"language": book.language, "book": book.title}
+    errors: tuple[GivenError, ...] = ()
+    if error:
+        slices["kind"] = error.kind
+        wrong = error.wrong
+        errors = (
+            GivenError(
+                start=wrong.start + before,
+                end=wrong.end + before,
+                text=wrong.text,
+                kind=error.kind,
+                correction=error.right,
+                reason=error.reason,
+            ),
+        )
+    return GivenCase(
+        id=f"{name}-{side}",
+        task="summary",
+        source=source_path(book.article(first, last)),
+        response=JOINT.join(texts.values()),
+        label=side,
+        errors=errors,
         group=name,
-        book=book.title,
-        language=book.language,
-        scale=scale,
-        position=_position(reach, unit, error),
-        kind=error.kind if error else KINDS[0],
-        source=(book.units[first].start, book.units[last].end),
-        response=response,
-        error=error,
+        slices=slices,
+        made={"how": error.how if error else "reworded", "source_start": book.units[first].start},
     )
+
+
+def source_path(source: Document) -> str:
+    """The file of a source in the set's folder."""
+    return f"sources/{source.id.removeprefix('sha256:')[:16]}.txt"
 
 
 def _third(number: int, count: int) -> Position:

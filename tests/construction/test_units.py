@@ -63,45 +63,33 @@ def changes(made: Book):
     return change
 
 
-def test_pairs_of_all_scales_with_exact_places():
+def test_pairs_of_all_scales_with_exact_places_and_errors_where_the_position_says():
     made = book(45)
     found = list(case_pairs([made], 24, changes(made)))
-    assert {pair[0].scale for pair in found} == set(SCALES)
-    for wrong, right in found:
-        assert (wrong.label, right.label) == ("hallucinated", "faithful")
-        assert wrong.error is not None
-        assert right.error is None
-        place = wrong.error.wrong
-        assert wrong.response[place.start : place.end] == place.text
-        assert (wrong.group, wrong.source, wrong.kind) == (right.group, right.source, right.kind)
-        assert wrong.response != right.response
-        target, tokens = TARGETS[wrong.scale], 300 * (wrong.source[1] - wrong.source[0])
-        assert wrong.scale == "S" or 0.75 * target <= tokens <= 1.25 * target
+    seen: dict[str, set[tuple[object, object]]] = {scale: set() for scale in SCALES}
+    for source, (wrong, right) in found:
+        assert (wrong.label, right.label, right.errors) == ("hallucinated", "faithful", ())
+        (error,) = wrong.errors or ()
+        assert wrong.response[error.start : error.end] == error.text
+        assert (wrong.group, wrong.source) == (right.group, right.source)
+        scale, position = wrong.slices["scale"], wrong.slices["position"]
+        assert wrong.slices == {**right.slices, "kind": error.kind}
+        seen[str(scale)] |= {("kind", error.kind), ("position", position)}
         lines = wrong.response.split("\n"), right.response.split("\n")
         assert sum(a != b for a, b in zip(*lines, strict=True)) == 1
-    for scale in SCALES[1:]:
-        here = [pair[0] for pair in found if pair[0].scale == scale]
-        assert {case.position for case in here} == set(POSITIONS)
-        assert {case.kind for case in here} == set(KINDS)
+        if scale != "S":
+            assert 0.75 * TARGETS[scale] <= 300 * len(source.text) <= 1.25 * TARGETS[scale]
+            line, count = wrong.response[: error.start].count("\n"), len(lines[0])
+            assert POSITIONS[3 * (2 * line + 1) // (2 * count)] == position
+    wanted = {("kind", kind) for kind in KINDS} | {("position", position) for position in POSITIONS}
+    assert all(seen[scale] == wanted for scale in SCALES[1:])
+    assert seen["S"]
 
 
-def test_the_error_lies_where_the_position_says():
-    made = book(40)
-    for wrong, _ in case_pairs([made], 12, changes(made)):
-        if wrong.scale != "S" and wrong.error:
-            line = wrong.response[: wrong.error.wrong.start].count("\n")
-            count = wrong.response.count("\n") + 1
-            assert POSITIONS[3 * (2 * line + 1) // (2 * count)] == wrong.position
-
-
-def test_short_books_make_short_cases_alone():
+def test_short_books_make_short_cases_alone_and_a_seed_the_same_ones():
     made = book(6)
-    assert {pair[0].scale for pair in case_pairs([made], 5, changes(made))} == {"S", "M"}
+    assert {pair[0].slices["scale"] for _, pair in case_pairs([made], 5, changes(made))} == {"S", "M"}
     assert list(case_pairs([], 5, changes(made))) == []
-
-
-def test_the_same_seed_gives_the_same_cases():
-    made = book(12)
     first, second, other = (list(case_pairs([made], 6, changes(made), seed)) for seed in (1, 1, 2))
     assert first == second != other
 
