@@ -1,4 +1,4 @@
-"""Judges and arbiters that ask a language model.
+"""Judges, arbiters too, that ask a language model.
 
 Knows: what a judge is asked and how its answer becomes a judgement for every claim, in order, each a label or a
 failure.
@@ -60,18 +60,10 @@ class ModelJudge:
             recipe_name=self._prompt_name or question.prompt,
         )
 
-
-class ModelArbiter:
-    """One more judge, who also sees what the others said: shuffled, without names."""
-
-    def __init__(self, name: str, model: Model, *, temperature: float = 0.0) -> None:
-        self.name = name
-        self.asker = Asker(model, temperature)
-
     async def arbitrate(
         self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
     ) -> Answered:
-        """One judgement for each of `claims`, in their order."""
+        """The same by one more judge, who also sees what the others said: shuffled, without names."""
         return await _ask_by_recipe(
             self.asker,
             self.name,

@@ -14,7 +14,7 @@ from longproof.agent.forms import PlaceForm, Places
 from longproof.agent.guards import exactly, same, word, wrong_place
 from longproof.agent.models.asker import Asker, by_number
 from longproof.agent.models.model import Answer, Model
-from longproof.agent.prompting import VALUES, brief, language_of, line, sentence_of
+from longproof.agent.prompting import brief, evidence, language_of, line, pages, sentence_of
 from longproof.agent.types import Call, Case, Claim, Error, Failure, Question
 from longproof.prompts import Language, Prompt, render
 from longproof.retrieval.types import Span
@@ -96,8 +96,8 @@ def _prompt(items: Mapping[int, _Item], question: Question, case: Case) -> Promp
     return render(
         "localise",
         language,
-        evidence=VALUES["evidence"](question, {}, case),
-        pages=VALUES["pages"](question, {}, case),
+        evidence=evidence(question, case),
+        pages=pages(question, case),
         reasons="\n".join(reasons),
         claims="\n".join(_describe(n, item) for n, item in items.items()),
     )

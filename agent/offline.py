@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from rapidfuzz.distance import LCSseq
 
-from longproof.agent.set_phrases import is_set_phrase
+from longproof.agent.report import is_set_phrase
 from longproof.agent.types import (
     Answered,
     Case,

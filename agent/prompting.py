@@ -9,7 +9,7 @@ Does not know: who is asked, or how the answer is read.
 import json
 import random
 from bisect import bisect_right
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache, reduce
 from hashlib import sha256
 from itertools import islice, pairwise
@@ -22,7 +22,6 @@ from longproof.retrieval.text.tokens import is_chinese
 from longproof.retrieval.types import Line, Span
 
 Numbered = Mapping[int, Claim]
-Value = Callable[[Question, Numbered, Case], str | list[str]]
 
 OPPOSITE: dict[Language, str] = {"en": "It is not so: {}", "zh": "事实并非如此：{}"}
 """The statement that denies a claim."""
@@ -34,26 +33,27 @@ NOWHERE = Span(source_id="", start=0, end=0, text="")
 BEGINNING = 20
 """Characters of a cited line that an arbiter is told."""
 
-VALUES: dict[str, Value] = {
-    "evidence": lambda question, _, case: evidence(question, case),
-    "pages": lambda question, _, case: pages(question, case),
-    "context": lambda question, _, case: case.context,
-    "claims": lambda question, numbered, case: in_sentences(numbered, case),
-    "around": lambda question, numbered, case: text_around(next(iter(numbered.values())), case, NOWHERE),
-    "statements": lambda question, numbered, case: list(statements(next(iter(numbered.values())), case)),
-}
-"""The values that a prompt may ask for."""
-
 
 def prompt_for(parts: Sequence[str], question: Question, numbered: Numbered, case: Case) -> Prompt:
-    """The prompt of a question, its parts one after the other. Raises KeyError for an unknown placeholder."""
-    language = language_of(case)
-    filled = (
-        render(
-            part, language, **{k: VALUES[k](question, numbered, case) for k in placeholders(part, language)}
-        )
-        for part in parts
-    )
+    """The prompt of a question about claims. What stands around a claim, and its opposite, are those of the first."""
+    first = next(iter(numbered.values()))
+    values = {
+        "evidence": evidence(question, case),
+        "pages": pages(question, case),
+        "context": case.context,
+        "claims": in_sentences(numbered, case),
+        "around": text_around(first, case, NOWHERE),
+        "statements": list(statements(first, case)),
+    }
+    return fill(parts, language_of(case), values)
+
+
+def fill(parts: Sequence[str], language: Language, values: Mapping[str, str | Sequence[str]]) -> Prompt:
+    """The prompt of these parts, one after the other. Raises KeyError for a placeholder without a value."""
+    filled = []
+    for part in parts:
+        wanted = {name: values[name] for name in placeholders(part, language)}
+        filled.append(render(part, language, **wanted))
     return reduce(Prompt.then, filled)
 
 

@@ -6,13 +6,15 @@ and price.
 Does not know: how a decision was reached, or how a report is shown.
 """
 
+import re
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from longproof.agent.models.model import UNANSWERED
-from longproof.agent.set_phrases import is_set_phrase
 from longproof.agent.types import (
     LABELS,
     Call,
@@ -35,8 +37,9 @@ from longproof.agent.types import (
     SourcePlace,
     Usage,
 )
-from longproof.agent.vote import SIDES
-from longproof.retrieval.types import Span
+from longproof.agent.vote import SIDES, clears
+from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.types import Frozen, Span
 
 WRONG: tuple[Label, ...] = ("contradicting", "fabricated")
 UNUSABLE: frozenset[Failure | None] = frozenset(
@@ -49,6 +52,7 @@ CONFIRMING_FAILED = "called wrong, but asking once more failed"
 """The caveat of a claim of which a conviction could not be confirmed because nobody answered."""
 UNPROVED = "its lines alone don't prove it"
 """The caveat of a contradiction that a judge doesn't see in the cited lines by themselves."""
+_MARKS = re.compile(r"[\W_]+")
 WRITTEN = 5
 """How many times what it costs to have a character read it costs to have one written."""
 
@@ -329,3 +333,43 @@ def not_borne_out(report: Report) -> NotBorneOut:
         tuple(n for n in silent if not may and not is_set_phrase(report.sentences[n].text)),
         tuple(n for n, found in labels.items() if sourced and "out_dependent" in found),
     )
+
+
+class ClearedAlone(Frozen):
+    """Counts of the claims that the first judge of a cascade alone decided, of those that the others read though it
+    cleared them, and of those then overturned: no rate of errors, since the others may share its mistakes."""
+
+    cleared: int = 0
+    again: int = 0
+    overturned: int = 0
+
+
+def cleared_alone(claims: Sequence[ReportClaim], first: str) -> ClearedAlone:
+    """Count what the judge named `first` cleared alone, and what became of the claims that were read again."""
+    alone = again = overturned = 0
+    for claim in claims:
+        last = [j for j in claim.judgements if j.question_id == claim.judgements[-1].question_id]
+        if not any(j.judge == first and clears(j) for j in last):
+            continue
+        if len(last) == 1:
+            alone += 1
+            continue
+        again += 1
+        overturned += claim.label in WRONG
+    return ClearedAlone(cleared=alone, again=again, overturned=overturned)
+
+
+def is_set_phrase(sentence: str) -> bool:
+    """True if this is, as a whole, one of the set phrases that state no fact, in whatever case, script and marks."""
+    return _bare(sentence) in _set_phrases()
+
+
+@cache
+def _set_phrases() -> frozenset[str]:
+    lines = Path(__file__).with_name("set_phrases.txt").read_text("utf-8").splitlines()
+    return frozenset(_bare(line) for line in lines if line and not line.startswith("#"))
+
+
+def _bare(text: str) -> str:
+    """The words of a text, with one blank between them. Where marks stand between them doesn't matter."""
+    return _MARKS.sub(" ", fold(text).text).strip()

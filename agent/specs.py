@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from longproof.agent.decompose import ModelDecomposer
-from longproof.agent.judge import ModelArbiter, ModelJudge
+from longproof.agent.judge import ModelJudge
 from longproof.agent.models.addresses import is_key, key_variable, refuse_no_address
 from longproof.agent.models.clients import PROVIDER, Chat
 from longproof.agent.models.model import Model
@@ -229,7 +229,7 @@ def panel_from(
     if arbitrates is not None:
         named = _name_of(first if arbiter is None else arbiter, arbitrates)
         temperature = arbiter.temperature if isinstance(arbiter, Spec) else 0.0
-        ruling = ModelArbiter(f"arbiter:{named}", arbitrates, temperature=temperature)
+        ruling = ModelJudge(f"arbiter:{named}", arbitrates, temperature=temperature)
         confirmer = ModelJudge(f"confirm:{named}", arbitrates, prompt_name="confirm", purpose="confirm")
     decomposes = None
     if not (isinstance(decomposer, Spec) and decomposer.kind == "offline"):

@@ -1,14 +1,16 @@
-"""The vote: judgements on one claim into a label, if enough of the panel agree. Pure.
+"""The vote: judgements on one claim into a label, if enough of the panel agree; which claims one clears. Pure.
 
-Knows: which labels count as one side, shares, consensus, and which side may win after which look.
+Knows: which labels count as one side, shares, consensus, and which side may win after which look. Of a cascade: which
+claims are read again though the first judge cleared them, the same ones in every run of a seed.
 Does not know: where judgements come from, or what is done about a split.
 """
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from hashlib import sha256
 from typing import Literal, TypeVar
 
-from longproof.agent.types import Failure, JudgeLabel, Judgement, Label, Look
+from longproof.agent.types import Case, Claim, Failure, JudgeLabel, Judgement, Label, Look
 from longproof.retrieval.types import Frozen
 
 T = TypeVar("T", bound=str)
@@ -18,24 +20,17 @@ SIDES: dict[JudgeLabel, Side] = {
     "contradicting": "contradicted",
     "fabricated": "not_found",
     "not_found": "not_found",
-    "out_dependent": "not_found",
     "ambiguous": "ambiguous",
     "no_fact": "no_fact",
+    "out_dependent": "not_found",
     "implicitly_supported": "supported",
     "explicitly_supported": "supported",
 }
-FAITHFULNESS: tuple[JudgeLabel, ...] = (
-    "contradicting",
-    "fabricated",
-    "not_found",
-    "ambiguous",
-    "no_fact",
-    "out_dependent",
-    "implicitly_supported",
-    "explicitly_supported",
-)
+FAITHFULNESS: tuple[JudgeLabel, ...] = tuple(SIDES)
 """The least faithful first: ties go to the earlier one."""
 CONSENSUS = 2 / 3
+ONE_IN = 20
+"""Of so many cleared claims one is read by the others too."""
 
 
 class Tally(Frozen):
@@ -102,6 +97,19 @@ def most_common(failures: Iterable[Failure | None]) -> Failure:
     """The failure that occurs most; `unavailable` where there is none. Ties don't depend on the order."""
     counts = Counter(failure for failure in failures if failure)
     return min(counts, key=lambda failure: (-counts[failure], failure), default="unavailable")
+
+
+def clears(judgement: Judgement) -> bool:
+    """True if a judge takes a claim for right, or for no fact."""
+    return judgement.label is not None and SIDES[judgement.label] in ("supported", "no_fact")
+
+
+def read_again(claim: Claim, case: Case, seed: int) -> bool:
+    """True if this is one of the cleared claims that the other judges read too, drawn by the claim and the seed."""
+    drawn = sha256(
+        f"{seed}\0{case.id}\0{claim.id}\0{claim.text}".encode("utf-8", "backslashreplace")
+    ).digest()
+    return int.from_bytes(drawn[:8], "big") % ONE_IN == 0
 
 
 def _leader(votes: Sequence[T], order: Sequence[T]) -> T:

@@ -15,9 +15,8 @@ from math import ceil
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.runnables import RunnableLambda, ensure_config
 
-from longproof.agent.cascade import clears, read_again
 from longproof.agent.types import Answered, Case, Claim, Failure, Judge, Judgement, Lines, Question
-from longproof.agent.vote import SIDES
+from longproof.agent.vote import SIDES, clears, read_again
 
 Asked = tuple[Judge, Question]
 Asks = Callable[[Judge, Question], Awaitable[Answered]]

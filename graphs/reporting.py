@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple, cast
 
 from longproof import __version__
-from longproof.agent.cascade import cleared_alone
 from longproof.agent.models.prices import money
 from longproof.agent.offline import OfflineDecomposer
-from longproof.agent.report import distinct, report, reported_claim, usage
+from longproof.agent.report import cleared_alone, distinct, report, reported_claim, usage
 from longproof.agent.specs import as_spec
 from longproof.agent.types import Call, Case, Judgement, Report, ReportClaim, ReportDocument, Sentence
 from longproof.graphs.policy import next_step

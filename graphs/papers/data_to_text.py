@@ -6,8 +6,7 @@ the article are believed, never the whole. The seed calls both critical, so an a
 
 from longproof.agent.guards import Weighed
 from longproof.agent.models.answers import Form
-from longproof.graphs.papers.asking import mark_pieces
-from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState
+from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState, mark_pieces
 from longproof.graphs.papers.runner import ask, cut, read, show, vote
 
 

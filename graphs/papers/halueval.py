@@ -12,8 +12,7 @@ from pydantic import Field
 from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Label
-from longproof.graphs.papers.asking import choose, in_order
-from longproof.graphs.papers.paper import About, Paper
+from longproof.graphs.papers.paper import About, Paper, choose, in_order
 from longproof.graphs.papers.runner import STEPS
 
 ANSWERS: dict[str, Label] = {"yes": "fabricated", "no": "implicitly_supported"}
@@ -40,14 +39,10 @@ class Contrast(Form):
     hallucinated: str = Field(json_schema_extra={"enum": list(ORDER)})
 
 
-def read_answer(answer: Recognition, about: About) -> Weighed:
-    """Yes or no."""
-    return choose(ANSWERS, answer.answer)
-
-
-def read_reasoned(answer: ReasonedRecognition, about: About) -> Weighed:
-    """Yes or no, with the reasoning before it."""
-    return choose(ANSWERS, answer.answer, answer.reasoning)
+def read_answer(answer: Recognition | ReasonedRecognition, about: About) -> Weighed:
+    """Yes or no, with the reasoning before it, if there is any."""
+    reasoning = answer.reasoning if isinstance(answer, ReasonedRecognition) else ""
+    return choose(ANSWERS, answer.answer, reasoning)
 
 
 def read_contrast(answer: Contrast, about: About) -> Weighed:
@@ -94,11 +89,12 @@ def _paper(task: str, ending: str) -> Paper:
         shows="source" if task == "summary" or ending == "-knowledge" else "nothing",
     )
     if ending == "-cot":
-        return replace(paper, form=ReasonedRecognition, read=read_reasoned)
+        return replace(paper, form=ReasonedRecognition)
     if ending == "-contrast":
         return replace(paper, form=Contrast, read=read_contrast, needs=("models", "reference"))
     return paper
 
 
-TRIED = [(task, ending) for task, ending in product(TASKS, VARIANTS) if task + ending not in NOT_TRIED]
-PAPERS = tuple(_paper(task, ending) for task, ending in TRIED)
+PAPERS = tuple(
+    _paper(task, ending) for task, ending in product(TASKS, VARIANTS) if task + ending not in NOT_TRIED
+)

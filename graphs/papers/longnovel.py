@@ -14,8 +14,7 @@ from longproof.agent.guards import Weighed, wrong_place
 from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
 from longproof.agent.types import Error, Kind, Label, Look, SourcePlace
-from longproof.graphs.papers.asking import question_about
-from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState
+from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState, question_about
 from longproof.graphs.papers.runner import STEPS, ask, cut, read, vote
 from longproof.indexes.vectors import PassageSize, source_index
 from longproof.retrieval.align import greedy

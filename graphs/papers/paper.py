@@ -1,37 +1,53 @@
-"""The types of the papers' methods: a method with its numbers, a unit of the response on its way, the graph's state.
+"""A paper's method with its numbers: its questions, the answers to them, the state of its graph.
 
-Knows: fields alone. A state holds places of the sources, never their texts. Does not know: what any paper asks.
+Knows: what each placeholder of a paper's prompt stands for; an answer that is not on a menu is `unparsed`, as the
+authors would have seen it; exact pieces of a text; how a panel's answers are counted. A state holds places of the
+sources, never their texts.
+Does not know: what any paper asks, or what its answers mean.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from operator import add
 from typing import Annotated, Any, Literal, NamedTuple
 
 from typing_extensions import TypedDict
 
-from longproof.agent.guards import Weighed
-from longproof.agent.judge import ModelArbiter, ModelJudge
+from longproof.agent.guards import Weighed, word
+from longproof.agent.judge import ModelJudge, Numbered, ask_about_claims
 from longproof.agent.models.answers import Form
+from longproof.agent.models.asker import Asker
+from longproof.agent.prompting import brief, fill, language_of, line, opinions
 from longproof.agent.types import (
+    Answered,
     Call,
     Case,
     Claim,
     DecidedBy,
+    Error,
     Failure,
+    JudgeLabel,
     Judgement,
     Label,
+    Look,
     Question,
     Report,
     Search,
     Sentence,
     SourcePlace,
 )
-from longproof.agent.vote import CONSENSUS
+from longproof.agent.vote import CONSENSUS, SIDES, Side, final_label, most_common, vote
 from longproof.graphs.protocol import NEEDS, Need, Protocol
 from longproof.graphs.run import Session
 from longproof.indexes.documents import DocumentRef
+from longproof.prompts import Prompt, render
 from longproof.retrieval.types import BadInput, Frozen, Span
+
+COARSE: dict[JudgeLabel, Side] = {
+    label: "contradicted" if side == "not_found" else side for label, side in SIDES.items()
+}
+"""The sides where an answer only says whether something is wrong."""
 
 
 class Decision(Frozen):
@@ -53,14 +69,13 @@ class Unit(Frozen):
     asked: tuple[Question, ...] = ()
     """The questions about it: one, but for PROBE, which asks about every piece of evidence."""
     judgements: tuple[Judgement, ...] = ()
-    ruling: Judgement | None = None
-    """The arbiter's word."""
+    """The panel's answers, then the arbiter's word."""
     searches: tuple[Search, ...] = ()
     """Each model's search for evidence (PROBE)."""
     decision: Decision | None = None
 
     def votes(self, question_id: str) -> list[Judgement]:
-        """The panel's answers to one question."""
+        """The answers to one question."""
         return [judgement for judgement in self.judgements if judgement.question_id == question_id]
 
 
@@ -98,11 +113,11 @@ class PaperRun(NamedTuple):
         texts = await self.session.snippets(question)
         return question.model_copy(update={"shown": tuple(texts), "pages": ()})
 
-    def models(self) -> tuple[list[ModelJudge], ModelArbiter]:
+    def models(self) -> tuple[list[ModelJudge], ModelJudge]:
         """The panel and its arbiter. Raises BadInput for who is no language model: a paper's method is its prompt."""
         panel = self.session.panel
         judges = [judge for judge in panel.judges if isinstance(judge, ModelJudge)]
-        if len(judges) < len(panel.judges) or not isinstance(panel.arbiter, ModelArbiter):
+        if len(judges) < len(panel.judges) or not isinstance(panel.arbiter, ModelJudge):
             raise BadInput(f"the protocol {self.paper.name} needs {NEEDS['models']}")
         return judges, panel.arbiter
 
@@ -139,3 +154,126 @@ class Paper(Protocol):
     needs: tuple[Need, ...] = ("models",)
     question: str = ""
     """Names the prompt in the ids of questions; empty: as its first file."""
+
+
+def question_about(
+    paper: Paper, claims: Sequence[Claim], places: Sequence[SourcePlace], look: Look
+) -> Question:
+    """A question, named by all that it shows and asks. It holds places until it is asked, and no texts."""
+    ids = tuple(claim.id for claim in claims)
+    prompt = paper.question or paper.prompt[0]
+    shown = (f"{place.source_id}:{place.start}-{place.end}" for place in places)
+    key = "|".join([prompt, look, "0", *ids, *shown])
+    name = "q-" + sha256(key.encode()).hexdigest()[:12]
+    return Question(id=name, claim_ids=ids, look=look, prompt=prompt, pages=tuple(places))
+
+
+def prompt_about(parts: Sequence[str], shown: Sequence[Span], numbered: Numbered, case: Case) -> Prompt:
+    """The prompt of these parts about these units. A `piece` is the first place shown, `surroundings` what is shown
+    beside it. Raises KeyError for an unknown placeholder."""
+    texts = [span.text for span in shown]
+    evidence: list[str] = []
+    pages: list[str] = []
+    for span in shown:
+        (evidence if span.source_id in case.source_ids else pages).append(span.text)
+    first, second = in_order(case)
+    rows = [line(sentence=f"S{n}", text=claim.text) for n, claim in numbered.items()]
+    values: dict[str, str | list[str]] = {
+        "evidence": evidence,
+        "pages": pages,
+        "piece": texts[0] if texts else "",
+        "surroundings": texts[1:],
+        "context": case.context,
+        "response": case.response,
+        "first": first,
+        "second": second,
+        "passage": [claim.text for claim in numbered.values()],
+        "sentences": "\n".join(rows),
+    }
+    return fill(parts, language_of(case), values)
+
+
+def in_order(case: Case) -> tuple[str, str]:
+    """The response and the reference in an order that follows from their texts and tells nothing."""
+    first, second = sorted([case.response, case.reference or ""])
+    swap = sha256(f"{first}\0{second}".encode()).digest()[0] % 2
+    return (second, first) if swap else (first, second)
+
+
+async def ask_model(
+    paper: Paper,
+    judge: ModelJudge,
+    question: Question,
+    claims: Sequence[Claim],
+    case: Case,
+    prior: Sequence[Judgement] | None = None,
+) -> Answered:
+    """One judgement for each claim. `prior`: those that an arbiter decides between, shuffled and without names."""
+
+    def prompt_of(numbered: Numbered) -> Prompt:
+        prompt = prompt_about(paper.prompt, question.shown, numbered, case)
+        if prior is None:
+            return prompt
+        said = opinions(numbered, prior, question)
+        return prompt.then(render("arbitrate_paper", language_of(case), opinions=said))
+
+    return await ask_about_claims(
+        asker_of(paper, judge),
+        judge.name,
+        question,
+        claims,
+        purpose="judge" if prior is None else "arbitrate",
+        form=paper.form,
+        prompt_of=prompt_of,
+        read=lambda value, n, claim: paper.read(value, About(n, claim, question.shown, case)),
+    )
+
+
+def asker_of(paper: Paper, judge: ModelJudge) -> Asker:
+    """A model and how it is asked: at the judge's own temperature, where one is named for it, else at the paper's."""
+    temperature = paper.temperature if judge.temperature is None else judge.temperature
+    return judge.asker._replace(once=not paper.asks_again, temperature=temperature)
+
+
+def choose(menu: Mapping[str, Label], answer: str, reason: str = "") -> Weighed:
+    """The label that a word of the menu stands for."""
+    label = menu.get(word(answer))
+    return Weighed(label, None if label else "unparsed", reason=brief(reason))
+
+
+def mark_pieces(
+    pieces: Sequence[str], origin: Span, reason: str, *, whole: bool, failure: Failure
+) -> Weighed:
+    """A list of exact pieces of a text that are made up: none means faithful; `failure` where none stands there.
+
+    A repeated piece is its next place. One that is the whole text marks nothing, and is not believed (seed 001),
+    unless `whole`: all of a response of one sentence may be made up.
+    """
+    named = [piece for piece in pieces if piece.strip()]
+    errors: dict[Error, None] = {}
+    after: dict[str, int] = {}
+    for piece in named:
+        start = origin.text.find(piece, after.get(piece, 0))
+        if start < 0 or (not whole and piece.strip() == origin.text.strip()):
+            continue
+        after[piece] = start + len(piece)
+        errors[Error(span=origin.part(start, after[piece]))] = None
+    dropped = len(named) - len(errors)
+    if named and not errors:
+        return Weighed(None, failure, dropped=dropped, reason=brief(reason))
+    label: Label = "fabricated" if named else "implicitly_supported"
+    return Weighed(label, None, dropped=dropped, errors=tuple(errors), reason=brief(reason))
+
+
+def count_votes(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
+    """The label that enough of the panel agree on; `split` where they don't, a failure where nobody answered."""
+    question = unit.asked[-1]
+    sides = COARSE if paper.coarse else SIDES
+    if question.look == "pages":
+        sides = {**sides, "out_dependent": "supported"}
+    tally = vote(unit.votes(question.id), consensus=consensus, sides=sides)
+    if tally.label is not None:
+        return Decision(label=final_label(tally.label), decided_by="vote")
+    if not tally.votes:
+        return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
+    return Decision(failure="split")

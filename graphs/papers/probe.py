@@ -16,8 +16,19 @@ from longproof.agent.judge import ModelJudge
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Call, Case, Claim, Judgement, Label, Search, SourcePlace
 from longproof.agent.vote import most_common
-from longproof.graphs.papers.asking import asker_of, choose, fill, mark_pieces, question_about
-from longproof.graphs.papers.paper import About, Decision, Paper, PaperRun, PaperState, Unit
+from longproof.graphs.papers.paper import (
+    About,
+    Decision,
+    Paper,
+    PaperRun,
+    PaperState,
+    Unit,
+    asker_of,
+    choose,
+    mark_pieces,
+    prompt_about,
+    question_about,
+)
 from longproof.graphs.papers.runner import STEPS, ask, read, vote
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document, Span
@@ -106,7 +117,7 @@ async def _search(
     To name only what isn't there is `ungrounded`.
     """
     asker = asker_of(paper, finder)
-    answer = await asker.ask(fill(("find",), source, {1: claim}, case), Segments, "find")
+    answer = await asker.ask(prompt_about(("find",), source, {1: claim}, case), Segments, "find")
     named = [piece for piece in answer.value.segments if piece.strip()] if answer.value else []
     pieces, _ = locate_quotes(named, source)
     failure = answer.failure or ("ungrounded" if named and not pieces else None)

@@ -29,9 +29,18 @@ from longproof.agent.types import (
     SourcePlace,
 )
 from longproof.agent.vote import final_label
-from longproof.graphs.opening import NO_SOURCE, StoredTexts, store_texts
-from longproof.graphs.papers.asking import ask_model, count_votes, question_about
-from longproof.graphs.papers.paper import Decision, Paper, PaperRun, PaperState, Step, Unit
+from longproof.graphs.opening import NO_SOURCE, store_texts
+from longproof.graphs.papers.paper import (
+    Decision,
+    Paper,
+    PaperRun,
+    PaperState,
+    Step,
+    Unit,
+    ask_model,
+    count_votes,
+    question_about,
+)
 from longproof.graphs.protocol import Need, unmet
 from longproof.graphs.reporting import report_documents, stamp_of
 from longproof.graphs.run import Pool
@@ -49,9 +58,29 @@ SEGMENT = 150
 
 async def read(given: VerifyInput, run: PaperRun) -> PaperState:
     """Keep the texts. Raises BadInput for what this paper can't check."""
-    texts = await asyncio.to_thread(store_texts, given, run.session.store)
-    _refuse(run, texts)
-    return {"started": time.time(), "case": texts.case, "sources": texts.sources}
+    case, _, sources = await asyncio.to_thread(store_texts, given, run.session.store)
+    paper = run.paper
+    if not sources and paper.shows == "source":
+        if case.task != "open":
+            raise BadInput(NO_SOURCE)
+        if "pages" not in paper.needs:
+            raise BadInput(f"the protocol {paper.name} holds a response against a source: give one")
+    has: list[Need] = []
+    if case.labels is not None:
+        has.append("labels")
+    if case.reference is not None:
+        has.append("reference")
+    if sources and all(ref.kind == "record" for ref in sources):
+        has.append("record")
+    if why := unmet(paper.name, paper.needs, has, among=("labels", "reference", "record")):
+        raise BadInput(why)
+    count = len(sentences(case.response))
+    if case.labels is not None and len(case.labels) != count:
+        raise BadInput(
+            f"{len(case.labels)} labels are given for {count} sentences: give one for each sentence"
+        )
+    run.models()
+    return {"started": time.time(), "case": case, "sources": sources}
 
 
 async def cut(state: PaperState, run: PaperRun) -> PaperState:
@@ -142,7 +171,8 @@ async def arbitrate(state: PaperState, run: PaperRun) -> PaperState:
             decision = Decision(failure=ruling.failure)
             if ruling.label is not None:
                 decision = Decision(label=final_label(ruling.label), decided_by="arbiter")
-            unit = unit.model_copy(update={"ruling": ruling, "decision": decision})
+            said_of = (*unit.judgements, ruling)
+            unit = unit.model_copy(update={"judgements": said_of, "decision": decision})
         units.append(unit)
     return {"units": units, "calls": _calls_of(answered)}
 
@@ -229,38 +259,13 @@ def _parts(paper: Paper, response: Document, spans: Sequence[Span]) -> list[Span
     return list(spans)
 
 
-def _refuse(run: PaperRun, texts: StoredTexts) -> None:
-    """Raises BadInput where this can't be checked by this paper, or not by this panel."""
-    case, sources, paper = texts.case, texts.sources, run.paper
-    if not sources and paper.shows == "source":
-        if case.task != "open":
-            raise BadInput(NO_SOURCE)
-        if "pages" not in paper.needs:
-            raise BadInput(f"the protocol {paper.name} holds a response against a source: give one")
-    has: list[Need] = []
-    if case.labels is not None:
-        has.append("labels")
-    if case.reference is not None:
-        has.append("reference")
-    if sources and all(ref.kind == "record" for ref in sources):
-        has.append("record")
-    if why := unmet(paper.name, paper.needs, has, among=("labels", "reference", "record")):
-        raise BadInput(why)
-    count = len(sentences(case.response))
-    if case.labels is not None and len(case.labels) != count:
-        raise BadInput(
-            f"{len(case.labels)} labels are given for {count} sentences: give one for each sentence"
-        )
-    run.models()
-
-
 def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
     """The unit as the report has it."""
     decision = unit.decision
     assert decision is not None, "every unit went through the vote"
     claim = reported_claim(
         unit.claim,
-        [*unit.judgements, *([unit.ruling] if unit.ruling else [])],
+        unit.judgements,
         label=decision.label,
         decided_by=decision.decided_by,
         question_id=unit.asked[-1].id if unit.asked else "",

@@ -14,8 +14,16 @@ from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
 from longproof.agent.types import LABELS, Case, JudgeLabel, Label, SourcePlace
 from longproof.agent.vote import SIDES, most_common
-from longproof.graphs.papers.asking import choose, question_about
-from longproof.graphs.papers.paper import About, Decision, Paper, PaperRun, PaperState, Unit
+from longproof.graphs.papers.paper import (
+    About,
+    Decision,
+    Paper,
+    PaperRun,
+    PaperState,
+    Unit,
+    choose,
+    question_about,
+)
 from longproof.graphs.papers.runner import STEPS, ask, cut, read, show, vote, whole
 
 SNIPPETS = 3

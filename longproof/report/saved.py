@@ -13,8 +13,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from longproof.agent.cascade import ClearedAlone
-from longproof.agent.report import counts_by_label, left_unread, outcome
+from longproof.agent.report import ClearedAlone, counts_by_label, left_unread, outcome
 from longproof.agent.types import Report
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home

@@ -7,10 +7,9 @@ import re
 from collections import Counter
 from collections.abc import Collection, Mapping
 
-from longproof.agent.cascade import ClearedAlone
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import DOLLARS, amount_text
-from longproof.agent.report import CONFIRMING_FAILED, not_borne_out, response_is_cut
+from longproof.agent.report import CONFIRMING_FAILED, ClearedAlone, not_borne_out, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
 from longproof.report.words import SIGNS, short
 

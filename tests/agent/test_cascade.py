@@ -6,10 +6,9 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.cascade import ONE_IN, cleared_alone, read_again
-from longproof.agent.report import reported_claim
+from longproof.agent.report import cleared_alone, reported_claim
 from longproof.agent.types import Answered, Case, Claim, JudgeLabel, Judgement, Question, ReportClaim
-from longproof.agent.vote import SIDES, vote
+from longproof.agent.vote import ONE_IN, SIDES, read_again, vote
 from longproof.graphs.panel import ask_cascade, ask_until_clear, needed_to_clear
 from longproof.retrieval.types import Document
 

@@ -16,7 +16,7 @@ from judging import (
 )
 from reader import Reply, always
 
-from longproof.agent.judge import ModelArbiter
+from longproof.agent.judge import ModelJudge
 from longproof.agent.models.model import Model
 from longproof.agent.prompting import sentence_of
 from longproof.agent.types import Answered, Case, Judgement, SourcePlace
@@ -171,7 +171,7 @@ def test_the_arbiter_sees_the_reasons_without_names_in_an_order_of_its_own() -> 
     for order in (others, others[::-1]):
 
         async def use(model: Model, order: list[Judgement] = order) -> Answered:
-            return await ModelArbiter("boss", model).arbitrate(QUESTION, CLAIMS[1:2], order, CASE)
+            return await ModelJudge("boss", model).arbitrate(QUESTION, CLAIMS[1:2], order, CASE)
 
         answered, server = judged([form({**GOOD[1], "claim": "C1"})], claims=CLAIMS[1:2], use=use)
         assert outcomes(answered) == ["contradicting"]
@@ -194,7 +194,7 @@ def test_the_arbiter_sees_lines_by_number_and_beginning() -> None:
     ]
 
     async def use(model: Model) -> Answered:
-        return await ModelArbiter("boss", model).arbitrate(LINED, CLAIMS[1:2], others, CASE)
+        return await ModelJudge("boss", model).arbitrate(LINED, CLAIMS[1:2], others, CASE)
 
     _, server = judged([form({**GOOD[1], "claim": "C1"})], claims=CLAIMS[1:2], use=use)
     assert sorted(item["lines"] for item in server.asked[0].items("opinions")) == [

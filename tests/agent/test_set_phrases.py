@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 from scripted import ScriptedJudge, WholeSentences
 
 from longproof import Report, Verifier
-from longproof.agent.report import not_borne_out
-from longproof.agent.set_phrases import _phrases, is_set_phrase
+from longproof.agent.report import _set_phrases, is_set_phrase, not_borne_out
 from longproof.cli.verify import exit_code
 
 SOURCE = "Thea lit the lamp. Thea sold the boat to her father."
@@ -38,10 +37,10 @@ def test_a_courtesy_that_tells_a_fact_is_none(sentence: str) -> None:
     assert not is_set_phrase(sentence)
 
 
-@given(st.sampled_from(sorted(_phrases())), st.text(alphabet="abcxyz火水", min_size=1))
+@given(st.sampled_from(sorted(_set_phrases())), st.text(alphabet="abcxyz火水", min_size=1))
 def test_no_phrase_with_a_word_more_is_one(phrase: str, more: str) -> None:
     longer = f"{phrase} {more}"
-    assert not is_set_phrase(longer) or longer in _phrases()
+    assert not is_set_phrase(longer) or longer in _set_phrases()
 
 
 def checked(response: str, label: str = "no_fact", **settings: bool) -> Report:

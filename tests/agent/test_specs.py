@@ -11,7 +11,7 @@ from reader import well
 
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.forms import Findings
-from longproof.agent.judge import ModelArbiter
+from longproof.agent.judge import ModelJudge
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model
@@ -220,7 +220,7 @@ def test_a_langchain_model_may_sit_on_the_panel() -> None:
     made = panel([FakeListChatModel(responses=["x"])])
     name = made.judges[0].name
     assert name.startswith("FakeListChatModel:")
-    assert isinstance(made.arbiter, ModelArbiter)
+    assert isinstance(made.arbiter, ModelJudge)
     assert made.arbiter.name == f"arbiter:{name}"
     named = panel([A], arbiter=FakeListChatModel(responses=["x"]))
     assert named.arbiter is not None

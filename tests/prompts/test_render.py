@@ -15,8 +15,6 @@ from reader import FENCED
 from longproof import prompts
 from longproof.agent.forms import Finding, Findings
 from longproof.agent.guards import read_lines, short_answer
-from longproof.agent.prompting import VALUES as KNOWN
-from longproof.agent.recipes import RECIPES
 from longproof.agent.types import KINDS, LABELS, JudgeLabel, Question
 from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.graphs.papers.verigray import AUDIT_ANSWERS
@@ -239,13 +237,6 @@ def test_the_papers_words_are_offered(language: Language) -> None:
         KIND_NAMES.values()
     )
     assert all(word in example("longnovel_form", language).user for word in (YES, NO))
-
-
-@pytest.mark.parametrize("name", RECIPES)
-def test_every_asking_has_parts_that_can_be_filled(name: str) -> None:
-    for part, language in product(RECIPES[name].parts, LANGUAGES):
-        assert prompts.placeholders(part, language) <= set(KNOWN)
-    assert RECIPES[name].parts[0] in VALUES
 
 
 @given(st.text())

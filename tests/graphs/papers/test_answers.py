@@ -9,9 +9,8 @@ from longproof.agent.guards import Weighed
 from longproof.agent.models.answers import schema
 from longproof.agent.types import KINDS, Case, Claim
 from longproof.graphs.papers import PAPERS
-from longproof.graphs.papers.asking import exact_places, fill, in_order
 from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
-from longproof.graphs.papers.paper import About
+from longproof.graphs.papers.paper import About, in_order, mark_pieces, prompt_about
 from longproof.graphs.protocol import NEEDS, unmet
 from longproof.retrieval.types import Document
 
@@ -38,7 +37,7 @@ def read(name: str, answer: dict[str, Any]) -> Weighed:
 @pytest.mark.parametrize("name", NAMED)
 def test_every_prompt_shows_what_it_should_in_a_strict_form_and_a_need_is_one_line(name: str) -> None:
     method = NAMED[name]
-    made = fill(method.prompt, SHOWN, {1: CLAIM}, CASE)
+    made = prompt_about(method.prompt, SHOWN, {1: CLAIM}, CASE)
     assert made.language == "zh"
     assert SHOWN[0].text in made.user or method.shows == "nothing"
     written = schema(method.form)
@@ -142,9 +141,10 @@ def test_every_kind_has_its_chinese_name() -> None:
 
 def test_a_repeated_piece_is_its_next_place() -> None:
     text = Document.of("nine and nine and ten")
-    places, dropped = exact_places(["nine", "nine", "nine"], text.span(0, len(text.text)))
-    assert [place.start for place in places] == [0, 9]
-    assert dropped == 1
+    pieces = ["nine", "nine", "nine"]
+    marked = mark_pieces(pieces, text.span(0, len(text.text)), "", whole=False, failure="ungrounded")
+    assert [error.span.start for error in marked.errors] == [0, 9]
+    assert marked.dropped == 1
 
 
 def test_all_five_steps_are_asked_for() -> None:
@@ -153,13 +153,13 @@ def test_all_five_steps_are_asked_for() -> None:
 
 
 def test_the_parts_of_a_prompt_stand_in_the_papers_order() -> None:
-    prompt = fill(NAMED["probe"].prompt, SHOWN, {1: CLAIM}, CASE)
+    prompt = prompt_about(NAMED["probe"].prompt, SHOWN, {1: CLAIM}, CASE)
     piece, around = prompt.user.split("它前后的文字")
     assert "陆遥在黎明前离开渡口" in piece
     assert "船上只有九盏灯" not in piece
     assert "船上只有九盏灯" in around
     end, beginning = (
-        fill(NAMED[name].prompt, SHOWN, {1: CLAIM}, CASE)
+        prompt_about(NAMED[name].prompt, SHOWN, {1: CLAIM}, CASE)
         for name in ("longnovel-zero-shot", "longnovel-zero-shot-beginning")
     )
     assert end.system == beginning.system
