@@ -9,15 +9,18 @@ import argparse
 from pathlib import Path
 
 from longproof.agent.models.recording import Recorder
-from longproof.cli.demo import check_demo
+from longproof.examples import demo_summary, example, pages
+from longproof.verifier import Verifier
 
 
 def record_demo(language: str, file: Path, judges: list[str], arbiter: str, stream: bool = False) -> int:
     """Check the demo's summary with these models, and keep their answers; how many there are."""
     recorder = Recorder()
-    panel = {"judges": judges, "arbiter": arbiter}
-    report = check_demo(language, {**panel, "stream": stream, "timeout_s": 900, "recording": recorder})
-    recorder.write(file, {"demo": language, **panel})
+    verifier = Verifier(
+        judges, arbiter, recording=recorder, pages=str(pages(language)), stream=stream, timeout_s=900
+    )
+    report = verifier.verify(example(language)[0], demo_summary(language), progress=True)
+    recorder.write(file, {"demo": language, "judges": judges, "arbiter": arbiter})
     return len(report.calls)
 
 

@@ -13,8 +13,6 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from longproof.agent.models.limits import Traffic
     from longproof.graphs.runner import RunProgress
 
@@ -48,19 +46,6 @@ class Progress:
         asked = traffic_text(self.traffic()) if self.traffic else ""
         return "; ".join(part for part in (self.text + count, asked) if part)
 
-    def row(self, began: float) -> "Table":
-        """A bar, the time since it began, and the line."""
-        from rich.progress_bar import ProgressBar
-        from rich.table import Table
-        from rich.text import Text
-
-        row = Table.grid(padding=(0, 1))
-        bar = ProgressBar(total=self.total, completed=self.done, width=20)
-        row.add_row(
-            bar, _clock_text(monotonic() - began), Text(self.line(), no_wrap=True, overflow="ellipsis")
-        )
-        return row
-
 
 @contextmanager
 def show_progress(
@@ -69,28 +54,38 @@ def show_progress(
     """Show how far something has come until it ends: a bar, or lines where there is no terminal."""
     from rich.console import Console
     from rich.live import Live
+    from rich.progress_bar import ProgressBar
+    from rich.table import Table
+    from rich.text import Text
 
-    at, console, began = Progress(text, traffic=traffic), Console(stderr=True), monotonic()
+    at, console, began, ended = Progress(text, traffic=traffic), Console(stderr=True), monotonic(), Event()
+
+    def row() -> Table:
+        """A bar, the time since it began, and the line."""
+        row = Table.grid(padding=(0, 1))
+        line = Text(at.line(), no_wrap=True, overflow="ellipsis")
+        bar = ProgressBar(total=at.total, completed=at.done, width=20)
+        row.add_row(bar, _clock_text(monotonic() - began), line)
+        return row
+
+    def write_lines() -> None:
+        """Write lines until the work has ended: each waits twice as long as the one before."""
+        wait = lines_s
+        while not ended.wait(wait):
+            sys.stderr.write(f"longproof: after {monotonic() - began:,.0f} s: {at.line()}\n")
+            wait = min(2 * wait, LONGEST_S)
+
     if console.is_terminal:
-        with Live(console=console, get_renderable=lambda: at.row(began), transient=True):
+        with Live(console=console, get_renderable=row, transient=True):
             yield at
         return
-    ended = Event()
-    thread = Thread(target=_write_lines, args=(at, ended, lines_s), daemon=True)
+    thread = Thread(target=write_lines, daemon=True)
     thread.start()
     try:
         yield at
     finally:
         ended.set()
         thread.join()
-
-
-def _write_lines(at: Progress, ended: Event, lines_s: float) -> None:
-    """Write lines until the work has ended: the first after so many seconds, each later one after twice as long."""
-    wait, began = lines_s, monotonic()
-    while not ended.wait(wait):
-        sys.stderr.write(f"longproof: after {monotonic() - began:,.0f} s: {at.line()}\n")
-        wait = min(2 * wait, LONGEST_S)
 
 
 @contextmanager

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from pydantic import BaseModel, Field
 
-from longproof.adapters.brief import brief_of
+from longproof.adapters import brief_of
 from longproof.agent.types import Task
 from longproof.verifier import Report, Verifier
 

@@ -7,7 +7,7 @@ The base class is only there once LlamaIndex is, so the class is made in the fun
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from longproof.adapters.brief import HOLDS, brief_of
+from longproof.adapters import HOLDS, brief_of
 from longproof.agent.types import Report
 from longproof.retrieval.types import BadInput
 from longproof.verifier import Verifier

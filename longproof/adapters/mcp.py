@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from pydantic import Field
 
 from longproof import __version__
-from longproof.adapters.brief import Brief, brief_of
+from longproof.adapters import Brief, brief_of
 from longproof.agent.types import Report, Task
 from longproof.retrieval.contents import printable
 from longproof.retrieval.loaders import read_source

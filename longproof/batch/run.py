@@ -1,25 +1,22 @@
 """One run over a case file: a report a case, written whole or not at all; a run that was stopped goes on.
 
-Knows: which cases of the file are left, and who works on them. Memory grows by some hundred bytes a case: their texts
-stay in the file. Does not know: how a case is checked, or how options are given.
+Knows: which cases of the file are left, and who works on them; where reports, pages, the index and JUnit's XML lie.
+Memory grows by some hundred bytes a case: their texts stay in the file. Does not know: how a case is checked, or how
+options are given.
 """
 
+import re
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
+from xml.etree.ElementTree import Element, SubElement, tostring
+
+from pydantic import Field
 
 from longproof.agent.report import not_borne_out
 from longproof.agent.types import Case, Report, Usage
-from longproof.batch.tables import (
-    REPORTS,
-    EndedCase,
-    report_path,
-    write_index,
-    write_pages,
-    write_report,
-)
 from longproof.graphs.cases import (
     CaseLine,
     asked_case,
@@ -35,7 +32,7 @@ from longproof.graphs.cases import (
     sources_key,
 )
 from longproof.graphs.joined import joins
-from longproof.graphs.run_folder import open_run, state_of
+from longproof.graphs.run_folder import Ended, open_run, state_of
 from longproof.graphs.runner import (
     Engine,
     Planned,
@@ -49,9 +46,32 @@ from longproof.graphs.runner import (
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
 from longproof.graphs.verifier import Verifier
-from longproof.indexes.documents import Cache
-from longproof.retrieval.files import clear_parts
+from longproof.indexes.documents import Cache, DocumentStore
+from longproof.report.html import index_page, page
+from longproof.report.markdown import failure
+from longproof.report.saved import open_report
+from longproof.report.words import visible
+from longproof.retrieval.files import clear_parts, home, write_lines, write_whole
 from longproof.retrieval.types import BadInput, Document
+
+REPORTS, PAGES, INDEX = "reports", "pages", "index.html"
+INDEXED = 5000
+"""How many reports the index page shows; a browser takes no more. The batch's list has them all."""
+
+
+class EndedCase(Ended):
+    """The line of a case. `usage` is what the answers cost when they were bought."""
+
+    id: str
+    line: int
+    """Of the case file."""
+    triage: bool = False
+    claims: int = 0
+    counts: dict[str, int] = Field(default_factory=dict)
+    coverage: float = 0.0
+    not_borne_out: int = 0
+    """Sentences of a faithful response that its source doesn't bear out."""
+    usage: Usage = Usage()
 
 
 class BatchDone(NamedTuple):
@@ -73,11 +93,6 @@ class BatchDone(NamedTuple):
     def verdicts(self) -> Counter[str]:
         """The number of reports with each verdict."""
         return Counter(case.verdict for case in self.cases if case.state != "failed")
-
-    @property
-    def not_borne_out(self) -> int:
-        """The number of faithful cases with sentences that their source doesn't bear out."""
-        return sum(case.not_borne_out > 0 for case in self.cases)
 
 
 class FileCases:
@@ -152,15 +167,15 @@ def check_cases(
 def plan_cases(cases: Path, *, joined: bool) -> list[Planned]:
     """The cases of a file, in its order; a line that is no case is one that fails.
 
-    `joined` lets short cases about one long source be checked together. Raises BadInput where there is no case, where
-    two have one id, or ids that make one file name.
+    `joined` lets short cases about one long source be checked together. Raises BadInput where there is no case, or
+    two have ids that make one file name.
     """
-    planned, seen = list[Planned](), dict[str, tuple[str, int]]()
+    planned, seen = list[Planned](), dict[str, int]()
     for line, data in case_lines(cases):
-        id_, one = _plan_line(cases.parent, line, data, joined=joined)
-        known, number = seen.setdefault(one.name.casefold(), (id_, line.number))
+        one = _plan_line(cases.parent, line, data, joined=joined)
+        number = seen.setdefault(one.name.casefold(), line.number)
         if number != line.number:
-            same = "the same id" if known == id_ else f"ids that make one file name, {one.name!r}"
+            same = f"ids of one file name, {one.name!r}"
             raise BadInput(f"lines {number} and {line.number} have {same}: rename one")
         planned.append(one)
     if not planned:
@@ -168,16 +183,15 @@ def plan_cases(cases: Path, *, joined: bool) -> list[Planned]:
     return planned
 
 
-def _plan_line(folder: Path, line: CaseLine, data: bytes, *, joined: bool) -> tuple[str, Planned]:
-    """The id of a line, and its case as the runner takes it."""
+def _plan_line(folder: Path, line: CaseLine, data: bytes, *, joined: bool) -> Planned:
+    """The case of a line as the runner takes it."""
     try:
         case = parse_case(data)
     except BadInput:
-        id_ = line_name(data, line)
-        return id_, Planned(file_name(id_), digest(data.hex()), place=tuple(line))
+        return Planned(file_name(line_name(data, line)), digest(data.hex()), place=tuple(line))
     sources = sources_key(case, folder)
     texts = None if case.paths else case.texts
-    return str(case.id), Planned(
+    return Planned(
         file_name(str(case.id)),
         case_key(case, folder),
         sources,
@@ -207,3 +221,63 @@ def _line_of(cases: Path, one: Planned, result: Report | str) -> EndedCase:
         not_borne_out=len({*chain(*not_borne_out(result))}),
         usage=result.usage,
     )
+
+
+def report_path(out: Path, name: str) -> Path:
+    """The file of the report of this name."""
+    return out / REPORTS / f"{name}.json"
+
+
+def write_report(out: Path, name: str, report: Report) -> None:
+    """Write a report whole, or leave what was there."""
+    write_whole(report_path(out, name), (report.model_dump_json(indent=2) + "\n").encode())
+
+
+def write_pages(out: Path, names: Iterable[str], home_: str | None) -> None:
+    """Write the pages of these reports that are missing, or older than their reports."""
+    store = DocumentStore(home(home_) / "documents")
+    for name in names:
+        made, target = report_path(out, name), out / PAGES / f"{name}.html"
+        if not target.exists() or target.stat().st_mtime_ns < made.stat().st_mtime_ns:
+            report = open_report(made)
+            texts = {document.id: store.text(document.id) for document in report.documents}
+            write_whole(target, page(report, texts).encode())
+
+
+def write_index(out: Path, names: Sequence[str], failed: Sequence[EndedCase] = (), *, html: bool) -> None:
+    """Write the index page, over pages where they are asked for, else over JSON reports."""
+    linked = (
+        (f"{PAGES}/{name}.html" if html else f"{REPORTS}/{name}.json", open_report(report_path(out, name)))
+        for name in names[:INDEXED]
+    )
+    told = [{"id": one.id, "line": one.line, "failure": one.failure} for one in failed[:INDEXED]]
+    write_whole(out / INDEX, index_page(linked, len(failed), told).encode())
+
+
+def write_junit(done: BatchDone, target: Path) -> None:
+    """Write how cases ended as one suite of tests: what is hallucinated or undecided fails, what couldn't be checked
+    is an error. One report at a time is in memory."""
+    write_lines(target, _junit_lines(done))
+
+
+def _junit_lines(done: BatchDone) -> Iterator[str]:
+    errors = done.states["failed"]
+    wrong = sum(n for verdict, n in done.verdicts.items() if verdict != "faithful")
+    yield '<?xml version="1.0" encoding="utf-8"?>\n'
+    yield f'<testsuite name="longproof" tests="{len(done.cases)}" failures="{wrong}" errors="{errors}">\n'
+    for one in done.cases:
+        kind, outcome, why = "error", "not checked", one.failure or ""
+        if one.state != "failed":
+            report = open_report(report_path(done.folder, one.name))
+            kind, outcome, why = "failure", report.verdict, failure(report)
+        test = Element("testcase", classname="longproof", name=_xml_text(one.id))
+        if why:
+            inner = SubElement(test, kind, type=outcome, message=_xml_text(why.splitlines()[0]))
+            inner.text = _xml_text(why)
+        yield tostring(test, encoding="unicode") + "\n"
+    yield "</testsuite>\n"
+
+
+def _xml_text(text: str) -> str:
+    """The text without what XML may not be given."""
+    return re.sub("[\ud800-\udfff\ufffe\uffff]", "\ufffd", visible(text))

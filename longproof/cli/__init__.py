@@ -1,8 +1,161 @@
-"""The terminal's door: a file for each group of commands.
+"""The terminal's door: the list of all commands, and `main`, which runs one.
 
-Knows: options, exit codes, what is printed. Does not know: any rule of judging.
+Knows: which function each command is, and that no failure may look like a verdict: exit code 2 and one line for what
+can't be used, 130 when interrupted. Does not know: any rule of judging.
+Answers `--help` without importing langgraph or openai: each command imports what it needs.
 """
 
-from longproof.cli.commands import main
+import errno
+import os
+import shlex
+import signal
+import sys
+import traceback
+from contextlib import suppress
+from io import TextIOWrapper
+from secrets import token_hex
+from typing import Annotated
 
-__all__ = ["main"]
+import typer
+
+from longproof import __version__
+from longproof.cli.doctor import doctor_command, protocols_command
+from longproof.cli.index import index_command
+from longproof.cli.options import COST, EVERY_SETTING, SETTINGS, PlainCommand, add_command
+from longproof.cli.reports import report_command, review_command
+from longproof.cli.runs import batch_command, compare_command, construct_command, evaluate_command
+from longproof.cli.serve import mcp_command, serve_command
+from longproof.cli.verify import demo_command, verify_command
+
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Errors of writing to a disk that takes no more."""
+UNUSABLE, UNFORESEEN, INTERRUPTED, PIPE_CLOSED = 2, 70, 130, 141
+
+app = typer.Typer(
+    name="longproof",
+    help="Is a text faithful to a long source? Claim by claim, with the places in both.",
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+@app.callback(invoke_without_command=True)
+def bare(
+    ctx: typer.Context,
+    version: Annotated[bool, typer.Option("--version", help="Show the version and exit.")] = False,
+) -> None:
+    """`longproof` alone: its version where that is asked for, else its help."""
+    if version:
+        typer.echo(f"longproof {__version__}")
+        raise typer.Exit
+    if ctx.invoked_subcommand is None:
+        typer.echo(ctx.get_help())
+
+
+add_command(app, "verify", verify_command)
+app.command("demo", cls=PlainCommand)(demo_command)
+app.command("report", cls=PlainCommand)(report_command)
+add_command(app, "batch", batch_command)
+add_command(app, "construct", construct_command, settings={*SETTINGS[COST], "run_id"})
+add_command(app, "evaluate", evaluate_command)
+app.command("compare", cls=PlainCommand)(compare_command)
+app.command("review", cls=PlainCommand)(review_command)
+app.command("index", cls=PlainCommand)(index_command)
+add_command(app, "serve", serve_command, settings={*EVERY_SETTING} - {"protocol", "run_id"})
+add_command(app, "mcp", mcp_command, settings={*EVERY_SETTING} - {"run_id"})
+app.command("protocols", cls=PlainCommand)(protocols_command)
+app.command("doctor", cls=PlainCommand)(doctor_command)
+
+
+def main(arguments: list[str] | None = None) -> None:
+    """Run a command; what can't be used exits with 2 and one line on stderr, an interrupt with 130.
+
+    No failure exits with a code that `--check` gives a meaning: an unforeseen error exits with 70, a reader of our
+    output that went away with 141, as a shell says it.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, TextIOWrapper):
+            stream.reconfigure(errors="replace")
+    # LangGraph reads it once: checkpoints give back the types that the graphs name, and no others.
+    os.environ.setdefault("LANGGRAPH_STRICT_MSGPACK", "true")
+    # A run that is told to end (systemd, docker stop) ends as one that is interrupted: nothing is lost.
+    signal.signal(signal.SIGTERM, _stop)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+        signal.signal(signal.SIGINT, _stop)
+    try:
+        sys.exit(_code(arguments))
+    except BrokenPipeError:
+        _silence_stdout()
+        sys.exit(PIPE_CLOSED)
+    except Exception as error:
+        _silence_stdout()
+        if isinstance(error, OSError) and error.errno in FULL:
+            sys.exit(_refused(f"can't write: {error.strerror}"))
+        sys.stderr.write(f"longproof: unforeseen {type(error).__name__}; {_saved_traceback(error)}\n")
+        sys.exit(UNFORESEEN)
+
+
+def _stop(number: int, frame: object) -> None:
+    """Say at once that the run stops, and stop it: calls under way may take a while to end."""
+    sys.stderr.write("longproof: stopping\n")
+    raise KeyboardInterrupt
+
+
+def _code(arguments: list[str] | None) -> int:
+    """Run a command to its end; its exit code."""
+    from typer.exceptions import Abort, TyperException
+
+    from longproof.retrieval.types import BadInput
+
+    try:
+        code = int(app(arguments, standalone_mode=False) or 0)
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
+        sys.stdout.flush()
+    except BadInput as error:
+        return _refused(str(error))
+    except TyperException as error:
+        return _refused(error.format_message())
+    except SystemExit as error:
+        # Typer and Rich exit with 1 where a pipe is closed, which under --check is a verdict.
+        if isinstance(error.__context__, BrokenPipeError):
+            raise error.__context__ from error
+        raise
+    except (KeyboardInterrupt, Abort):
+        again = shlex.join(["longproof", *(sys.argv[1:] if arguments is None else arguments)])
+        sys.stderr.write(f"longproof: interrupted; what was answered is kept; go on with: {again}\n")
+        return INTERRUPTED
+    return code
+
+
+def _refused(message: str) -> int:
+    """Say it in one line, whatever the message holds: file names may hold line breaks and terminal codes."""
+    line = "".join(c if c.isprintable() else " " for c in message)
+    sys.stderr.write(f"longproof: {line}\n")
+    return UNUSABLE
+
+
+def _silence_stdout() -> None:
+    """Send what is left to write nowhere: Python writes it at its end, and exits with 120 where it can't."""
+    with suppress(OSError, ValueError):
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
+
+
+def _saved_traceback(error: Exception) -> str:
+    """Save the traceback in a file for its owner alone, without keys from the environment, and say where."""
+    from longproof.agent.models.addresses import key_variables
+    from longproof.retrieval.files import home, write_lines
+    from longproof.retrieval.text.redact import without
+    from longproof.retrieval.types import BadInput
+
+    text = "".join(traceback.format_exception(error))
+    for name in key_variables():
+        text = without(os.environ.get(name, "").strip(), text, f"[{name}]")
+    try:
+        path = home() / "errors" / f"{token_hex(4)}.txt"
+        write_lines(path, [text])
+    except (OSError, BadInput):
+        return "its traceback can't be saved: make the data folder writable"
+    return f"its traceback: {str(path)!r}"

@@ -136,9 +136,14 @@ def add_command(
     Each field of a dataclass is an option; its class may name their `heading` in the help.
     """
     groups = {key: group for key, group in get_type_hints(function).items() if key != "return"}
+    of_settings = [
+        _setting_option(name, Settings.model_fields[name], heading)
+        for heading, members in SETTINGS.items()
+        for name in members
+        if name in settings
+    ]
     options = {
-        key: _setting_options(settings) if group is SettingOptions else _own_options(group)
-        for key, group in groups.items()
+        key: of_settings if group is SettingOptions else _own_options(group) for key, group in groups.items()
     }
 
     def command(**given: Any) -> None:
@@ -152,37 +157,22 @@ def add_command(
     app.command(name, help=function.__doc__, cls=PlainCommand)(command)
 
 
-def _setting_options(names: Collection[str]) -> list[Parameter]:
-    return [
-        _setting_option(name, Settings.model_fields[name], heading)
-        for heading, members in SETTINGS.items()
-        for name in members
-        if name in names
-    ]
-
-
 def _setting_option(name: str, field: FieldInfo, heading: str) -> Parameter:
     """The option of a setting. Left out it is None, so that `longproof.toml` may say it."""
     flag, kind, more = AS_OPTION.get(name, ("", field.annotation, ""))
     flag = flag or f"--{name.replace('_', '-')}"
     if kind is bool and field.default:
         flag += f"/--no{flag[1:]}"
+    default = "offline" if name == "judges" else field.default
     option = typer.Option(
         flag,
         help=f"{field.description}{more}",
-        show_default=_default_text(name, field),
+        show_default=str(default) if default and not isinstance(default, bool | dict) else False,
         min=next((one.ge for one in field.metadata if hasattr(one, "ge")), None),
         rich_help_panel=heading,
     )
     plain = kind if type(None) in get_args(kind) else kind | None
     return Parameter(name, Parameter.KEYWORD_ONLY, default=None, annotation=Annotated[plain, option])
-
-
-def _default_text(name: str, field: FieldInfo) -> str | bool:
-    """The default as the help names it."""
-    if name == "judges":
-        return "offline"
-    return str(field.default) if field.default and not isinstance(field.default, bool | dict) else False
 
 
 def _own_options(group: Any) -> list[Parameter]:

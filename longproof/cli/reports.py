@@ -1,19 +1,28 @@
-"""`longproof report`, and how every command delivers a report: JSON, a page, Markdown, the terminal.
+"""`longproof report`, `longproof review`, and how every command delivers a report: JSON, a page, Markdown, here.
 
-Knows: which form goes where. Does not know: how a report is drawn.
+Knows: which form goes where; how disputes are shown to a person, and answers typed or read from a file. Texts are
+data: nothing in them reaches the terminal as a code. Does not know: how a report is drawn, or what a decision does.
 """
 
+import asyncio
+import json as json_
+import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
-from longproof.cli.options import HtmlFile
+from longproof.cli.options import HtmlFile, JsonFile
 
 if TYPE_CHECKING:
     from longproof.agent.types import Report
+    from longproof.report.view import ClaimView
+    from longproof.review import WaitingRun
+
+LONGEST = 1500
+"""Characters of one piece of evidence that the terminal shows a person; `review --show` prints all of it."""
 
 
 def report_command(
@@ -34,14 +43,12 @@ def report_command(
     from longproof.report.saved import open_report, texts_of
     from longproof.retrieval.types import BadInput
 
-    refuse_targets(html, markdown, corrected, read=[report, *(source or [])])
-    if str(corrected) == "-":
-        raise BadInput("the corrected text goes to a file: name one after --corrected")
+    targets = {"--html": html, "--corrected": corrected}
+    refuse_targets(targets, markdown, read=[report, *(source or [])])
     if not report.exists():
         raise BadInput(f"{report}: no such file; give a report (`verify --json FILE`), not a run's name")
     opened = open_report(report)
-    recorded = [Path(document.uri) for document in opened.documents if document.uri]
-    refuse_targets(html, markdown, corrected, read=recorded)
+    refuse_targets(targets, markdown, read=[Path(one.uri) for one in opened.documents if one.uri])
     texts = texts_of(opened, source or []) if html or markdown or not corrected else {}
     if corrected:
         typer.echo(_correct(opened, corrected))
@@ -79,29 +86,27 @@ def write_page(report: "Report", texts: dict[str, str], html: Path) -> str:
     return _write(html, page(report, texts_of(report, [], known=texts)))
 
 
-def refuse_targets(html: Path | None, *others: Path | None, read: Iterable[Path | None] = ()) -> None:
-    """Raises BadInput for what can't be written to, is `read`, or is written twice, before anything is asked."""
+def refuse_targets(
+    files: Mapping[str, Path | None], *others: Path | None, read: Iterable[Path | None] = ()
+) -> None:
+    """Raises BadInput for what can't be written to, is `read`, or is written twice, before anything is asked.
+
+    `files` by their options; the `others` may be standard output.
+    """
     from longproof.retrieval.types import BadInput
 
-    inputs = [path for path in read if path]
-    targets = [path for path in (html, *others) if path and str(path) != "-"]
-    for number, target in enumerate(targets):
+    lost = "is read: name another file to write to, or it would be lost"
+    taken = {os.path.realpath(path): lost for path in read if path}
+    for option, target in [*files.items(), *(("", other) for other in others)]:
+        if target is None or (str(target) == "-" and not option):
+            continue
+        if str(target) == "-":
+            raise BadInput(f"{option} goes to a file: name one after {option}")
         if target.is_dir():
             raise BadInput(f"{target} is a folder: name a file to write to")
-        if any(_is_same(target, path) for path in inputs):
-            raise BadInput(f"{target} is read: name another file to write to, or it would be lost")
-        if any(_is_same(target, other) for other in targets[:number]):
-            raise BadInput(f"{target} is to hold two outputs: name a file for each")
-    if html and str(html) == "-":
-        raise BadInput("a page goes to a file: name one after --html")
-
-
-def _is_same(one: Path, other: Path) -> bool:
-    """True if both are one file, which may not be there yet."""
-    try:
-        return one.resolve() == other.resolve() or one.samefile(other)
-    except OSError:
-        return False
+        if why := taken.get(os.path.realpath(target)):
+            raise BadInput(f"{target} {why}")
+        taken[os.path.realpath(target)] = "is to hold two outputs: name a file for each"
 
 
 def _correct(report: "Report", path: Path) -> str:
@@ -123,3 +128,102 @@ def _write(path: Path, text: str) -> str:
 
     write_whole(path, text.encode())
     return path.resolve().as_uri()
+
+
+def review_command(
+    run: Annotated[str, typer.Argument(help="The run's name, as `verify` gave it.")],
+    show: Annotated[bool, typer.Option("--show", help="Print what is asked as JSON, and stop.")] = False,
+    answers: Annotated[Path | None, typer.Option(help="A JSON file with name and decisions.")] = None,
+    name: Annotated[str | None, typer.Option(help="Who decides; stands in the report.")] = None,
+    json: JsonFile = None,
+    html: HtmlFile = None,
+) -> None:
+    """Decide what a run with `--arbiter person` left open. Then see its report."""
+    from longproof.report.saved import texts_of
+    from longproof.review import resume_run, waiting_run
+
+    state = asyncio.run(waiting_run(run))
+    if show:
+        typer.echo(json_.dumps(state.disputes, indent=2, ensure_ascii=False))
+        return
+    if state.disputes and answers:
+        state = asyncio.run(resume_run(run, _read_review(answers)))
+    while state.disputes and not answers:
+        state = asyncio.run(resume_run(run, _typed_review(state, name)))
+    if state.report is None:
+        typer.echo(f"{len(state.disputes)} claims came back: see `longproof review {run} --show`", err=True)
+        raise typer.Exit(3)
+    deliver(state.report, texts_of(state.report, []), json, html)
+
+
+def _read_review(path: Path) -> dict[str, Any]:
+    from longproof.retrieval.types import BadInput
+
+    try:
+        review = json_.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
+        raise BadInput(f"can't read {path}: {error}; give a JSON file with name and decisions") from error
+    if not isinstance(review, dict):
+        raise BadInput(f"{path} holds no review: give an object with name and decisions")
+    return review
+
+
+def _typed_review(state: "WaitingRun", name: str | None) -> dict[str, Any]:
+    """A review from what is typed: one dispute after the other, with the choice to leave it open."""
+    from longproof.report.saved import texts_of
+    from longproof.report.view import ClaimView, ReportView
+    from longproof.report.words import flat
+
+    assert state.so_far is not None
+    view = ReportView(state.so_far, texts_of(state.so_far, []))
+    claims = {claim.id: ClaimView(view, claim) for claim in state.so_far.claims}
+    name = name or typer.prompt("Your name, for the report")
+    decisions = []
+    for number, dispute in enumerate(state.disputes, 1):
+        typer.echo(f"\n{number} of {len(state.disputes)}: {flat(dispute['claim'])}")
+        for line in _lines(dispute, claims[dispute["claim_id"]]):
+            typer.echo(flat(line))
+        decisions.append(_decision(dispute))
+    return {"name": name, "decisions": [decision for decision in decisions if decision]}
+
+
+def _lines(dispute: Mapping[str, Any], claim: "ClaimView") -> Iterator[str]:
+    """The lines that a person is shown: what each judge says, what each side cites, what the judges saw."""
+    yield f"  in the response: {dispute['passage']}"
+    for one in dispute["said"]:
+        yield f"  {one['judge']}: {one['label']}. {one['reason']}"
+    if claim.quotes:
+        yield "  what they cite:"
+    for quote in claim.quotes:
+        yield f"  {quote.where}: {''.join(f'«{text}»' if marked else text for text, marked in quote.pieces)}"
+    yield "  what the judges were shown:"
+    for text in dispute["shown"]:
+        yield f"  | {text[:LONGEST]}{' …' if len(text) > LONGEST else ''}"
+
+
+def _decision(dispute: Mapping[str, Any]) -> dict[str, Any] | None:
+    from longproof.agent.types import JudgeLabel
+
+    labels = get_args(JudgeLabel)
+    menu = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
+    choice = -1
+    while not 0 <= choice <= len(labels):
+        choice = int(typer.prompt(f"Label ({menu}; 0 leaves it open)", type=int, default=0))
+    if not choice:
+        return None
+    label = labels[choice - 1]
+    decision = {"claim_id": dispute["claim_id"], "label": label, "reason": typer.prompt("Why", default="")}
+    if label in ("contradicting", "fabricated"):
+        decision["wrong"] = _wrong_words(dispute["passage"])
+        if decision["wrong"]:
+            decision["correction"] = typer.prompt("What should stand there", default="")
+    return decision
+
+
+def _wrong_words(passage: str) -> str:
+    """Wrong words as they stand in the passage; asked for again where they don't."""
+    while True:
+        words = str(typer.prompt("The wrong words, as they stand in the passage", default=""))
+        if not words.strip() or words.strip() in passage:
+            return words
+        typer.echo("these words don't stand in the passage")

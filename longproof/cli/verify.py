@@ -1,26 +1,30 @@
-"""`longproof verify`: one response against its sources, and the exit code under `--check`.
+"""`longproof verify`: one response against its sources; `longproof demo`: a bundled one, with recorded answers.
 
-Knows: options, what a dry run says. Does not know: any rule of judging, or how a report
-is shown.
+Knows: options, the exit code under `--check`, what a dry run says, what a recording of the demo says of itself
+(`benchmarks/record_demo.py` records them). Does not know: any rule of judging, or how a report is shown.
 """
 
+import asyncio
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from longproof.agent.types import Label, Task
 from longproof.cli.options import CHECKED, COST, OUT, Encoding, HtmlFile, JsonFile, SettingOptions
-from longproof.cli.reports import deliver, refuse_targets
+from longproof.cli.reports import deliver, refuse_targets, write_page
 
 if TYPE_CHECKING:
     from longproof.agent.types import Report
     from longproof.retrieval.types import Document
 
 HALLUCINATED, UNUSABLE, UNDECIDED = 1, 2, 3
+OWN_TEXTS = (
+    "longproof verify --source novel.txt --response summary.txt --judge openai:MODEL --html report.html"
+)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -93,39 +97,59 @@ class OutputOptions:
 
 def verify_command(case: CaseOptions, asked: SettingOptions, output: OutputOptions) -> None:
     """Check one response against its sources."""
-    refuse_targets(output.html, output.json, read=case.files)
+    from longproof.agent.report import trusted
+    from longproof.serve.runs import list_check
+
+    refuse_targets({"--html": output.html}, output.json, read=case.files)
     documents, given = case.read()
     settings = {**asked.settings(), "run_id": asked.run_id}
     if output.dry_run:
-        print_estimate(check_case(documents, {**settings, "max_calls": 0, "run_id": None}, **given))
+        _print_estimate(_report({**settings, "max_calls": 0, "run_id": None}, documents, **given))
         return
-    report = check_case(documents, settings, **given)
+    if settings.get("arbiter") == "person":
+        report = _begun_report(settings, documents, **given)
+    else:
+        report = _report(settings, documents, **given)
     why = _no_answer(report)
     if output.json or output.html or not why:
-        from longproof.serve.runs import list_check
-
         list_check(report, settings, documents, given["response"])
         deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
     if why:
         typer.echo(f"longproof: {why}", err=True)
     if output.at_least:
-        typer.echo(trusted_line(report, output.at_least), err=True)
+        number = len(trusted(report, output.at_least))
+        typer.echo(f"{number} of {len(report.sentences)} sentences are at least {output.at_least}", err=True)
     raise typer.Exit(exit_code(report) if output.check else UNUSABLE if why else 0)
 
 
-def check_case(documents: "Sequence[Document]", settings: dict[str, Any], **given: Any) -> "Report":
-    """The report on one response, with a bar meanwhile; with a person as arbiter the run may end here."""
+def _report(settings: dict[str, Any], documents: "Sequence[Document]", **given: Any) -> "Report":
+    """The report on one response, with a bar meanwhile."""
     from longproof.verifier import Verifier
 
-    verifier = Verifier(**settings)
-    if settings.get("arbiter") == "person" and settings["run_id"]:
-        from longproof.cli.review import begin
-
-        return begin(documents, settings, **given)
-    return verifier.verify(documents, progress=True, **given)
+    return Verifier(**settings).verify(documents, progress=True, **given)
 
 
-def print_estimate(dry: "Report") -> None:
+def _begun_report(settings: dict[str, Any], documents: "Sequence[Document]", **given: Any) -> "Report":
+    """The report of a run with a person as arbiter; exits with 3 and the next command where claims wait for one."""
+    from longproof.progress import check_progress
+    from longproof.review import Watcher, begin_run
+    from longproof.serve.runs import list_check
+
+    with check_progress() as progress:
+        state = asyncio.run(begin_run(documents, settings, Watcher(progress), **given))
+    if state.so_far:
+        list_check(state.so_far.case, settings, documents, given["response"])
+    if state.report is None:
+        typer.echo(
+            f"longproof: a person has to decide {len(state.disputes)} of the claims; "
+            f"go on with: longproof review {settings['run_id']}",
+            err=True,
+        )
+        raise typer.Exit(UNDECIDED)
+    return state.report
+
+
+def _print_estimate(dry: "Report") -> None:
     """Print what the run of which this report is the dry one would pay."""
     from longproof.agent.models.prices import reading_cost
     from longproof.agent.specs import as_spec
@@ -136,14 +160,6 @@ def print_estimate(dry: "Report") -> None:
     models = [as_spec(judge).model for judge in settings.judges]
     money = reading_cost(models, told.first_round.tokens, settings.prices)
     typer.echo("\n".join(estimate_lines(told, money)))
-
-
-def trusted_line(report: "Report", at_least: "Label") -> str:
-    """The line on how much can be trusted from this label on."""
-    from longproof.agent.report import trusted
-
-    kept = trusted(report, at_least)
-    return f"{len(kept)} of {len(report.sentences)} sentences are at least {at_least}"
 
 
 def _no_answer(report: "Report") -> str:
@@ -178,3 +194,48 @@ def exit_code(report: "Report") -> int:
     if report.verdict == "faithful" and any(not_borne_out(report)):
         return UNDECIDED
     return {"hallucinated": HALLUCINATED, "undecided": UNDECIDED, "faithful": 0}[report.verdict]
+
+
+def demo_command(
+    language: Annotated[Literal["en", "zh"], typer.Option(help="Of the story.")] = "en",
+    html: Annotated[Path | None, typer.Option(help="Where the page goes; else into the data folder.")] = None,
+    offline_check: Annotated[
+        bool, typer.Option("--offline-check", help="Show what can be told without any model.")
+    ] = False,
+    replay: Annotated[
+        Path | None, typer.Option(help="Answer from this recording, not from the bundled one.")
+    ] = None,
+) -> None:
+    """Check a bundled summary with four planted errors. With recorded answers of models."""
+    from longproof.examples import demo_settings, demo_summary, example, hits
+    from longproof.report.words import words
+    from longproof.retrieval.files import home
+    from longproof.retrieval.types import BadInput
+
+    if offline_check and replay:
+        raise BadInput("choose one of --offline-check and --replay")
+    page = html or home() / f"demo-{language}{'-offline' if offline_check else ''}.html"
+    refuse_targets({"--html": page})
+    say, case_id = words(language, "demo"), f"demo-{language}"
+    story, summary = example(language)
+    texts = {story.id: story.text}
+    if offline_check:
+        typer.echo(say["demo_offline"])
+        report = _report({}, [story], response=summary.text, case_id=case_id)
+    else:
+        settings = demo_settings(language, replay)
+        report = _report(settings, [story], response=demo_summary(language), case_id=case_id)
+        settings["recording"].refuse_missing()
+        named = (*settings["judges"], settings["arbiter"])
+        names = [name.removeprefix("openai:").partition("@")[0] for name in named]
+        date = settings["recording"].header.made
+        typer.echo(say["demo_recorded"].format(date=date, judges=", ".join(names[:-1]), arbiter=names[-1]))
+    deliver(report, texts, None, None)
+    typer.echo(hits(report, language))
+    if not report.triage:
+        split = sum(claim.decided_by == "arbiter" for claim in report.claims)
+        pages = sum(claim.label == "out_dependent" for claim in report.claims)
+        typer.echo(say["demo_beside"].format(split=split, pages=pages))
+    typer.echo(say["demo_own"].format(command=OWN_TEXTS))
+    write_page(report, texts, page)
+    typer.echo(str(page.resolve()))

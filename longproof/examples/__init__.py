@@ -46,21 +46,15 @@ def recording(language: str) -> Path:
 def demo_settings(language: str, path: Path | None = None) -> dict[str, Any]:
     """The settings that answer the demo from its recording, or from this one: judges, arbiter, pages, the recording.
 
-    Raises BadInput where there is none, or it is of something else.
+    Raises BadInput where it can't be read, or is of something else.
     """
     from longproof.agent.models.recording import Replay
 
-    path = path or recording(language)
-    if not path.exists():
-        raise BadInput(
-            f"the demo's recorded answers are not in this version ({path.name} is missing); "
-            "`longproof demo --offline-check` shows what can be told without a model"
-        )
-    replay = Replay.open(path)
+    replay = Replay.open(path or recording(language))
     run = replay.header.run
     judges, arbiter = run.get("judges"), run.get("arbiter")
     if run.get("demo") != language or not isinstance(judges, list) or not isinstance(arbiter, str):
-        raise BadInput(f"{path} is no recording of the demo in {language!r}")
+        raise BadInput(f"{replay.path} is no recording of the demo in {language!r}")
     named = {"judges": list(map(str, judges)), "arbiter": arbiter}
     return {**named, "recording": replay, "pages": str(pages(language))}
 

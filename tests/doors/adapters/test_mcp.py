@@ -11,7 +11,7 @@ pytest.importorskip("mcp", reason="needs the extra `mcp`")
 from mcp import Client, StdioServerParameters
 
 from longproof import Verifier
-from longproof.adapters.brief import Brief
+from longproof.adapters import Brief
 from longproof.adapters.mcp import server
 from longproof.agent.types import Report
 

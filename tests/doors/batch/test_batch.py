@@ -101,7 +101,7 @@ def test_only_what_failed_changed_or_was_lost_is_checked_again(tmp_path: Path) -
 @pytest.mark.parametrize(
     ("ids", "says"),
     [
-        (["a", "b", "a"], "lines 1 and 3 have the same id"),
+        (["a", "b", "a"], "lines 1 and 3 have ids of one file name"),
         (["a/b", "a:b"], "file name"),
         (["A", "a"], "file name"),
     ],

@@ -180,12 +180,12 @@ def test_help_version_doctor_and_schema_answer(capsys: Told, monkeypatch: pytest
 def test_an_unforeseen_error_exits_with_70_one_line_and_a_saved_traceback(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Told
 ) -> None:
-    import longproof.cli.commands
+    import longproof.cli
 
     def crashing(*_: object, **__: object) -> None:
         raise RecursionError("line\x1b[31m\none, sk-SECRET, tok-SECRET")
 
-    monkeypatch.setattr(longproof.cli.commands, "app", crashing)
+    monkeypatch.setattr(longproof.cli, "app", crashing)
     monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LONGPROOF_API_KEY", "sk-SECRET\n")
     monkeypatch.setenv("LONGPROOF_API_KEY_HOSTS", "localhost=MY_TOKEN")

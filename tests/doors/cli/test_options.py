@@ -7,7 +7,7 @@ import pytest
 import typer.main
 from terminal import run
 
-from longproof.cli.commands import app
+from longproof.cli import app
 from longproof.cli.options import EVERY_SETTING, SETTINGS, SettingOptions
 from longproof.graphs.settings import Settings, settings_of
 

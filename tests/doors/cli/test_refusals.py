@@ -143,7 +143,7 @@ def test_a_report_goes_to_files_or_standard_output(files: Path, capsys: Told) ->
     capsys.readouterr()
     assert run("report", "report.json", "--markdown", "-") == 0
     assert "undecided" in capsys.readouterr().out.splitlines()[0]
-    for more, says in {"--html": "a page goes to a file", "--corrected": "goes to a file"}.items():
+    for more, says in {"--html": "--html goes to a file", "--corrected": "goes to a file"}.items():
         assert run("report", "report.json", more, "-") == 2
         assert says in capsys.readouterr().err
     assert run("report", "report.json", "--html", "report.json") == 2

@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from rich.console import Console
 
-from longproof.adapters.brief import brief_of
+from longproof.adapters import brief_of
 from longproof.agent.types import Report
 from longproof.report.html import index_line, page_data
 from longproof.report.markdown import failure, to_markdown
