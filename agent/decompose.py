@@ -15,8 +15,7 @@ from typing import NamedTuple
 
 from longproof.agent.forms import Sentences
 from longproof.agent.guards import exactly
-from longproof.agent.models.asker import Asker
-from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.model import Answer, Asker, Model
 from longproof.agent.prompting import before_in_response, language_of, line
 from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
 from longproof.prompts import Prompt, render

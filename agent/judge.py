@@ -12,8 +12,7 @@ from typing import Any
 
 from longproof.agent.guards import Weighed
 from longproof.agent.models.answers import Form
-from longproof.agent.models.asker import Asker
-from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.model import Answer, Asker, Model
 from longproof.agent.prompting import language_of, opinions, prompt_for
 from longproof.agent.recipes import RECIPES, part_about
 from longproof.agent.types import Answered, Case, Claim, Judgement, Question

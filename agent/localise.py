@@ -12,8 +12,7 @@ from typing import NamedTuple
 
 from longproof.agent.forms import PlaceForm, Places
 from longproof.agent.guards import exactly, same, word, wrong_place
-from longproof.agent.models.asker import Asker, by_number
-from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.model import Answer, Asker, Model, by_number
 from longproof.agent.prompting import brief, evidence, language_of, line, pages, sentence_of
 from longproof.agent.types import Call, Case, Claim, Error, Failure, Question
 from longproof.prompts import Language, Prompt, render

@@ -123,6 +123,7 @@ class OfflineJudge:
         findings = [finding for source in asked if (finding := source.finding(origin))]
         conflicting = [finding for finding in findings if finding[1]]
         quote, error = [*conflicting, *findings, (None, None)][0]
+        standing = "原文中的一句" if is_chinese(claim.text) else "a sentence of the source"
         return Judgement(
             claim_id=claim.id,
             judge=self.name,
@@ -132,13 +133,8 @@ class OfflineJudge:
             failure=None if quote else "needs_model",
             quotes=(quote,) if quote else (),
             errors=(error,) if error else (),
-            reason=error.reason if error else _standing(claim.text) if quote else "",
+            reason=error.reason if error else standing if quote else "",
         )
-
-
-def _standing(text: str) -> str:
-    """The reason why a sentence that stands in the source holds, in the sentence's language."""
-    return "原文中的一句" if is_chinese(text) else "a sentence of the source"
 
 
 class Token(NamedTuple):
@@ -148,11 +144,6 @@ class Token(NamedTuple):
     start: int
     end: int
     number: Number | None = None
-
-    @property
-    def content(self) -> bool:
-        """True if it carries content: no function word."""
-        return self.key not in STOP
 
 
 def tokens(text: str) -> Iterator[Token]:
@@ -191,7 +182,7 @@ class Words:
 
     def __init__(self, span: Span) -> None:
         self.span, self.text = span, span.text
-        self.tokens = [token for token in tokens(span.text) if token.content]
+        self.tokens = [token for token in tokens(span.text) if token.key not in STOP]
         self.keys = [token.key for token in self.tokens]
         self.denies = any(key in DENIALS or key.endswith("n't") for key in self.keys)
         self.odd = [i for i, token in enumerate(self.tokens) if token.number or self.is_name(token)]
@@ -219,11 +210,11 @@ class _Source:
         ours = Words(sentence)
         places = self._places(ours) if ours.odd and not ours.denies else []
         near = {key for at in places for words in self._words[max(0, at - 1) : at + 2] for key in words.keys}
-        found: dict[str | None, tuple[Span, Error]] = {}
+        conflicts: dict[str | None, tuple[Span, Error]] = {}
         for place in places:
             if error := conflict(ours, self._words[place], near):
-                found.setdefault(error.correction, (self._sentences[place], error))
-        return next(iter(found.values())) if len(found) == 1 else None
+                conflicts.setdefault(error.correction, (self._sentences[place], error))
+        return next(iter(conflicts.values())) if len(conflicts) == 1 else None
 
     @cached_property
     def _words(self) -> list[Words]:

@@ -22,7 +22,7 @@ from longproof.agent.guards import (
     wrong_place,
 )
 from longproof.agent.models.answers import Form
-from longproof.agent.models.asker import by_number
+from longproof.agent.models.model import by_number
 from longproof.agent.prompting import brief, sentence_of, statements
 from longproof.agent.types import Case, Claim, Error, JudgeLabel, Label, Question
 

@@ -18,8 +18,8 @@ from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
 
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelJudge
-from longproof.agent.models.addresses import is_key, key_variable, refuse_no_address
-from longproof.agent.models.clients import PROVIDER, Chat
+from longproof.agent.models.addresses import PROVIDER, is_key, key_variable, refuse_no_address
+from longproof.agent.models.answers import Chat
 from longproof.agent.models.model import Model
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.files import read_toml

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from langchain_core.language_models import BaseChatModel
 
-from longproof.agent.models.clients import Chat
+from longproof.agent.models.answers import Chat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay

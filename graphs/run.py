@@ -19,7 +19,7 @@ from langgraph.runtime import Runtime
 
 from longproof.agent.evidence.scan import Scanner
 from longproof.agent.models.addresses import place_and_key
-from longproof.agent.models.clients import Chat
+from longproof.agent.models.answers import Chat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Budget, Limits, Traffic
 from longproof.agent.models.model import Model

@@ -15,7 +15,7 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.checkpoint.memory import InMemorySaver
 from langgraph.types import Command
 
-from longproof.agent.models.clients import Chat
+from longproof.agent.models.answers import Chat
 from longproof.agent.models.limits import Traffic
 from longproof.agent.models.model import Model
 from longproof.agent.models.prices import ModelPrice

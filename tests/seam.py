@@ -7,8 +7,7 @@ from typing import Any
 
 from fakes import ChatServer, Script
 
-from longproof.agent.models.answers import Form, Raw
-from longproof.agent.models.clients import Message
+from longproof.agent.models.answers import Form, Message, Raw
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model

@@ -19,8 +19,7 @@ from longproof.agent.evidence.citations import (
     proven_lines,
 )
 from longproof.agent.forms import ScanNotes
-from longproof.agent.models.asker import Asker
-from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.model import Answer, Asker, Model
 from longproof.agent.prompting import in_sentences, language_of
 from longproof.agent.types import Call, Case, Claim, Failure
 from longproof.prompts import Prompt, render

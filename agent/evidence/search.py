@@ -25,8 +25,7 @@ from longproof.agent.evidence.citations import (
 )
 from longproof.agent.evidence.scan import MOST_CLAIMS
 from longproof.agent.forms import SearchTurn
-from longproof.agent.models.asker import Asker
-from longproof.agent.models.model import Model
+from longproof.agent.models.model import Asker, Model
 from longproof.agent.prompting import context_rows, language_of
 from longproof.agent.types import Call, Case, Claim, Failure
 from longproof.prompts import Prompt, render

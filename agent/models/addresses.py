@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from longproof.retrieval.text.redact import DEFAULT_ADDRESS, own_address, without_credentials
 from longproof.retrieval.types import BadInput
 
+PROVIDER = "provider:"
+"""The beginning of the endpoint of a model that LangChain reaches by its provider's name."""
 NO_KEY = "none"
 _KEY = re.compile(
     r"(sk|pk|rk|gsk|xai|nvapi|key)-(?=\S*\d)[\w-]{16,}|hf_\w{20,}|AIza[\w-]{30,}|eyJ[\w.-]{40,}"

@@ -1,10 +1,10 @@
-"""Parsing a model's answer into a form, or naming why it can't be.
+"""A request to a model, its answer as it came, and the answer read into a form, or why it can't be.
 
-Knows: a form's JSON schema; the last whole JSON object that fits it is the answer, reasoning, fences and prose round
-it are not, nor is an object that stands in what the model was shown: whoever wrote that is not asked. An answer that
-was cut off is `truncated`, one that the server calls a refusal `refused`, anything else `unparsed`. Prose is never
-searched for a label.
-Does not know: what the fields mean, or who answered.
+Knows: what a request holds; a form's JSON schema; the last whole JSON object that fits it is the answer, reasoning,
+fences and prose round it are not, nor is an object that stands in what the model was shown: whoever wrote that is not
+asked. An answer that was cut off is `truncated`, one that the server calls a refusal `refused`, anything else
+`unparsed`. Prose is never searched for a label.
+Does not know: how a server is spoken to, retries, limits, the ledger, or what the fields mean.
 """
 
 import html
@@ -12,20 +12,24 @@ import json
 import re
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from functools import cache
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, Protocol, TypeVar
 from urllib.parse import unquote
 
 from pydantic import BeforeValidator, ConfigDict, ValidationError
 
+from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Failure
+from longproof.prompts import Prompt
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import Frozen
 
 LONGEST = 400_000
 """Longer answers are `unparsed`: nothing that we ask for comes near."""
+_DETAIL = 300
+"""Characters of a failure's detail that are kept."""
 MOST_TOKENS = 10**9
 """A count of tokens beyond this is none."""
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL)
@@ -33,8 +37,6 @@ _THINKING = re.compile(r"\s*<(think|thinking|thought|reasoning)>")
 _REFUSED = ("content_filter", "refusal")
 _CUT = ("length", "max_tokens", "error", "abort", "aborted", "cancelled", "canceled")
 """Servers' names for an answer that was not finished, in lower case."""
-OVER_LIMIT = "length"
-"""The name of an answer that ran into its limit."""
 _BEGUN = re.compile(r'\{(?=\s*(?:["}]|\Z))')
 _NO_LETTERS = re.compile(r"[\W_]+")
 LEAST_OBJECT, LEAST_FINDING = 20, 6
@@ -48,8 +50,6 @@ MOST_BROKEN = 1000
 """Parsing gives up after so many places that look like the start of an object and are none."""
 MOST_QUOTED = 100
 """Of an answer's objects the last so many are looked at: it may quote others before and after its own."""
-TAIL, _UNIT = 4000, 400
-"""Characters at the end of a text that is still coming, and of the longest unit that may repeat itself there."""
 
 
 class Form(Frozen):
@@ -85,6 +85,82 @@ class Raw(Frozen):
     """Token counts are the server's own; None where it sent none."""
     completion_tokens: Count = None
     cached_tokens: Count = None
+
+
+class Message(NamedTuple):
+    """One request."""
+
+    prompt: Prompt
+    temperature: float
+    max_tokens: int
+    schema: dict[str, Any] | None = None
+    """None: the prompt describes the form."""
+    top_p: float | None = None
+    """None: not sent."""
+    purpose: str = ""
+    key: str = ""
+    """Its name in the ledger."""
+
+    @property
+    def system(self) -> str:
+        """The prompt's system part, as it can be sent."""
+        return without_surrogates(self.prompt.system, "?")
+
+    @property
+    def user(self) -> str:
+        """The prompt's user part, as it can be sent."""
+        return without_surrogates(self.prompt.user, "?")
+
+    @property
+    def tokens(self) -> int:
+        """About how many tokens the prompt has."""
+        return estimate_tokens(self.prompt.system) + estimate_tokens(self.prompt.user)
+
+
+class Unanswered(Exception):
+    """No answer came back. `status` is the server's HTTP status; None: there was no connection, or it broke.
+
+    `wait_s` is how long the server asks to wait; `final`: asking again is no use; `billed`: an answer had begun, so
+    that it may have been billed.
+    """
+
+    def __init__(
+        self,
+        detail: str,
+        *,
+        failure: Failure = "unavailable",
+        status: int | None = None,
+        wait_s: float | None = None,
+        final: bool = False,
+        billed: bool = False,
+    ) -> None:
+        super().__init__(detail[:_DETAIL])
+        self.failure: Failure = failure
+        self.status, self.wait_s, self.final, self.billed = status, wait_s, final, billed
+
+
+class Chat(Protocol):
+    """One model at one endpoint. `has_schema` is false where only the prompt can describe the form."""
+
+    endpoint: str
+    model: str
+    has_schema: bool
+
+    async def send(self, message: Message) -> Raw:
+        """The answer as it came. Raises Unanswered."""
+        ...
+
+    async def close(self) -> None:
+        """Close the connections."""
+        ...
+
+
+def asked_wait(headers: Mapping[str, str]) -> float | None:
+    """Seconds that the server asks to wait."""
+    try:
+        return max(0.0, float(headers["retry-after"]))
+    except (KeyError, ValueError):
+        return None
 
 
 class Truncated(ValueError):
@@ -133,9 +209,9 @@ def json_objects(text: str, shown: str = "") -> Iterator[dict[str, Any]]:
 
     Raises Truncated where the text ends inside one.
     """
-    found = _objects(text)[-MOST_QUOTED:]
-    letters = _letters_shown(shown) if found and shown else []
-    for value in reversed(found):
+    objects = _objects(text)[-MOST_QUOTED:]
+    letters = _letters_shown(shown) if objects and shown else []
+    for value in reversed(objects):
         with suppress(ValueError, RecursionError):
             if not _stands_in(value, letters):
                 yield without_surrogates(value, "?")
@@ -144,12 +220,12 @@ def json_objects(text: str, shown: str = "") -> Iterator[dict[str, Any]]:
 def _objects(text: str) -> list[dict[str, Any]]:
     """The top-level JSON objects of a text. Raises Truncated where it ends inside one."""
     decoder = json.JSONDecoder()
-    found: list[dict[str, Any]] = []
+    objects: list[dict[str, Any]] = []
     broken, begun = 0, _BEGUN.search(text)
     while begun and broken <= MOST_BROKEN:
         try:
             value, end = decoder.raw_decode(text, begun.start())
-            found.append(value)
+            objects.append(value)
         except json.JSONDecodeError as error:
             if error.msg.startswith("Unterminated string") or text.rfind("}") < error.pos:
                 raise Truncated from error
@@ -158,7 +234,7 @@ def _objects(text: str) -> list[dict[str, Any]]:
             # A number of thousands of digits, or brackets without end.
             return []
         begun = _BEGUN.search(text, end)
-    return found
+    return objects
 
 
 def _stands_in(value: dict[str, Any], shown: Sequence[str]) -> bool:
@@ -188,14 +264,6 @@ def _unescape(escaped: re.Match[str]) -> str:
 def _letters(text: str) -> str:
     """The letters and digits of a text alone, whatever their case, width and accents."""
     return _NO_LETTERS.sub("", unicodedata.normalize("NFKD", text).casefold())
-
-
-def runs_away(tail: str) -> bool:
-    """True if the end of a text that is still coming is one short piece over and over, blanks included.
-
-    A ruled line or a refrain that ends is not enough.
-    """
-    return len(tail) >= TAIL and any(tail[unit:] == tail[:-unit] for unit in range(1, _UNIT + 1))
 
 
 def _without_reasoning(text: str) -> Iterator[str]:

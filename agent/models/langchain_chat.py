@@ -16,9 +16,8 @@ from langchain_core.language_models import BaseChatModel
 from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
-from longproof.agent.models.addresses import key_variables
-from longproof.agent.models.answers import Raw
-from longproof.agent.models.clients import LANGCHAIN, PROVIDER, Message, Unanswered, asked_wait
+from longproof.agent.models.addresses import PROVIDER, key_variables
+from longproof.agent.models.answers import Message, Raw, Unanswered, asked_wait
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
 
@@ -43,7 +42,7 @@ class LangChainChat:
         # What LangChain's own cache goes by: names and parameters, no keys.
         configured = model._get_llm_string()
         self.model = f"{type(model).__name__}:{sha256(configured.encode()).hexdigest()[:16]}"
-        self.endpoint = LANGCHAIN + model._llm_type
+        self.endpoint = f"langchain:{model._llm_type}"
 
     async def send(self, message: Message) -> Raw:
         """Call the model once. Raises Unanswered."""

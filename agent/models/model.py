@@ -2,7 +2,8 @@
 
 Knows: the ledger is looked into first; a paid call keeps to limits and budget, has a deadline, and is sent again
 where the server was busy. The form goes as JSON schema unless the server refuses a schema, then as words in the
-prompt.
+prompt. Several items are asked about at once, by their numbers in the prompt (`C3`, `S12`), and those whose answers
+failed once more, with the reason; what fails twice is marked in the ledger, for `retry_failed`.
 Does not know: what is asked or why, or whether an answer is sensible (guards).
 """
 
@@ -10,11 +11,13 @@ import asyncio
 import json
 import logging
 import random
+import re
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Generic, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from longproof.agent.models.answers import Form, Raw, parse, schema
-from longproof.agent.models.clients import Chat, Message, Unanswered
+from longproof.agent.models.answers import Chat, Form, Message, Raw, Unanswered, parse, schema
 from longproof.agent.models.ledger import Ledger, content_key
 from longproof.agent.models.limits import Limits, estimate_tokens
 from longproof.agent.models.recording import Recorder
@@ -22,12 +25,14 @@ from longproof.agent.types import Call, Failure
 from longproof.prompts import Prompt, render
 from longproof.retrieval.types import BadInput
 
-F = TypeVar("F", bound=Form)
 UNANSWERED: frozenset[Failure | None] = frozenset({"unavailable", "over_budget", "timeout"})
 """Failures of calls that another run may well get answered."""
+ASKED_AGAIN: frozenset[Failure] = frozenset(
+    {"ungrounded", "self_contradicted", "off_menu", "truncated", "unparsed", "refused", "timeout"}
+)
+"""Failures that a second request may mend; the others are not the model's."""
 RETRIES = 5
-FIRST_WAIT_S, LONGEST_WAIT_S = 0.5, 60.0
-TIMEOUT_S = 300.0
+LONGEST_WAIT_S = 60.0
 MAX_TOKENS = 8192
 NO_SCHEMA = frozenset({400, 415, 422, 501})
 """HTTP statuses by which a server may refuse a JSON schema."""
@@ -35,9 +40,23 @@ BUSY = frozenset({408, 409, 425, 429})
 """HTTP statuses that pass, beside those of 500 and more."""
 NOT_HERE = frozenset({301, 302, 303, 307, 308, 401, 402, 403, 404})
 """HTTP statuses of a server that will answer nothing: its address, the key or the model's name is wrong."""
-KEPT = "the answer is kept and will be given again; --retry-failed asks anew"
-
+_NUMBER = re.compile(r"\W*[CS]?\s*(\d{1,4})\W*", re.IGNORECASE | re.ASCII)
 _LOG = logging.getLogger(__name__)
+
+
+class MayFail(Protocol):
+    """The outcome for one item."""
+
+    @property
+    def failure(self) -> Failure | None:
+        """The reason why nothing could be read; None: something was."""
+        ...
+
+
+Item = TypeVar("Item")
+S = TypeVar("S")
+F = TypeVar("F", bound=Form)
+T = TypeVar("T", bound=MayFail)
 
 
 class Refused(BadInput):
@@ -69,9 +88,9 @@ class Model:
         ledger: Ledger,
         limits: Limits,
         *,
-        timeout_s: float = TIMEOUT_S,
+        timeout_s: float = 300.0,
         max_tokens: int = MAX_TOKENS,
-        first_wait_s: float = FIRST_WAIT_S,
+        first_wait_s: float = 0.5,
         first_sample: int = 0,
         recorder: Recorder | None = None,
     ) -> None:
@@ -134,10 +153,9 @@ class Model:
             why, self.refused = self.refused, ""
             raise Refused(f"{why}; check the key, the address and the model's name {self.name!r}")
 
-    async def mark(self, call_id: str | None, failure: Failure) -> None:
+    async def mark(self, call_id: str, failure: Failure) -> None:
         """Note in the ledger that this call's answer was of no use, for `retry_failed`."""
-        if call_id is not None:
-            await self._ledger.mark(call_id, failure)
+        await self._ledger.mark(call_id, failure)
 
     async def close(self) -> None:
         """Close the connections."""
@@ -157,9 +175,12 @@ class Model:
         if self._recorder:
             self._recorder.note(message, self.name, answer=raw)
         filled = parse(raw, form, message.prompt.foreign)
-        failure, value = (filled, None) if isinstance(filled, str) else (None, filled)
-        calls.append(self._call(message, raw, failure, bought=bought))
-        return Answer(value, failure, KEPT if failure else "", tuple(calls))
+        if not isinstance(filled, str):
+            calls.append(self._call(message, raw, None, bought=bought))
+            return Answer(filled, None, "", tuple(calls))
+        calls.append(self._call(message, raw, filled, bought=bought))
+        kept = "the answer is kept and will be given again; --retry-failed asks anew"
+        return Answer(None, filled, kept, tuple(calls))
 
     async def _send(self, message: Message) -> Raw:
         """Send the message, and again after trouble that passes. Raises Unanswered."""
@@ -195,7 +216,9 @@ class Model:
                 budget.give_back(message.tokens)
             raise
         self._answered = True
-        budget.tokens += _tokens(raw, message) - message.tokens
+        read, written = raw.prompt_tokens, raw.completion_tokens
+        budget.tokens += 0 if read is None else read - message.tokens
+        budget.tokens += estimate_tokens(raw.text or "") if written is None else written
         return raw
 
     def _gives_up(self, error: Unanswered, attempt: int) -> bool:
@@ -251,7 +274,7 @@ class Model:
         )
         return Message(prompt, schema=wanted if by_schema else None, purpose=purpose, key=key, **sampling)
 
-    def _name_failure(self, message: Message, error: Unanswered, calls: list[Call]) -> Answer[F]:
+    def _name_failure(self, message: Message, error: Unanswered, calls: list[Call]) -> Answer[Any]:
         """The failure of a request that was not answered. One that timed out counts as paid: it may be billed."""
         if self._recorder:
             self._recorder.note(message, self.name, failure=error.failure)
@@ -260,13 +283,15 @@ class Model:
         return Answer(None, error.failure, str(error), tuple(calls))
 
     def _call(self, message: Message, raw: Raw, failure: Failure | None, *, bought: bool) -> Call:
+        # Most servers count a schema, which is sent beside the prompt, as read.
+        beside = json.dumps(message.schema, separators=(",", ":")) if message.schema else ""
         return Call(
             id=message.key,
             purpose=message.purpose,
             endpoint=self.endpoint,
             model=self.name,
             prompt_hash=message.prompt.hash,
-            prompt_characters=message.prompt.characters + _length(message.schema),
+            prompt_characters=message.prompt.characters + len(beside),
             prompt_tokens=raw.prompt_tokens,
             completion_tokens=raw.completion_tokens,
             cached_tokens=raw.cached_tokens,
@@ -276,13 +301,65 @@ class Model:
         )
 
 
-def _length(wanted: dict[str, Any] | None) -> int:
-    """The characters of a schema that is sent beside the prompt: most servers count them as read."""
-    return len(json.dumps(wanted, separators=(",", ":"))) if wanted else 0
+class Asker(NamedTuple):
+    """A model and how its answers are drawn.
+
+    `once`, for the papers' protocols: no second request, and the form is described in the prompt alone.
+    """
+
+    model: Model
+    temperature: float = 0.0
+    sample: int = 0
+    once: bool = False
+
+    async def ask(self, prompt: Prompt, form: type[F], purpose: str) -> Answer[F]:
+        """Send one request, whatever comes of it."""
+        drawing: dict[str, Any] = {"sample": self.sample, "temperature": self.temperature}
+        return await self.model.ask(prompt, form, purpose=purpose, in_words=self.once, **drawing)
+
+    async def ask_about(
+        self,
+        items: Mapping[int, Item],
+        *,
+        letter: str,
+        purpose: str,
+        form: type[F],
+        prompt_of: Callable[[Mapping[int, Item]], Prompt],
+        read: Callable[[Answer[F], Mapping[int, Item], Prompt], dict[int, T]],
+    ) -> tuple[dict[int, T], list[Call]]:
+        """One outcome for each item, in the order of the items, and the calls made.
+
+        In the prompt each item goes by `letter` and its number. `prompt_of` words the request for all of the items
+        or for some; `read` gives one outcome for each item asked about.
+        """
+        prompt = prompt_of(items)
+        answer = await self.ask(prompt, form, purpose)
+        outcomes, calls = read(answer, items, prompt), list(answer.calls)
+        failed = {n: why for n, outcome in outcomes.items() if (why := outcome.failure) in ASKED_AGAIN}
+        if failed and not self.once:
+            left = {n: items[n] for n in failed}
+            prompt = prompt_of(left)
+            # A timeout says nothing about the answer.
+            reasons = [f"{letter}{n}: {why}" for n, why in failed.items() if why != "timeout"]
+            if reasons:
+                prompt = prompt.then(render("again", prompt.language, reasons="\n".join(reasons)))
+            answer = await self.ask(prompt, form, purpose)
+            outcomes |= read(answer, left, prompt)
+            calls += answer.calls
+        for outcome in outcomes.values():
+            await self.mark(answer.call_id, outcome.failure)
+        return outcomes, calls
+
+    async def mark(self, call_id: str | None, failure: Failure | None) -> None:
+        """Note in the ledger that nothing could be read from this call's answer, where asking again may help."""
+        if call_id is not None and failure in ASKED_AGAIN:
+            await self.model.mark(call_id, failure)
 
 
-def _tokens(raw: Raw, message: Message) -> int:
-    """The tokens that a call cost, by the server's own count, else by ours."""
-    prompt = message.tokens if raw.prompt_tokens is None else raw.prompt_tokens
-    answered = estimate_tokens(raw.text or "") if raw.completion_tokens is None else raw.completion_tokens
-    return prompt + answered
+def by_number(named: Iterable[tuple[str, S]]) -> dict[int, list[S]]:
+    """Group things by the number that their names hold (`C3`, `3`, `[C3]`); what names none is left out."""
+    numbered: dict[int, list[S]] = defaultdict(list)
+    for name, thing in named:
+        if number := _NUMBER.fullmatch(name):
+            numbered[int(number[1])].append(thing)
+    return numbered

@@ -16,14 +16,13 @@ from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAs
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from longproof.agent.models.addresses import place_and_key
-from longproof.agent.models.answers import LONGEST, OVER_LIMIT, TAIL, Raw, runs_away
-from longproof.agent.models.clients import Message, Unanswered, asked_wait
+from longproof.agent.models.answers import LONGEST, Message, Raw, Unanswered, asked_wait
 from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 
 MOST_BYTES = 32 << 20
 """Of a response no more is read. A streamed word comes with some 300 bytes about it."""
-_CHECK_EVERY = 500
-"""Characters between two checks of whether a stream repeats itself."""
+_CHECK_EVERY, _TAIL, _UNIT = 500, 4000, 400
+"""Characters between two checks of whether a stream repeats itself; that are looked at; and of the longest unit."""
 _CONTEXT = re.compile(r"context (?:length|size|window)|maximum (?:context|input|model) length", re.IGNORECASE)
 """Servers' words for what a prompt may be too long for."""
 _LEFT_OUT = ("max_tokens", "temperature", "top_p", "stream")
@@ -50,7 +49,7 @@ class OpenAIChat:
         `by_owner` and `needs_key`: see `addresses`. `transport` carries the requests, in the place of the network.
         Raises BadInput where the address is none, or the key that OpenAI itself needs is not set.
         """
-        self.model, self.by_owner, self._stream = model, by_owner, stream
+        self.model, self._stream = model, stream
         self.endpoint, self._key = place_and_key(address, by_owner=by_owner, needs_key=needs_key)
         self._refused: set[str] = set()
         """Parameters that the server refused."""
@@ -149,6 +148,7 @@ class OpenAIChat:
         def without_key(detail: str) -> str:
             return one_line(detail, self._key)
 
+        # What the client meets while it reads, it wraps.
         broken = error if isinstance(error, _BrokeOff) else error.__cause__
         if isinstance(broken, _BrokeOff):
             detail = f"the answer of {self.endpoint} broke off: {broken}"
@@ -238,9 +238,9 @@ async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
                 refusal += delta.refusal or ""
                 thought = getattr(delta, "reasoning_content", None) or getattr(delta, "reasoning", None)
                 news = (thought or "") + (delta.content or "")
-                tail, unchecked = (tail + news)[-TAIL:], unchecked + len(news)
-                if len(text) + len(refusal) > LONGEST or (unchecked >= _CHECK_EVERY and runs_away(tail)):
-                    return _raw(text, refusal, OVER_LIMIT, usage)
+                tail, unchecked = (tail + news)[-_TAIL:], unchecked + len(news)
+                if len(text) + len(refusal) > LONGEST or (unchecked >= _CHECK_EVERY and _runs_away(tail)):
+                    return _raw(text, refusal, "length", usage)
                 unchecked %= _CHECK_EVERY
         except APIError as error:
             raise _BrokeOff(error.body) from error
@@ -249,6 +249,11 @@ async def _read_stream(stream: AsyncStream[ChatCompletionChunk]) -> Raw:
     if finish is None:
         raise _BrokeOff("the stream ended in the middle")
     return _raw(text, refusal, finish, usage)
+
+
+def _runs_away(tail: str) -> bool:
+    """True if a text ends with one short piece over and over. A ruled line or a refrain that ends is not enough."""
+    return len(tail) >= _TAIL and any(tail[unit:] == tail[:-unit] for unit in range(1, _UNIT + 1))
 
 
 def _raw(text: str | None, refusal: str | None, finish: str | None, usage: object) -> Raw:

@@ -17,8 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from longproof.agent.models.answers import Raw
-from longproof.agent.models.clients import Message, Unanswered
+from longproof.agent.models.answers import Message, Raw, Unanswered
 from longproof.agent.types import Failure
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.text.redact import own_address

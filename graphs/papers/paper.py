@@ -17,7 +17,7 @@ from typing_extensions import TypedDict
 from longproof.agent.guards import Weighed, word
 from longproof.agent.judge import ModelJudge, Numbered, ask_about_claims
 from longproof.agent.models.answers import Form
-from longproof.agent.models.asker import Asker
+from longproof.agent.models.model import Asker
 from longproof.agent.prompting import brief, fill, language_of, line, opinions
 from longproof.agent.types import (
     Answered,

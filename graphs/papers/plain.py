@@ -8,7 +8,7 @@ from pydantic import Field
 
 from longproof.agent.guards import Weighed, word, wrong_place
 from longproof.agent.models.answers import Form
-from longproof.agent.models.asker import by_number
+from longproof.agent.models.model import by_number
 from longproof.agent.prompting import brief
 from longproof.agent.types import LABELS, Error, Label
 from longproof.graphs.papers.paper import About, Paper

@@ -10,7 +10,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, cast
 
-from longproof.agent.models.clients import Chat
+from longproof.agent.models.answers import Chat
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.models.model import Answer, Model, Refused
 from longproof.agent.types import Report

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from scripted import FAILURES, ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentences, reads
 
 from longproof import Verifier
-from longproof.agent.models.clients import Chat
+from longproof.agent.models.answers import Chat
 from longproof.agent.models.model import Model
 from longproof.agent.types import LABELS, Answered, Case, Claim, Decomposed
 from longproof.graphs.evidence.places import CLAIMS

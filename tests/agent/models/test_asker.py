@@ -6,12 +6,10 @@ from typing import NamedTuple
 
 import pytest
 
-from longproof.agent.models.answers import Form, Raw
-from longproof.agent.models.asker import Asker, by_number
-from longproof.agent.models.clients import Message
+from longproof.agent.models.answers import Form, Message, Raw
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
-from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.model import Answer, Asker, Model, by_number
 from longproof.agent.types import Call, Failure
 from longproof.prompts import Prompt
 

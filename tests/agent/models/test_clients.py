@@ -12,7 +12,7 @@ from reader import BUSY, DOWN, Reply, always
 from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 
 from longproof.agent.models import openai_chat
-from longproof.agent.models.clients import asked_wait
+from longproof.agent.models.answers import asked_wait
 from longproof.agent.models.langchain_chat import LangChainChat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits

@@ -16,8 +16,7 @@ import httpx2
 import pytest
 from pydantic import Field
 
-from longproof.agent.models.answers import Form, Raw
-from longproof.agent.models.clients import Message
+from longproof.agent.models.answers import Form, Message, Raw
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model

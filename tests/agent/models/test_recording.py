@@ -7,8 +7,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from seam import PROMPT
 
-from longproof.agent.models.answers import Raw
-from longproof.agent.models.clients import Message
+from longproof.agent.models.answers import Message, Raw
 from longproof.agent.models.recording import Recorder, Replay
 
 ANY_TEXT = st.text(st.characters(codec=None), max_size=30)
