@@ -34,8 +34,6 @@ if TYPE_CHECKING:
 
 EDITION = 4
 """Of the graph's state. A run that another edition began is begun anew; its answers are in the ledger."""
-ABOUT = ("begun_with", "settings")
-"""What each checkpoint of a run says of the run."""
 
 
 class WaitingRun(NamedTuple):
@@ -79,19 +77,16 @@ async def begin_run(
     settings.
     """
     verifier = Verifier(**settings)
+    chosen = verifier.settings
     given = await verifier.input_of(sources, case_of(**case))
-    run_id = str(verifier.settings.run_id)
-    about = {
-        "begun_with": begun_with(verifier.settings, given),
-        "settings": verifier.settings.model_dump_json(),
-    }
-    async with open_checkpoints(verifier.settings) as checkpoints:
-        state = await checkpoints.graph.aget_state(_thread(run_id))
+    about = {"begun_with": begun_with(chosen, given), "settings": chosen.model_dump_json()}
+    async with open_checkpoints(chosen) as checkpoints:
+        state = await checkpoints.graph.aget_state(_thread(str(chosen.run_id)))
         if state.metadata and state.metadata.get("begun_with") != about["begun_with"]:
-            raise begun_otherwise(run_id)
+            raise begun_otherwise(str(chosen.run_id))
         if not (_is_waiting(state) or _is_finished(state)):
             start = None if state.metadata else given
-            state = await _drive(checkpoints, start, verifier.settings, about, watcher)
+            state = await _drive(checkpoints, start, chosen, about, watcher)
         return _state_of(state)
 
 
@@ -110,7 +105,8 @@ async def resume_run(run_id: str, review: Mapping[str, Any], watcher: Watcher = 
         state = await _begun_state(checkpoints, run_id)
         if not _is_waiting(state):
             raise BadInput(f"the run {run_id!r} waits for nobody: see `longproof review {run_id}`")
-        about = {name: (state.metadata or {})[name] for name in ABOUT}  # type: ignore[literal-required]
+    about = cast("Mapping[str, str]", state.metadata)
+    about = {name: about[name] for name in ("begun_with", "settings")}
     settings = Settings.model_validate_json(about["settings"])
     async with open_checkpoints(settings) as checkpoints:
         try:
@@ -125,23 +121,16 @@ async def _drive(
     checkpoints: OpenCheckpoints,
     start: VerifyInput | Command[Any] | None,
     settings: Settings,
-    about: Mapping[str, object],
+    about: Mapping[str, str],
     watcher: Watcher,
 ) -> StateSnapshot:
     """Run the graph until it ends or waits; its state then."""
-    await checkpoints.pool.session(settings, str(about["begun_with"]))
+    await checkpoints.pool.session(settings, about["begun_with"])
     if watcher.asking:
         watcher.asking(checkpoints.pool.traffic)
     run_id = str(settings.run_id)
-    await drive(
-        checkpoints.graph,
-        start,
-        settings,
-        progress=watcher.progress,
-        thread=_thread_name(run_id),
-        about=about,
-        written=watcher.written,
-    )
+    heard: dict[str, Any] = {"progress": watcher.progress, "written": watcher.written}
+    await drive(checkpoints.graph, start, settings, thread=_thread_name(run_id), about=about, **heard)
     return await _begun_state(checkpoints, run_id)
 
 

@@ -8,7 +8,6 @@ own name nor by a name that it points at this machine. Does not know: how the gr
 import os
 from collections.abc import AsyncIterator, Mapping
 from hmac import compare_digest
-from ipaddress import ip_address
 from typing import Any
 
 from langchain_core.runnables import RunnableConfig
@@ -23,6 +22,7 @@ from longproof.graphs.settings import settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import verify_graph
 from longproof.retrieval.types import BadInput
+from longproof.serve import is_here
 
 
 def bundled() -> VerifyInput:
@@ -103,7 +103,9 @@ async def authenticate(headers: dict[bytes, bytes]) -> Auth.types.MinimalUserDic
     """
     plain = {_bytes(name).lower(): _bytes(value) for name, value in headers.items()}
     key = os.environ.get("LONGPROOF_STUDIO_KEY", "").encode()
-    if key and not any(compare_digest(given, key) for given in _keys_in(plain)):
+    scheme, _, bearer = plain.get(b"authorization", b"").partition(b" ")
+    given = (plain.get(b"x-api-key", b""), bearer if scheme.lower() == b"bearer" else b"")
+    if key and not any(compare_digest(one, key) for one in given):
         raise Auth.exceptions.HTTPException(
             status_code=401, detail="give the key that the server was started with: x-api-key: KEY"
         )
@@ -133,24 +135,9 @@ def _foreign(headers: dict[bytes, bytes]) -> bool:
     page wrote it. CORS alone doesn't do: it stops no form, and no name that points here.
     """
     origin, host = headers.get(b"origin", b""), headers.get(b"host", b"localhost")
-    if not _is_here(host.decode("latin-1")):
+    if not is_here(host.decode("latin-1")):
         return True
     return bool(origin) and origin not in (*STUDIO, b"http://" + host, b"https://" + host)
-
-
-def _is_here(host: str) -> bool:
-    """True if a Host header is `localhost` or an address: no name that somebody else can point here."""
-    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-    try:
-        return name.lower() == "localhost" or bool(ip_address(name.removeprefix("[").removesuffix("]")))
-    except ValueError:
-        return False
-
-
-def _keys_in(plain: dict[bytes, bytes]) -> list[bytes]:
-    """The keys in a request's headers."""
-    bearer = plain.get(b"authorization", b"")
-    return [plain.get(b"x-api-key", b""), bearer[7:] if bearer[:7].lower() == b"bearer " else b""]
 
 
 def _bytes(text: str | bytes) -> bytes:

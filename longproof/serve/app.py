@@ -1,13 +1,14 @@
-"""The routes of the local server.
+"""The routes of the local server, and its pages: the start page over all runs, and the page of each.
 
-Knows: what each address answers, and that a refusal is one line. Does not know: who may ask (`guard`), how a run goes
-on (`runs`), what a page shows (`pages`).
+Knows: what each address answers, and that a refusal is one line; what the scripts of this folder are given; that what
+isn't checked yet is called `open`, not undecided. Does not know: who may ask (`guard`), how a run goes on (`runs`),
+how a page is drawn.
 """
 
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -18,25 +19,37 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 from starlette.types import ASGIApp
 
+from longproof.agent.report import WRONG
 from longproof.agent.types import Report
 from longproof.graphs.cases import file_name
 from longproof.graphs.reporting import SoFar, report_of
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.corrected import FORMS, changes, corrected, known_changes
-from longproof.report.words import Language
+from longproof.report.html import (
+    INDEX,
+    PAGE,
+    assemble,
+    index_sums,
+    page_data,
+    page_title,
+    vocabulary,
+)
+from longproof.report.markdown import to_markdown
+from longproof.report.words import Language, language, words
+from longproof.retrieval.contents import CHARACTERS
 from longproof.retrieval.files import private_folder
-from longproof.retrieval.loaders import read_source
+from longproof.retrieval.loaders import FILE_BYTES, read_source
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
-from longproof.serve.begun import Begun
 from longproof.serve.guard import guard_app
-from longproof.serve.marks import NoMark, accepted_keys, add_marks, read_marks
+from longproof.serve.kept import LONGEST, Begun, NoMark, accepted_keys, add_marks, read_marks
 from longproof.serve.offer import Offer, price, read_choice
-from longproof.serve.pages import news_of, run_page, start_page
 from longproof.serve.runs import Runs
 
 LONGEST_JSON = 1_000_000
 LONGEST_TITLE = 200
+NO_LINE = {"wrong": 0, "sentences": 0, "kinds": [], "coverage": 0, "calls": 0, "tokens": 0, "triage": False}
+"""In the list, of a run that has no report; one that has ended says what was asked."""
 CORRECTED = tuple(f"corrected{suffix}" for suffix in FORMS)
 
 
@@ -48,7 +61,8 @@ def application(offer: Offer, token: str) -> ASGIApp:
         app.state.runs, app.state.offer = Runs(), offer
         private_folder(app.state.runs.folder)
         yield
-        await app.state.runs.stop_all()
+        runs = app.state.runs
+        await asyncio.gather(*runs.stop(*runs.watched), return_exceptions=True)
 
     routes = [
         Route("/", start),
@@ -73,8 +87,16 @@ async def refuse(_: Request, error: Exception) -> Response:
 
 
 async def start(request: Request) -> Response:
-    spoken: Language = "zh" if request.headers.get("accept-language", "").startswith("zh") else "en"
-    return HTMLResponse(start_page(_runs(request).all(), request.app.state.offer, spoken))
+    runs, spoken = _runs(request).all(), _spoken(request.headers.get("accept-language"))
+    rows = [_row(run) for run in runs]
+    data = {
+        "rows": rows,
+        "sums": {**index_sums(rows), "all": sum(run.state == "done" for run in runs)},
+        "offer": request.app.state.offer.as_data(),
+        "bytes": FILE_BYTES,
+        "characters": CHARACTERS,
+    }
+    return HTMLResponse(_page("index.html", (*INDEX, "start"), data, spoken, "longproof", "longproof"))
 
 
 async def take_text(request: Request) -> Response:
@@ -109,15 +131,13 @@ async def begin(request: Request) -> Response:
 
 async def show_example(request: Request) -> Response:
     """Check the bundled example with its recorded answers: nobody is asked, nothing is paid."""
-    spoken: Language = "zh" if str((await _json(request)).get("language")).startswith("zh") else "en"
+    spoken = _spoken((await _json(request)).get("language"))
     return JSONResponse({"run": await _runs(request).keep_example(spoken)})
 
 
 async def show(request: Request) -> Response:
-    runs, begun = _run(request)
-    known = await _known_report(runs, begun)
-    data = await _run_data(runs, begun, known)
-    return HTMLResponse(await asyncio.to_thread(run_page, known, runs.texts(begun, report_of(known)), data))
+    known, texts, run = await _known(request)
+    return HTMLResponse(await asyncio.to_thread(_run_page, known, texts, run))
 
 
 async def now(request: Request) -> Response:
@@ -130,12 +150,10 @@ async def now(request: Request) -> Response:
     if watched and seen == str(watched.news):
         return JSONResponse({"asked": watched.asked()})
     news = watched.news if watched else -1
-    known = await _known_report(runs, begun)
-    data = await _run_data(runs, begun, known)
+    known, texts, run = await _known(request)
     if seen is None:
-        return JSONResponse(data)
-    texts = runs.texts(begun, report_of(known))
-    return JSONResponse({"seen": news, "run": data, **await asyncio.to_thread(news_of, known, texts, data)})
+        return JSONResponse(run)
+    return JSONResponse({"seen": news, "run": run, **await asyncio.to_thread(_news, known, texts, run)})
 
 
 async def take_marks(request: Request) -> Response:
@@ -198,19 +216,19 @@ async def download(request: Request) -> Response:
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-async def _known_report(runs: Runs, begun: Begun) -> Report | SoFar:
-    return runs.report(begun.id) if begun.state == "done" else await runs.so_far(begun)
+async def _known(request: Request) -> tuple[Report | SoFar, dict[str, str], dict[str, Any]]:
+    """What is known of the run that the address names, its texts by id, and the run as the scripts are told of it.
 
-
-async def _run_data(runs: Runs, begun: Begun, known: Report | SoFar) -> dict[str, Any]:
-    """The run as the scripts are told of it. Of accepted corrections that change the same words one is made."""
-    marks, watched = read_marks(runs.marks(begun.id)), runs.watched.get(begun.id)
+    Of accepted corrections that change the same words one is made.
+    """
+    runs, begun = _run(request)
+    known = await _known_report(runs, begun)
+    report, marks, watched = report_of(known), read_marks(runs.marks(begun.id)), runs.watched.get(begun.id)
     progress: dict[str, Any] = {**watched.at, **watched.asked()} if watched else {}
-    report = report_of(known)
     if isinstance(known, SoFar):
         progress |= {"claims": len(report.claims), "checked": len(report.claims) - len(known.open_claims)}
     made = len(changes(report, accepted_keys(marks)))
-    return {
+    run = {
         "id": begun.id,
         "editable": not begun.recorded,
         "state": begun.state,
@@ -220,6 +238,11 @@ async def _run_data(runs: Runs, begun: Begun, known: Report | SoFar) -> dict[str
         "corrections": {"made": made, "ruled_out": len(known_changes(report, accepted_keys(marks))) - made},
         "disputes": {one["claim_id"]: one["shown"] for one in await runs.disputes(begun)},
     }
+    return known, runs.texts(begun, report), run
+
+
+async def _known_report(runs: Runs, begun: Begun) -> Report | SoFar:
+    return runs.report(begun.id) if begun.state == "done" else await runs.so_far(begun)
 
 
 def _runs(request: Request) -> Runs:
@@ -251,3 +274,73 @@ async def _json(request: Request) -> Any:
     if not isinstance(given, dict):
         raise BadInput("give a JSON object of at most a million bytes")
     return given
+
+
+def _spoken(tag: object) -> Language:
+    return "zh" if str(tag).startswith("zh") else "en"
+
+
+def _row(run: Begun) -> dict[str, Any]:
+    about = {"id": run.id, "title": run.title, "verdict": run.state}
+    own = {"href": f"runs/{run.id}", "case": run.name or run.title, "created": run.created}
+    return {**NO_LINE, **about, **run.line, **own, "sources": [ref.title for ref in run.sources]}
+
+
+def _run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> str:
+    """The page of a run, of which this is known. `run` is what the scripts are told of it."""
+    report = report_of(known)
+    data = {**_page_data(known, texts, run), "run": run, "longest": LONGEST}
+    title = page_title(report) if known is report else f"{report.case.id} · longproof"
+    spoken, plain = language(report.case.response), to_markdown(report, texts)
+    return _page("page.html", (*PAGE, "marks", "live"), data, spoken, title, plain)
+
+
+def _page(
+    template: str, scripts: Sequence[str], data: Mapping[str, Any], spoken: Language, title: str, plain: str
+) -> str:
+    """A page of the report with what this server adds to it; it may ask this server."""
+    data, local = {**data, **vocabulary(words(spoken, "serve"))}, (*scripts, "ask")
+    return assemble(template, local, data, spoken, title, plain, style="serve.css", connects=True)
+
+
+def _news(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
+    """What can have changed on a run's page: its lines, its head, all claims and the sentences' labels."""
+    data = _page_data(known, texts, run)
+    report = data.pop("report")
+    return {
+        "page": data,
+        "head": {"verdict": report["verdict"], "stamp": report["stamp"]},
+        "claims": report["claims"],
+        "documents": len(report["documents"]),
+        "sentences": [label for _, _, label in report["sentences"]],
+    }
+
+
+def _page_data(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
+    """The data that a run's page is drawn from: the report's, with the claims' ids, and what is open called so."""
+    report = report_of(known)
+    say = words(language(report.case.response), "serve")
+    data = page_data(report, texts, say)
+    for short, claim in zip(data["report"]["claims"], report.claims, strict=True):
+        short["id"] = claim.id
+    if isinstance(known, SoFar):
+        _leave_open(data, known, str(run["state"]))
+        wrong = sum(label in WRONG for _, _, label in data["report"]["sentences"])
+        told = say["sentences_wrong"].format(n=wrong, all=len(report.sentences))
+        data |= {"summed": told if wrong else "", "triage": "", "unread": False}
+    return data
+
+
+def _leave_open(data: dict[str, Any], known: SoFar, state: str) -> None:
+    """Give what isn't settled yet no label that a reader could take for one: it is open, or waits for a person."""
+    data["report"]["verdict"] = state
+    unsettled = "waiting" if state == "waiting" else "open"
+    touched = set()
+    for short in data["report"]["claims"]:
+        if short["id"] in known.open_claims:
+            touched.add(short["sentence"])
+            short["label"] = unsettled
+            short.pop("failure", None)
+    for index, sentence in enumerate(data["report"]["sentences"]):
+        if (index in touched and sentence[2] not in WRONG) or not known.decomposed:
+            sentence[2] = unsettled

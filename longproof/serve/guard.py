@@ -5,7 +5,6 @@ the host that it was pointed at. Does not know: what is served.
 """
 
 from hmac import compare_digest
-from ipaddress import ip_address
 
 from starlette.datastructures import Headers, MutableHeaders
 from starlette.exceptions import HTTPException
@@ -13,6 +12,7 @@ from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from longproof.retrieval.loaders import FILE_BYTES
+from longproof.serve import is_here
 
 TOO_LONG = f"longer than {FILE_BYTES:,} bytes"
 HEADERS = {
@@ -49,7 +49,7 @@ def _refusal(scope: Scope, token: str) -> tuple[int, str]:
     if not compare_digest(first.encode(), token.encode()) or not scope["path"].startswith(f"/{token}/"):
         return 404, "not found: open the address that `longproof serve` printed"
     host = headers.get("host", "")
-    if not _is_here(host):
+    if not is_here(host):
         return 403, "this server answers to an address or to localhost, to no other name"
     if headers.get("origin", f"http://{host}") != f"http://{host}":
         return 403, "a page of another site may not ask"
@@ -60,15 +60,6 @@ def _refusal(scope: Scope, token: str) -> tuple[int, str]:
     if not length.isdecimal() or int(length) > FILE_BYTES:
         return 413, TOO_LONG
     return 0, ""
-
-
-def _is_here(host: str) -> bool:
-    """True if a Host header is `localhost` or an address: no name that somebody else can point here."""
-    name = host.rpartition(":")[0] if host.rpartition(":")[2].isdecimal() else host
-    try:
-        return name.lower() == "localhost" or bool(ip_address(name.removeprefix("[").removesuffix("]")))
-    except ValueError:
-        return False
 
 
 def _limit_body(receive: Receive) -> Receive:

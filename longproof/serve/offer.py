@@ -122,14 +122,16 @@ class Offer(NamedTuple):
         Raises BadInput for a model, an embedder or a folder of pages that isn't offered.
         """
         mine = settings_of({**self.settings, "judges": self.judges or ["offline"], "run_id": None})
-        for judge in settings.judges:
-            if not self._has_judge(as_spec(judge)):
-                raise _not_offered("judge", judge)
+        named = [("judge", judge, self._has_judge(as_spec(judge))) for judge in settings.judges]
         for role in ("arbiter", "decomposer", "searcher", "embedder", "pages"):
-            named, offered = getattr(settings, role), getattr(mine, role)
-            free = (Settings.model_fields[role].default, PERSON, "offline")
-            if named not in free and _text(named) != _text(offered):
-                raise _not_offered(role, named)
+            one, free = getattr(settings, role), (Settings.model_fields[role].default, PERSON, "offline")
+            named.append((role, one, one in free or _text(one) == _text(getattr(mine, role))))
+        for role, one, offered in named:
+            if not offered:
+                raise BadInput(
+                    f"the check had the {role} {_text(one)}, which longproof serve doesn't offer: "
+                    f"start it with --{role} {_text(one)}, or begin a new check"
+                )
         limits: dict[str, Any] = {"reach": settings.reach if settings.reach in self.reaches else mine.reach}
         for name in ("max_calls", "max_tokens", "concurrency"):
             both = [n for n in (getattr(settings, name), getattr(mine, name)) if n is not None]
@@ -145,14 +147,6 @@ class Offer(NamedTuple):
 
 def _text(named: str | Spec | None) -> str | None:
     return named.text if isinstance(named, Spec) else named
-
-
-def _not_offered(role: str, named: str | Spec) -> BadInput:
-    told = _text(named)
-    return BadInput(
-        f"the check had the {role} {told}, which longproof serve doesn't offer: "
-        f"start it with --{role} {told}, or begin a new check"
-    )
 
 
 async def price(

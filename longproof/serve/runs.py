@@ -27,8 +27,7 @@ from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_whole
 from longproof.retrieval.types import BadInput, Document
 from longproof.review import Watcher, begin_run, forget_run, resume_run, saved_values, waiting_run
-from longproof.serve.begun import Begun, RunState, new_run, read_run
-from longproof.serve.marks import forget_decisions, read_marks
+from longproof.serve.kept import Begun, RunState, forget_decisions, new_run, read_marks, read_run
 from longproof.serve.offer import Offer
 from longproof.verifier import Verifier
 
@@ -54,7 +53,7 @@ class Watched:
 
     def hear(self, event: Mapping[str, Any]) -> None:
         """Keep which node works, and for how many claims."""
-        node = {"checked": "check"}.get(event["node"], event["node"])
+        node = "check" if event["node"] == "checked" else event["node"]
         at = {"node": node, "open": event.get("claims", 0)}
         if node in STEPS and at != self.at:
             self.at = at
@@ -96,26 +95,24 @@ class Runs:
         """Those under way in this process."""
 
     def all(self) -> list[Begun]:
-        """Every run, the latest first; one whose file is damaged is left out."""
+        """Every run, the latest first."""
         runs = []
         for path in sorted(self.folder.glob("*/run.json"), reverse=True):
             with contextlib.suppress(BadInput):
-                runs.append(self._get_any(path.parent.name))
+                runs.append(self._read(path.parent.name))
         return runs
 
     def get(self, id_: str) -> Begun:
         """The run of this name. Raises BadInput where there is none; one whose folder is gone is stopped."""
-        begun = self._get_any(id_)
+        begun = self._read(id_)
         if begun.state == "earlier":
             raise BadInput("this check is of an earlier edition: delete it, and check its text again")
         return begun
 
-    def _get_any(self, id_: str) -> Begun:
-        """The run of this name, of an earlier edition too. Raises BadInput where there is none."""
+    def _read(self, id_: str) -> Begun:
         try:
-            data = (self._of(id_) / "run.json").read_bytes()
-            begun = read_run(id_, data)
-        except (OSError, ValueError, RecursionError) as error:
+            begun = read_run(id_, (self._of(id_) / "run.json").read_bytes())
+        except OSError as error:
             self.stop(id_)
             raise BadInput(f"there is no run {id_!r}") from error
         if begun.state == "running" and id_ not in self.watched:
@@ -128,9 +125,7 @@ class Runs:
         """Start a new run; its name. Raises BadInput for texts that aren't in the store."""
         for ref in [*sources, response]:
             self.store.open(ref)
-        begun = new_run(title, settings, sources, response, task)
-        self._start(begun, {})
-        return begun.id
+        return self._start(new_run(title, settings, sources, response, task=task), {})
 
     def check_again(self, id_: str, response: DocumentRef, offer: Offer) -> str:
         """Check an edited text as the one of this run was checked, within the offer; the new run's name.
@@ -141,11 +136,9 @@ class Runs:
         before = self.get(id_)
         if before.recorded:
             raise BadInput("the example is answered from a recording: check a text of your own")
+        about = {"task": before.task, "context": before.context, "name": before.name}
         settings = offer.limit(before.settings)
-        begun = new_run(before.title, settings, before.sources, response, before.task)
-        begun = begun.model_copy(update={"context": before.context, "name": before.name})
-        self._start(begun, {})
-        return begun.id
+        return self._start(new_run(before.title, settings, before.sources, response, **about), {})
 
     def rename(self, id_: str, name: str) -> None:
         """Call a run so; without a name, by its text's title again. Raises BadInput for one that is too long."""
@@ -155,11 +148,8 @@ class Runs:
 
     async def delete(self, id_: str) -> None:
         """Stop a run, and delete its folder and its checkpoints. Texts and answers stay: others may rest on them."""
-        begun = self._get_any(id_)
-        if id_ in self.watched:
-            task = self.watched[id_].task
-            task.cancel()
-            await asyncio.gather(task, return_exceptions=True)
+        begun = self._read(id_)
+        await asyncio.gather(*self.stop(id_), return_exceptions=True)
         await asyncio.to_thread(shutil.rmtree, self._of(id_))
         await forget_run(str(begun.settings.run_id))
 
@@ -178,27 +168,24 @@ class Runs:
         """
         refs = [self.store.put(document) for document in documents]
         case = made if isinstance(made, Case) else made.case
-        about = (
-            [ref.id for ref in refs],
-            case.task,
-            case.context,
-            settings.model_dump_json(exclude=INCOMPARABLE),
-        )
+        comparable = settings.model_dump_json(exclude=INCOMPARABLE)
+        about = ([ref.id for ref in refs], case.task, case.context, comparable)
         digest = sha256(repr(about).encode()).hexdigest()[:8]
-        begun = new_run(case.id, settings, refs[:-1], refs[-1], case.task)
-        earlier = [path.name for path in self.folder.glob(f"*-{digest}")]
-        name = earlier[0] if earlier else f"{begun.id[:-8]}{digest}"
-        if earlier:
+        begun = new_run(
+            case.id, settings, refs[:-1], refs[-1], task=case.task, context=case.context, recorded=recorded
+        )
+        changes: dict[str, Any] = {"id": begun.id[:-8] + digest, "settings": settings}
+        for earlier in self.folder.glob(f"*-{digest}"):
+            changes["id"] = earlier.name
             with contextlib.suppress(BadInput):
-                begun = begun.model_copy(update={"name": self._get_any(name).name})
-        about_run = {"id": name, "settings": settings, "context": case.context, "recorded": recorded}
-        begun = begun.model_copy(update=about_run)
+                changes["name"] = self._read(earlier.name).name
+        begun = begun.model_copy(update=changes)
         if isinstance(made, Case):
             self._keep(begun, state="waiting")
         else:
-            self._keep_report(name, made)
-            self._keep(begun, state="done", line=index_line(f"runs/{name}", made))
-        return name
+            self._keep_report(begun.id, made)
+            self._keep(begun, state="done", line=index_line(f"runs/{begun.id}", made))
+        return begun.id
 
     async def keep_example(self, language: str) -> str:
         """Check the bundled example with its recorded answers, and keep it as a run that is done; its name."""
@@ -239,17 +226,12 @@ class Runs:
                 decisions.append({"claim_id": claim, **mark.decision.model_dump(exclude_defaults=True)})
         self._start(begun, values, {"name": name, "decisions": decisions})
 
-    def stop(self, id_: str) -> None:
-        """Stop a run; what was answered is kept."""
-        if id_ in self.watched:
-            self.watched[id_].task.cancel()
-
-    async def stop_all(self) -> None:
-        """Stop what is under way, and wait until it is kept."""
-        tasks = [watched.task for watched in self.watched.values()]
+    def stop(self, *ids: str) -> list[asyncio.Task[None]]:
+        """Stop these runs; what was answered is kept. The tasks that end."""
+        tasks = [self.watched[id_].task for id_ in ids if id_ in self.watched]
         for task in tasks:
             task.cancel()
-        await asyncio.gather(*tasks, return_exceptions=True)
+        return tasks
 
     async def so_far(self, begun: Begun) -> SoFar:
         """The report so far of a run that isn't done."""
@@ -298,11 +280,12 @@ class Runs:
     def _keep_report(self, id_: str, report: Report) -> None:
         write_whole(self._of(id_) / "report.json", (report.model_dump_json(indent=2) + "\n").encode())
 
-    def _start(self, begun: Begun, values: State, review: Mapping[str, Any] | None = None) -> None:
-        """Begin a run or take it up, with a person's review where it waits for one."""
+    def _start(self, begun: Begun, values: State, review: Mapping[str, Any] | None = None) -> str:
+        """Begin a run or take it up, with a person's review where it waits for one; its name."""
         self._keep(begun, state="running", why="")
         watched = self.watched[begun.id] = Watched(values)
         watched.task = asyncio.create_task(self._run(begun, watched, review))
+        return begun.id
 
     async def _run(self, begun: Begun, watched: Watched, review: Mapping[str, Any] | None) -> None:
         """Run it and keep how it ends, whatever that is, where its folder is still there: nothing that goes wrong in

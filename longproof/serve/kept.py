@@ -1,22 +1,82 @@
-"""What a person says of a report's claims: marks, accepted corrections, decisions; kept beside the report.
+"""A check that the browser lists, as its folder keeps it: how it was begun and stands, what a person said of it.
 
-Knows: the file, and that only what is newly said changes it. Does not know: who marks, or where it is shown.
+Knows: `run.json` and `marks.json`; that one which an earlier edition kept can still be named, and deleted; that only
+what is newly said changes marks. Does not know: folders, what is under way, who marks.
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
+from secrets import token_hex
 from typing import Annotated, Any, Literal
 
 from pydantic import Field, TypeAdapter, ValidationError
 
-from longproof.agent.types import JudgeLabel
+from longproof.agent.types import JudgeLabel, Task
+from longproof.graphs.settings import Settings
+from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Frozen
 
+RunState = Literal["running", "stopped", "waiting", "failed", "done", "earlier"]
+"""`earlier`: it is of an earlier edition, or damaged, and can only be deleted."""
 LONGEST = 2000
 """Of anything that a person writes on a claim, in characters."""
 Line = Annotated[str, Field(max_length=LONGEST)]
+
+
+class Begun(Frozen):
+    """A run: how it was begun, and how it stands. Its line in the list is that of an index page."""
+
+    id: str
+    title: str
+    created: str
+    settings: Settings
+    sources: tuple[DocumentRef, ...]
+    response: DocumentRef
+    task: Task = "summary"
+    context: str = ""
+    name: str = ""
+    """What a person calls it; else it goes by its text's title."""
+    recorded: bool = False
+    """Its answers are a recording's: nothing more can be asked."""
+    state: RunState = "stopped"
+    why: str = ""
+    line: dict[str, Any] = Field(default={})
+
+
+def read_run(id_: str, data: bytes) -> Begun:
+    """The run in a file; one of an earlier edition goes by its name."""
+    try:
+        return Begun.model_validate_json(data)
+    except ValidationError:
+        return Begun(
+            id=id_,
+            title=id_,
+            created=f"{id_[:4]}-{id_[4:6]}-{id_[6:8]}",
+            settings=Settings(run_id=id_),
+            sources=(),
+            response=DocumentRef(id="", characters=0),
+            state="earlier",
+        )
+
+
+def new_run(
+    title: str, settings: Settings, sources: Sequence[DocumentRef], response: DocumentRef, **about: Any
+) -> Begun:
+    """A run that begins now, under a name of its own. `about`: further fields."""
+    now = datetime.now(UTC)
+    id_ = f"{now:%Y%m%d-%H%M%S}-{token_hex(4)}"
+    return Begun(
+        id=id_,
+        title=title,
+        created=now.isoformat(timespec="seconds"),
+        settings=settings.model_copy(update={"run_id": id_}),
+        sources=tuple(sources),
+        response=response,
+        **about,
+    )
 
 
 class Decided(Frozen):
