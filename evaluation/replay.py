@@ -25,8 +25,7 @@ from longproof.evaluation.run import (
     draw_sample,
     evaluate_dataset,
 )
-from longproof.graphs.run_folder import RESULTS
-from longproof.graphs.runner import RunProgress
+from longproof.graphs.runner import RESULTS, RunProgress
 from longproof.retrieval.types import BadInput
 
 SAID = frozenset({"arbiter", "decomposer", "searcher", "reach", "pages", "cascade", "consensus", "confirm"})

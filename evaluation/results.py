@@ -14,7 +14,7 @@ from longproof.agent.types import Label, Outcome, Place, Report, ReportClaim, Us
 from longproof.evaluation.metrics.statistics import HALLUCINATED_LABELS
 from longproof.evaluation.types import Example, Gold
 from longproof.graphs.papers.probe import PROBE
-from longproof.graphs.run_folder import Ended, read_lines, state_of
+from longproof.graphs.runner import Ended, read_lines, state_of
 from longproof.retrieval.types import Frozen
 
 

@@ -23,17 +23,18 @@ from longproof.evaluation.scores import Section, score_tables
 from longproof.evaluation.sections import sections
 from longproof.evaluation.types import Example
 from longproof.graphs.cases import group_key
-from longproof.graphs.cost import estimate, estimate_lines
 from longproof.graphs.joined import joins
-from longproof.graphs.run_folder import RunList, open_run
+from longproof.graphs.reporting import estimate, estimate_lines
 from longproof.graphs.runner import (
     Engine,
     GroupChecker,
     Planned,
+    RunList,
     RunProgress,
     Tally,
     groups_left,
     local_engine,
+    open_run,
     plan_groups,
     refuse_unusable,
     run_groups,

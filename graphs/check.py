@@ -13,7 +13,8 @@ from longproof.agent.report import WRONG, agreeing_judgements, named_errors
 from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Label, Lines, Look, Question
 from longproof.agent.vote import rest_on_pages
 from longproof.graphs.evidence.places import CLAIMS, about_the_whole
-from longproof.graphs.evidence.questions import (
+from longproof.graphs.evidence.search import (
+    OWN_PLACES,
     WHOLE,
     cited_lines,
     group_claims,
@@ -21,7 +22,6 @@ from longproof.graphs.evidence.questions import (
     widen,
     with_snippets,
 )
-from longproof.graphs.evidence.search import OWN_PLACES
 from longproof.graphs.panel import ask_cascade, ask_until_clear, complete, needed_to_clear
 from longproof.graphs.policy import next_step
 from longproof.graphs.run import Run

@@ -12,8 +12,7 @@ from collections.abc import Mapping, Sequence
 from longproof.agent.evidence.search import search
 from longproof.agent.types import Call, Judgement, Label, Lines, Question
 from longproof.agent.vote import SIDES
-from longproof.graphs.evidence.questions import cited_lines
-from longproof.graphs.evidence.search import OWN_PLACES, own_hits
+from longproof.graphs.evidence.search import OWN_PLACES, cited_lines, own_hits
 from longproof.graphs.panel import complete
 from longproof.graphs.policy import next_step
 from longproof.graphs.run import Run

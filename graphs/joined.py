@@ -27,9 +27,8 @@ from longproof.agent.types import (
     ReportSentence,
     Usage,
 )
-from longproof.graphs.protocol import LONGPROOF
-from longproof.graphs.protocols import protocol
-from longproof.graphs.settings import Settings
+from longproof.graphs.settings import LONGPROOF, Settings
+from longproof.graphs.verify import method
 from longproof.retrieval.types import Document
 
 T = TypeVar("T")
@@ -47,7 +46,7 @@ BETWEEN = "\n\n"
 
 def joins(settings: Settings) -> bool:
     """True if these settings check cases together: by a protocol that can, with language models."""
-    ours = protocol(settings.protocol or LONGPROOF.name).joins
+    ours = method(settings.protocol or LONGPROOF.name).protocol.joins
     return ours and any(as_spec(judge).is_model for judge in settings.judges)
 
 

@@ -1,11 +1,10 @@
-"""The opening of a run: its panel, its name in the ledger, its texts in the store, and what is refused at once.
+"""The opening of a run: its panel, its name in the ledger, and what is refused at once.
 
-Knows: judges that are given as objects, in the place of those that the settings name; what a run was begun with; a
-text is kept once, under its id. Does not know: how a response is checked, or when anybody is asked.
+Knows: judges that are given as objects, in the place of those that the settings name; what a run was begun with.
+Does not know: how a response is checked, or when anybody is asked.
 """
 
 import json
-import re
 from collections.abc import Callable, Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -19,18 +18,10 @@ from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.offline import OfflineJudge
 from longproof.agent.specs import ALONE, Panel, Spec, as_spec, connect, panel_from
-from longproof.agent.types import TASKS, Arbiter, Case, Decomposer, Judge
-from longproof.graphs.protocol import LONGPROOF, Need, Protocol, unmet
-from longproof.graphs.settings import INCOMPARABLE, PERSON, Settings
+from longproof.agent.types import Arbiter, Decomposer, Judge
+from longproof.graphs.settings import INCOMPARABLE, LONGPROOF, PERSON, Need, Protocol, Settings, unmet
 from longproof.graphs.state import VerifyInput
-from longproof.indexes.documents import DocumentRef, DocumentStore
-from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import BadInput, Document
-
-_WORD = re.compile(r"\w")
-MOST_SENTENCES = 20_000
-"""Sentences of a response, about those of a long novel. So many took 23 CPU seconds and 0.4 GB without a model."""
-NO_SOURCE = "there is no source text: give one, or choose the task `open`"
+from longproof.retrieval.types import BadInput
 
 
 class Given(NamedTuple):
@@ -129,41 +120,3 @@ def refuse_what_is_not_recorded(settings: Settings) -> None:
     named = [as_spec(one) for one in roles if one and one != PERSON]
     if settings.embedder != "lexical" or any(one.kind == "nli" for one in named):
         raise BadInput("recordings hold the answers of language models: leave out nli judges and embedders")
-
-
-class StoredTexts(NamedTuple):
-    """A case, and where its texts are kept."""
-
-    case: Case
-    response: DocumentRef
-    sources: list[DocumentRef]
-
-
-def store_texts(given: VerifyInput, store: DocumentStore) -> StoredTexts:
-    """Keep the texts of an input. Raises BadInput for what nobody could check."""
-    if given.task not in TASKS:
-        raise BadInput(f"there is no task {given.task!r}: choose one of {', '.join(TASKS)}")
-    if not _WORD.search(given.response):
-        raise BadInput("the response has no text: give the text that is to be checked")
-    response = Document.of(given.response)
-    if (count := len(sentences(response.text))) > MOST_SENTENCES:
-        raise BadInput(
-            f"the response has {count:,} sentences, and at most {MOST_SENTENCES:,} are checked: split it"
-        )
-    texts = [Document.of(given.source)] if given.source.strip() else []
-    *added, kept = [store.put(document) for document in [*texts, response]]
-    sources: dict[str, DocumentRef] = {}
-    for ref in [*given.sources, *added]:
-        sources.setdefault(ref.id, ref)
-    case = Case(
-        id=given.case_id,
-        task=given.task,
-        response=response.text,
-        source_ids=tuple(sources),
-        context=given.context,
-        reference=given.reference,
-        labels=None if given.labels is None else tuple(given.labels),
-        parts=tuple(given.parts),
-        notes=given.notes,
-    )
-    return StoredTexts(case, kept, list(sources.values()))

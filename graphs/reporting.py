@@ -1,31 +1,42 @@
-"""The report of a run: at its end, and while it goes on, stopped or waits.
+"""The report of a run: at its end, and while it goes on, stopped or waits; and what a dry run says a run would pay.
 
 Knows: how a claim's state becomes a reported claim; the stamp; how the graph's channels grow with what a node writes;
-that a claim is open until the policy settles it. Does not know: who watches, or where checkpoints lie.
+that a claim is open until the policy settles it. A dry run builds every prompt of the first round and is refused each
+call; how often a claim can be asked about afterwards.
+Does not know: who watches, where checkpoints lie, how long answers are, or second askings.
 """
 
 import time
-from collections.abc import Sequence
-from typing import Any, Literal, NamedTuple, cast
+from collections.abc import Iterator, Mapping, Sequence
+from math import ceil
+from typing import Any, NamedTuple, cast
 
 from longproof import __version__
+from longproof.agent.evidence.scan import MOST_CLAIMS
+from longproof.agent.evidence.search import TURNS
 from longproof.agent.models.prices import money
 from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import cleared_alone, distinct, report, reported_claim, usage
 from longproof.agent.specs import as_spec
 from longproof.agent.types import Call, Case, Judgement, Report, ReportClaim, ReportDocument, Sentence
+from longproof.graphs.evidence.places import WHOLE, same_text
 from longproof.graphs.policy import next_step
-from longproof.graphs.run import Session, plan_of
-from longproof.graphs.settings import PERSON, Settings
+from longproof.graphs.run import Run, Session, looks_within, plan_of
+from longproof.graphs.settings import LONGPROOF, PERSON, Settings, settings_of
 from longproof.graphs.state import ClaimState, Plan, State, latest
 from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document, text_id
 
-ADDED = ("checked", "calls", "pages", "reviews")
-"""The channels to which nodes add, as `State` says."""
 LEAST_UNREAD = 0.0001
 """The share that is left unread where not all was read, however much a searcher saw in passing."""
+CLAIMS_A_SENTENCE = 8
+PIECE_READ = 15_000
+"""Characters of source that a reader of all of it is given at once, at least."""
+BOUND = (
+    f"Upper bound: {CLAIMS_A_SENTENCE} claims a sentence, every round needed, every claim disputed. "
+    "Retries not included. Cap it with --max-calls."
+)
 
 
 class SoFar(NamedTuple):
@@ -61,45 +72,45 @@ def so_far(state: State, settings: Settings) -> SoFar:
     return report_on(state, plan, settings)
 
 
-def report_on(
-    state: State, plan: Plan, settings: Settings, session: Session | None = None, *, copied: bool = False
-) -> SoFar:
-    """The report on what is known so far: at least `case` and `sources`. Without a session the stamp is short.
-
-    `copied`: the response is its source, word for word.
-    """
+def report_on(state: State, plan: Plan, settings: Settings, run: Run | None = None) -> SoFar:
+    """The report on what is known so far: at least `case` and `sources`. Without a run the stamp is short."""
     case, claims = state["case"], latest(state) if "claims" in state else []
+    copied = run is not None and same_text(case.response, run.sources)
     calls = distinct(state.get("calls", []))
-    reported = [conclude(one, plan) for one in claims if one.unit != "superseded"]
+    reported: list[ReportClaim] = []
     superseded: dict[int, list[Judgement]] = {}
+    unsettled: set[str] = set()
     for one in claims:
         if one.unit == "superseded":
             superseded.setdefault(one.claim.sentence, []).extend(one.judgements)
-    if session is None:
-        stamp = _short_stamp(settings, calls)
-    else:
-        decomposer = OfflineDecomposer.name if copied else session.panel.decomposer.name
-        stamp = stamp_of(session, state["started"], decomposer, calls)
+        else:
+            reported.append(conclude(one, plan))
+            if next_step(one, plan).do != "settle":
+                unsettled.add(one.claim.id)
+    stamp = _short_stamp(settings, calls)
+    if run:
+        panel = run.panel
+        decomposer = OfflineDecomposer.name if copied else panel.decomposer.name
+        stamp = stamp_of(run.session, state["started"], decomposer, calls)
         stamp["coarse"] = False
         stamp["reviews"] = [one.model_dump(mode="json") for one in state.get("reviews", [])]
-        judges = session.panel.judges
-        if settings.cascade and len(judges) > 1:
-            stamp["cascade"] = cleared_alone(reported, judges[0].name).model_dump(mode="json")
+        if settings.cascade and len(panel.judges) > 1:
+            stamp["cascade"] = cleared_alone(reported, panel.judges[0].name).model_dump(mode="json")
+    cut = state.get("sentences")
+    if cut is None:
+        text = Document.of(case.response)
+        cut = [Sentence(index=n, span=text.span(*at)) for n, at in enumerate(sentences(text.text))]
     whole = report(
         case=case,
-        documents=report_documents(case, text_id(case.response), state["sources"], state.get("pages", [])),
-        sentences=state["sentences"] if "sentences" in state else _uncut(case.response),
+        documents=report_documents(case, state["sources"], state.get("pages", [])),
+        sentences=cut,
         claims=reported,
         calls=[call.model_copy(update={"bought": True}) for call in calls],
-        triage=session is not None and session.triage,
+        triage=run is not None and run.session.triage,
         copied=copied,
         superseded=superseded,
         stamp=stamp,
     )
-    unsettled: set[str] = set()
-    for one in claims:
-        if next_step(one, plan).do not in ("settle", "nothing"):
-            unsettled.add(one.claim.id)
     return SoFar(whole, frozenset(unsettled), "sentences" in state)
 
 
@@ -127,15 +138,9 @@ def conclude(claim: ClaimState, plan: Plan) -> ReportClaim:
 def grow(state: State, written: State) -> State:
     """The values after a node wrote this: to some channels nodes add, as `State` says."""
     before, given = dict(state), dict(written)
-    for name in given.keys() & {*ADDED}:
+    for name in given.keys() & {"checked", "calls", "pages", "reviews"}:
         given[name] = [*cast("list[object]", before.get(name) or []), *cast("list[object]", given[name])]
     return cast("State", before | given)
-
-
-def _uncut(response: str) -> list[Sentence]:
-    """The response's sentences before anybody looked for claims in them."""
-    document = Document.of(response)
-    return [Sentence(index=n, span=document.span(*place)) for n, place in enumerate(sentences(response))]
 
 
 def stamp_of(session: Session, started: float, decomposer: str, calls: Sequence[Call]) -> dict[str, Any]:
@@ -169,17 +174,91 @@ def _short_stamp(settings: Settings, calls: Sequence[Call]) -> dict[str, Any]:
 
 
 def report_documents(
-    case: Case, response_id: str, sources: Sequence[DocumentRef], pages: Sequence[DocumentRef]
+    case: Case, sources: Sequence[DocumentRef], pages: Sequence[DocumentRef]
 ) -> list[ReportDocument]:
     """The texts that a report points into: the response, the sources, the pages that were shown."""
+    size = len(case.response)
     response = ReportDocument(
-        id=response_id, role="response", kind="text", characters=len(case.response), notes=case.notes
+        id=text_id(case.response), role="response", kind="text", characters=size, notes=case.notes
     )
-    documents = [response, *(_as_document(ref, "source") for ref in sources)]
+    documents = [response]
     shown = {ref.id: ref for ref in pages}
-    return [*documents, *(_as_document(shown[id_], "page") for id_ in sorted(shown))]
+    for ref in [*sources, *(shown[id_] for id_ in sorted(shown))]:
+        role = "source" if len(documents) <= len(sources) else "page"
+        fields = ref.model_dump(exclude={"raw_id", "notes"})
+        documents.append(ReportDocument(role=role, notes=ref.notes, **fields))
+    return documents
 
 
-def _as_document(ref: DocumentRef, role: Literal["source", "page"]) -> ReportDocument:
-    fields = ref.model_dump(exclude={"raw_id", "notes"})
-    return ReportDocument(role=role, notes=ref.notes, **fields)
+class Paid(NamedTuple):
+    """Calls, and the tokens of their prompts as we count them."""
+
+    calls: int = 0
+    tokens: int = 0
+
+
+class Estimate(NamedTuple):
+    """The estimate of a run that pays, from dry runs."""
+
+    first: Mapping[str, Paid]
+    """By purpose, what is asked first: of answers that are kept already, none."""
+    most: int | None
+    """Calls at most, the first round included; None for a paper's method, whose later rounds are its own."""
+
+    @property
+    def first_round(self) -> Paid:
+        """The first round of all purposes together."""
+        return Paid(
+            sum(paid.calls for paid in self.first.values()), sum(p.tokens for p in self.first.values())
+        )
+
+
+def estimate(dry: Sequence[Report]) -> Estimate:
+    """Estimate what the cases of these dry runs would pay together.
+
+    One verifier made all of them: a budget keeps what it refused, so the last report tells the refusals of all.
+    """
+    first = {purpose: Paid(*paid) for purpose, paid in dry[-1].stamp["refused"].items()} if dry else {}
+    if any(report.stamp["protocol"] != LONGPROOF.name for report in dry):
+        return Estimate(first, None)
+    return Estimate(first, sum(map(_most_calls, dry)) if first else 0)
+
+
+def estimate_lines(told: Estimate, money: tuple[str, str] | None = None) -> Iterator[str]:
+    """The estimate in words; `money` is what reading the first round costs, by the cheapest model and the dearest."""
+    if not told.first:
+        yield "nothing would be paid"
+        return
+    steps = ", ".join(f"{purpose} {paid.calls:,}" for purpose, paid in told.first.items())
+    calls, tokens = told.first_round
+    yield f"first round: {calls:,} calls ({steps}), {tokens:,} tokens to read"
+    if money:
+        least, most = money
+        costs = least if least == most else f"{least} to {most}"
+        yield f"what the first round reads costs {costs}, by the prices given"
+    if told.most is None:
+        yield "what comes after it is not told for papers' methods. Cap it with --max-calls."
+        return
+    yield f"at most: {told.most:,} calls"
+    yield BOUND
+
+
+def _most_calls(dry: Report) -> int:
+    """The calls of one case, if each of its sentences and of their parts goes every way there is."""
+    settings, judges = settings_of(dry.stamp["settings"]), len(dry.stamp["judges"])
+    source = sum(document.characters for document in dry.documents if document.role == "source")
+    looks = looks_within(settings.reach, source) if source > WHOLE else ("source",)
+    sentences = len(dry.claims)
+    claims = sentences * (1 + CLAIMS_A_SENTENCE)
+    scans, pages = "scan" in looks, settings.pages is not None
+    # A split is put to the arbiter before all is read, after it, and once more over pages.
+    arbitrates = judges > 1 and dry.stamp["arbiter"] not in (None, PERSON)
+    rulings = (1 + scans + pages) if arbitrates else 0
+    localises = 1
+    # A conviction is confirmed twice at most: by the lines that were cited, then by those that a search found.
+    confirms = 0 if settings.confirm == "off" else 2
+    asked = claims * (judges * (len(looks) + pages) + rulings + confirms + localises) + sentences
+    pieces = ceil(source / PIECE_READ) + 1
+    # The sentences are searched for, then their parts, then lines that prove what is wrong.
+    readings = 3 * TURNS * ("search" in looks) + pieces * scans
+    return asked + ceil(claims / MOST_CLAIMS) * readings

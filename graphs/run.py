@@ -38,9 +38,8 @@ from longproof.graphs.opening import (
     start_run,
 )
 from longproof.graphs.policy import LOOKS, next_step
-from longproof.graphs.protocol import LONGPROOF, Protocol
-from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
-from longproof.graphs.state import CheckState, ClaimState, Plan, State, VerifyInput
+from longproof.graphs.settings import LONGPROOF, PERSON, Protocol, Reach, Settings, settings_of
+from longproof.graphs.state import CheckState, ClaimState, Plan, State
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
 from longproof.indexes.vectors import PassageSize, SourceIndex, source_index
@@ -230,14 +229,6 @@ class Pool:
 
         choose.__name__ = route.__name__
         return choose
-
-    def door(self, step: Callable[[VerifyInput, Session], Awaitable[object]]) -> Any:
-        """The step as the first node of a graph, where there is no case yet."""
-
-        async def run_step(given: VerifyInput, runtime: Runtime[Settings]) -> object:
-            return await step(given, await self.session(settings_of(runtime.context)))
-
-        return run_step
 
     async def run(self, state: S, runtime: Runtime[Settings]) -> Run:
         """The run of this state."""

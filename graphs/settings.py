@@ -1,11 +1,13 @@
-"""Every setting of a run, with a default for each: the graphs' `context_schema`.
+"""Every setting of a run, with a default for each: the graphs' `context_schema`; and what a protocol is.
 
-Knows: names, defaults, bounds. Does not know: keys (they come from the environment alone), or what
-a setting does.
+Knows: names, defaults, bounds; our own protocol (those of the papers stand in `graphs/papers/`), and what a protocol
+can't do without. Does not know: keys (they come from the environment alone), or what a setting or a protocol does.
 """
 
+from collections.abc import Collection
+from dataclasses import dataclass
 from difflib import get_close_matches
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, get_args
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSchema, field_validator
 
@@ -177,3 +179,42 @@ def settings_of(context: Any) -> Settings:
             near = get_close_matches(name, Settings.model_fields, n=1)
             why = f"there is none of this name{f'; did you mean {near[0]}?' if near else ''}"
         raise BadInput(f"setting {name}: {why}") from error
+
+
+Need = Literal["models", "pages", "labels", "reference", "record"]
+NEEDS: dict[Need, str] = {
+    "models": "judges that are language models: give --judge openai:MODEL",
+    "pages": "saved web pages: give --pages DIR",
+    "labels": "a label for each sentence of the response: give a case file with `labels`",
+    "reference": "the right text beside the response: give a case file with `reference`",
+    "record": "a JSON record as its source",
+}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Protocol:
+    """One way to check a response."""
+
+    name: str
+    summary: str
+    cites: str
+    """Where a paper sets the method out (docs/protocols.md numbers the papers)."""
+    needs: tuple[Need, ...] = ()
+    joins: bool = False
+    """Short responses to one long source may be checked together."""
+
+
+LONGPROOF = Protocol(
+    name="longproof",
+    summary="Claim by claim, with evidence that grows up to all of the source, a panel that votes and an arbiter.",
+    cites="design of this project",
+    joins=True,
+)
+
+
+def unmet(
+    name: str, needs: Collection[Need], has: Collection[Need], among: Collection[Need] = get_args(Need)
+) -> str | None:
+    """The reason why a protocol can't be run with what is there; None: it can. Looks only `among` these needs."""
+    lacking = [NEEDS[need] for need in needs if need in among and need not in has]
+    return f"the protocol {name} needs {' and '.join(lacking)}" if lacking else None

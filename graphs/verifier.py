@@ -24,12 +24,10 @@ from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
 from longproof.graphs.joined import join, split
 from longproof.graphs.opening import Given
-from longproof.graphs.protocol import LONGPROOF
-from longproof.graphs.protocols import method
 from longproof.graphs.run import Pool
-from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
+from longproof.graphs.settings import LONGPROOF, PERSON, Reach, Settings, settings_of
 from longproof.graphs.state import VerifyInput
-from longproof.graphs.verify import VerifyGraph
+from longproof.graphs.verify import VerifyGraph, method
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.retrieval.files import home
 from longproof.retrieval.text.normalise import without_surrogates

@@ -1,10 +1,14 @@
-"""The graph that checks one response against its sources, every step a node.
+"""The graph that checks one response against its sources: its nodes around `check`, and what happens after what.
 
-Knows: what happens after what: read, decompose, align, a `Send` for each claim group into check; search and scan,
-once for all claims that are still open, and check again; confirm, once for all convictions; review, report.
+Knows: read, align, a `Send` for each claim group into check; join; search and scan, once for all claims that are
+still open, and check again; confirm, once for all convictions; review, report; which graph runs which protocol (the
+papers' files are imported when one of theirs is asked for: the product does without them).
 Does not know: how a step does its work, or what happens next to a claim (policy).
 """
 
+import asyncio
+import re
+import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import Any, NamedTuple, cast
@@ -12,32 +16,42 @@ from typing import Any, NamedTuple, cast
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.graph.state import CompiledStateGraph
+from langgraph.runtime import Runtime
+from langgraph.types import Send, interrupt
 
+from longproof.agent.offline import OfflineDecomposer
+from longproof.agent.report import WRONG
+from longproof.agent.types import TASKS, Case
 from longproof.graphs import check
 from longproof.graphs.confirm import confirm
-from longproof.graphs.evidence.search import scan_sources, search_sources
-from longproof.graphs.nodes import (
-    Example,
-    after_confirm,
-    after_join,
-    after_review,
-    after_search,
-    align,
-    fan_out,
-    join,
-    read,
-    report,
-    review,
-)
-from longproof.graphs.protocol import Protocol
+from longproof.graphs.evidence.places import CLAIMS, place_claims, place_copy, same_text
+from longproof.graphs.evidence.search import group_claims, make_question, scan_sources, search_sources
+from longproof.graphs.policy import are_cleared, next_step, was_convicted
+from longproof.graphs.reporting import report_on
+from longproof.graphs.review import apply_review, describe_dispute, form_of
 from longproof.graphs.run import Pool, Run
-from longproof.graphs.settings import Settings
-from longproof.graphs.state import Checked, CheckState, State, VerifyInput, VerifyOutput
+from longproof.graphs.settings import LONGPROOF, Protocol, Settings, settings_of
+from longproof.graphs.state import (
+    Checked,
+    CheckState,
+    ClaimState,
+    Reviewed,
+    State,
+    VerifyInput,
+    VerifyOutput,
+    latest,
+)
+from longproof.indexes.documents import DocumentRef, DocumentStore
+from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.types import BadInput, Document
 
 VerifyGraph = CompiledStateGraph[Any, Settings, VerifyInput, VerifyOutput]
 """The product's graph, or a paper's, which has a state of its own."""
 Saver = BaseCheckpointSaver[str]
-CheckGraph = CompiledStateGraph[CheckState, Settings, CheckState, Checked]
+Sends = list[Send] | str
+MOST_SENTENCES = 20_000
+"""Sentences of a response, about those of a long novel. So many took 23 CPU seconds and 0.4 GB without a model."""
+NO_SOURCE = "there is no source text: give one, or choose the task `open`"
 
 
 class Method(NamedTuple):
@@ -47,7 +61,69 @@ class Method(NamedTuple):
     graph: Callable[[Pool, Saver | None], VerifyGraph]
 
 
-def check_graph(pool: Pool) -> CheckGraph:
+def method(name: str) -> Method:
+    """The method of this name. Raises BadInput, naming those that exist."""
+    if name == LONGPROOF.name:
+        return Method(LONGPROOF, verify_graph)
+    from longproof.graphs.papers import PAPERS
+    from longproof.graphs.papers.runner import paper_graph
+
+    for paper in PAPERS:
+        if paper.name == name:
+            return Method(paper, partial(paper_graph, paper))
+    raise BadInput(f"there is no protocol {name!r}: choose one of {', '.join(protocols())}")
+
+
+def protocols() -> dict[str, Protocol]:
+    """All protocols by their names, our own first."""
+    from longproof.graphs.papers import PAPERS
+
+    return {one.name: one for one in (LONGPROOF, *PAPERS)}
+
+
+def verify_graph(
+    pool: Pool | None = None,
+    checkpointer: Saver | None = None,
+    example: Callable[[], VerifyInput] | None = None,
+) -> VerifyGraph:
+    """The whole graph over a pool; by default one of its own.
+
+    `example` is what an empty input stands for; without it, an empty input is refused.
+    """
+    pool = pool or Pool()
+    node, edge = pool.node, pool.edge
+
+    async def read_input(given: VerifyInput, runtime: Runtime[Settings]) -> State:
+        """Keep the texts of the input, before there is a case."""
+        if example and not (given.source.strip() or given.response.strip() or given.sources):
+            given = await asyncio.to_thread(example)
+        session = await pool.session(settings_of(runtime.context))
+        return await read(given, session.store)
+
+    builder = StateGraph(State, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput)
+    builder.add_node("read", cast(Any, read_input), input_schema=VerifyInput)
+    builder.add_node("align", node(align))
+    builder.add_node("check", node(check_step(pool)), input_schema=CheckState)
+    builder.add_node("join", node(join))
+    builder.add_node("search", node(search_sources))
+    builder.add_node("scan", node(scan_sources))
+    builder.add_node("confirm", node(confirm))
+    builder.add_node("review", node(review))
+    builder.add_node("report", node(report))
+    builder.add_edge(START, "read")
+    builder.add_edge("read", "align")
+    builder.add_conditional_edges("align", edge(fan_out), ["check", "join"])
+    builder.add_edge("check", "join")
+    builder.add_conditional_edges("join", edge(after_join), ["check", "search", "scan", "confirm", "review"])
+    builder.add_conditional_edges("search", edge(after_search), ["check", "join"])
+    builder.add_conditional_edges("scan", edge(after_search), ["check", "join"])
+    builder.add_conditional_edges("confirm", edge(after_confirm), ["check", "join"])
+    builder.add_conditional_edges("review", edge(after_review), ["check", "report"])
+    builder.add_edge("report", END)
+    return builder.compile(name="verify", checkpointer=checkpointer)
+
+
+def check_graph(pool: Pool) -> CompiledStateGraph[CheckState, Settings, CheckState, Checked]:
     """One claim group: look, ask, count; taken apart, wider, to the arbiter, to saved pages; then the wrong words."""
     node, route = pool.node, pool.edge(check.route)
     builder = StateGraph(CheckState, context_schema=Settings, output_schema=Checked)
@@ -80,40 +156,150 @@ def check_step(pool: Pool) -> Callable[[CheckState, Run], Awaitable[Checked]]:
 
     async def check_group(state: CheckState, run: Run) -> Checked:
         async with run.session.groups:
-            found = await graph.ainvoke(state)
+            done = await graph.ainvoke(state)
         # LangGraph copies all writes that wait at each write; most groups have claims and nothing else.
-        return cast("Checked", {name: value for name, value in found.items() if value})
+        return cast("Checked", {name: value for name, value in done.items() if value})
 
     return check_group
 
 
-def verify_graph(
-    pool: Pool | None = None, checkpointer: Saver | None = None, example: Example | None = None
-) -> VerifyGraph:
-    """The whole graph over a pool; by default one of its own.
+async def read(given: VerifyInput, store: DocumentStore) -> State:
+    """Store the texts, once; of sources the state keeps their ids. Raises BadInput for what can't be checked."""
+    case, sources = await asyncio.to_thread(store_texts, given, store)
+    if not sources and case.task != "open":
+        raise BadInput(NO_SOURCE)
+    return {"started": time.time(), "case": case, "sources": sources}
 
-    `example` is what an empty input stands for; without it, an empty input is refused.
+
+def store_texts(given: VerifyInput, store: DocumentStore) -> tuple[Case, list[DocumentRef]]:
+    """Keep the texts of an input: its case and its sources. Raises BadInput for what nobody could check."""
+    if given.task not in TASKS:
+        raise BadInput(f"there is no task {given.task!r}: choose one of {', '.join(TASKS)}")
+    if not re.search(r"\w", given.response):
+        raise BadInput("the response has no text: give the text that is to be checked")
+    response = Document.of(given.response)
+    if (count := len(sentences(response.text))) > MOST_SENTENCES:
+        raise BadInput(
+            f"the response has {count:,} sentences, and at most {MOST_SENTENCES:,} are checked: split it"
+        )
+    store.put(response)
+    added = [store.put(Document.of(given.source))] if given.source.strip() else []
+    sources: dict[str, DocumentRef] = {}
+    for ref in [*given.sources, *added]:
+        sources.setdefault(ref.id, ref)
+    about = given.model_dump(include={"task", "context", "reference", "labels", "parts", "notes"})
+    case = Case(id=given.case_id, response=response.text, source_ids=tuple(sources), **about)
+    return case, list(sources.values())
+
+
+async def align(state: State, run: Run) -> State:
+    """Cut the response into sentences, and put them in their places in the sources and in the groups in which they
+    are checked. A set phrase is not checked."""
+    response = run.case.response
+    text = Document.of(response)
+    spans = [text.span(start, end) for start, end in sentences(response)]
+    cut = await OfflineDecomposer().decompose(run.case, spans)
+    run.say({"node": "align", "claims": len(cut.claims)})
+    claims = [ClaimState(claim=claim) for claim in cut.claims]
+    if same_text(response, run.sources):
+        copied = [place_copy(one, response, run.sources) for one in claims]
+        return {"sentences": cut.sentences, "claims": copied, "groups": []}
+    whole = run.plan.looks == ("source",)
+    placed, groups = await asyncio.to_thread(
+        place_claims, claims, response, run.case.parts, run.sources, whole=whole
+    )
+    return {"sentences": cut.sentences, "claims": placed, "groups": groups}
+
+
+async def join(state: State, run: Run) -> State:
+    """Wait until all claim groups are here again. A sentence that was convicted as a whole and whose parts were all
+    cleared goes to the arbiter, whole, with all lines that were shown for it."""
+    if run.plan.arbiter == "nobody":
+        return {}
+    by_sentence: dict[int, list[ClaimState]] = {}
+    for one in latest(state):
+        by_sentence.setdefault(one.claim.sentence, []).append(one)
+    changed: list[ClaimState] = []
+    for sentence, *parts in by_sentence.values():
+        if (
+            sentence.unit == "superseded"
+            and was_convicted(sentence, run.plan)
+            and are_cleared(parts, run.plan)
+        ):
+            changed += _appeal(sentence, parts, run)
+    return {"checked": changed} if changed else {}
+
+
+def _appeal(sentence: ClaimState, parts: list[ClaimState], run: Run) -> list[ClaimState]:
+    """The sentence in the place of its parts, with a question that shows all that any of them was shown."""
+    last = max((part.asked[-1] for part in parts), key=lambda question: len(question.pages))
+    lines = tuple(sorted(sentence.lines_shown().union(*(part.lines_shown() for part in parts))))
+    shown = (last.look, (lines,) if lines else (), last.pages, last.prompt)
+    whole = sentence.with_question(make_question([sentence.claim.id], run.sources, *shown)).with_own(lines)
+    superseded = [part.model_copy(update={"unit": "superseded"}) for part in parts]
+    return [whole.model_copy(update={"unit": "claim", "appealed": True}), *superseded]
+
+
+async def review(state: State, run: Run) -> State:
+    """Have a person decide what the panel could not: one interrupt for all disputes, then on with them.
+
+    Runs again from its start when the answer comes, so nothing is paid for in here.
     """
-    pool = pool or Pool()
-    node, edge = pool.node, pool.edge
-    builder = StateGraph(State, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput)
-    builder.add_node("read", pool.door(partial(read, example=example)), input_schema=VerifyInput)
-    builder.add_node("align", node(align))
-    builder.add_node("check", node(check_step(pool)), input_schema=CheckState)
-    builder.add_node("join", node(join))
-    builder.add_node("search", node(search_sources))
-    builder.add_node("scan", node(scan_sources))
-    builder.add_node("confirm", node(confirm))
-    builder.add_node("review", node(review))
-    builder.add_node("report", node(report))
-    builder.add_edge(START, "read")
-    builder.add_edge("read", "align")
-    builder.add_conditional_edges("align", edge(fan_out), ["check", "join"])
-    builder.add_edge("check", "join")
-    builder.add_conditional_edges("join", edge(after_join), ["check", "search", "scan", "confirm", "review"])
-    builder.add_conditional_edges("search", edge(after_search), ["check", "join"])
-    builder.add_conditional_edges("scan", edge(after_search), ["check", "join"])
-    builder.add_conditional_edges("confirm", edge(after_confirm), ["check", "join"])
-    builder.add_conditional_edges("review", edge(after_review), ["check", "report"])
-    builder.add_edge("report", END)
-    return builder.compile(name="verify", checkpointer=checkpointer)
+    left = run.due(latest(state), "person")
+    if not left:
+        return {"decided": []}
+    disputes = [await describe_dispute(one, run) for one in left]
+    answer = interrupt(disputes, response_schema=form_of(left))
+    at = time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+    claim_ids = tuple(decision.claim_id for decision in answer.decisions)
+    run.say({"node": "review", "name": answer.name, "claims": list(claim_ids)})
+    decided, left_open = apply_review(answer, left)
+    reviews = [Reviewed(name=answer.name, at=at, claims=claim_ids)] if claim_ids else []
+    return {"decided": decided, "checked": [*decided, *left_open], "reviews": reviews}
+
+
+async def report(state: State, run: Run) -> State:
+    """Report on all claims, in their order."""
+    return {"report": report_on(state, run.plan, run.settings, run).report}
+
+
+def fan_out(state: State, run: Run) -> Sends:
+    """Every claim group through `check`, and claims in none that can't be searched for first; straight on where there
+    are none."""
+    due = {one.claim.id: one for one in state["claims"] if next_step(one, run.plan).do in check.NODES}
+    groups = [[due.pop(id_) for id_ in ids if id_ in due] for ids in state["groups"]]
+    groups += group_claims(due.values(), CLAIMS, run.sources)
+    return [_to_check(state, group) for group in groups if group] or "join"
+
+
+def after_join(state: State, run: Run) -> Sends:
+    """To an arbiter whoever appeals; then the next look at the whole source that any claim needs; then whatever
+    conviction is to be confirmed; else the review."""
+    needed = {next_step(one, run.plan).do for one in latest(state)}
+    if not needed.isdisjoint(check.NODES):
+        return after_search(state, run)
+    return next((do for do in ("search", "scan", "confirm") if do in needed), "review")
+
+
+def after_search(state: State, run: Run) -> Sends:
+    """Send what was found through `check`, claims that share their evidence together."""
+    due = [one for one in latest(state) if next_step(one, run.plan).do in check.NODES]
+    return [_to_check(state, group) for group in group_claims(due, CLAIMS, run.sources)] or "join"
+
+
+def after_confirm(state: State, run: Run) -> Sends:
+    """Convictions that stand go through `check` once more, for their wrong words."""
+    asked_about = [one for one in latest(state) if one.confirmation and not one.localised]
+    stand = [one for one in asked_about if next_step(one, run.plan).label in WRONG]
+    return [_to_check(state, group) for group in group_claims(stand, CLAIMS, run.sources)] or "join"
+
+
+def after_review(state: State, run: Run) -> Sends:
+    """Send what a person decided through `check`; then the report."""
+    return [_to_check(state, [one]) for one in state["decided"]] or "report"
+
+
+def _to_check(state: State, claims: list[ClaimState]) -> Send:
+    """A claim group on its way into `check`. A checkpoint keeps it twice, so it goes without the response."""
+    case = state["case"].model_copy(update={"response": ""})
+    return Send("check", {"case": case, "sources": state["sources"], "claims": claims})

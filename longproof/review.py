@@ -17,14 +17,12 @@ from longproof.agent.models.ledger import begun_otherwise
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Report
 from longproof.graphs.opening import begun_with
-from longproof.graphs.protocol import LONGPROOF
-from longproof.graphs.protocols import method
 from longproof.graphs.reporting import so_far
 from longproof.graphs.run import Pool
-from longproof.graphs.settings import Settings
+from longproof.graphs.settings import LONGPROOF, Settings
 from longproof.graphs.state import State, VerifyInput
 from longproof.graphs.verifier import Progress, Verifier, drive
-from longproof.graphs.verify import VerifyGraph
+from longproof.graphs.verify import VerifyGraph, method
 from longproof.inputs import case_of
 from longproof.retrieval.files import home, private_file, private_folder
 from longproof.retrieval.types import BadInput, Document

@@ -16,11 +16,10 @@ from langgraph_sdk import Auth
 
 from longproof.graphs.opening import Given
 from longproof.graphs.papers import PAPERS
-from longproof.graphs.protocols import method
 from longproof.graphs.run import Pool
 from longproof.graphs.settings import settings_of
 from longproof.graphs.state import VerifyInput
-from longproof.graphs.verify import verify_graph
+from longproof.graphs.verify import method, verify_graph
 from longproof.retrieval.types import BadInput
 from longproof.serve import is_here
 

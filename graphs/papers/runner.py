@@ -29,7 +29,6 @@ from longproof.agent.types import (
     SourcePlace,
 )
 from longproof.agent.vote import final_label
-from longproof.graphs.opening import NO_SOURCE, store_texts
 from longproof.graphs.papers.paper import (
     Decision,
     Paper,
@@ -41,12 +40,11 @@ from longproof.graphs.papers.paper import (
     count_votes,
     question_about,
 )
-from longproof.graphs.protocol import Need, unmet
 from longproof.graphs.reporting import report_documents, stamp_of
 from longproof.graphs.run import Pool
-from longproof.graphs.settings import Settings, settings_of
+from longproof.graphs.settings import Need, Settings, settings_of, unmet
 from longproof.graphs.state import VerifyInput, VerifyOutput
-from longproof.graphs.verify import VerifyGraph
+from longproof.graphs.verify import NO_SOURCE, VerifyGraph, store_texts
 from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.text.sentences import sentences
@@ -58,7 +56,7 @@ SEGMENT = 150
 
 async def read(given: VerifyInput, run: PaperRun) -> PaperState:
     """Keep the texts. Raises BadInput for what this paper can't check."""
-    case, _, sources = await asyncio.to_thread(store_texts, given, run.session.store)
+    case, sources = await asyncio.to_thread(store_texts, given, run.session.store)
     paper = run.paper
     if not sources and paper.shows == "source":
         if case.task != "open":
@@ -185,9 +183,7 @@ async def write_report(state: PaperState, run: PaperRun) -> PaperState:
     stamp = stamp_of(run.session, state["started"], cutter, calls)
     made = report(
         case=case,
-        documents=report_documents(
-            case, Document.of(case.response).id, state["sources"], state.get("pages", [])
-        ),
+        documents=report_documents(case, state["sources"], state.get("pages", [])),
         sentences=state["sentences"],
         claims=[_report_unit(unit, state["sources"]) for unit in state["units"]],
         searches=[search for unit in state["units"] for search in unit.searches],

@@ -32,17 +32,19 @@ from longproof.graphs.cases import (
     sources_key,
 )
 from longproof.graphs.joined import joins
-from longproof.graphs.run_folder import Ended, open_run, state_of
 from longproof.graphs.runner import (
+    Ended,
     Engine,
     Planned,
     RunProgress,
     Tally,
     groups_left,
     local_engine,
+    open_run,
     plan_groups,
     refuse_unusable,
     run_groups,
+    state_of,
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
 from longproof.graphs.verifier import Verifier

@@ -181,7 +181,7 @@ def _novel_cost(spec: "Spec", prices: "Prices") -> str:
     """Say what a long novel would cost, by a dry run over the bundled story, repeated to its length."""
     from longproof import Verifier
     from longproof.agent.models.prices import reading_cost
-    from longproof.graphs.cost import estimate
+    from longproof.graphs.reporting import estimate
     from longproof.retrieval.text.sentences import sentences
 
     story = files("longproof.examples").joinpath("en", "story.txt").read_text("utf-8")
@@ -207,7 +207,7 @@ def protocols_command() -> None:
     from rich.console import Console
     from rich.table import Column, Table
 
-    from longproof.graphs.protocols import protocols
+    from longproof.graphs.verify import protocols
 
     table = Table(Column("protocol", no_wrap=True), "after", "what it is", box=None, pad_edge=False)
     for one in protocols().values():

@@ -115,7 +115,7 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
 def _end_lines(done: "BatchDone") -> Iterator[str]:
     """The end of a batch, in a few lines."""
     from longproof.batch.run import INDEX, INDEXED
-    from longproof.graphs.run_folder import RESULTS
+    from longproof.graphs.runner import RESULTS
 
     verdicts = ", ".join(f"{n} {verdict}" for verdict, n in sorted(done.verdicts.items()))
     yield f"{len(done.cases)} cases: {verdicts or 'no reports'}"

@@ -153,7 +153,7 @@ def _print_estimate(dry: "Report") -> None:
     """Print what the run of which this report is the dry one would pay."""
     from longproof.agent.models.prices import reading_cost
     from longproof.agent.specs import as_spec
-    from longproof.graphs.cost import estimate, estimate_lines
+    from longproof.graphs.reporting import estimate, estimate_lines
     from longproof.graphs.settings import settings_of
 
     settings, told = settings_of(dry.stamp["settings"]), estimate([dry])

@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, ValidationError
 from longproof.agent.models.prices import reading_cost
 from longproof.agent.specs import Spec, as_spec
 from longproof.agent.types import Task
-from longproof.graphs.cost import estimate
+from longproof.graphs.reporting import estimate
 from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.indexes.documents import DocumentRef

@@ -16,8 +16,8 @@ from reader import Asked, Reply, answer_of, well
 from longproof import Verifier
 from longproof.agent.types import KINDS, LABELS
 from longproof.graphs.papers import PAPERS
-from longproof.graphs.protocols import method as method_of
 from longproof.graphs.run import Pool
+from longproof.graphs.verify import method as method_of
 from longproof.graphs.verify import verify_graph
 
 ROOT = Path(__file__).parents[2]

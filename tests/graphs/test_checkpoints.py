@@ -22,10 +22,10 @@ from longproof.adapters.langgraph import node
 from longproof.agent.types import Case, Judgement, Question, Report, Sentence
 from longproof.graphs.opening import Given
 from longproof.graphs.papers.paper import Unit
-from longproof.graphs.protocols import method
 from longproof.graphs.run import Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import ClaimState, Reviewed
+from longproof.graphs.verify import method
 from longproof.indexes.documents import DocumentRef
 
 LINES = "\n".join(f"Chapter {n}. The {n}th day passed and rain fell on the {n} hills." for n in range(600))

@@ -17,7 +17,7 @@ from scripted import ScanningJudge, ScriptedArbiter, ScriptedJudge, WholeSentenc
 
 from longproof import Verifier
 from longproof.agent.types import LABELS, Case, Looked, Report
-from longproof.graphs.evidence.questions import NOTED, TOGETHER
+from longproof.graphs.evidence.search import NOTED, TOGETHER
 from longproof.retrieval.types import Document
 
 HIDDEN = "The widow Marguerite buried the silver chalice under the walnut tree."

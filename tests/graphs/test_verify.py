@@ -14,7 +14,7 @@ from longproof.agent.models.answers import Chat
 from longproof.agent.models.model import Model
 from longproof.agent.types import LABELS, Answered, Case, Claim, Decomposed
 from longproof.graphs.evidence.places import CLAIMS
-from longproof.graphs.opening import MOST_SENTENCES
+from longproof.graphs.verify import MOST_SENTENCES
 from longproof.retrieval.types import BadInput, Document
 
 FACTS = [

@@ -11,7 +11,7 @@ from reader import Asked, Item, Reader, by_words, taken, well
 from longproof import Verifier
 from longproof.agent.models.limits import estimate_tokens
 from longproof.agent.types import Report
-from longproof.graphs.cost import BOUND, Estimate, estimate, estimate_lines
+from longproof.graphs.reporting import BOUND, Estimate, estimate, estimate_lines
 
 SOLD = "On day {n} the keeper of gate {n} sold lamps to the miller of gate {n}, and they spoke of it."
 SOURCE = "\n".join(f"Chapter {n}. {SOLD.format(n=n)}" for n in range(200))

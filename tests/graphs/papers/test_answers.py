@@ -11,7 +11,7 @@ from longproof.agent.types import KINDS, Case, Claim
 from longproof.graphs.papers import PAPERS
 from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.graphs.papers.paper import About, in_order, mark_pieces, prompt_about
-from longproof.graphs.protocol import NEEDS, unmet
+from longproof.graphs.settings import NEEDS, unmet
 from longproof.retrieval.types import Document
 
 SOURCE = Document.of("陆遥在黎明前离开渡口。船上只有九盏灯。老掌柜没有说话。")

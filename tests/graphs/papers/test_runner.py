@@ -18,7 +18,7 @@ from longproof.agent.types import Case
 from longproof.graphs.papers import PAPERS
 from longproof.graphs.papers.paper import PaperRun, PaperState
 from longproof.graphs.papers.runner import cut
-from longproof.graphs.protocols import protocol, protocols
+from longproof.graphs.verify import method, protocols
 from longproof.retrieval.types import BadInput
 
 TEXT = (
@@ -65,7 +65,7 @@ def test_the_papers_protocols_are_there_with_their_numbers() -> None:
     }  # fmt: skip
     assert len(names) == 26
     with pytest.raises(BadInput, match="there is no protocol 'bogus': choose one of longproof"):
-        protocol("bogus")
+        method("bogus")
     assert NAMED["probe"].consensus == 0.75
     assert NAMED["longnovel-arbitration"].consensus == 1
     warm = {one.name: one.temperature for one in PAPERS if one.temperature}
