@@ -10,7 +10,7 @@ from typing import Literal, Self
 from pydantic import Field, model_validator
 
 from longproof.agent.types import Case, Kind, Label, Place, Task
-from longproof.retrieval.json_text import record
+from longproof.retrieval.loaders import record
 from longproof.retrieval.types import Document, Frozen
 
 GoldOutcome = Literal["faithful", "hallucinated"]

@@ -21,8 +21,7 @@ from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
 from longproof.agent.types import Case, Kind, Label, Task
 from longproof.graphs.joined import SOURCE_CHARACTERS, joinable
-from longproof.retrieval.json_text import record
-from longproof.retrieval.loaders import read_source, refuse_irregular
+from longproof.retrieval.loaders import read_source, record, refuse_irregular
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen
 

@@ -254,7 +254,7 @@ async def _look_up(
     if not spans:
         return claim.model_copy(update={"consulted": "nothing_found"})
     for span in spans:
-        shown[span.source_id] = pages.page(span.source_id).document
+        shown[span.source_id] = pages.pages[span.source_id]
     question = with_snippets(claim, run.sources, spans)
     return claim.with_question(question).model_copy(update={"consulted": "found"})
 

@@ -43,10 +43,10 @@ from longproof.graphs.state import CheckState, ClaimState, Plan, State
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
 from longproof.indexes.vectors import PassageSize, SourceIndex, source_index
-from longproof.retrieval.bm25 import Engine
 from longproof.retrieval.dense import Embedder
 from longproof.retrieval.embedders import embedder
 from longproof.retrieval.files import home
+from longproof.retrieval.ranking import Engine
 from longproof.retrieval.types import BadInput, Document, Progress, Span
 
 S = TypeVar("S", State, CheckState)

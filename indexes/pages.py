@@ -8,76 +8,37 @@ Does not know: how pages are read, cut and ranked (retrieval), what snippets are
 import os
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.indexes.vectors import open_vectors
-from longproof.retrieval.bm25 import Bm25, Engine, Okapi, best_texts, number_tokens
 from longproof.retrieval.dense import Embedder, Vectors
 from longproof.retrieval.loaders import read_bytes
-from longproof.retrieval.ranking import AMONG, fuse
+from longproof.retrieval.ranking import AMONG, Bm25, Engine, Okapi, best_texts, fuse, number_tokens
 from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, overlapping
 from longproof.retrieval.text.tokens import tokens
-from longproof.retrieval.types import BadInput, Document, Hit, Progress, Span
+from longproof.retrieval.types import BadInput, Hit, Progress, Span
 from longproof.retrieval.web_pages import SUFFIXES, read_page
 
 
-class PageRef(NamedTuple):
-    """A stored page: its document, with title and address, and its file's path in the folder that was indexed."""
-
-    document: DocumentRef
-    path: str
-
-
-class LeftOut(NamedTuple):
-    """A file that is not in the index, and why."""
-
-    path: str
-    reason: str
-
-
 class PageIndex:
-    """The snippets of a folder's pages, searchable. `pages` and `left_out` are in the order of their paths."""
+    """The snippets of a folder's pages, searchable by words."""
 
-    def __init__(self, engine: Engine, store: DocumentStore) -> None:
+    def __init__(self, engine: Engine, pages: dict[str, DocumentRef], snippets: Sequence[Span]) -> None:
         self.engine = engine
-        self.pages: list[PageRef] = []
-        self.left_out: list[LeftOut] = []
-        self._store = store
-        self._snippets: list[Span] = []
-        self._by_id: dict[str, PageRef] = {}
+        self.pages = pages
+        """Title and address of each page, by the id that the spans of hits name."""
+        self.left_out: dict[str, str] = {}
+        """The files of the folder that are not in the index, and why."""
+        self._snippets = snippets
         self._vectors: Vectors | None = None
-
-    def read(self, files: Sequence[tuple[Path, str]], progress: Progress | None) -> None:
-        """Read these files, each a path and its name in the folder; those that can't be read are left out."""
-        for done, (path, name) in enumerate(files, start=1):
-            try:
-                self._add(read_page(read_bytes(path), name, main_only=True), name)
-            except BadInput as error:
-                self.left_out.append(LeftOut(name, str(error)))
-            if progress:
-                progress(done, len(files))
-        if not self.pages:
-            first = self.left_out[0].reason
-            raise BadInput(f"none of the {len(files)} saved pages can be read; the first: {first}")
-        numbered = number_tokens(tokens(snippet.text) for snippet in self._snippets)
-        self._vocabulary = numbered.vocabulary
-        self._weights = Okapi(numbered) if self.engine == "okapi" else Bm25(numbered)
-
-    def _add(self, document: Document, name: str) -> None:
-        if same := self._by_id.get(document.id):
-            raise BadInput(f"{name}: the same text as {same.path}")
-        page = PageRef(self._store.put(document), name)
-        self.pages.append(page)
-        self._by_id[document.id] = page
-        for start, end in overlapping(document.text, SNIPPET, SNIPPET - OVERLAP):
-            self._snippets.append(document.span(start, end))
+        texts, self._vocabulary = number_tokens(tokens(snippet.text) for snippet in snippets)
+        self._weights = (Okapi if engine == "okapi" else Bm25)(texts, len(self._vocabulary))
 
     def open_vectors(self, home: Path, embedder: Embedder, progress: Progress | None = None) -> None:
         """From now on search by meaning, too. Embeds the snippets where the data folder has no vectors of them."""
         texts = [snippet.text for snippet in self._snippets]
-        made_of = "\0".join([f"{SNIPPET} {OVERLAP}", *self._by_id])
-        self._vectors = open_vectors(home, made_of, lambda: texts, embedder, progress)
+        made_of = "\0".join([f"{SNIPPET} {OVERLAP}", *self.pages])
+        self._vectors = open_vectors(home, made_of, texts, embedder, progress)
 
     def __len__(self) -> int:
         """The number of snippets."""
@@ -88,18 +49,11 @@ class PageIndex:
         words = [self._vocabulary[token] for token in tokens(query) if token in self._vocabulary]
         if self._vectors is None:
             return self._hits(best_texts(self._weights, words, k))
-        by_words = self._hits(best_texts(self._weights, words, max(k, AMONG)))
-        return fuse(by_words, self._hits(self._vectors.nearest(query, max(k, AMONG))), k)
+        by_words = self._hits(best_texts(self._weights, words, AMONG))
+        return fuse(by_words, self._hits(self._vectors.nearest(query, AMONG)), k)
 
     def _hits(self, best: Sequence[tuple[int, float]]) -> list[Hit]:
-        return [
-            Hit(span=self._snippets[number], score=score, rank=rank)
-            for rank, (number, score) in enumerate(best, start=1)
-        ]
-
-    def page(self, source_id: str) -> PageRef:
-        """Title, address and path of the page that a hit's span points into. Raises KeyError for no page."""
-        return self._by_id[source_id]
+        return [Hit(self._snippets[number], score) for number, score in best]
 
 
 def open_pages(
@@ -111,8 +65,28 @@ def open_pages(
     (`NAME_files`), hidden ones and links that lead out of the folder are not entered. Raises BadInput for a folder
     without a readable page.
     """
-    index = PageIndex(engine, DocumentStore(home / "documents"))
-    index.read(_page_files(folder), progress)
+    store, files = DocumentStore(home / "documents"), _page_files(folder)
+    pages: dict[str, DocumentRef] = {}
+    names: dict[str, str] = {}
+    left_out: dict[str, str] = {}
+    snippets: list[Span] = []
+    for done, (path, name) in enumerate(files, start=1):
+        try:
+            document = read_page(read_bytes(path), name, main_only=True)
+            if document.id in pages:
+                raise BadInput(f"{name}: the same text as {names[document.id]}")
+            pages[document.id], names[document.id] = store.put(document), name
+            for start, end in overlapping(document.text, SNIPPET, SNIPPET - OVERLAP):
+                snippets.append(document.span(start, end))
+        except BadInput as error:
+            left_out[name] = str(error)
+        if progress:
+            progress(done, len(files))
+    if not pages:
+        first = next(iter(left_out.values()))
+        raise BadInput(f"none of the {len(files)} saved pages can be read; the first: {first}")
+    index = PageIndex(engine, pages, snippets)
+    index.left_out = left_out
     return index
 
 

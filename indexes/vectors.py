@@ -5,7 +5,7 @@ for the same texts, cut and embedded alike. By words a source is counted anew in
 Does not know: how an index searches (retrieval), what it is used for, where the texts came from.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
 from typing import NamedTuple
@@ -36,27 +36,17 @@ def source_index(
     cut: PassageSize,
     progress: Progress | None = None,
 ) -> SourceIndex:
-    """The index of a document by words or, with an embedder, by its vectors.
-
-    Raises BadInput for vectors that are damaged, and where the embedder refuses.
-    """
+    """The index of a document by words or, with an embedder, by vectors. Raises BadInput as `open_vectors` does."""
     passages = overlapping(document.text, cut.size, cut.step)
     if embedder is None or not passages:
         return LexicalIndex(document, passages)
-
-    def texts() -> list[str]:
-        return [document.text[start:end] for start, end in passages]
-
+    texts = [document.text[start:end] for start, end in passages]
     made_of = f"{document.id}\0{cut.size}\0{cut.step}"
     return DenseIndex(document, passages, open_vectors(home, made_of, texts, embedder, progress))
 
 
 def open_vectors(
-    home: Path,
-    made_of: str,
-    texts: Callable[[], Sequence[str]],
-    embedder: Embedder,
-    progress: Progress | None = None,
+    home: Path, made_of: str, texts: Sequence[str], embedder: Embedder, progress: Progress | None = None
 ) -> Vectors:
     """The vectors of texts, which `made_of` names: those in the data folder, or new ones that are kept there.
 
@@ -65,8 +55,8 @@ def open_vectors(
     key = sha256(f"{VERSION}\0{made_of}\0{embedder.name}".encode())
     path = home / "vectors" / f"{key.hexdigest()}.vectors"
     if not path.exists():
-        vectors = Vectors.of(texts(), embedder, progress)
-        write_whole(path, _checksum(key.digest(), vectors.data) + vectors.data)
+        vectors = Vectors.of(texts, embedder, progress)
+        write_whole(path, sha256(key.digest() + vectors.data).digest() + vectors.data)
         return vectors
     try:
         stored = path.read_bytes()
@@ -75,10 +65,6 @@ def open_vectors(
             f"can't read the vectors {path}: {error.strerror}; delete this and run again"
         ) from error
     checksum, data = stored[:32], stored[32:]
-    if checksum != _checksum(key.digest(), data):
+    if checksum != sha256(key.digest() + data).digest():
         raise BadInput(f"the vectors {path} are damaged: delete this file and run again to make them anew")
     return Vectors(data, embedder)
-
-
-def _checksum(key: bytes, data: bytes) -> bytes:
-    return sha256(key + data).digest()

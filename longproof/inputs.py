@@ -13,8 +13,7 @@ from typing import Any, TypedDict, Unpack
 from pydantic import ValidationError
 
 from longproof.agent.types import Case, Label, Task
-from longproof.retrieval.json_text import record
-from longproof.retrieval.loaders import KINDS, READERS, read_source
+from longproof.retrieval.loaders import KINDS, READERS, read_source, record
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, FileNotes
 

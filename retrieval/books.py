@@ -1,7 +1,8 @@
-"""EPUB and PDF: the text of a book in reading order, as Markdown.
+"""EPUB, PDF and DOCX: the text of a book or a document in reading order, as Markdown.
 
 Knows: where an EPUB keeps its chapters and how it is protected; what a page of a PDF (read by pypdf) may show that is
-not in its text.
+not in its text; where Office Open XML keeps paragraphs, tables, insertions, content controls, results of fields, text
+boxes, notes, headers and footers, and which of its elements are no text. Tracked deletions are not read.
 Does not know: how HTML becomes Markdown (`web_pages`), how long a crafted file takes (`loaders`).
 """
 
@@ -9,17 +10,18 @@ import logging
 import posixpath
 import re
 import zipfile
+from collections.abc import Iterator
 from html import escape
 from io import BytesIO
 from typing import Any
 from urllib.parse import unquote, urldefrag
-from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
-from longproof.retrieval.contents import Contents, join_notes, open_archive, parse_xml, plain_errors
-from longproof.retrieval.types import BadInput, FileNotes
+from longproof.retrieval.contents import Contents, Remarks, open_archive, parse_xml, plain_errors
+from longproof.retrieval.types import BadInput
 from longproof.retrieval.web_pages import decode_html, html_to_markdown
 
-_CONTAINER = "META-INF/container.xml"
+_TITLE = ".//{http://purl.org/dc/elements/1.1/}title"
 _ENCRYPTION = "META-INF/encryption.xml"
 _EMPTY_ELEMENT = re.compile(r"<([a-zA-Z][\w:.-]*)((?:\s[^<>]*)?)/>")
 _CHARACTER_DATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
@@ -32,6 +34,26 @@ _NOTES_WITH_TEXT = {"/FreeText", "/Redact", "/Stamp", "/Watermark", "/Widget"}
 """Annotations that show text on the page; a widget is a form field."""
 _PAINTING = re.compile(rb"(?<!\S)(?:Do|BI|sh)(?!\S)")
 
+_WORD_LEFT_OUT = {
+    "del": "deletions",
+    "moveFrom": "deletions",
+    "commentReference": "comments",
+    "instrText": "codes of fields",
+    "pic": "pictures",
+    "imagedata": "pictures",
+}
+"""Elements of DOCX that are left out on purpose, and what they are."""
+_WORD_UNREAD = {
+    "chart": "charts and diagrams",
+    "relIds": "charts and diagrams",
+    "object": "embedded objects",
+    "altChunk": "embedded files",
+    "rt": "readings above characters",
+}
+"""Elements of DOCX that readers see and that are not read, and what they are."""
+_SPACES = {"tab": "\t", "ptab": "\t", "br": "\n", "cr": "\n", "noBreakHyphen": "-"}
+_HEADING_STYLE = re.compile(r"heading ([1-6])|(title)", re.IGNORECASE)
+
 
 def read_epub(data: bytes, name: str) -> Contents:
     """The chapters of an EPUB in reading order, those beside it (`linear="no"`) where its spine names them.
@@ -39,34 +61,34 @@ def read_epub(data: bytes, name: str) -> Contents:
     Raises BadInput where it is protected or not one.
     """
     with plain_errors(name, "an EPUB"), open_archive(data, name) as archive:
-        root = parse_xml(archive.read(_CONTAINER), name).find(".//{*}rootfile")
+        root = parse_xml(archive.read("META-INF/container.xml"), name).find(".//{*}rootfile")
         opf = unquote(root.get("full-path", "")) if root is not None else ""
         package = parse_xml(archive.read(opf), name)
         # A spine names each chapter once; one that names it a thousand times is no book's.
         chapters = list(dict.fromkeys(_chapter_paths(package, posixpath.dirname(opf))))
         _refuse_protected(archive, chapters, name)
-        texts, notes = [], [FileNotes(left_out=("table of contents",))]
+        texts, remarks = [], Remarks(left_out={"table of contents"})
         for path in chapters:
             if (chapter := archive.read(path)).strip():
                 markup, guess = decode_html(chapter, f"{name}: {path}")
+                remarks.guess = remarks.guess or guess
                 plain = _CHARACTER_DATA.sub(lambda found: escape(found[1]), markup)
-                page = html_to_markdown(_EMPTY_ELEMENT.sub(_write_out, plain))
-                texts.append(page.text)
-                notes += [page.notes, FileNotes(guessed_encoding=guess)]
-        title = package.findtext(".//{http://purl.org/dc/elements/1.1/}title") or ""
-    return Contents(text="\n\n".join(texts), title=" ".join(title.split()), notes=join_notes(notes))
+                texts.append(html_to_markdown(_EMPTY_ELEMENT.sub(_write_out, plain), remarks))
+        return Contents(text="\n\n".join(texts), title=_title_in(package), notes=remarks.notes())
 
 
-def _chapter_paths(package: ElementTree.Element, folder: str) -> list[str]:
+def _title_in(properties: Element) -> str:
+    return " ".join((properties.findtext(_TITLE) or "").split())
+
+
+def _chapter_paths(package: Element, folder: str) -> Iterator[str]:
     """The paths of the documents in the spine, without the table of contents."""
     items = {item.get("id"): item for item in package.iterfind(".//{*}manifest/{*}item")}
-    chapters = []
     for reference in package.iterfind(".//{*}spine/{*}itemref"):
         item = items[reference.get("idref")]
         if "nav" not in item.get("properties", "").split():
             href = unquote(urldefrag(item.get("href", "")).url)
-            chapters.append(posixpath.normpath(posixpath.join(folder, href)))
-    return chapters
+            yield posixpath.normpath(posixpath.join(folder, href))
 
 
 def _write_out(element: re.Match[str]) -> str:
@@ -93,33 +115,33 @@ def read_pdf(data: bytes, name: str) -> Contents:
         reader = PdfReader(BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise BadInput(f"{name}: it is locked with a password; save a copy without one")
-        headings = _outline(reader, reader.outline, 1)
-        pages, left_out, unread = [], set[str](), set[str]()
+        headings: dict[int, list[tuple[int, str]]] = {}
+        _add_headings(headings, reader, reader.outline, 1)
+        pages, remarks = [], Remarks()
         for number, page in enumerate(reader.pages):
             text = page.extract_text()
-            _note_what_is_missing(page, text, left_out, unread)
-            pages.append(_with_headings(text, [h for h in headings if h[0] == number]))
+            _note_what_is_missing(page, text, remarks)
+            pages.append(_with_headings(text, headings.get(number, [])))
         title = str((reader.metadata.title if reader.metadata else "") or "")
-    notes = FileNotes(left_out=tuple(sorted(left_out)), unread=tuple(sorted(unread)))
-    return Contents(text="\n\n".join(pages), title=" ".join(title.split()), notes=notes)
+        return Contents(text="\n\n".join(pages), title=" ".join(title.split()), notes=remarks.notes())
 
 
-def _note_what_is_missing(page: Any, text: str, left_out: set[str], unread: set[str]) -> None:
-    """Add to the notes what this page shows beside its text."""
+def _note_what_is_missing(page: Any, text: str, remarks: Remarks) -> None:
+    """Note what this page shows beside its text."""
     for annotation in page.annotations or ():
         kind = annotation.get_object().get("/Subtype")
         if kind in _NOTES_WITH_TEXT:
-            unread.add("form fields and notes on the pages")
+            remarks.unread.add("form fields and notes on the pages")
         elif kind != "/Link":
-            left_out.add("comments")
+            remarks.left_out.add("comments")
     resources = page.get("/Resources")
     objects = resources.get_object().get("/XObject") if resources is not None else None
     drawn = objects.get_object().values() if objects is not None else ()
     pictured = any(each.get_object().get("/Subtype") == "/Image" for each in drawn)
-    if text.strip():
-        left_out.update(["pictures"] if pictured else [])
-    elif pictured or _paints(page):
-        unread.add("pages that are pictures")
+    if not text.strip() and (pictured or _paints(page)):
+        remarks.unread.add("pages that are pictures")
+    elif pictured:
+        remarks.left_out.add("pictures")
 
 
 def _paints(page: Any) -> bool:
@@ -128,24 +150,23 @@ def _paints(page: Any) -> bool:
     return contents is not None and _PAINTING.search(contents.get_data()) is not None
 
 
-def _outline(reader: Any, entries: Any, level: int) -> list[tuple[int, int, str]]:
-    """The entries as (page, level, title); what nests deeper than Markdown's six levels stays at six."""
-    outline = []
+def _add_headings(headings: dict[int, list[tuple[int, str]]], reader: Any, entries: Any, level: int) -> None:
+    """Add level and title of each entry to its page's; what nests deeper than Markdown's six levels stays at six."""
     for entry in entries:
         if isinstance(entry, list):
-            outline += _outline(reader, entry, min(level + 1, 6))
-        else:
-            page = reader.get_destination_page_number(entry)
-            title = " ".join(str(entry.title or "").split())
-            outline += [(page, level, title)] if page is not None and page >= 0 and title else []
-    return outline
+            _add_headings(headings, reader, entry, min(level + 1, 6))
+            continue
+        page = reader.get_destination_page_number(entry)
+        title = " ".join(str(entry.title or "").split())
+        if page is not None and title:
+            headings.setdefault(page, []).append((level, title))
 
 
-def _with_headings(text: str, headings: list[tuple[int, int, str]]) -> str:
+def _with_headings(text: str, headings: list[tuple[int, str]]) -> str:
     """The page's text, with the headings where their words stand on a line of their own, else at its top."""
     lines = text.split("\n")
     missing = []
-    for _, level, title in headings:
+    for level, title in headings:
         at = next((i for i, line in enumerate(lines) if " ".join(line.split()) == title), None)
         mark = f"{'#' * level} {title}"
         if at is None:
@@ -153,3 +174,149 @@ def _with_headings(text: str, headings: list[tuple[int, int, str]]) -> str:
         else:
             lines[at] = f"\n{mark}\n"
     return "\n".join([*missing, *([""] if missing else []), *lines])
+
+
+def read_docx(data: bytes, name: str) -> Contents:
+    """The paragraphs and tables of a Word document, its heading styles as headings.
+
+    Headers stand before the text and footers behind it; a note stands behind the paragraph that refers to it. Raises
+    BadInput where it is no Word document.
+    """
+    with plain_errors(name, "a Word document"), open_archive(data, name) as archive:
+        word = _Word(archive, name)
+        parts = [*word.texts("header"), *word.blocks(word.document), *word.texts("footer")]
+        return Contents(text="\n\n".join(parts), title=word.title(), notes=word.remarks.notes())
+
+
+class _Word:
+    """A Word document, with remarks on what of it is not in its text."""
+
+    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
+        self._archive, self._name = archive, name
+        self.remarks = Remarks()
+        main = [path for kind, path in self._relations("") if kind == "officeDocument"]
+        if not main:
+            raise BadInput(f"{name}: not a Word document that can be read: it names no text")
+        self.document = self._parse(main[0])
+        self._related = self._relations(main[0])
+        self._levels: dict[str, int] = {}
+        for style in (each for part in self._parts("styles") for each in part.iterfind("{*}style")):
+            if heading := _HEADING_STYLE.fullmatch(_attribute(style.find("{*}name"), "val")):
+                self._levels[_attribute(style, "styleId")] = int(heading[1] or 1)
+        self._notes: dict[tuple[str, str], Element] = {}
+        for kind in ("footnote", "endnote"):
+            for note in (each for part in self._parts(f"{kind}s") for each in part):
+                self._notes[kind, _attribute(note, "id")] = note
+
+    def title(self) -> str:
+        """The title among the document's properties, or none."""
+        properties = [path for kind, path in self._relations("") if kind == "core-properties"]
+        return _title_in(self._parse(properties[0])) if properties else ""
+
+    def texts(self, kind: str) -> list[str]:
+        """The text of each header or footer that has one, each once."""
+        texts = ("\n\n".join(self.blocks(part)) for part in self._parts(kind))
+        return [text for text in dict.fromkeys(texts) if text]
+
+    def blocks(self, element: Element) -> Iterator[str]:
+        """The paragraphs and tables inside an element, each as text; those without any are left out."""
+        for child in element:
+            tag = _tag(child)
+            if tag == "p":
+                yield from self._paragraph(child)
+            elif tag == "tbl":
+                yield "\n".join(self._row(row) for row in self._inside(child, "tr"))
+            elif not self._is_away(child):
+                yield from self.blocks(_first_alternative(child))
+
+    def _paragraph(self, paragraph: Element) -> Iterator[str]:
+        """The paragraph's text, then that of its text boxes and notes."""
+        beside: list[str] = []
+        text = "".join(self._inline(paragraph, beside)).strip()
+        level = self._levels.get(_attribute(paragraph.find("{*}pPr/{*}pStyle"), "val"), 0)
+        if paragraph.find("{*}pPr/{*}numPr") is not None:
+            self.remarks.left_out.add("numbers of lists")
+        if text:
+            yield f"{'#' * level} {' '.join(text.split())}" if level else text
+        yield from beside
+
+    def _inline(self, element: Element, beside: list[str]) -> Iterator[str]:
+        """The text of runs; text boxes and notes that they refer to go to `beside`."""
+        for child in element:
+            tag = _tag(child)
+            if tag == "t":
+                yield child.text or ""
+            elif tag == "textpath":
+                yield _attribute(child, "string")
+            elif tag in _SPACES:
+                yield _SPACES[tag]
+            elif tag == "txbxContent":
+                beside.extend(self.blocks(child))
+            elif tag in ("footnoteReference", "endnoteReference"):
+                # Each note is read once, however often it is referred to.
+                note = self._notes.pop((tag.removesuffix("Reference"), _attribute(child, "id")), None)
+                beside.extend(self.blocks(note) if note is not None else ())
+            elif not self._is_away(child):
+                yield from self._inline(_first_alternative(child), beside)
+
+    def _row(self, row: Element) -> str:
+        cells = (" ".join(" ".join(self.blocks(cell)).split()) for cell in self._inside(row, "tc"))
+        return "| " + " | ".join(cells) + " |"
+
+    def _inside(self, element: Element, tag: str) -> Iterator[Element]:
+        """The elements of this name inside another, those in wrappers too, but none inside others of the name."""
+        for child in element:
+            if _tag(child) == tag:
+                yield child
+            elif not self._is_away(child):
+                yield from self._inside(_first_alternative(child), tag)
+
+    def _is_away(self, element: Element) -> bool:
+        """True for an element whose text isn't read; if it has text or pictures, the notes say so."""
+        tag = _tag(element)
+        if tag in _WORD_LEFT_OUT:
+            self.remarks.left_out.add(_WORD_LEFT_OUT[tag])
+        elif tag in _WORD_UNREAD:
+            self.remarks.unread.add(_WORD_UNREAD[tag])
+        elif tag == "r" and (hidden := element.find("{*}rPr/{*}vanish")) is not None:
+            if _attribute(hidden, "val") in ("0", "false", "off"):
+                return False
+            self.remarks.left_out.add("hidden text")
+        else:
+            return tag.endswith("Pr")
+        return True
+
+    def _parts(self, kind: str) -> list[Element]:
+        return [self._parse(path) for each, path in self._related if each == kind]
+
+    def _relations(self, path: str) -> list[tuple[str, str]]:
+        """The kind and the path of each file that a file of the archive refers to."""
+        folder, name = posixpath.split(path)
+        relations = posixpath.join(folder, "_rels", f"{name}.rels")
+        if relations not in self._archive.namelist():
+            return []
+        related = []
+        for one in self._parse(relations):
+            if one.get("TargetMode") != "External":
+                target = posixpath.normpath(posixpath.join("/", folder, one.get("Target", ""))).lstrip("/")
+                related.append((one.get("Type", "").rpartition("/")[2], target))
+        return related
+
+    def _parse(self, path: str) -> Element:
+        return parse_xml(self._archive.read(path), self._name)
+
+
+def _first_alternative(element: Element) -> Element:
+    """Of alternatives for newer and older programs the first, else the element itself."""
+    return element[0] if _tag(element) == "AlternateContent" and len(element) else element
+
+
+def _tag(element: Element) -> str:
+    """The element's name without its namespace."""
+    return element.tag.rpartition("}")[2]
+
+
+def _attribute(element: Element | None, name: str) -> str:
+    """The value of an attribute, whatever its namespace; empty where there is none, or no element."""
+    attributes = element.attrib if element is not None else {}
+    return next((value for key, value in attributes.items() if key.rpartition("}")[2] == name), "")

@@ -11,6 +11,7 @@ import unicodedata
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from io import BytesIO
 from typing import NamedTuple
 from xml.etree import ElementTree
@@ -31,7 +32,6 @@ _MARKS = (
     (b"\x84\x31\x95\x33", "gb18030"),
 )
 _OLD_OFFICE = bytes.fromhex("D0CF11E0A1B11AE1")
-_ALLOWED_CONTROLS = frozenset("\t\n\x0b\x0c\r\x85")
 _OF_TWO_SCRIPTS = re.compile("[A-Za-z][\u0370-\u06ff]|[\u0370-\u06ff][A-Za-z]")
 """No word has Latin letters beside Greek, Cyrillic, Hebrew or Arabic ones; a few accents misread give such words."""
 
@@ -45,6 +45,23 @@ class Contents(Frozen):
     text: str
     title: str = ""
     notes: FileNotes = FileNotes()
+
+
+@dataclass
+class Remarks:
+    """What is met while a file is read, beside its text."""
+
+    guess: str = ""
+    """The encoding that its bytes were taken for, where nothing told it."""
+    left_out: set[str] = field(default_factory=set)
+    unread: set[str] = field(default_factory=set)
+    facts: dict[str, str] = field(default_factory=dict)
+    """Of a page's head: `title`, `canonical`, `og:title`, `og:url`, `saved from`; the first of each."""
+
+    def notes(self) -> FileNotes:
+        """The notes of the document."""
+        left_out, unread = tuple(sorted(self.left_out)), tuple(sorted(self.unread))
+        return FileNotes(guessed_encoding=self.guess, left_out=left_out, unread=unread)
 
 
 @contextmanager
@@ -84,15 +101,6 @@ def refuse_longer(text: str, name: str) -> None:
         raise BadInput(f"{name}: its text is longer than {CHARACTERS:,} characters; split it")
 
 
-def join_notes(notes: list[FileNotes]) -> FileNotes:
-    """The notes on all parts of a file as one; of several guessed encodings the first."""
-    return FileNotes(
-        guessed_encoding=next((each.guessed_encoding for each in notes if each.guessed_encoding), ""),
-        left_out=tuple(sorted({what for each in notes for what in each.left_out})),
-        unread=tuple(sorted({what for each in notes for what in each.unread})),
-    )
-
-
 def _line(error: Exception) -> str:
     return printable(" ".join(str(error).split())[:200]) or type(error).__name__
 
@@ -108,7 +116,7 @@ def decode(data: bytes, encoding: str | None = None, name: str = "") -> Decoded:
     """The text in the bytes, without byte order mark, each line break one `\\n`.
 
     Without `encoding`: UTF-8, UTF-16 or UTF-32 by their marks; then UTF-8; then a guess. Raises BadInput, naming
-    `name`, for what is no text and for what is not in the encoding that was named.
+    `name`, for what is no text, is too long, or is not in the encoding that was named.
     """
     name = printable(name) or "the input"
     if not data:
@@ -123,6 +131,7 @@ def decode(data: bytes, encoding: str | None = None, name: str = "") -> Decoded:
         )
     if not text.strip():
         raise BadInput(f"{name}: there is no text in it, only spaces and line breaks")
+    refuse_longer(text, name)
     return Decoded(text, guess)
 
 
@@ -142,38 +151,30 @@ def _decode_as(data: bytes, encoding: str, name: str) -> str:
 
 
 def _tell_encoding(data: bytes, name: str) -> Decoded:
-    """The text by its byte order mark, as UTF-8, or as a guess."""
+    """The text by its byte order mark, as UTF-8, or in the likeliest encoding."""
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return Decoded(_decode_as(data[len(mark) :], encoding, name))
     text = _try_encoding(data, "utf-8")
     if text is not None:
         return Decoded(text)
-    guess = _guess(data)
-    if guess is None:
-        raise BadInput(
-            f"{name}: it is not a text file, or its encoding can't be told; give text, Markdown or JSON, or name it "
-            "with --encoding, for instance latin-1"
-        )
-    return guess
-
-
-def _guess(data: bytes) -> Decoded | None:
-    """The text in the likeliest encoding, None where there is no likely one."""
-    import chardet
-
     for encoding in ("gb18030", "big5hkscs"):
         text = _try_encoding(data, encoding)
         if text is not None and not _NOT_WESTERN.search(text):
             return Decoded(text, encoding)
-    told = chardet.detect(
-        data, encoding_era=chardet.EncodingEra.MODERN_WEB, prefer_superset=True, compat_names=False
-    )
-    guess = told["encoding"]
+    import chardet
+
+    era = chardet.EncodingEra.MODERN_WEB
+    guess = chardet.detect(data, encoding_era=era, prefer_superset=True, compat_names=False)["encoding"]
     text = _try_encoding(data, guess) if guess else None
     if text is not None and _OF_TWO_SCRIPTS.search(text):
         guess, text = "cp1252", _try_encoding(data, "cp1252")
-    return Decoded(text, str(guess)) if text is not None else None
+    if text is None:
+        raise BadInput(
+            f"{name}: it is not a text file, or its encoding can't be told; give text, Markdown or JSON, or name it "
+            "with --encoding, for instance latin-1"
+        )
+    return Decoded(text, str(guess))
 
 
 def _try_encoding(data: bytes, encoding: str) -> str | None:
@@ -182,7 +183,7 @@ def _try_encoding(data: bytes, encoding: str) -> str | None:
         text = data.decode(encoding)
     except (UnicodeDecodeError, LookupError):
         return None
-    controls = [c for c in set(text) if unicodedata.category(c) == "Cc" and c not in _ALLOWED_CONTROLS]
+    controls = [c for c in set(text) if unicodedata.category(c) == "Cc" and c not in "\t\n\x0b\x0c\r\x85"]
     return text if "\0" not in text and sum(map(text.count, controls)) <= len(text) / 100 else None
 
 

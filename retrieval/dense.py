@@ -136,7 +136,5 @@ class DenseIndex:
 
     def search(self, query: str, k: int) -> list[Hit]:
         """The k best passages, best first. Neighbouring passages may overlap."""
-        return [
-            Hit(span=self._document.span(*self._passages[number]), score=score, rank=rank)
-            for rank, (number, score) in enumerate(self._vectors.nearest(query, k), start=1)
-        ]
+        nearest = self._vectors.nearest(query, k)
+        return [Hit(self._document.span(*self._passages[number]), score) for number, score in nearest]

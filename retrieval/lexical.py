@@ -18,8 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.retrieval.bm25 import Bm25, Numbered, number_tokens
-from longproof.retrieval.ranking import Ranges, best_per_range, passages_in, top_k
+from longproof.retrieval.ranking import Bm25, Ranges, best_per_range, number_tokens, passages_in, top_k
 from longproof.retrieval.text.tokens import tokens
 from longproof.retrieval.types import Document, Hit
 
@@ -52,13 +51,12 @@ class LexicalIndex:
 
     def __init__(self, document: Document, passages: Ranges) -> None:
         self._document = document
-        numbered = number_tokens(terms(document.text[start:end]) for start, end in passages)
-        self._vocabulary = numbered.vocabulary
+        numbers, self._vocabulary = number_tokens(terms(document.text[start:end]) for start, end in passages)
         self._scales: list[Scale] = []
         for joined in _join_passages(passages):
             ranges = [(passages[some[0]][0], passages[some[-1]][1]) for some in joined]
-            texts = [[word for i in some for word in numbered.texts[i]] for some in joined]
-            weights = Bm25(Numbered(texts, numbered.vocabulary), "lucene")
+            texts = [[word for i in some for word in numbers[i]] for some in joined]
+            weights = Bm25(texts, len(self._vocabulary), "lucene")
             self._scales.append(Scale(np.array(ranges, dtype=np.int64).reshape(-1, 2), weights))
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
@@ -86,10 +84,7 @@ class LexicalIndex:
         own = passages.words.scores(words)
         scores = np.where(own > 0, own + CONTEXT_WEIGHT * self._around(words), 0.0)
         best = [i for i in top_k(scores, k) if own[i] > 0]
-        return [
-            Hit(span=self._document.span(*passages.ranges[i].tolist()), score=float(scores[i]), rank=rank)
-            for rank, i in enumerate(best, start=1)
-        ]
+        return [Hit(self._document.span(*passages.ranges[i].tolist()), float(scores[i])) for i in best]
 
     def _around(self, words: Sequence[int]) -> NDArray[np.float32]:
         """For each passage, the best score of the wider ranges that hold it; 0 where none does."""

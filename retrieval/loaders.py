@@ -1,9 +1,9 @@
-"""Files to documents: plain text, Markdown, JSON, EPUB, PDF, DOCX and HTML.
+"""Files to documents: plain text, Markdown, JSON (one value a line, each after its path), EPUB, PDF, DOCX and HTML.
 
-Knows: which reader a file's suffix asks for, how large files and texts may be.
-PDFs and Word documents are read in a process of their own, which ends when it takes too long or too much memory: a
-crafted file can keep a parser busy for hours, or fill the memory.
-Does not know: how a format keeps its text (`books`, `docx`, `web_pages`), how encodings are told (`contents`).
+Knows: which reader a file's suffix asks for, how large files and texts may be, how a JSON value is written line by
+line. PDFs and Word documents are read in a process of their own, which ends when it takes too long or too much
+memory: a crafted file can keep a parser busy for hours, or fill the memory.
+Does not know: how a format keeps its text (`books`, `web_pages`), how encodings are told (`contents`).
 Of books and pages the document is the extracted Markdown, chapters as headings, and offsets refer to that. Files are
 hostile data: nothing is unpacked to disk, fetched or run.
 """
@@ -13,15 +13,14 @@ import re
 import stat
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import IO, BinaryIO
+from typing import IO, Any, BinaryIO, Never
 
-from longproof.retrieval.books import read_epub, read_pdf
-from longproof.retrieval.contents import Contents, decode, printable, refuse_longer
-from longproof.retrieval.docx import read_docx
-from longproof.retrieval.json_text import record
+from longproof.retrieval.books import read_docx, read_epub, read_pdf
+from longproof.retrieval.contents import CHARACTERS, Contents, decode, printable, refuse_longer
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, DocumentKind, FileNotes
 from longproof.retrieval.web_pages import read_page
@@ -35,6 +34,14 @@ SECONDS = 300
 """How long reading a file may take; a scanned novel of a thousand pages takes about one minute."""
 MEMORY = 4 << 30
 """How much memory it may take, in bytes; not on Windows, which has no such limit."""
+DEEPEST = 200
+"""Containers of JSON may be nested this deep; deeper ones are a mistake or an attack on the parser's stack."""
+VALUES = 500_000
+"""How many values a record may have: each is a line that is indexed, and millions take minutes and gigabytes."""
+
+_LONGEST_KEY = 100
+_PLAIN_KEY = re.compile(r"[^\s.\[\]:\"](?:[^.\[\]:\"\x00-\x1f]*[^\s.\[\]:\"])?")
+_BREAKS = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029]+")
 
 _APART = {".pdf": read_pdf, ".docx": read_docx}
 _CHILD = (
@@ -59,7 +66,6 @@ def read_source(path: Path, encoding: str | None = None, data: bytes | None = No
         title = without_surrogates(book.title) or title
         return Document.of(text, kind="markdown", title=title, uri=uri, notes=book.notes)
     text, guess = decode(data, encoding, name)
-    refuse_longer(text, name)
     notes = FileNotes(guessed_encoding=guess)
     kind = KINDS.get(suffix, "text")
     if kind == "record":
@@ -82,14 +88,12 @@ def read_stdin(encoding: str | None = None) -> Document:
     """The plain text that comes on standard input. Raises BadInput as `read_source` does."""
     name = "standard input"
     text, guess = decode(_read_bounded(sys.stdin.buffer, name), encoding, name)
-    refuse_longer(text, name)
     return Document.of(text, title=name, notes=FileNotes(guessed_encoding=guess))
 
 
-def read_html(data: bytes, name: str) -> Contents:
-    """The text of a saved page. Raises BadInput for a page without one."""
-    document = read_page(data, name)
-    return Contents(text=document.text, title=document.title, notes=document.notes)
+def _read_html(data: bytes, name: str) -> Contents:
+    page = read_page(data, name)
+    return Contents(text=page.text, title=page.title, notes=page.notes)
 
 
 def read_bytes(path: Path) -> bytes:
@@ -153,7 +157,10 @@ def read_apart(suffix: str, data: bytes, name: str) -> Contents:
 
 def answer(suffix: str, name: str, file: BinaryIO) -> None:
     """Read a file and print `+` and its contents, or `-` and why it can't be read: what the child process does."""
-    _limit_memory()
+    with suppress(ImportError):  # Windows
+        import resource
+
+        resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     try:
         contents = _APART[suffix](file.read(), name)
         refuse_longer(contents.text, name)
@@ -163,19 +170,89 @@ def answer(suffix: str, name: str, file: BinaryIO) -> None:
     sys.stdout.buffer.write(told.encode("utf-8", "surrogatepass"))
 
 
-def _limit_memory() -> None:
-    try:
-        import resource
-    except ImportError:  # Windows
-        return
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
-
-
 READERS: dict[str, Callable[[bytes, str], Contents]] = {
     ".epub": read_epub,
     ".pdf": partial(read_apart, ".pdf"),
     ".docx": partial(read_apart, ".docx"),
-    ".html": read_html,
-    ".htm": read_html,
-    ".xhtml": read_html,
+    ".html": _read_html,
+    ".htm": _read_html,
+    ".xhtml": _read_html,
 }
+
+
+def record(raw: str, *, title: str = "", uri: str = "") -> Document:
+    """The JSON text as a document of kind `record`: `team.home.name: Suns`, `players[0].points: 12`.
+
+    Numbers, `true`, `false` and `null` stand as they were written, strings without quotes and on one line; an empty
+    object, list or string is said to be one (`{}`, `[]`, `""`). Keys that hold a dot, bracket, colon or quote are
+    quoted in the path. Raises BadInput for what is not JSON (with line and column), for NaN and infinities, for a key
+    given twice in an object, for more than `DEEPEST` levels or VALUES values.
+    """
+    raw = _make_writable(raw.removeprefix("\ufeff"))
+    name = uri or title or "record"
+    if not raw.strip():
+        raise BadInput(f"{name}: no JSON in it; give an object or a list")
+    try:
+        # Numbers stay as they are written.
+        value = json.loads(
+            raw, object_pairs_hook=_object, parse_constant=_refuse, parse_int=str, parse_float=str
+        )
+        lines, length = [], 0
+        for line in _lines(value, "", 0):
+            lines.append(line)
+            length += len(line) + 1
+            if len(lines) > VALUES:
+                raise BadInput(f"more than {VALUES:,} values; split it")
+            if length > CHARACTERS:
+                raise BadInput("too long when each value is written with its path; shorten keys or nest less")
+    except json.JSONDecodeError as error:
+        raise BadInput(
+            f"{name}: not JSON: {error.msg} (line {error.lineno}, column {error.colno})"
+        ) from error
+    except RecursionError as error:
+        raise BadInput(f"{name}: JSON nested more than {DEEPEST} levels deep; flatten it") from error
+    except BadInput as error:
+        raise BadInput(f"{name}: {error}") from error
+    return Document.of("\n".join(lines), kind="record", title=title, uri=uri, raw=raw)
+
+
+def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in values:
+            raise BadInput(
+                f"not usable JSON: the key {json.dumps(key[:60])} stands twice in one object; keep one"
+            )
+        values[key] = value
+    return values
+
+
+def _refuse(constant: str) -> Never:
+    raise BadInput(f"not usable JSON: {constant} is no JSON value; write null or a number")
+
+
+def _lines(value: Any, path: str, depth: int) -> Iterator[str]:
+    """The lines of a value, depth first, in the order of the JSON."""
+    if depth > DEEPEST:
+        raise RecursionError
+    if isinstance(value, dict) and value:
+        for key, inner in value.items():
+            yield from _lines(inner, f"{path}.{_key(key)}" if path else _key(key), depth + 1)
+    elif isinstance(value, list) and value:
+        for index, inner in enumerate(value):
+            yield from _lines(inner, f"{path}[{index}]", depth + 1)
+    else:
+        # Numbers are strings already.
+        told = isinstance(value, str) and value
+        scalar = _make_writable(_BREAKS.sub(" ", value)) if told else json.dumps(value)
+        yield f"{path}: {scalar}" if path else scalar
+
+
+def _key(key: str) -> str:
+    clipped = _make_writable(key if len(key) <= _LONGEST_KEY else key[:_LONGEST_KEY] + "…")
+    return clipped if _PLAIN_KEY.fullmatch(clipped) else json.dumps(clipped, ensure_ascii=False)
+
+
+def _make_writable(text: str) -> str:
+    """The text without lone surrogates and NUL, which JSON can escape but no text may hold."""
+    return without_surrogates(text).replace("\0", "\ufffd")

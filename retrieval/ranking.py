@@ -1,24 +1,105 @@
-"""From scores of passages to scores of ranges, to the k best passages, and to one ranking by words and by meaning.
+"""Ranking: how well texts fit a query by BM25, the best of ranges, and one order by words and by meaning.
 
-Knows: ranges of characters and which passages lie in which (a range is as good as its best passage); reciprocal rank
-fusion (Cormack, Clarke and Büttcher, SIGIR 2009), which looks at ranks alone, so that scores of different kinds need
-no common scale.
-Does not know: what the ranges hold, what scores them, or which indexes there are.
+Knows: BM25 (k1 1.5, b 0.75) with three ways of weighing a word. `lucene` and `robertson` are bm25s's; `okapi` is
+rank-bm25's BM25Okapi, which VeriGray's protocol names. They differ in words of more than half of the texts: to
+`lucene` they still count a little, to `robertson` nothing, to `okapi` a quarter of the average, which can outweigh
+rarer words and, in very small collections, is negative. Ranges of characters and which passages lie in which.
+Reciprocal rank fusion (Cormack, Clarke and Büttcher, SIGIR 2009), which looks at ranks alone, so that scores of
+different kinds need no common scale.
+Does not know: what the texts and ranges hold, or which indexes there are.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from longproof.retrieval.types import Hit, Span
 
+Engine = Literal["bm25", "okapi"]
+"""How saved pages are searched: `bm25` is `robertson`."""
 Ranges = Sequence[tuple[int, int]]
+Numbers = list[int]
+"""A text as the numbers of its tokens."""
+
+K1 = 1.5
+B = 0.75
 FUSION_K = 60
 """The constant of reciprocal rank fusion: how little the first ranks stand out. Rank r counts 1 / (K + r)."""
 AMONG = 120
 """So many hits are ranked by words and by meaning before the best by both are taken."""
+
+
+def number_tokens(texts: Iterable[Sequence[str]]) -> tuple[list[Numbers], dict[str, int]]:
+    """The texts as numbers of their tokens, and the number of each token, from 0 on, in the order of first use."""
+    vocabulary: dict[str, int] = {}
+    numbers = [[vocabulary.setdefault(token, len(vocabulary)) for token in tokens] for tokens in texts]
+    return numbers, vocabulary
+
+
+class Bm25:
+    """The weights of the words of texts, by bm25s; `words` is the number of different ones."""
+
+    def __init__(
+        self, texts: Sequence[Numbers], words: int, idf: Literal["lucene", "robertson"] = "robertson"
+    ) -> None:
+        from bm25s import BM25
+
+        self._texts = len(texts)
+        self._engine: Any = BM25(k1=K1, b=B, method=idf)
+        if words:
+            weights = self._engine.build_index_from_ids(range(words), texts, show_progress=False)
+            self._engine.scores = {**weights, "num_docs": self._texts}
+            self._engine.nonoccurrence_array = None
+
+    def scores(self, words: Sequence[int]) -> NDArray[np.float32]:
+        """The score of every text for these words, never negative. A word that is repeated counts again."""
+        if not len(words):
+            return np.zeros(self._texts, dtype=np.float32)
+        scores: NDArray[np.float32] = self._engine.get_scores_from_ids(words)
+        return scores
+
+    def count_shared(self, words: Iterable[int]) -> NDArray[np.int32]:
+        """The number of the different words that each text holds."""
+        shared = np.zeros(self._texts, dtype=np.int32)
+        for word in set(words):
+            start, end = self._engine.scores["indptr"][word : word + 2]
+            shared[self._engine.scores["indices"][start:end]] += 1
+        return shared
+
+
+class Okapi:
+    """rank-bm25's BM25Okapi. It keeps a dictionary a text: meant for some thousands of them."""
+
+    def __init__(self, texts: Sequence[Numbers], words: int) -> None:
+        from rank_bm25 import BM25Okapi
+
+        self._engine: Any = BM25Okapi(texts, k1=K1, b=B) if words else None
+
+    def scores(self, words: Sequence[int]) -> NDArray[np.float64]:
+        """The score of every text, of either sign: among a few texts a shared word may count against one."""
+        scores: NDArray[np.float64] = self._engine.get_scores(words)
+        return scores
+
+    def count_shared(self, words: Iterable[int]) -> NDArray[np.int32]:
+        """The number of the different words that each text holds."""
+        different = set(words)
+        return np.array([len(different & held.keys()) for held in self._engine.doc_freqs], dtype=np.int32)
+
+
+def best_texts(engine: Bm25 | Okapi, words: Sequence[int], k: int) -> list[tuple[int, float]]:
+    """The k best texts for the numbers of a query's words, best first, as (number of the text, score).
+
+    Only texts that share a word with the query are found, whatever the sign of their score. Of equal scores the text
+    that shares more words comes first, then the earlier.
+    """
+    if not len(words):
+        return []
+    scores, shared = engine.scores(words), engine.count_shared(words)
+    found = np.flatnonzero(shared)
+    order = np.lexsort((found, -shared[found], -scores[found]))
+    return [(int(text), float(scores[text])) for text in found[order][:k]]
 
 
 def passages_in(passages: NDArray[np.int64], ranges: Ranges) -> list[NDArray[np.int64]]:
@@ -65,22 +146,22 @@ def fuse(words: Sequence[Hit], meaning: Sequence[Hit], k: int) -> list[Hit]:
     sentence is close to its source, meaning must not displace it (docs/retrieval.md). Of equal sums the one that
     words rank further up comes first.
     """
-    counted: list[tuple[Span, float]] = []
-    alone = list(meaning)
-    for hit in words:
-        score = _count(hit) + (1.0 if hit.rank == 1 else 0.0)
-        around = next((wide for wide in alone if _holds_middle(wide.span, hit.span)), None)
-        if around:
-            alone.remove(around)
+    fused: list[Hit] = []
+    alone = {rank: hit.span for rank, hit in enumerate(meaning, start=1)}
+    for rank, hit in enumerate(words, start=1):
+        score = _count(rank) + (1.0 if rank == 1 else 0.0)
+        around = next((other for other, wide in alone.items() if _holds_middle(wide, hit.span)), None)
+        if around is not None:
+            del alone[around]
             score += _count(around)
-        counted.append((hit.span, score))
-    counted.extend((hit.span, _count(hit)) for hit in alone)
-    counted.sort(key=lambda item: -item[1])
-    return [Hit(span=span, score=score, rank=rank) for rank, (span, score) in enumerate(counted[:k], start=1)]
+        fused.append(Hit(hit.span, score))
+    fused.extend(Hit(span, _count(rank)) for rank, span in alone.items())
+    fused.sort(key=lambda hit: -hit.score)
+    return fused[:k]
 
 
-def _count(hit: Hit) -> float:
-    return 1 / (FUSION_K + hit.rank)
+def _count(rank: int) -> float:
+    return 1 / (FUSION_K + rank)
 
 
 def _holds_middle(wide: Span, span: Span) -> bool:

@@ -116,12 +116,11 @@ class Document(Frozen):
         return Span(source_id=self.id, start=start, end=end, text=self.text[start:end])
 
 
-class Hit(Frozen):
-    """One result of a search. Ranks run 1..n and scores never rise along them."""
+class Hit(NamedTuple):
+    """One result of a search. A search lists its hits best first: scores never rise."""
 
     span: Span
     score: float
-    rank: int = Field(ge=1)
 
 
 class Window(Frozen):

@@ -11,14 +11,15 @@ Titles and addresses are the page's own claims: they are shown, never fetched.
 
 import re
 from collections.abc import Iterator
+from functools import partial
 from html import unescape
 from io import StringIO
+from itertools import islice
 from pathlib import PurePath
-from typing import NamedTuple
 
-from longproof.retrieval.contents import Decoded, decode, plain_errors
+from longproof.retrieval.contents import Decoded, Remarks, decode, plain_errors
 from longproof.retrieval.text.tokens import CJK
-from longproof.retrieval.types import BadInput, Document, FileNotes
+from longproof.retrieval.types import BadInput, Document
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".txt")
 
@@ -40,7 +41,6 @@ _KNOWN_CODEC = re.compile(r"utf-8|gb18030|euc-jp|windows-(125\d|874)|iso-8859-\d
 _ADDRESS = re.compile(r"https?://[^\s<>\"'\x00-\x20]{1,2000}", re.IGNORECASE)
 _FRONT_MATTER = re.compile(r"---[ \t]*\n((?:[^\n]{0,2000}\n){0,100}?)---[ \t]*(?:\n|\Z)")
 PIECE = 250_000
-GROWTH = 20
 LONGEST_TAG = 4000
 """Attributes that are longer in all are dropped: html-to-markdown takes time in the square of their number."""
 
@@ -89,12 +89,9 @@ _UNSEEN = {
     "image": "pictures",
 }
 _PARTS_UNSEEN = ("rp", "svg desc", "svg metadata", "annotation", "annotation-xml", "[hidden]")
-_BESIDE = ("nav", "aside", "footer", "button", "dialog", "select", "svg", "math")
-_BESIDE_BY_ROLE = tuple(f"[role={role}]" for role in ("navigation", "complementary", "contentinfo", "search"))
+_BESIDE = ["nav", "aside", "footer", "button", "dialog", "select", "svg", "math"]
+_ROLES_BESIDE = [f"[role={role}]" for role in ("navigation", "complementary", "contentinfo", "search")]
 """What stands beside the main text of a page."""
-
-Facts = dict[str, str]
-"""What a head says: `title`, `canonical`, `og:title`, `og:url`, `saved from`; the first of each."""
 
 
 def read_page(data: bytes, name: str, *, main_only: bool = False) -> Document:
@@ -105,33 +102,23 @@ def read_page(data: bytes, name: str, *, main_only: bool = False) -> Document:
     the file's name; the address is the page's canonical one, else og:url, else where the browser saved it from.
     Raises BadInput for what can't be read or holds no text.
     """
-    suffix = PurePath(name).suffix.lower()
-    notes, facts = FileNotes(), Facts()
+    suffix, remarks = PurePath(name).suffix.lower(), Remarks()
+    facts = remarks.facts
     with plain_errors(name, "a page"):
         if suffix in (".md", ".txt"):
-            text, guess = decode(data, name=name)
-            if suffix == ".md":
-                text, facts = _front_matter(text)
+            text, remarks.guess = decode(data, name=name)
+            text = _cut_front_matter(text, facts) if suffix == ".md" else text
         else:
-            html, guess = decode_html(data, name)
-            text, facts, notes = html_to_markdown(html, main_only=main_only)
-        notes = notes.model_copy(update={"guessed_encoding": guess})
-        return _page(text, facts, notes, PurePath(name).stem)
-
-
-def _page(text: str, facts: Facts, notes: FileNotes, stem: str) -> Document:
-    if not text.strip():
-        raise BadInput("the page holds no text; save it again with its content, or leave it out")
-    titles = (facts.get("title"), _heading(text), facts.get("og:title"), stem)
-    title = next(clean for given in titles if (clean := " ".join((given or "").split())[:300]))
-    addresses = (facts.get(name, "") for name in ("canonical", "og:url", "saved from"))
+            html, remarks.guess = decode_html(data, name)
+            text = html_to_markdown(html, remarks, main_only=main_only)
+        if not text.strip():
+            raise BadInput("the page holds no text; save it again with its content, or leave it out")
+    heading = re.search(r"^# +(\S[^\n]*)", text, re.MULTILINE)
+    titles = (facts.get("title"), heading and heading[1], facts.get("og:title"), PurePath(name).stem)
+    title = next((clean for each in titles if (clean := " ".join((each or "").split())[:300])), name)
+    addresses = (facts.get(key, "") for key in ("canonical", "og:url", "saved from"))
     uri = next((address for address in addresses if _ADDRESS.fullmatch(address)), "")
-    return Document.of(text, kind="page", title=title, uri=uri, notes=notes)
-
-
-def _heading(text: str) -> str:
-    found = re.search(r"^# +(\S[^\n]*)", text, re.MULTILINE)
-    return found[1] if found else ""
+    return Document.of(text, kind="page", title=title, uri=uri, notes=remarks.notes())
 
 
 def decode_html(data: bytes, name: str) -> Decoded:
@@ -151,103 +138,81 @@ def _declared_encoding(data: bytes) -> str | None:
     return codec if _KNOWN_CODEC.fullmatch(codec) or codec in _CODECS.values() else None
 
 
-def _front_matter(text: str) -> tuple[str, Facts]:
-    """The text after its front matter, and what that says: `title`, and an address as `canonical`."""
+def _cut_front_matter(text: str, facts: dict[str, str]) -> str:
+    """The text after its front matter, which adds to the facts; an address counts as `canonical`."""
     found = _FRONT_MATTER.match(text)
     if not found:
-        return text, {}
-    facts: Facts = {}
+        return text
     for line in found[1].splitlines():
         key, colon, value = line.partition(":")
         if colon:
             facts.setdefault(key.strip().lower(), value.strip().strip("\"'"))
     address = next((facts[key] for key in ("url", "address", "source", "link") if key in facts), "")
-    return text[found.end() :], {"canonical": address, **facts}
+    facts.setdefault("canonical", address)
+    return text[found.end() :]
 
 
-class PageText(NamedTuple):
-    """The text of a page as Markdown, what its head says, and what of the page is not in the text."""
-
-    text: str
-    facts: Facts
-    notes: FileNotes
-
-
-def html_to_markdown(html: str, *, main_only: bool = False) -> PageText:
+def html_to_markdown(html: str, remarks: Remarks, *, main_only: bool = False) -> str:
     """All the text of a page that readers see; with `main_only`, without navigation, asides and footers.
 
-    Raises BadInput for markup that no reader could have meant: deeper than can be read, or growing without measure
-    (tables of a thousand empty columns).
+    What its head says and what is cut out goes to the remarks. Raises BadInput for markup that no reader could have
+    meant: deeper than can be read, or growing without measure (tables of a thousand empty columns).
     """
-    cleaning = _Cleaning()
-    markup = _TOKEN.sub(cleaning.replace, html.replace("\0", ""))
-    text, limit = StringIO(), 100_000 + GROWTH * len(markup)
+    markup = _TOKEN.sub(partial(_clean, remarks), html.replace("\0", ""))
+    text, limit = StringIO(), 100_000 + 20 * len(markup)
     for piece in _pieces(_without_line_breaks(markup)):
         text.write(_convert(piece, main_only))
         text.write("\n\n")
         if text.tell() > limit:
             raise BadInput("its tables or lists blow up when written out; save the page as text")
-    tidy = re.sub(r"\n{3,}", "\n\n", re.sub(r"(?<![ \t])[ \t]++(?=\n)", "", text.getvalue())).strip()
-    notes = FileNotes(left_out=tuple(sorted(cleaning.left_out)), unread=tuple(sorted(cleaning.unread)))
-    return PageText(tidy, cleaning.facts, notes)
+    return re.sub(r"\n{3,}", "\n\n", re.sub(r"(?<![ \t])[ \t]++(?=\n)", "", text.getvalue())).strip()
 
 
-class _Cleaning:
-    """One pass over the tokens of a page, which notes the head's facts and what it cuts out."""
-
-    def __init__(self) -> None:
-        self.facts: Facts = {}
-        self.left_out: set[str] = set()
-        self.unread: set[str] = set()
-
-    def replace(self, token: re.Match[str]) -> str:
-        """Return what stays of a token: nothing of scripts and comments, of a tag its name and short attributes."""
-        if (token["raw"] or "").lower() == "textarea":
-            within = token["within"].replace("<", "&lt;")
-            return f"<textarea>{within}</textarea>"
-        if not token["name"]:
-            self._note_cut(token)
-            return ""
-        name, attributes = token["name"].lower(), token["attributes"]
-        if name in ("meta", "link"):
-            self._note_fact(name, attributes)
-        elif name in _UNREAD:
-            self.unread.add(_UNREAD[name])
-        elif name in _UNSEEN:
-            self.left_out.add(_UNSEEN[name])
-        elif len(attributes) > 1 and _HIDING.search(f" {attributes}"):
-            self.left_out.add("hidden parts")
-        short = attributes if len(attributes) <= LONGEST_TAG else ">"
-        kept = "div" if name in _BOXES or "-" in name else name
-        return f"<{token['end']}{kept}{short}"
-
-    def _note_cut(self, token: re.Match[str]) -> None:
-        raw, comment = (token["raw"] or "").lower(), token["comment"] or ""
-        if raw == "title":
-            self.facts.setdefault("title", unescape(token["within"][:2000]))
-        elif raw == "iframe":
-            self.unread.add(_UNREAD["iframe"])
-        elif raw:
-            self.left_out.add("scripts and styles")
-        elif comment.strip():
-            self.left_out.add("comments")
-        if saved := _SAVED_FROM.search(comment[:2000]):
-            self.facts.setdefault("saved from", saved[1] or saved[2])
-
-    def _note_fact(self, name: str, attributes: str) -> None:
-        values = _parse_attributes(attributes)
-        if name == "link" and values.get("rel", "").lower() == "canonical":
-            self.facts.setdefault("canonical", values.get("href", "").strip())
-        elif name == "meta" and (key := values.get("property", "").lower()) in ("og:title", "og:url"):
-            self.facts.setdefault(key, values.get("content", "").strip()[:2000])
+def _clean(remarks: Remarks, token: re.Match[str]) -> str:
+    """Return what stays of a token: nothing of scripts and comments, of a tag its name and short attributes."""
+    if (token["raw"] or "").lower() == "textarea":
+        within = token["within"].replace("<", "&lt;")
+        return f"<textarea>{within}</textarea>"
+    if not token["name"]:
+        _note_cut(remarks, token)
+        return ""
+    name, attributes = token["name"].lower(), token["attributes"]
+    if name in ("meta", "link"):
+        _note_fact(remarks.facts, name, attributes)
+    elif name in _UNREAD:
+        remarks.unread.add(_UNREAD[name])
+    elif name in _UNSEEN:
+        remarks.left_out.add(_UNSEEN[name])
+    elif len(attributes) > 1 and _HIDING.search(f" {attributes}"):
+        remarks.left_out.add("hidden parts")
+    short = attributes if len(attributes) <= LONGEST_TAG else ">"
+    plain = "div" if name in _BOXES or "-" in name else name
+    return f"<{token['end']}{plain}{short}"
 
 
-def _parse_attributes(attributes: str) -> Facts:
-    """The first 50 attributes by lower-case name; of a name that comes twice, the first."""
-    values: Facts = {}
-    for _, match in zip(range(50), _ATTRIBUTE.finditer(attributes, 0, 20_000), strict=False):
+def _note_cut(remarks: Remarks, token: re.Match[str]) -> None:
+    raw, comment = (token["raw"] or "").lower(), token["comment"] or ""
+    if raw == "title":
+        remarks.facts.setdefault("title", unescape(token["within"][:2000]))
+    elif raw == "iframe":
+        remarks.unread.add(_UNREAD["iframe"])
+    elif raw:
+        remarks.left_out.add("scripts and styles")
+    elif comment.strip():
+        remarks.left_out.add("comments")
+    if saved := _SAVED_FROM.search(comment[:2000]):
+        remarks.facts.setdefault("saved from", saved[1] or saved[2])
+
+
+def _note_fact(facts: dict[str, str], name: str, attributes: str) -> None:
+    """Note a canonical address, og:title or og:url; 50 attributes are read, of a name that comes twice the first."""
+    values: dict[str, str] = {}
+    for match in islice(_ATTRIBUTE.finditer(attributes, 0, 20_000), 50):
         values.setdefault(match[1].lower(), unescape(match[2] or match[3] or match[4] or ""))
-    return values
+    if name == "link" and values.get("rel", "").lower() == "canonical":
+        facts.setdefault("canonical", values.get("href", "").strip())
+    elif name == "meta" and (key := values.get("property", "").lower()) in ("og:title", "og:url"):
+        facts.setdefault(key, values.get("content", "").strip()[:2000])
 
 
 def _without_line_breaks(markup: str) -> str:
@@ -275,7 +240,7 @@ def _pieces(markup: str) -> Iterator[str]:
 def _convert(markup: str, main_only: bool) -> str:
     from html_to_markdown import ConversionError, ConversionOptions, PreprocessingOptions, convert
 
-    beside = (*_BESIDE, *_BESIDE_BY_ROLE) if main_only else ()
+    beside = [*_BESIDE, *_ROLES_BESIDE] if main_only else []
     options = ConversionOptions(
         extract_metadata=False,
         preprocessing=PreprocessingOptions(enabled=False),

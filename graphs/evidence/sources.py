@@ -276,7 +276,7 @@ def _best(indexes: Sequence[SourceIndex], query: str, k: int) -> list[Hit]:
     for index in indexes:
         hits.extend(index.search(query, k))
     hits.sort(key=lambda hit: -hit.score)
-    return [hit.model_copy(update={"rank": rank}) for rank, hit in enumerate(hits[:k], 1)]
+    return hits[:k]
 
 
 def _short_spans(hits: Iterable[Hit]) -> Iterator[Span]:

@@ -77,7 +77,7 @@ async def retrieve(state: PaperState, run: PaperRun) -> PaperState:
         asked = question_about(run.paper, [unit.claim], places, "pages" if snippets else "source")
         units.append(unit.model_copy(update={"asked": (asked,)}))
     shown = dict.fromkeys(hit.span.source_id for hits in found for hit in hits)
-    return {"units": units, "pages": [pages.page(id_).document for id_ in shown]}
+    return {"units": units, "pages": [pages.pages[id_] for id_ in shown]}
 
 
 async def leave_alone(state: PaperState, run: PaperRun) -> PaperState:

@@ -69,5 +69,5 @@ def _index_pages(folder: Path, spec: str) -> Iterator[str]:
         with embedding_progress() as progress:
             index.open_vectors(home(), model, progress)
     yield f"{folder}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.engine})"
-    for left in index.left_out:
-        yield f"left out: {left.path}: {left.reason}"
+    for path, reason in index.left_out.items():
+        yield f"left out: {path}: {reason}"

@@ -10,7 +10,7 @@ import pytest
 from longproof.agent.types import LABELS
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
-from longproof.retrieval.bm25 import Engine
+from longproof.retrieval.ranking import Engine
 from longproof.retrieval.text.sentences import sentences
 
 GRAY = files("longproof.examples") / "gray"
@@ -34,25 +34,21 @@ def test_only_what_depends_on_outside_knowledge_needs_a_page(pages: PageIndex, t
     (said,) = (said for said in SAID if "page" in said)
     assert said["label"] == "out_dependent"
     store = DocumentStore(tmp_path / "documents")
-    holding = [page.path for page in pages.pages if said["page_quote"] in store.open(page.document).text]
-    assert holding == [said["page"]]
+    texts = {page.uri: store.open(page).text for page in pages.pages.values()}
+    calendar = "https://stennick.example/town/calendar"
+    assert [uri for uri, text in texts.items() if said["page_quote"] in text] == [calendar]
     assert "September" not in ARTICLE
-    assert not any(
-        "September" in store.open(page.document).text for page in pages.pages if page.path != said["page"]
-    )
+    assert [uri for uri, text in texts.items() if "September" in text] == [calendar]
     best = pages.search(said["sentence"], 3)[0]
     assert said["page_quote"] in best.span.text
-    assert pages.page(best.span.source_id).document.uri == "https://stennick.example/town/calendar"
+    assert pages.pages[best.span.source_id].uri == calendar
 
 
 def test_six_pages_and_nothing_that_hides_in_them(pages: PageIndex, tmp_path: Path) -> None:
-    assert [Path(page.path).suffix for page in pages.pages].count(".html") == 4
-    assert sorted({Path(page.path).suffix for page in pages.pages}) == [".html", ".md", ".txt"]
-    assert (len(pages.pages), pages.left_out) == (6, [])
+    assert (len(pages.pages), pages.left_out) == (6, {})
     store = DocumentStore(tmp_path / "documents")
-    text = "\n".join(store.open(page.document).text for page in pages.pages)
+    text = "\n".join(store.open(page).text for page in pages.pages.values())
     for hidden in ("Ignore the article", "You have won", "Town office", "nine benches", "Slipway"):
         assert hidden not in text
-    addresses = {page.path: page.document.uri for page in pages.pages}
-    assert addresses["harbour-council.html"] == "https://stennick.example/harbour/council"
-    assert addresses["pelican.md"] == "https://soundboats.example/pelican"
+    addresses = {page.uri for page in pages.pages.values()}
+    assert addresses > {"https://stennick.example/harbour/council", "https://soundboats.example/pelican"}

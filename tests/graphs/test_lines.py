@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from longproof.graphs.evidence.sources import MEANING, RUN, Sources
 from longproof.indexes.vectors import PassageSize, source_index
 from longproof.retrieval.embedders import embedder
-from longproof.retrieval.json_text import record
+from longproof.retrieval.loaders import record
 from longproof.retrieval.text.chunking import overlapping
 from longproof.retrieval.types import Document, Hit, Line
 
@@ -119,7 +119,7 @@ class Everywhere:
         return np.ones((len(segments), len(blocks)))
 
     def search(self, query: str, k: int, within: Sequence[tuple[int, int]] | None = None) -> list[Hit]:
-        return [Hit(span=s, score=1, rank=n) for n, s in enumerate(self.spans[:k], 1)]
+        return [Hit(span, 1) for span in self.spans[:k]]
 
 
 def test_passages_of_an_embedder_join_those_of_words_and_blanks_are_no_lines() -> None:

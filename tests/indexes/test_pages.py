@@ -10,8 +10,8 @@ import pytest
 from longproof.indexes.documents import DocumentStore
 from longproof.indexes.pages import open_pages
 from longproof.retrieval import loaders
-from longproof.retrieval.bm25 import Engine
 from longproof.retrieval.dense import Embeddings
+from longproof.retrieval.ranking import Engine
 from longproof.retrieval.types import BadInput, Progress
 
 ENGINES = pytest.mark.parametrize("engine", get_args(Engine))
@@ -40,18 +40,13 @@ def home(tmp_path: Path) -> Path:
 @ENGINES
 def test_hits_point_into_the_texts_of_pages(folder: Path, home: Path, engine: Engine) -> None:
     index = open_pages(folder, home, engine)
-    assert (index.engine, len(index.pages), index.left_out) == (engine, 6, [])
+    assert (index.engine, len(index.pages), index.left_out) == (engine, 6, {})
     (hit, *_) = index.search("Who winds the clock of the lighthouse?")
-    page = index.page(hit.span.source_id)
-    assert (page.document.title, page.document.uri, page.path) == (
-        "Light",
-        "https://example.org/l",
-        "light.html",
-    )
-    document = DocumentStore(home / "documents").open(page.document)
+    page = index.pages[hit.span.source_id]
+    assert (page.title, page.uri) == ("Light", "https://example.org/l")
+    document = DocumentStore(home / "documents").open(page)
     assert document.kind == "page"
     assert document.text[hit.span.start : hit.span.end] == hit.span.text
-    assert hit.rank == 1
     assert index.search("燈塔", 1)[0].span.text.startswith("渔夫")
     assert index.search("twice a day", 1)[0].span.text.endswith("🦊 fox sleeps.\n")
     assert index.search("zebra") == index.search("") == []
@@ -61,7 +56,7 @@ def test_hits_point_into_the_texts_of_pages(folder: Path, home: Path, engine: En
 def test_snippets_of_a_long_page_overlap_and_lie_in_its_text(folder: Path, home: Path) -> None:
     index = open_pages(folder, home)
     spans = sorted((hit.span.start, hit.span.end) for hit in index.search("grey stone", 99))
-    length = index.page(index.search("grey stone", 1)[0].span.source_id).document.characters
+    length = index.pages[index.search("grey stone", 1)[0].span.source_id].characters
     assert spans == [(0, 1600), (1400, 3000), (2800, 4400), (4200, length)]
     assert len(index) == 9
 
@@ -110,7 +105,7 @@ def test_what_cannot_be_read_is_left_out_and_said(
     (folder.parent / "secret.txt").write_text("secret")
     (folder / "link.txt").symlink_to(folder.parent / "secret.txt")
     index = open_pages(folder, home)
-    reasons = {left.path: left.reason for left in index.left_out}
+    reasons = index.left_out
     assert reasons.keys() == {"empty.html", "binary.txt", "fog.htm", "huge.html"}
     assert "no text" in reasons["empty.html"]
     assert "copy.htm" in reasons["fog.htm"]

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from rank_bm25 import BM25Okapi
 
-from longproof.retrieval.bm25 import K1, Bm25, Numbered, Okapi, best_texts, number_tokens
+from longproof.retrieval.ranking import K1, Bm25, Okapi, best_texts, number_tokens
 
 ENGINES = pytest.mark.parametrize("engine", [Bm25, Okapi])
 small = st.lists(st.lists(st.sampled_from("abcdefgh"), max_size=6), max_size=6)
@@ -32,9 +32,9 @@ def snippets() -> list[list[str]]:
 class Searched:
     """Texts that one engine weighs, searched by words."""
 
-    def __init__(self, engine: type[Bm25 | Okapi], numbered: Numbered) -> None:
-        self.engine = engine(numbered)
-        self.vocabulary = numbered.vocabulary
+    def __init__(self, engine: type[Bm25 | Okapi], snippets: list[list[str]]) -> None:
+        texts, self.vocabulary = number_tokens(snippets)
+        self.engine = engine(texts, len(self.vocabulary))
 
     def best(self, query: list[str], k: int) -> list[tuple[int, float]]:
         return best_texts(self.engine, [self.vocabulary[w] for w in query if w in self.vocabulary], k)
@@ -42,8 +42,7 @@ class Searched:
 
 @pytest.fixture(scope="module")
 def engines(snippets: list[list[str]]) -> tuple[Searched, Searched]:
-    counted = number_tokens(snippets)
-    return Searched(Bm25, counted), Searched(Okapi, counted)
+    return Searched(Bm25, snippets), Searched(Okapi, snippets)
 
 
 def queries(snippets: list[list[str]], rare: bool) -> list[list[str]]:
@@ -80,13 +79,13 @@ def test_the_engines_agree_on_order_and_scores(
 
 
 def test_among_two_snippets_okapi_scores_fall_below_zero_and_ours_do_not() -> None:
-    counted = number_tokens([["a", "b"], ["a", "c", "d"]])
+    counted = [["a", "b"], ["a", "c", "d"]]
     assert Searched(Okapi, counted).best(["a"], 3)[0][1] < 0
     assert [score for _, score in Searched(Bm25, counted).best(["a"], 3)] == [0, 0]
 
 
 def test_where_no_word_weighs_more_shared_words_come_first() -> None:
-    counted = number_tokens([["a"], ["a", "b", "c"], ["a", "b"]])
+    counted = [["a"], ["a", "b", "c"], ["a", "b"]]
     assert [snippet for snippet, _ in Searched(Bm25, counted).best(["a", "b"], 3)] == [1, 2, 0]
 
 
@@ -96,7 +95,7 @@ def test_where_no_word_weighs_more_shared_words_come_first() -> None:
 def test_the_laws_of_hits(
     engine: type[Bm25 | Okapi], snippets: list[list[str]], query: list[str], k: int
 ) -> None:
-    found = Searched(engine, number_tokens(snippets)).best(query, k)
+    found = Searched(engine, snippets).best(query, k)
     sharing = {i for i, snippet in enumerate(snippets) if set(snippet) & set(query)}
     assert len(found) == min(k, len(sharing)) == len(dict(found))
     assert set(dict(found)) <= sharing

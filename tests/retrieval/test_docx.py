@@ -5,7 +5,7 @@ from io import BytesIO
 
 import pytest
 
-from longproof.retrieval.docx import read_docx
+from longproof.retrieval.books import read_docx
 from longproof.retrieval.types import BadInput
 
 W = 'xmlns:w="http://schemas.openxmlformats.org/wordprocessingml/2006/main"'

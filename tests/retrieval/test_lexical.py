@@ -123,7 +123,6 @@ def test_hits_and_rows_keep_their_laws(text: str, queries: list[str], k: int) ->
     assert (matrix >= 0).all()
     for query, row in zip(queries, matrix, strict=True):
         hits = index.search(query, k)
-        assert [hit.rank for hit in hits] == list(range(1, len(hits) + 1))
         assert len(hits) <= k
         assert all(a.score >= b.score > 0 for a, b in pairwise(hits))
         assert all(text[hit.span.start : hit.span.end] == hit.span.text for hit in hits)

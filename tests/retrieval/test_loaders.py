@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from longproof.retrieval import contents, loaders
-from longproof.retrieval.books import read_pdf
-from longproof.retrieval.docx import read_docx
+from longproof.retrieval.books import read_docx, read_pdf
 from longproof.retrieval.loaders import READERS, read_apart, read_source
 from longproof.retrieval.types import BadInput, FileNotes
 

@@ -70,10 +70,7 @@ PLACES = {letter: (n, n + 1) for n, letter in enumerate("abcdefgh")} | {f"{n}": 
 
 def ranking(names: str) -> list[Hit]:
     """Hits in this order: a letter is a narrow one, `0` and `4` hold four letters each."""
-    return [
-        Hit(span=DOCUMENT.span(*PLACES[name]), score=10 - rank, rank=rank)
-        for rank, name in enumerate(names, start=1)
-    ]
+    return [Hit(DOCUMENT.span(*PLACES[name]), -rank) for rank, name in enumerate(names)]
 
 
 words = st.lists(st.sampled_from("abcdefgh"), unique=True).map("".join)
@@ -94,7 +91,6 @@ def test_a_wider_passage_without_words_stands_for_itself() -> None:
 @given(words, meaning, st.integers(0, 9))
 def test_hits_keep_their_laws(by_words: str, by_meaning: str, k: int) -> None:
     fused = fuse(ranking(by_words), ranking(by_meaning), k)
-    assert [hit.rank for hit in fused] == list(range(1, len(fused) + 1))
     assert len({hit.span for hit in fused}) == len(fused) <= k
     assert all(a.score >= b.score for a, b in pairwise(fused))
     assert [hit.span.text for hit in fused[:1]] == list(by_words[:1])[:k] or not by_words

@@ -14,7 +14,7 @@ from longproof.agent.types import Error
 from longproof.cli import main
 from longproof.report.corrected import changes, corrected, known_changes
 from longproof.report.saved import open_report
-from longproof.retrieval.docx import read_docx
+from longproof.retrieval.books import read_docx
 from longproof.retrieval.types import BadInput
 
 LEFT = {

@@ -10,7 +10,7 @@ from papers import END, SPLIT, traced, verifier
 from reader import Asked, Reader
 
 from longproof.graphs.papers.data_to_text import Steps
-from longproof.retrieval.json_text import record
+from longproof.retrieval.loaders import record
 from longproof.retrieval.types import BadInput
 
 RAW = '{"lighthouse":  {"height_m": 31, "built": 1874, "keepers": 2}}'

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.retrieval.json_text import record
+from longproof.retrieval.loaders import record
 from longproof.retrieval.text.chunking import LONGEST, SHORT, evidence_lines
 
 PARTS = st.sampled_from(
