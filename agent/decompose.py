@@ -19,7 +19,7 @@ from longproof.agent.models.model import Answer, Asker, Model
 from longproof.agent.prompting import before_in_response, language_of, line
 from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
 from longproof.prompts import Prompt, render
-from longproof.retrieval.text.tokens import CJK, is_chinese
+from longproof.retrieval.text.normalise import CJK, is_chinese
 from longproof.retrieval.types import Span
 
 BATCH_SENTENCES, BATCH_CHARACTERS = 24, 4000

@@ -28,10 +28,9 @@ from longproof.agent.types import (
     Question,
     Sentence,
 )
-from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.text.normalise import CJK, fold, is_chinese
 from longproof.retrieval.text.numbers import Number, differ, folded_numbers
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import CJK, is_chinese
 from longproof.retrieval.types import Span
 
 

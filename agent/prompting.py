@@ -17,8 +17,8 @@ from itertools import islice, pairwise
 from longproof.agent.evidence.citations import line_name, numbered_line, on_one_line, runs
 from longproof.agent.types import Case, Claim, Judgement, Question
 from longproof.prompts import Language, Prompt, placeholders, render
+from longproof.retrieval.text.normalise import is_chinese
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import is_chinese
 from longproof.retrieval.types import Line, Span
 
 Numbered = Mapping[int, Claim]

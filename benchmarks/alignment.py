@@ -27,8 +27,8 @@ from longproof.graphs.evidence.sources import MARGIN
 from longproof.retrieval.align import greedy
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.text.chunking import SEGMENT, blocks, overlapping, segments
+from longproof.retrieval.text.normalise import is_chinese
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import is_chinese
 from longproof.retrieval.types import Document, Window
 
 Range = tuple[int, int]

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from reader import Asked, Reader, answer_of, placed, taken
 
-from longproof.retrieval.text.tokens import is_chinese
+from longproof.retrieval.text.normalise import is_chinese
 
 LINE = 20
 """Characters of a line that says more than a few words."""

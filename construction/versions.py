@@ -14,9 +14,8 @@ from longproof.agent.models.answers import Form
 from longproof.agent.types import Kind, Place
 from longproof.prompts import Language
 from longproof.retrieval.text.locate import locate
-from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.text.normalise import CJK, fold, is_chinese, tokens
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import CJK, is_chinese, tokens
 from longproof.retrieval.types import Document, Frozen
 
 _WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+|[^\w\s]")

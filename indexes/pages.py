@@ -15,7 +15,7 @@ from longproof.retrieval.dense import Embedder, Vectors
 from longproof.retrieval.loaders import read_bytes
 from longproof.retrieval.ranking import AMONG, Bm25, Engine, Okapi, best_texts, fuse, number_tokens
 from longproof.retrieval.text.chunking import OVERLAP, SNIPPET, overlapping
-from longproof.retrieval.text.tokens import tokens
+from longproof.retrieval.text.normalise import tokens
 from longproof.retrieval.types import BadInput, Hit, Progress, Span
 from longproof.retrieval.web_pages import SUFFIXES, read_page
 

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longproof.retrieval.ranking import Bm25, Ranges, best_per_range, number_tokens, passages_in, top_k
-from longproof.retrieval.text.tokens import tokens
+from longproof.retrieval.text.normalise import tokens
 from longproof.retrieval.types import Document, Hit
 
 WIDER = (3, 9, 27)  # passages side by side in a wider range: of 400 characters, 1,200, 3,600 and 10,800

@@ -18,7 +18,7 @@ from itertools import islice
 from pathlib import PurePath
 
 from longproof.retrieval.contents import Decoded, Remarks, decode, plain_errors
-from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.text.normalise import CJK
 from longproof.retrieval.types import BadInput, Document
 
 SUFFIXES = (".html", ".htm", ".xhtml", ".md", ".txt")

@@ -9,8 +9,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 
-from longproof.retrieval.text.normalise import fold
-from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.text.normalise import CJK, fold
 from longproof.retrieval.types import Line
 
 WEIGHT = 4

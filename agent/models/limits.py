@@ -10,7 +10,7 @@ import math
 import re
 from typing import NamedTuple
 
-from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.text.normalise import CJK
 
 CONCURRENCY = 16
 _CJK_CHARACTER = re.compile(f"[{CJK}]")

@@ -21,9 +21,8 @@ from longproof.graphs.state import ClaimState
 from longproof.prompts import Language
 from longproof.retrieval.align import Matrix, viterbi
 from longproof.retrieval.lexical import terms
-from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.text.normalise import CJK, fold, is_chinese
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import CJK, is_chinese
 from longproof.retrieval.types import Window
 
 WHOLE, WHOLE_IF_DENSE = 16_000, {"en": 40_000, "zh": 24_000}

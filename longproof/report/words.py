@@ -13,8 +13,8 @@ from functools import cache
 from importlib.resources import files
 from typing import Literal, NamedTuple
 
+from longproof.retrieval.text.normalise import is_chinese
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import is_chinese
 from longproof.retrieval.types import Span
 
 Language = Literal["en", "zh"]

@@ -11,8 +11,7 @@ from bisect import bisect_right
 from dataclasses import dataclass
 from functools import lru_cache
 
-from longproof.retrieval.text.normalise import Folded, fold
-from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.text.normalise import CJK, Folded, fold
 from longproof.retrieval.types import Document, Span
 
 ENOUGH = 90.0

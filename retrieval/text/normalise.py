@@ -1,17 +1,26 @@
-"""Normal forms of characters: folding for comparison, and the replacement of characters that no file can hold.
+"""Normal forms of characters, tokens, and the replacement of characters that no file can hold.
 
 Knows: traditional and simplified characters, full and half width, case, accents, marks of punctuation, and lone
-surrogates; for every place in a folded text, the place in the original that it came from.
-Does not know: words, sentences, what a folded text is compared with, or where a text came from.
+surrogates; for every place in a folded text, the place in the original that it came from. Words of alphabetic
+scripts, numbers written in digits, and, where no spaces divide words (Chinese, Japanese, Korean), single characters
+and pairs of neighbours, which retrieve as well as a word segmenter.
+Does not know: sentences, frequencies, stop words, meanings, or where a text came from.
 Width folding follows Unicode NFKC and case folding Unicode's, character by character; the script map is OpenCC's t2s.
 """
 
 import re
 import unicodedata
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, Protocol, TypeVar, cast
+from operator import add
+from typing import Any, TypeVar, cast
+
+CJK = (
+    "\u3005\u3007\u3040-\u30ff\u31f0-\u31ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\uff66-\uff9f\U00020000-\U0003ffff"
+)
+CHINESE_FROM = 0.3
 
 _SAME = {
     **dict.fromkeys("“”„‟«»「」『』〝〞﹁﹂﹃﹄", '"'),
@@ -26,9 +35,11 @@ _VARIANTS = str.maketrans(
     "着你什干回复背咨了苏夫枪仿沉沉巨余借卫叙鲇侄幡宁",
 )
 _HAN = re.compile("[\u2e80-\u2fdf\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]")
-
-
+_MARKS = re.compile("[\u0300-\u036f\ufe00-\ufe0f]")
 _SURROGATE = re.compile("[\ud800-\udfff]")
+_TOKEN = re.compile(rf"([{CJK}]+)|(\d+(?:[.,]\d+)+)|[^\W_{CJK}]+(?:'[^\W_{CJK}]+)*")
+_CJK_RUN = re.compile(f"[{CJK}]+")
+_LETTERS = re.compile(r"[^\W\d_]+")
 T = TypeVar("T")
 
 
@@ -37,33 +48,24 @@ def without_surrogates(value: T, mark: str = "\ufffd") -> T:
 
     JSON can escape such half characters (`\\ud800`), but no text file can hold them. Offsets stay.
     """
-    return cast(T, _without_surrogates(value, mark))
-
-
-def _without_surrogates(value: Any, mark: str) -> Any:
+    clean: Any = value
     if isinstance(value, str):
-        return _SURROGATE.sub(mark, value)
-    if isinstance(value, list):
-        return [_without_surrogates(item, mark) for item in value]
-    if isinstance(value, dict):
-        return {_without_surrogates(k, mark): _without_surrogates(item, mark) for k, item in value.items()}
-    return value
-
-
-class _Converter(Protocol):
-    def convert(self, text: str) -> str: ...
+        clean = _SURROGATE.sub(mark, value)
+    elif isinstance(value, list):
+        clean = [without_surrogates(item, mark) for item in value]
+    elif isinstance(value, dict):
+        clean = {without_surrogates(k, mark): without_surrogates(item, mark) for k, item in value.items()}
+    return cast(T, clean)
 
 
 @dataclass(frozen=True, slots=True)
 class Folded:
-    """A folded text and the way back. `text` is what is compared; `original` names places before folding.
-
-    `_places` holds, for each folded character and for the end of the text, the place in the original that it came
-    from; empty where every character folded to one.
-    """
+    """A folded text and the way back. `text` is what is compared; `original` names places before folding."""
 
     text: str
-    _places: "array[int]" = field(default_factory=lambda: array("Q"))
+    _places: "array[int]"
+    """For each folded character and for the end of the text, the place in the original that it came from; empty where
+    every character folded to one."""
 
     def original(self, start: int, end: int) -> tuple[int, int]:
         """The half-open range of the original text that `text[start:end]` came from.
@@ -102,21 +104,14 @@ def fold(text: str) -> Folded:
     Lengths stay, but for ligatures and their like (`ﬁ`, `ß`, `℃`) and dropped marks (combining accents,
     zero-width characters); `Folded.original` accounts for them. Three dots are left as they are.
     """
-    table = _table()
+    table, places = _table(), array("Q")
     folded = text.translate(table)
-    if table.uneven.isdisjoint(text):
-        return Folded(folded)
-    return Folded(folded, _places(text, table))
-
-
-def _places(text: str, table: _Table) -> "array[int]":
-    """For each character of the folded text the place that it came from, and the length of the text behind them."""
-    places = array("Q")
-    for place, character in enumerate(text):
-        for _ in table[ord(character)]:
-            places.append(place)
-    places.append(len(text))
-    return places
+    if not table.uneven.isdisjoint(text):
+        for place, character in enumerate(text):
+            for _ in table[ord(character)]:
+                places.append(place)
+        places.append(len(text))
+    return Folded(folded, places)
 
 
 @cache
@@ -136,12 +131,8 @@ def _fold_character(character: str) -> str:
         return character
     if _HAN.search(plain):
         return "".join(map(_simplify_character, plain))
-    bare = "".join(c for c in unicodedata.normalize("NFD", plain) if not _is_dropped(c))
+    bare = _MARKS.sub("", unicodedata.normalize("NFD", plain))
     return "".join(_SAME.get(c, c) for c in unicodedata.normalize("NFC", bare))
-
-
-def _is_dropped(character: str) -> bool:
-    return "\u0300" <= character <= "\u036f" or "\ufe00" <= character <= "\ufe0f"
 
 
 def _simplify_character(character: str) -> str:
@@ -150,8 +141,30 @@ def _simplify_character(character: str) -> str:
 
 
 @cache
-def _converter() -> _Converter:
+def _converter() -> Any:
     from opencc import OpenCC
 
-    converter: _Converter = OpenCC("t2s")
-    return converter
+    return OpenCC("t2s")
+
+
+def tokens(text: str) -> list[str]:
+    """The tokens of the folded text, in order; repeated ones stay.
+
+    A word keeps its inner apostrophes (`don't`), a number its decimals but not the marks between thousands
+    (`3,500` gives `3500`). A run of CJK characters gives its characters, then its pairs of neighbours.
+    """
+    found: list[str] = []
+    for match in _TOKEN.finditer(fold(text).text):
+        token = match[0]
+        if match[1]:
+            found += token
+            found += map(add, token, token[1:])
+        else:
+            found.append(token.replace(",", "") if match[2] else token)
+    return found
+
+
+def is_chinese(text: str) -> bool:
+    """True if the text counts as Chinese: at least CHINESE_FROM of its letters are CJK; names may be Latin."""
+    letters = "".join(_LETTERS.findall(text))
+    return letters != "" and sum(map(len, _CJK_RUN.findall(letters))) >= CHINESE_FROM * len(letters)

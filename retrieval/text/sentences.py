@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import NamedTuple
 
-from longproof.retrieval.text.tokens import CJK
+from longproof.retrieval.text.normalise import CJK
 
 Range = tuple[int, int]
 

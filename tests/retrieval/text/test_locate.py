@@ -8,8 +8,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from longproof.retrieval.text.locate import locate
+from longproof.retrieval.text.normalise import CJK, tokens
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.text.tokens import CJK, tokens
 from longproof.retrieval.types import Document
 
 CHINESE = Document.of(

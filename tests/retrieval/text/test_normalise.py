@@ -1,4 +1,4 @@
-"""Folding gives one form to all spellings, every place leads back to the original; lone surrogates go."""
+"""Folding gives one form to all spellings, every place leads back; tokens; lone surrogates go."""
 
 from itertools import pairwise
 
@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.retrieval.text.normalise import fold, without_surrogates
+from longproof.retrieval.text.normalise import fold, is_chinese, tokens, without_surrogates
 
 TEXT = st.text(
     st.one_of(
@@ -83,3 +83,32 @@ def test_texts_inside_json_values_are_cleaned_keys_too() -> None:
     row = {"a\ud800": ["b\udc00", 1, None, {"c": "😀"}]}
     assert without_surrogates(row) == {"a\ufffd": ["b\ufffd", 1, None, {"c": "😀"}]}
     assert without_surrogates("sky \ud800", "?") == "sky ?"
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Don't stop", ["don't", "stop"]),
+        ("他来了。好", ["他", "来", "了", "他来", "来了", "好"]),
+        ("林黛玉's U.S. e-mail", ["林", "黛", "玉", "林黛", "黛玉", "s", "u", "s", "e", "mail"]),
+        ("paid 3,500.5 in 1990s", ["paid", "3500.5", "in", "1990s"]),
+        ("  …！ ", []),
+        ("_emphasis_", ["emphasis"]),
+        ("", []),
+    ],
+)
+def test_tokens(text, expected):
+    assert tokens(text) == expected
+
+
+@pytest.mark.parametrize("text", ["你好", "你好ab", "你好12"])
+def test_a_text_is_chinese_by_its_letters(text):
+    assert is_chinese(text)
+    assert not is_chinese("")
+    assert not is_chinese("123 …")
+    assert not is_chinese(text + "four words of English")
+
+
+@given(st.text(st.sampled_from("甲乙丙丁"), min_size=1))
+def test_a_run_of_n_characters_gives_its_characters_and_n_less_one_pairs(run):
+    assert tokens(run) == [*run, *map("".join, pairwise(run))]
