@@ -71,15 +71,29 @@ class NliJudge:
 
     def _judge_all(self, question: Question, claims: Sequence[Claim]) -> list[Judgement]:
         pieces = [piece for span in question.shown for piece in passages(span)]
+        rows, reason = None, ""
         try:
             rows = self._scores([(piece.text, claim.text) for claim in claims for piece in pieces])
         except RuntimeError as error:
-            return [_judgement(self.name, question, claim, reason=str(error)[:300]) for claim in claims]
+            reason = str(error)[:300]
         judgements = []
         for n, claim in enumerate(claims):
-            scored = rows[n * len(pieces) : (n + 1) * len(pieces)]
-            label, piece = decide(list(zip(pieces, scored, strict=True)))
-            judgements.append(_judgement(self.name, question, claim, label, piece))
+            label = piece = None
+            if rows is not None:
+                scores = rows[n * len(pieces) : (n + 1) * len(pieces)]
+                label, piece = decide(list(zip(pieces, scores, strict=True)))
+            judgements.append(
+                Judgement(
+                    claim_id=claim.id,
+                    judge=self.name,
+                    round=question.look,
+                    question_id=question.id,
+                    label=label,
+                    failure=None if label else "unavailable",
+                    quotes=(piece,) if piece else (),
+                    reason=reason,
+                )
+            )
         return judgements
 
     def _scores(self, pairs: list[tuple[str, str]]) -> list[Scores]:
@@ -142,26 +156,6 @@ def pack(parts: Iterable[P], length: Callable[[P], int]) -> list[list[P]]:
             size = length(part) + 1
         packed[-1].append(part)
     return packed
-
-
-def _judgement(
-    judge: str,
-    question: Question,
-    claim: Claim,
-    label: JudgeLabel | None = None,
-    piece: Span | None = None,
-    reason: str = "",
-) -> Judgement:
-    return Judgement(
-        claim_id=claim.id,
-        judge=judge,
-        round=question.look,
-        question_id=question.id,
-        label=label,
-        failure=None if label else "unavailable",
-        quotes=(piece,) if piece else (),
-        reason=reason,
-    )
 
 
 def _load(model: str) -> Any:

@@ -21,6 +21,8 @@ from longproof.agent.judge import ModelJudge
 from longproof.agent.models.addresses import PROVIDER, is_key, key_variable, refuse_no_address
 from longproof.agent.models.answers import Chat
 from longproof.agent.models.model import Model
+from longproof.agent.nli import NliJudge
+from longproof.agent.offline import OfflineDecomposer, OfflineJudge
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.files import read_toml
 from longproof.retrieval.text.redact import without_credentials
@@ -221,7 +223,13 @@ def panel_from(
         return models[key]
 
     seats: Counter[str] = Counter()
-    panel = [one for judge in judges for one in _seats(judge, model_of(judge), seats)]
+    panel: list[Judge] = []
+    for judge in judges:
+        model = model_of(judge)
+        if model is not None:
+            panel += _seats(judge, model, seats)
+        elif isinstance(judge, Spec):
+            panel.append(OfflineJudge() if judge.kind == "offline" else NliJudge(judge.text, judge.model))
     first = next((judge for judge in judges if not isinstance(judge, Spec) or judge.is_model), None)
     own = model_of(first)
     arbitrates = model_of(arbiter, "arbitrate: write openai:MODEL, or person to decide yourself") or own
@@ -237,7 +245,7 @@ def panel_from(
     return Panel(
         panel,
         ruling,
-        _decomposer(decomposes),
+        ModelDecomposer(f"decomposer:{decomposes.name}", decomposes) if decomposes else OfflineDecomposer(),
         localiser=own,
         searcher=model_of(searcher, "search: write openai:MODEL") or own,
         models=list(models.values()),
@@ -259,11 +267,8 @@ def connect(chosen: Chosen, *, stream: bool = False, by_owner: bool = True, need
     return LangChainChat(chosen)
 
 
-def _seats(chosen: Chosen, model: Model | None, seats: Counter[str]) -> list[Judge]:
+def _seats(chosen: Chosen, model: Model, seats: Counter[str]) -> list[Judge]:
     """One judge for each sample. The same SPEC twice is asked twice; its answer isn't counted twice."""
-    if model is None:
-        assert isinstance(chosen, Spec)
-        return [_model_free(chosen)]
     text, samples, temperature = _name_of(chosen, model), 1, None
     if isinstance(chosen, Spec):
         samples = chosen.samples
@@ -277,23 +282,6 @@ def _seats(chosen: Chosen, model: Model | None, seats: Counter[str]) -> list[Jud
     return judges
 
 
-def _model_free(spec: Spec) -> Judge:
-    """A judge that asks no language model."""
-    if spec.kind == "offline":
-        from longproof.agent.offline import OfflineJudge
-
-        return OfflineJudge()
-    from longproof.agent.nli import NliJudge
-
-    return NliJudge(spec.text, spec.model)
-
-
 def _name_of(chosen: "Chosen | None", model: Model) -> str:
     """The name of a judge: its SPEC as the user wrote it, or a LangChain model's own name."""
     return chosen.text if isinstance(chosen, Spec) else model.name
-
-
-def _decomposer(model: Model | None) -> Decomposer:
-    from longproof.agent.offline import OfflineDecomposer
-
-    return ModelDecomposer(f"decomposer:{model.name}", model) if model else OfflineDecomposer()

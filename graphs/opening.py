@@ -13,7 +13,6 @@ from typing import Any, NamedTuple
 from langchain_core.language_models import BaseChatModel
 
 from longproof.agent.models.answers import Chat
-from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.offline import OfflineJudge
@@ -70,13 +69,6 @@ def _choose(given: Any, named: str | Spec | None) -> Spec | BaseChatModel | None
     if isinstance(given, BaseChatModel):
         return given
     return as_spec(named) if named and named != PERSON else None
-
-
-async def start_run(ledger: Ledger, settings: Settings, begun: str | None = None) -> None:
-    """Start or resume in the ledger the run that the settings name. Raises BadInput where that is another run."""
-    if settings.run_id:
-        asked = settings.model_dump(mode="json", exclude={"home"})
-        await ledger.start_run(settings.run_id, asked, begun or begun_with(settings))
 
 
 def begun_with(settings: Settings, case: VerifyInput | None = None) -> str:

@@ -32,10 +32,10 @@ from longproof.graphs.evidence.places import WHOLE
 from longproof.graphs.evidence.sources import Sources
 from longproof.graphs.opening import (
     Given,
+    begun_with,
     panel_of,
     refuse_what_is_missing,
     refuse_what_is_not_recorded,
-    start_run,
 )
 from longproof.graphs.policy import LOOKS, next_step
 from longproof.graphs.settings import LONGPROOF, PERSON, Protocol, Reach, Settings, settings_of
@@ -316,7 +316,8 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
         panel = panel_of(settings, pool.given, make)
         opened.push_async_callback(panel.close)
         refuse_what_is_missing(settings, pool.protocol, pool.given, panel)
-        await start_run(ledger, settings, begun)
+        if settings.run_id:
+            await ledger.start_run(settings.run_id, begun or begun_with(settings))
         opened.pop_all()
     return Session(pool, settings, panel, ledger, limits)
 

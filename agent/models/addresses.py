@@ -30,11 +30,15 @@ def place_and_key(address: str | None, *, by_owner: bool = True, needs_key: bool
     """The address, and the key that may be sent there, else the word `none`.
 
     `by_owner`: whether the owner of the keys named the address. Without `needs_key`, a key that is not set is none:
-    nothing will be sent. Raises BadInput for what is no address, or where OpenAI's own key is not set.
+    nothing will be sent. Raises BadInput for what is no address or no key, and where OpenAI's own key is not set.
     """
     place = (address or own_address()).rstrip("/")
     refuse_no_address(place)
-    key = _read_key(key_variable(place, by_owner=by_owner))
+    name = key_variable(place, by_owner=by_owner)
+    key = os.environ.get(name, "").strip()
+    if not key.isascii() or not key.isprintable() or " " in key:
+        # A client would quote it in an error.
+        raise BadInput(f"{name} holds blanks or characters that no key has: set it again")
     if not key and place == own_address() == DEFAULT_ADDRESS and needs_key:
         raise BadInput(
             "OPENAI_API_KEY is not set: set it, or name a server as openai:MODEL@http://HOST:PORT/v1"
@@ -86,14 +90,3 @@ def _listed_hosts() -> dict[str, str]:
     """The hosts that the environment lists, each with the variable that holds its key."""
     entries = (entry.partition("=") for entry in os.environ.get(HOSTS, "").split(","))
     return {host.strip().lower(): variable.strip() or KEY for host, _, variable in entries if host.strip()}
-
-
-def _read_key(name: str) -> str:
-    """The key in this environment variable, without blanks round it.
-
-    Raises BadInput where no key looks like that: a client would quote it in an error.
-    """
-    key = os.environ.get(name, "").strip()
-    if not key.isascii() or not key.isprintable() or " " in key:
-        raise BadInput(f"{name} holds blanks or characters that no key has: set it again")
-    return key

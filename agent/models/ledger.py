@@ -12,7 +12,6 @@ import sqlite3
 import time
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractAsyncContextManager
 from datetime import UTC, datetime
 from functools import partial
 from hashlib import sha256
@@ -26,7 +25,7 @@ from longproof.retrieval.types import BadInput
 
 T = TypeVar("T")
 Ask = Callable[[], Awaitable[Raw]]
-Slots = AbstractAsyncContextManager[Any]
+Slots = asyncio.Semaphore
 APPLICATION = 0x4C50_4C47
 VERSION = 1
 TABLES = """
@@ -131,10 +130,9 @@ class Ledger:
         """Note that the answer under this key was of no use: `retry_failed` asks again for it."""
         await self._in_thread(self._db.execute, "UPDATE calls SET failure = ? WHERE key = ?", (failure, key))
 
-    async def start_run(self, run_id: str, asked: Mapping[str, Any], begun_with: str) -> None:
+    async def start_run(self, run_id: str, begun_with: str) -> None:
         """Note what the run of this name was begun with. Raises BadInput where it was begun with something else."""
-        about = json.dumps({**asked, "begun_with": begun_with}, sort_keys=True)
-        if not await self._in_thread(self._start, run_id, about):
+        if await self._in_thread(self._note_run, run_id, begun_with) != begun_with:
             raise begun_otherwise(run_id)
 
     async def close(self) -> None:
@@ -186,15 +184,16 @@ class Ledger:
     def _select(self, key: str) -> Any:
         return self._db.execute("SELECT answer, failure FROM calls WHERE key = ?", (key,)).fetchone()
 
-    def _start(self, run_id: str, about: str) -> bool:
-        """True unless the name is of a run that was begun with something else."""
-        self._db.execute(
-            "INSERT OR IGNORE INTO runs VALUES (?, '', ?, NULL, ?)",
-            (run_id, datetime.now(UTC).isoformat(timespec="seconds"), about),
+    def _note_run(self, run_id: str, begun_with: str) -> str:
+        """Note the run, unless its name is known, and return what the run of this name was begun with."""
+        started, about = (
+            datetime.now(UTC).isoformat(timespec="seconds"),
+            json.dumps({"begun_with": begun_with}),
         )
-        same = "coalesce(json_extract(asked, '$.begun_with') = json_extract(?, '$.begun_with'), 1)"
-        row = self._db.execute(f"SELECT {same} FROM runs WHERE run_id = ?", (about, run_id)).fetchone()
-        return bool(row[0])
+        self._db.execute("INSERT OR IGNORE INTO runs VALUES (?, '', ?, NULL, ?)", (run_id, started, about))
+        noted = self._db.execute("SELECT asked FROM runs WHERE run_id = ?", (run_id,)).fetchone()[0]
+        # Runs of earlier editions may not say it.
+        return str(json.loads(noted).get("begun_with", begun_with))
 
     def _commit(self, key: str, endpoint: str, model: str, raw: Raw) -> str:
         """Store the answer, unless another process was faster, and return what the ledger holds."""

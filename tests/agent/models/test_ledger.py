@@ -275,10 +275,10 @@ def test_a_name_belongs_to_what_its_run_was_begun_with(tmp_path: Path) -> None:
     path = tmp_path / "ledger.sqlite"
 
     async def use(ledger: Ledger) -> None:
-        await ledger.start_run("one", {}, "a case")
+        await ledger.start_run("one", "a case")
         with pytest.raises(BadInput, match="'one' was begun with another"):
-            await ledger.start_run("one", {}, "another case")
-        await ledger.start_run("one", {}, "a case")
+            await ledger.start_run("one", "another case")
+        await ledger.start_run("one", "a case")
 
     using(path, use)
 
