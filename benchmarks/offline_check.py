@@ -12,9 +12,9 @@ import sys
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from longproof.evaluation.metrics.statistics import Counts, sum_counts
 from longproof.evaluation.run import evaluate_dataset
 from longproof.evaluation.scores import conflict_counts, stands_there_counts
+from longproof.evaluation.statistics import Counts, sum_counts
 
 SETS = (
     "longnovel_mini_zh:S", "longnovel_mini_zh:XXL", "ragtruth", "summedits", "bamboo_hallu", "faithbench",
@@ -42,12 +42,12 @@ def row(name: str) -> list[str]:
     stands = sum_counts(map(stands_there_counts, done.results))
     n_stands = labels.count("explicitly_supported")
     counts = (len(labels), n_stands, labels.count("contradicting"), labels.count(None))
-    return [*map(str, counts), share(conflicts), share(stands), str(n_stands - stands.called)]
+    return [*map(str, counts), share(conflicts), share(stands), str(n_stands - stands.flags)]
 
 
 def share(counts: Counts) -> str:
     """Right ones of all on which gold takes a side."""
-    return f"{counts.true_positive}/{counts.called}" if counts.called else "-"
+    return f"{counts.true_positive}/{counts.flags}" if counts.flags else "-"
 
 
 if __name__ == "__main__":

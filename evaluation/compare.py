@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from longproof.evaluation.metrics.statistics import Counts, bootstrap_interval, sum_counts
 from longproof.evaluation.results import Result, results_of
 from longproof.evaluation.scores import HEADLINES, UNDEFINED, number, sum_by_group, table_row
+from longproof.evaluation.statistics import Counts, bootstrap_interval, sum_counts
 from longproof.retrieval.types import BadInput
 
 MEANINGS = {1: "now right", -1: "now wrong", 0: ""}
@@ -111,5 +111,5 @@ def _difference(name: str, before: Sequence[Result], after: Sequence[Result]) ->
     was, now = both_rates(groups)
     if was is None and now is None:
         return None
-    low, high = bootstrap_interval(gain, groups) or (None, None)
+    low, high = bootstrap_interval(gain, groups)
     return ScoreDifference(name, was, now, gain(groups), low, high)

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
-from longproof.agent.report import outcome, sentence_label
+from longproof.agent.report import sentence_label
 from longproof.agent.types import Label, Outcome, Place, Report, ReportClaim, Usage
-from longproof.evaluation.metrics.statistics import HALLUCINATED_LABELS
+from longproof.evaluation.statistics import HALLUCINATED_LABELS
 from longproof.evaluation.types import Example, Gold
 from longproof.graphs.papers.probe import PROBE
 from longproof.graphs.runner import Ended, read_lines, state_of
@@ -156,15 +156,11 @@ def label_at(predicted: Prediction, place: Place) -> Label | None:
     """
     met = [claim for claim in predicted.claims if _meet(claim.origin, place)]
     speaking = [c.label for c in met if not c.flagged or any(_meet(at, place) for at in c.flagged)]
-    if speaking:
-        return sentence_label(speaking)
-    if met:
+    if not met and not predicted.sentences:
+        return None
+    if met and not speaking:
         return "implicitly_supported"
-    return (
-        sentence_label([s.label for s in predicted.sentences if _meet(s, place)])
-        if predicted.sentences
-        else None
-    )
+    return sentence_label(speaking or [s.label for s in predicted.sentences if _meet(s, place)])
 
 
 def gold_at(gold: Gold, place: Place) -> Outcome | None:
@@ -175,11 +171,6 @@ def gold_at(gold: Gold, place: Place) -> Outcome | None:
     if not sides:
         return gold.outcome
     return "hallucinated" if "hallucinated" in sides else None if None in sides else "faithful"
-
-
-def outcome_at(predicted: Prediction, place: Place) -> Outcome:
-    """Our side on a part of the response."""
-    return outcome([label_at(predicted, place)])
 
 
 def _meet(first: Place | PredictedSentence, second: Place) -> bool:

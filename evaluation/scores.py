@@ -7,11 +7,12 @@ Does not know: which scores a set is given.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from longproof.evaluation.metrics.outcomes import outcome_counts
-from longproof.evaluation.metrics.spans import Offsets, character_counts
-from longproof.evaluation.metrics.statistics import (
+from longproof.evaluation.metrics import Offsets, character_counts, outcome_counts
+from longproof.evaluation.results import Result, flagged_places, gold_at, label_at
+from longproof.evaluation.statistics import (
     NOTHING,
     Counts,
+    Rate,
     accuracy,
     bootstrap_interval,
     count,
@@ -25,10 +26,8 @@ from longproof.evaluation.metrics.statistics import (
     specificity,
     sum_counts,
 )
-from longproof.evaluation.results import Result, flagged_places, gold_at, outcome_at
 from longproof.retrieval.types import Frozen
 
-COLUMNS = ("score", "value", "95 % interval", "over", "n", "coverage")
 UNDEFINED = "–"
 
 
@@ -58,48 +57,39 @@ class CountedRate(NamedTuple):
     over: str
     n: Callable[[Counts], int]
 
+    def score(self, name: str, counts: Counts) -> Score:
+        """The rate of these counts."""
+        return rate_score(name, self.over, Rate(self.rate(counts), self.n(counts), coverage(counts)))
+
 
 CLASS_RATES = {
     "mean accuracy": CountedRate(mean_accuracy, "two classes", lambda counts: counts.all),
-    "recall": CountedRate(recall, "hallucinated", lambda counts: counts.hallucinated),
-    "accuracy of faithful": CountedRate(specificity, "faithful", lambda counts: counts.faithful),
-    "precision": CountedRate(precision, "called hallucinated", lambda counts: counts.called),
-    "F1": CountedRate(f1, "hallucinated", lambda counts: counts.hallucinated),
+    "recall": CountedRate(recall, "hallucinated", lambda counts: counts.positives),
+    "accuracy of faithful": CountedRate(specificity, "faithful", lambda counts: counts.negatives),
+    "precision": CountedRate(precision, "called hallucinated", lambda counts: counts.flags),
+    "F1": CountedRate(f1, "hallucinated", lambda counts: counts.positives),
     "accuracy": CountedRate(accuracy, "responses", lambda counts: counts.all),
     "MCC": CountedRate(mcc, "responses", lambda counts: counts.all),
 }
 
 
+def rate_score(name: str, over: str, rate: Rate) -> Score:
+    """A rate with its name and its denominator in words."""
+    return Score(name=name, value=rate.value, over=over, n=rate.n, coverage=rate.coverage)
+
+
 def class_scores(counts: Counts, names: Iterable[str], before: str = "", after: str = "") -> Iterator[Score]:
     """Some of CLASS_RATES; `before` and `after` are put around their names."""
     for name in names:
-        rate, over, n = CLASS_RATES[name]
-        label = f"{before}{name}{after}"
-        yield Score(name=label, value=rate(counts), over=over, n=n(counts), coverage=coverage(counts))
+        yield CLASS_RATES[name].score(f"{before}{name}{after}", counts)
 
 
-def plain_scores(coverage: float | None, *scores: tuple[str, float | None, str, int]) -> Iterator[Score]:
-    """Scores without intervals, of one coverage: name, value, denominator in words, its size."""
-    for name, value, over, n in scores:
-        yield Score(name=name, value=value, over=over, n=n, coverage=coverage)
-
-
-def headline(results: Sequence[Result], name: str, decided: float | None = None) -> Score:
-    """One of HEADLINES with its 95 % interval; `decided` is its coverage where that is not the counts' own."""
-    count_example, (rate, over, n) = HEADLINES[name]
+def headline(results: Sequence[Result], name: str) -> Score:
+    """One of HEADLINES with its 95 % interval."""
+    count_example, counted = HEADLINES[name]
     groups = [counts for counts in sum_by_group(results, results, count_example) if any(counts)]
-    interval = bootstrap_interval(lambda drawn: rate(sum_counts(drawn)), groups)
-    low, high = interval or (None, None)
-    counts = sum_counts(groups)
-    return Score(
-        name=name,
-        value=rate(counts),
-        over=over,
-        n=n(counts),
-        coverage=coverage(counts) if decided is None else decided,
-        low=low,
-        high=high,
-    )
+    low, high = bootstrap_interval(lambda drawn: counted.rate(sum_counts(drawn)), groups)
+    return counted.score(name, sum_counts(groups)).model_copy(update={"low": low, "high": high})
 
 
 def sum_by_group(
@@ -124,7 +114,7 @@ def part_counts(result: Result) -> Counts:
     sides = list[tuple[bool, bool | None]]()
     for part in result.gold.parts or ():
         if part.outcome is not None:
-            predicted = is_hallucinated(outcome_at(result.prediction, part.place))
+            predicted = is_hallucinated(label_at(result.prediction, part.place))
             sides.append((part.outcome == "hallucinated", predicted))
     return count(sides)
 
@@ -170,9 +160,9 @@ def gold_places(result: Result, name: str | None = None) -> list[Offsets]:
     return [(e.place.start, e.place.end) for e in errors if name is None or e.name == name]
 
 
-CALLED = CountedRate(precision, "conflicting claims", lambda counts: counts.called)
+CALLED = CLASS_RATES["precision"]
 HEADLINES: dict[str, tuple[Callable[[Result], Counts], CountedRate]] = {
-    "precision of conflicts": (conflict_counts, CALLED),
+    "precision of conflicts": (conflict_counts, CALLED._replace(over="conflicting claims")),
     "precision of what stands there": (stands_there_counts, CALLED._replace(over="claims that stand there")),
     "mean accuracy": (response_counts, CLASS_RATES["mean accuracy"]),
     "accuracy of hallucinated": (response_counts, CLASS_RATES["recall"]),
@@ -188,7 +178,9 @@ def score_tables(title: str, sections: Sequence[Section], footer: str) -> str:
     """One Markdown table a section."""
     lines = [f"# {title}", ""]
     for section in sections:
-        lines += [f"## {section.title}", "", table_row(COLUMNS), table_row(("---",) * len(COLUMNS))]
+        lines += [f"## {section.title}", ""]
+        lines.append(table_row(("score", "value", "95 % interval", "over", "n", "coverage")))
+        lines.append(table_row(("---",) * 6))
         for score in section.scores:
             interval = f"{number(score.low)} to {number(score.high)}" if score.low is not None else ""
             decided = "" if score.coverage is None else number(score.coverage)

@@ -10,32 +10,40 @@ from itertools import chain
 
 from longproof.agent.report import price, total_usage
 from longproof.agent.types import KINDS
-from longproof.evaluation.metrics.outcomes import POSITION_KINDS, flip_rate, hallucinated_by, pair_accuracy
-from longproof.evaluation.metrics.probe import ClaimAt, claims_match, evidence_scores, vote_accuracy
-from longproof.evaluation.metrics.spans import Offsets, character_scores, mistake_scores
-from longproof.evaluation.metrics.statistics import (
-    HALLUCINATED_LABELS,
-    coverage,
-    f1,
-    fleiss_kappa,
-    matches,
-    mean_accuracy,
-    precision,
-    recall,
-    share,
-    sum_counts,
+from longproof.evaluation.metrics import (
+    POSITION_KINDS,
+    ClaimAt,
+    Offsets,
+    character_scores,
+    claims_match,
+    evidence_scores,
+    flip_rate,
+    mistake_scores,
+    pair_accuracy,
+    ranking_loss,
+    risk_coverage,
+    unfaithful_counts,
+    vote_accuracy,
 )
-from longproof.evaluation.metrics.verigray import risk_coverage, verigray_scores
 from longproof.evaluation.results import PredictedClaim, Result, flagged_places, label_at
 from longproof.evaluation.scores import (
+    CLASS_RATES,
     Score,
     Section,
     class_scores,
     gold_places,
     headline,
     part_counts,
-    plain_scores,
+    rate_score,
     response_counts,
+)
+from longproof.evaluation.statistics import (
+    HALLUCINATED_LABELS,
+    Rate,
+    fleiss_kappa,
+    matches,
+    share,
+    sum_counts,
 )
 from longproof.evaluation.types import GoldClaim
 
@@ -67,28 +75,24 @@ def sections(results: Sequence[Result]) -> list[Section]:
 
 def _offline(results: Sequence[Result]) -> Iterator[Score]:
     unread = [result for result in results if result.prediction.triage]
+    labels = [claim.label for result in unread for claim in result.prediction.claims]
     if not unread:
         return
-    n = sum(len(result.prediction.claims) for result in unread)
-    n_decided = sum(claim.label is not None for result in unread for claim in result.prediction.claims)
-    decided = share(n_decided, n)
+    decided = share(len(labels) - labels.count(None), len(labels))
     for name in ("precision of conflicts", "precision of what stands there"):
-        yield headline(unread, name, decided)
-    yield from plain_scores(None, ("coverage of claims", decided, "claims", n))
+        yield headline(unread, name).model_copy(update={"coverage": decided})
+    yield rate_score("coverage of claims", "claims", Rate(decided, len(labels)))
 
 
 def _responses(results: Sequence[Result]) -> Iterator[Score]:
-    counts = sum_counts(map(response_counts, results))
+    counts, n = sum_counts(map(response_counts, results)), len(results)
     if not counts.all:
         return
     for name in ("mean accuracy", "accuracy of hallucinated", "accuracy of faithful", "MCC"):
         yield headline(results, name)
     yield from class_scores(counts, ("precision", "F1", "accuracy"))
-    n_gray = len(results) - counts.all
-    if n_gray:
-        yield from plain_scores(
-            None, ("gray gold, in no score above", share(n_gray, len(results)), "all", len(results))
-        )
+    if n_gray := n - counts.all:
+        yield rate_score("gray gold, in no score above", "all", Rate(share(n_gray, n), n))
 
 
 def _pairs(results: Sequence[Result]) -> Iterator[Score]:
@@ -99,8 +103,15 @@ def _pairs(results: Sequence[Result]) -> Iterator[Score]:
             names.append(f"{result.pair} {result.repeat}")
             right.append(None if outcome == "undecided" else outcome == result.gold.outcome)
     if names:
-        scores = pair_accuracy(names, right)
-        yield from plain_scores(scores.coverage, ("pair accuracy", scores.value, "pairs", scores.n))
+        yield rate_score("pair accuracy", "pairs", pair_accuracy(names, right))
+
+
+def _parts(results: Sequence[Result]) -> Iterator[Score]:
+    counts = sum_counts(map(part_counts, results))
+    if counts.all:
+        yield headline(results, "parts: mean accuracy")
+        names = ("recall", "accuracy of faithful", "precision", "F1")
+        yield from class_scores(counts, names, before="parts: ")
 
 
 def _labels(results: Sequence[Result]) -> Iterator[Score]:
@@ -114,29 +125,14 @@ def _labels(results: Sequence[Result]) -> Iterator[Score]:
             predicted.append(label_at(result.prediction, part.place))
     if not gold:
         return
-    counts, loss = verigray_scores(gold, predicted)
-    _, loss_with_no_fact = verigray_scores(gold, predicted, keep_no_fact=True)
-    unfaithful = counts.hallucinated
-    yield from plain_scores(
-        coverage(counts),
-        ("balanced accuracy", mean_accuracy(counts), "two classes", counts.all),
-        ("hallucination recall", recall(counts), "unfaithful", unfaithful),
-        ("hallucination precision", precision(counts), "called unfaithful", counts.called),
-        ("hallucination F1", f1(counts), "unfaithful", unfaithful),
-    )
-    for name, found in (("ranking loss", loss), ("ranking loss, no_fact kept", loss_with_no_fact)):
-        yield from plain_scores(found.coverage, (name, found.value, "ranked", found.n))
+    counts = unfaithful_counts(gold, predicted)
+    yield CLASS_RATES["mean accuracy"].score("balanced accuracy", counts)
+    yield from class_scores(counts, ("recall", "precision", "F1"), before="hallucination ")
+    yield rate_score("ranking loss", "ranked", ranking_loss(gold, predicted))
+    with_no_fact = ranking_loss(gold, predicted, keep_no_fact=True)
+    yield rate_score("ranking loss, no_fact kept", "ranked", with_no_fact)
     for threshold, risk in risk_coverage(gold, predicted).items():
-        name = f"risk at {threshold} or above"
-        yield from plain_scores(risk.coverage, (name, risk.value, "accepted", risk.n))
-
-
-def _parts(results: Sequence[Result]) -> Iterator[Score]:
-    counts = sum_counts(map(part_counts, results))
-    if counts.all:
-        yield headline(results, "parts: mean accuracy")
-        names = ("recall", "accuracy of faithful", "precision", "F1")
-        yield from class_scores(counts, names, before="parts: ")
+        yield rate_score(f"risk at {threshold} or above", "accepted", risk)
 
 
 def _places(results: Sequence[Result]) -> Iterator[Score]:
@@ -145,54 +141,50 @@ def _places(results: Sequence[Result]) -> Iterator[Score]:
     if not any(gold):
         return
     characters, whole = character_scores(gold, predicted), mistake_scores(gold, predicted)
-    n_gold, decided = characters.n_gold, characters.coverage
-    yield headline(marked, "characters: F1", decided)
-    yield from plain_scores(
-        decided,
-        ("characters: precision", characters.precision, "flagged characters", characters.n_predicted),
-        ("characters: recall", characters.recall, "gold characters", n_gold),
-        ("places: precision", whole.precision, "flagged places", whole.n_predicted),
-        ("places: recall", whole.recall, "gold places", whole.n_gold),
-    )
+    yield headline(marked, "characters: F1").model_copy(update={"coverage": characters.f1.coverage})
+    yield rate_score("characters: precision", "flagged characters", characters.precision)
+    yield rate_score("characters: recall", "gold characters", characters.recall)
+    yield rate_score("places: precision", "flagged places", whole.precision)
+    yield rate_score("places: recall", "gold places", whole.recall)
     names = {error.name for result in marked for error in result.gold.errors or ()}
     for name in sorted(names - {""}):
-        one = mistake_scores([gold_places(r, name) for r in marked], predicted)
-        yield from plain_scores(decided, (f"places: recall of {name}", one.recall, "gold places", one.n_gold))
+        own = mistake_scores([gold_places(r, name) for r in marked], predicted)
+        yield rate_score(f"places: recall of {name}", "gold places", own.recall)
 
 
 def _slices(results: Sequence[Result]) -> dict[str, Iterable[Score]]:
     """The scores of each slice's values, by the title of their section."""
-    names, scores = set[str](), dict[str, Iterable[Score]]()
-    for result in results:
-        names.update(result.slices)
-    for name in sorted(names):
+    scores = dict[str, Iterable[Score]]()
+    for name in sorted({name for result in results for name in result.slices}):
         own = [result for result in results if name in result.slices and result.gold.outcome is not None]
-        scores[f"By {name}"] = _recalls(own, name) if name in RECALLED else _by_slice(own, name)
+        wrong = [result for result in own if result.gold.outcome == "hallucinated"]
+        scores[f"By {name}"] = _recalls(wrong, name) if name in RECALLED else _classes(own, name)
         if name == "position":
-            median = [result for result in own if result.slices.get("kind") in POSITION_KINDS]
+            median = [result for result in wrong if result.slices.get("kind") in POSITION_KINDS]
             scores["By position, the paper's four kinds"] = _recalls(median, name)
     return scores
 
 
-def _recalls(results: Sequence[Result], name: str) -> Iterator[Score]:
-    values, gold = [r.slices[name] for r in results], [str(r.gold.outcome) for r in results]
-    by_value = hallucinated_by(values, gold, [r.prediction.outcome for r in results])
-    for value in in_order(by_value):
-        yield from class_scores(by_value[value], ["recall"], after=f" of {value}")
+def _recalls(wrong: Sequence[Result], name: str) -> Iterator[Score]:
+    """LongNovel's recall by kind and position; what it leaves are HaluEval's failures by pattern (table 7)."""
+    for value, own in by_value(wrong, name).items():
+        yield from class_scores(sum_counts(map(response_counts, own)), ["recall"], after=f" of {value}")
 
 
-def _by_slice(results: Sequence[Result], name: str) -> Iterator[Score]:
-    by_value: dict[str, list[Result]] = {}
-    for result in results:
-        by_value.setdefault(result.slices[name], []).append(result)
-    for value in in_order(by_value):
-        counts = sum_counts(map(response_counts, by_value[value]))
+def _classes(results: Sequence[Result], name: str) -> Iterator[Score]:
+    for value, own in by_value(results, name).items():
+        counts = sum_counts(map(response_counts, own))
         yield from class_scores(counts, ("mean accuracy", "recall"), before=f"{value}: ")
 
 
-def in_order(values: Iterable[str]) -> list[str]:
-    """Values of a slice: scales, positions and kinds in their own order, others by name."""
-    return sorted(values, key=lambda value: (ORDER.index(value) if value in ORDER else len(ORDER), value))
+def by_value(results: Sequence[Result], name: str) -> dict[str, list[Result]]:
+    """The results by their value of a slice: scales, positions and kinds in their own order, others by name."""
+    found: dict[str, list[Result]] = {}
+    for result in results:
+        found.setdefault(result.slices[name], []).append(result)
+    ranks = {value: rank for rank, value in enumerate(ORDER)}
+    values = sorted(found, key=lambda value: (ranks.get(value, len(ORDER)), value))
+    return {value: found[value] for value in values}
 
 
 def _cost(results: Sequence[Result]) -> Iterator[Score]:
@@ -203,17 +195,17 @@ def _cost(results: Sequence[Result]) -> Iterator[Score]:
         n_unchecked += result.prediction.failure is not None
         source += result.source_characters
     used = total_usage([result.prediction.usage for result in results])
-    yield from plain_scores(
-        None,
-        ("responses that could not be checked", share(n_unchecked, n), "responses", n),
-        ("claims a response", share(n_claims, n), "responses", n),
-        ("undecided claims", share(n_undecided, n_claims), "claims", n_claims),
-        ("calls a response", share(used.calls, n), "responses", n),
-        ("prompt tokens a response", share(used.prompt_tokens, n), "responses", n),
-        ("completion tokens a response", share(used.completion_tokens, n), "responses", n),
-        ("passes", share(used.prompt_characters, source), "source characters", source),
-        ("price", price(used, source), "source characters", source),
-    )
+    for name, over, amount, whole in (
+        ("responses that could not be checked", "responses", n_unchecked, n),
+        ("claims a response", "responses", n_claims, n),
+        ("undecided claims", "claims", n_undecided, n_claims),
+        ("calls a response", "responses", used.calls, n),
+        ("prompt tokens a response", "responses", used.prompt_tokens, n),
+        ("completion tokens a response", "responses", used.completion_tokens, n),
+        ("passes", "source characters", used.prompt_characters, source),
+    ):
+        yield rate_score(name, over, Rate(share(amount, whole), whole))
+    yield rate_score("price", "source characters", Rate(price(used, source), source))
 
 
 def _probe_scores(results: Sequence[Result]) -> Iterator[Score]:
@@ -222,24 +214,18 @@ def _probe_scores(results: Sequence[Result]) -> Iterator[Score]:
     if not annotated:
         return
     for step, only_wrong in (("decomposition", False), ("localisation", True)):
-        pairs = [_claims_of(result, only_wrong=only_wrong) for result in annotated]
-        scores = matches(pairs, claims_match)
-        yield from plain_scores(
-            scores.coverage,
-            (f"{step}: precision", scores.precision, "our claims", scores.n_predicted),
-            (f"{step}: recall", scores.recall, "gold claims", scores.n_gold),
-            (f"{step}: F1", scores.f1, "gold claims", scores.n_gold),
-        )
+        gold, ours = list[list[ClaimAt]](), list[list[ClaimAt] | None]()
+        for result in annotated:
+            wanted = [_at(c) for c in result.gold.claims or () if c.hallucinated or not only_wrong]
+            labelled = [(c.label in HALLUCINATED_LABELS, _at(c)) for c in result.prediction.claims]
+            gold.append(wanted)
+            found = [claim for wrong, claim in labelled if wrong or not only_wrong]
+            ours.append(None if result.prediction.failure else found)
+        scores = matches(gold, ours, claims_match)
+        yield rate_score(f"{step}: precision", "our claims", scores.precision)
+        yield rate_score(f"{step}: recall", "gold claims", scores.recall)
+        yield rate_score(f"{step}: F1", "gold claims", scores.f1)
     yield from _evidence_and_votes(annotated)
-
-
-def _claims_of(result: Result, *, only_wrong: bool) -> tuple[list[ClaimAt], list[ClaimAt] | None]:
-    """Gold and our claims, all or the hallucinated ones; ours are None where the response could not be checked."""
-    gold = [_at(claim) for claim in result.gold.claims or () if claim.hallucinated or not only_wrong]
-    if result.prediction.failure:
-        return gold, None
-    ours = result.prediction.claims
-    return gold, [_at(claim) for claim in ours if not only_wrong or claim.label in HALLUCINATED_LABELS]
 
 
 def _at(claim: GoldClaim | PredictedClaim) -> ClaimAt:
@@ -264,17 +250,11 @@ def _evidence_and_votes(annotated: Sequence[Result]) -> Iterator[Score]:
             for vote in chain.from_iterable(claim.pieces if about else ()):
                 supports.append(not any(gold.hallucinated for gold in about))
                 votes.append(None if vote is None else vote not in HALLUCINATED_LABELS)
-    partial, complete = evidence_scores(pieces, places)
-    yield from plain_scores(
-        share(len(pieces), n_with_evidence),
-        ("evidence: partial", partial.value, "matched claims", len(pieces)),
-        ("evidence: complete", complete.value, "matched claims", len(pieces)),
-    )
+    decided = share(len(pieces), n_with_evidence)
+    for name, rate in zip(("partial", "complete"), evidence_scores(pieces, places), strict=True):
+        yield rate_score(f"evidence: {name}", "matched claims", Rate(rate.value, len(pieces), decided))
     if votes:
-        right = vote_accuracy(supports, votes)
-        yield from plain_scores(
-            right.coverage, ("evaluation: accuracy", right.value, "votes on pieces", right.n)
-        )
+        yield rate_score("evaluation: accuracy", "votes on pieces", vote_accuracy(supports, votes))
 
 
 def _judge_scores(results: Sequence[Result]) -> Iterator[Score]:
@@ -289,11 +269,10 @@ def _judge_scores(results: Sequence[Result]) -> Iterator[Score]:
         # Where the last judges are asked only about what the first doubt, kappa would be told wrong.
         kappa = fleiss_kappa([votes for votes in panels if len(votes) > 1])
         if kappa.n and len(asked - {1}) == 1:
-            yield from plain_scores(kappa.coverage, ("Fleiss' kappa", kappa.value, over, kappa.n))
+            yield rate_score("Fleiss' kappa", over, kappa)
     outcomes: dict[int, dict[str, str]] = {}
     for result in results:
         outcomes.setdefault(result.repeat, {})[result.id] = result.prediction.outcome
     if len(outcomes) > 1:
         flips = flip_rate([[run.get(example) for example in outcomes[0]] for run in outcomes.values()])
-        name = f"flip rate of {len(outcomes)} runs"
-        yield from plain_scores(None, (name, flips.value, "responses", flips.n))
+        yield rate_score(f"flip rate of {len(outcomes)} runs", "responses", flips)

@@ -24,7 +24,6 @@ HALLUCINATED_LABELS = frozenset({"contradicting", "fabricated"})
 UNDECIDED = frozenset({None, "undecided", *get_args(Failure)})
 DRAWS = 1000
 LEAST_DEFINED = 0.95
-TAILS = (0.025, 0.975)
 
 
 def is_hallucinated(name: str | None) -> bool | None:
@@ -55,23 +54,23 @@ class Counts(NamedTuple):
     undecided: float = 0
 
     @property
-    def hallucinated(self) -> int:
-        """Gold positives."""
+    def positives(self) -> int:
+        """Those that gold calls hallucinated."""
         return int(self.true_positive + self.false_negative)
 
     @property
-    def faithful(self) -> int:
-        """Gold negatives."""
+    def negatives(self) -> int:
+        """Those that gold calls faithful."""
         return int(self.false_positive + self.true_negative)
 
     @property
     def all(self) -> int:
-        """Gold positives and negatives."""
-        return self.hallucinated + self.faithful
+        """Both."""
+        return self.positives + self.negatives
 
     @property
-    def called(self) -> int:
-        """Predicted positives."""
+    def flags(self) -> int:
+        """Those that the prediction calls hallucinated."""
         return int(self.true_positive + self.false_positive)
 
 
@@ -84,14 +83,11 @@ class Rate(NamedTuple):
 
 
 class Matches(NamedTuple):
-    """`precision` is over predicted items that match a gold one, `recall` over gold items matched."""
+    """`precision` is over predicted items that match a gold one, `recall` and `f1` over gold items."""
 
-    precision: float | None
-    recall: float | None
-    f1: float | None
-    n_gold: int
-    n_predicted: int
-    coverage: float | None
+    precision: Rate
+    recall: Rate
+    f1: Rate
 
 
 NOTHING = Counts(0, 0, 0, 0)
@@ -168,34 +164,30 @@ def mcc(counts: Counts) -> float | None:
 
 
 def matches(
-    pairs: Iterable[tuple[Sequence[T], Sequence[T] | None]], match: Callable[[T, T], bool]
+    gold: Sequence[Sequence[T]], predicted: Sequence[Sequence[T] | None], match: Callable[[T, T], bool]
 ) -> Matches:
     """Gold and predicted items of each response, matched many to many; None is undecided: nothing was predicted.
 
     F1 is the harmonic mean of the two rates, since their true positives are counted on two sides.
     """
-    n_gold = n_predicted = found = right = n_decided = n = 0
-    for gold, predicted in pairs:
-        n, n_decided = n + 1, n_decided + (predicted is not None)
-        n_gold, n_predicted = n_gold + len(gold), n_predicted + len(predicted or ())
-        for item in gold:
-            found += any(match(item, other) for other in predicted or ())
-        for item in predicted or ():
-            right += any(match(item, other) for other in gold)
-    rates = share(right, n_predicted), share(found, n_gold)
-    return Matches(*rates, harmonic(*rates), n_gold, n_predicted, share(n_decided, n))
+    n_gold = n_predicted = found = right = 0
+    for wanted, given in zip(gold, predicted, strict=True):
+        items = given or ()
+        n_gold, n_predicted = n_gold + len(wanted), n_predicted + len(items)
+        found += sum(any(match(item, other) for other in items) for item in wanted)
+        right += sum(any(match(item, other) for other in wanted) for item in items)
+    exact, complete, decided = share(right, n_predicted), share(found, n_gold), decided_share(predicted)
+    mean = None
+    if exact is not None and complete is not None:
+        mean = 2 * exact * complete / (exact + complete) if exact + complete else 0.0
+    return Matches(
+        Rate(exact, n_predicted, decided), Rate(complete, n_gold, decided), Rate(mean, n_gold, decided)
+    )
 
 
 def decided_share(predicted: Sequence[object]) -> float | None:
     """The coverage of a column: entries that are not None, over all."""
     return share(sum(one is not None for one in predicted), len(predicted))
-
-
-def harmonic(first: float | None, second: float | None) -> float | None:
-    """The harmonic mean; None where a rate is None, 0 where both are 0."""
-    if first is None or second is None:
-        return None
-    return 2 * first * second / (first + second) if first + second else 0.0
 
 
 def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
@@ -219,20 +211,20 @@ def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
 
 def bootstrap_interval(
     statistic: Callable[[Sequence[T]], float | None], items: Sequence[T]
-) -> tuple[float, float] | None:
+) -> tuple[float | None, float | None]:
     """The 95 % percentile interval of a statistic, resampling the items: whole groups, where things belong together.
 
-    None where there are no items, or where the statistic is undefined in more than one resample of twenty: an
+    Two Nones where there are no items, or where the statistic is undefined in more than one resample of twenty: an
     interval over the rest would be of something else. For a paired difference let each item hold both sides.
     """
     if not items:
-        return None
+        return None, None
     random = Random(0)
     values = [statistic(random.choices(items, k=len(items))) for _ in range(DRAWS)]
     known = [value for value in values if value is not None]
     if len(known) < LEAST_DEFINED * DRAWS:
-        return None
-    low, high = np.quantile(known, TAILS)
+        return None, None
+    low, high = np.quantile(known, (0.025, 0.975))
     return float(low), float(high)
 
 

@@ -1,0 +1,220 @@
+"""The papers' scores: pure functions of gold and predicted columns of one length.
+
+Knows: `gold` is a list of names (the seven labels, or the outcomes `faithful` and `hallucinated`), in `predicted`
+None, `undecided` or a failure's name may stand, too. Laws: an undecided prediction is the wrong class, counted, never
+dropped; a rate whose denominator is empty is None, never 0 and never NaN; beside every rate stands its coverage.
+A place is a half-open `(start, end)` in code points. Does not know: data sets, judges, or how scores are shown.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from longproof.agent.types import LABELS, Kind
+from longproof.evaluation.statistics import (
+    UNDECIDED,
+    Counts,
+    Matches,
+    Rate,
+    count,
+    decided_share,
+    f1,
+    is_hallucinated,
+    matches,
+    precision,
+    recall,
+    share,
+    sum_counts,
+)
+
+Offsets = tuple[int, int]
+Marked = Sequence[Sequence[Offsets]]
+MaybeMarked = Sequence[Sequence[Offsets] | None]
+POSITION_KINDS: frozenset[Kind] = frozenset({"numerical", "inversion", "event", "entity"})
+"""The four kinds over which LongNovel draws recall by position: those of median difficulty (section 5.2)."""
+FAITHFUL_LABELS = frozenset({"implicitly_supported", "explicitly_supported"})
+DROPPED_GOLD = frozenset({"ambiguous", "out_dependent", "no_fact"})
+"""Gray labels, and the one that states nothing."""
+THRESHOLDS = ("out_dependent", "implicitly_supported", "explicitly_supported")
+DEGREE: dict[str, int] = {label: degree for degree, label in enumerate(LABELS)}
+OVERLAP = 0.5
+"""PROBE: origins, words and pieces match from this share on."""
+WORD = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]|[^\W_\u3400-\u4dbf\u4e00-\u9fff]+")
+
+
+def outcome_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> Counts:
+    """LongNovel (seed 004, section 4.3): the counts of one prediction a response.
+
+    gold: `hallucinated` or `faithful`, or a label (contradicting and fabricated are hallucinated). predicted: the
+    same names, or None, `undecided` or a failure's name: the wrong class, never dropped. `recall` of the counts is
+    the accuracy of hallucinated, `specificity` that of faithful.
+    """
+    names = zip(gold, predicted, strict=True)
+    return count((bool(is_hallucinated(right)), is_hallucinated(said)) for right, said in names)
+
+
+def pair_accuracy(pairs: Sequence[str], right: Sequence[bool | None]) -> Rate:
+    """NoCha: pairs with both (all) claims judged right, over all pairs.
+
+    `pairs[i]` names the pair of claim i; `right[i]` says whether that was judged right, None where undecided.
+    """
+    verdicts: dict[str, list[bool | None]] = {}
+    for pair, verdict in zip(pairs, right, strict=True):
+        verdicts.setdefault(pair, []).append(verdict)
+    n, n_decided = len(verdicts), sum(None not in both for both in verdicts.values())
+    return Rate(share(sum(map(all, verdicts.values())), n), n, share(n_decided, n))
+
+
+def flip_rate(runs: Sequence[Sequence[str | None]]) -> Rate:
+    """Examples whose answers differ between any two runs, over all.
+
+    `runs[r][i]` is the answer of run r on example i; None is an answer of its own.
+    """
+    answers = list(zip(*runs, strict=True))
+    return Rate(share(sum(len(set(example)) > 1 for example in answers), len(answers)), len(answers))
+
+
+def character_counts(gold: Sequence[Offsets], predicted: Sequence[Offsets] | None) -> Counts:
+    """RAGTruth: common, wrongly flagged and missed characters of one example, overlaps counted once."""
+    wanted, marked = _characters(gold), _characters(predicted or ())
+    common = len(wanted & marked)
+    return Counts(common, len(marked) - common, len(wanted) - common, 0)
+
+
+def character_scores(gold: Marked, predicted: MaybeMarked) -> Matches:
+    """RAGTruth: precision, recall and F1 over characters, micro sums over all examples.
+
+    A prediction of None is undecided: nothing was marked, so its gold counts as missed, and it is counted.
+    """
+    counts, decided = sum_counts(map(character_counts, gold, predicted)), decided_share(predicted)
+    return Matches(
+        Rate(precision(counts), counts.flags, decided),
+        Rate(recall(counts), counts.positives, decided),
+        Rate(f1(counts), counts.positives, decided),
+    )
+
+
+def mistake_scores(gold: Marked, predicted: MaybeMarked) -> Matches:
+    """Thomson and Reiter: the same over places; one character in common is enough (their shared task's reading)."""
+    return matches(gold, predicted, lambda one, other: max(one[0], other[0]) < min(one[1], other[1]))
+
+
+def unfaithful_counts(gold: Sequence[str], predicted: Sequence[str | None]) -> Counts:
+    """VeriGray (seed 002, section 5.2): two merged classes, one label a sentence; mean_accuracy is its balanced one.
+
+    gold: names of the seven labels; sentences are dropped by it alone. predicted: the same, `not_found` (unfaithful),
+    or None, `undecided` or a failure's name: the wrong class, counted in every rate.
+    """
+    sure = list[tuple[bool, bool | None]]()
+    for name, label in zip(gold, predicted, strict=True):
+        if name not in DROPPED_GOLD:
+            sure.append((name not in FAITHFUL_LABELS, _is_unfaithful(label)))
+    return count(sure)
+
+
+def ranking_loss(gold: Sequence[str], predicted: Sequence[str | None], keep_no_fact: bool = False) -> Rate:
+    """VeriGray, equation 1: over all pairs with different gold degrees, the share that is ranked the wrong way.
+
+    A pair of equal predictions counts half. None where no two gold degrees differ. Gold no_fact is left out as the
+    paper's text says, kept in its place as its code does with `keep_no_fact`. Predictions have two ranks, so pairs
+    are counted by degree and rank instead of one by one.
+    """
+    seen, n_decided = Counter[tuple[int, bool]](), 0
+    for name, label in zip(gold, predicted, strict=True):
+        if keep_no_fact or name != "no_fact":
+            unfaithful = _is_unfaithful(label)
+            rank = name not in FAITHFUL_LABELS if unfaithful is None else not unfaithful
+            seen[DEGREE[name], rank] += 1
+            n_decided += unfaithful is not None
+    lost, pairs = 0.0, 0
+    for (higher, first), n in seen.items():
+        for (lower, second), m in seen.items():
+            if higher > lower:
+                pairs += n * m
+                lost += n * m * (1 if second > first else 0.5 if second == first else 0)
+    return Rate(share(lost, pairs), seen.total(), share(n_decided, seen.total()))
+
+
+def risk_coverage(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[str, Rate]:
+    """VeriGray's selective prediction (figure 3): accept what is predicted at or above each threshold.
+
+    The rate is the risk: hallucinated over accepted; its coverage is accepted over all. Over gold that is surely
+    faithful or surely unfaithful. An undecided prediction has no confidence: never accepted, and always in the
+    denominator of coverage.
+    """
+    risks = dict[str, Rate]()
+    for threshold in THRESHOLDS:
+        n = n_accepted = n_wrong = 0
+        for name, label in zip(gold, predicted, strict=True):
+            if name not in DROPPED_GOLD:
+                accepted = DEGREE.get(str(label), -1) >= DEGREE[threshold]
+                n, n_accepted = n + 1, n_accepted + accepted
+                n_wrong += accepted and name not in FAITHFUL_LABELS
+        risks[threshold] = Rate(share(n_wrong, n_accepted), n_accepted, share(n_accepted, n))
+    return risks
+
+
+class ClaimAt(NamedTuple):
+    """A claim's text and its origin in the response, None where its annotator gave none."""
+
+    text: str
+    origin: Offsets | None
+
+
+def claims_match(first: ClaimAt, second: ClaimAt) -> bool:
+    """PROBE (seed 000, section 4): overlap of origins of at least one half, else a word F1 of at least one half.
+
+    The paper matches claims semantically with a model and names no rule; ours is deterministic. Overlap is common
+    characters over those of either. Step 1 (decomposition) is `matches` by this rule, many to many, since two
+    annotators cut at different grain; step 4 (localisation) the same over hallucinated claims alone.
+    """
+    if first.origin and second.origin:
+        common = _characters([first.origin]) & _characters([second.origin])
+        either = _characters([first.origin, second.origin])
+        if len(common) >= OVERLAP * max(1, len(either)):
+            return True
+    return word_f1(first.text, second.text) >= OVERLAP
+
+
+def word_f1(first: str, second: str) -> float:
+    """F1 of two bags of words, Han characters one by one, case folded; 0 where neither holds a word."""
+    words, others = Counter(WORD.findall(first.casefold())), Counter(WORD.findall(second.casefold()))
+    return 2 * (words & others).total() / max(1, words.total() + others.total())
+
+
+def evidence_scores(gold: Marked, found: MaybeMarked) -> tuple[Rate, Rate]:
+    """PROBE, step 2: the claims of which at least one annotated piece of the source was found, and those with all.
+
+    A piece counts as found when at least half of its own characters lie in what was found. Claims
+    without gold evidence (hallucinated ones) are left out. None: the search failed; not found.
+    """
+    n = n_decided = n_partial = n_complete = 0
+    for pieces, places in zip(gold, found, strict=True):
+        if pieces:
+            held = _characters(places or ())
+            hits = [len(held & _characters([at])) >= OVERLAP * max(1, at[1] - at[0]) for at in pieces]
+            n, n_decided = n + 1, n_decided + (places is not None)
+            n_partial, n_complete = n_partial + any(hits), n_complete + all(hits)
+    decided = share(n_decided, n)
+    return Rate(share(n_partial, n), n, decided), Rate(share(n_complete, n), n, decided)
+
+
+def vote_accuracy(supports: Sequence[bool], votes: Sequence[bool | None]) -> Rate:
+    """PROBE, step 3: accuracy over (claim, piece) pairs. `supports`: the claim is true, so its piece supports it.
+
+    A vote of None (a failure) is wrong, and counted.
+    """
+    right = sum(vote is not None and vote == truth for truth, vote in zip(supports, votes, strict=True))
+    return Rate(share(right, len(votes)), len(votes), decided_share(votes))
+
+
+def _characters(places: Sequence[Offsets]) -> set[int]:
+    return {at for start, end in places for at in range(start, end)}
+
+
+def _is_unfaithful(label: str | None) -> bool | None:
+    """True below implicitly_supported; None where nothing was decided."""
+    if label in UNDECIDED:
+        return None
+    return DEGREE.get(str(label), -1) < DEGREE["implicitly_supported"]

@@ -1,0 +1,286 @@
+"""The papers' scores against their own tables and plain readings of their words; undecided is never dropped."""
+
+import csv
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from longproof.agent.types import LABELS, Label
+from longproof.evaluation.metrics import (
+    ClaimAt,
+    character_counts,
+    character_scores,
+    claims_match,
+    evidence_scores,
+    flip_rate,
+    mistake_scores,
+    outcome_counts,
+    pair_accuracy,
+    ranking_loss,
+    risk_coverage,
+    unfaithful_counts,
+    vote_accuracy,
+    word_f1,
+)
+from longproof.evaluation.statistics import (
+    Counts,
+    bootstrap_interval,
+    coverage,
+    f1,
+    fleiss_kappa,
+    matches,
+    mcc,
+    mean_accuracy,
+    precision,
+    recall,
+    specificity,
+)
+
+TABLE = Path(__file__).with_name("longnovel_tables.csv")
+ROWS = list(csv.DictReader(TABLE.read_text(encoding="utf8").splitlines()))
+UNREPRODUCED = {
+    ("Llama3.1-8B-instruct SFT", "XL"),
+    ("Qwen3-8B SFT", "XL"),
+    ("Qwen3-8B SFT", "XXL"),
+    ("Claude-4-sonnet", "XXL"),
+    ("Claude-4-sonnet RAG", "XXL"),
+}
+"""Cells of table 4 that differ from tables 5 and 6 in the paper itself: other runs, or a slip."""
+SIDES = st.sampled_from(["hallucinated", "faithful"])
+SAID = st.sampled_from(["hallucinated", "faithful", "undecided", "unparsed", None])
+COLUMNS = st.lists(st.tuples(SIDES, SAID), max_size=60)
+
+
+def _cells_off(table: str) -> set[tuple[str, str]]:
+    off = set()
+    for row in ROWS:
+        size = float(row["n_per_class"])
+        found = float(row["accuracy_of_hallucinated"]) / 100 * size
+        kept = float(row["accuracy_of_faithful"]) / 100 * size
+        value = mcc(Counts(found, size - kept, size - found, kept))
+        assert value is not None
+        if row[table] and abs(value - float(row[table])) > 0.015:
+            off.add((row["model"], row["scale"]))
+    return off
+
+
+def test_tables_5_and_6_give_their_own_mcc_and_that_of_table_4_but_for_five_cells() -> None:
+    assert (len(ROWS), sum(bool(row["mcc_table_4"]) for row in ROWS)) == (148, 132)
+    assert _cells_off("mcc_table_5_or_6") == {("Claude-4-sonnet", "XXL")}
+    assert _cells_off("mcc_table_4") == UNREPRODUCED
+
+
+def test_published_counts_give_published_scores() -> None:
+    """GPT-4.1 with CoT at S: 49 of 75 hallucinated and 73 of 75 faithful summaries judged right."""
+    gold = ["hallucinated"] * 75 + ["faithful"] * 75
+    predicted = ["hallucinated"] * 49 + ["faithful"] * 26 + ["faithful"] * 73 + ["hallucinated"] * 2
+    scores = outcome_counts(gold, predicted)
+    assert mean_accuracy(scores) == pytest.approx(0.8133, abs=1e-4)
+    assert mcc(scores) == pytest.approx(0.6614, abs=1e-4)
+
+
+def test_an_empty_class_has_no_score_and_a_constant_no_correlation() -> None:
+    one_class = outcome_counts(["faithful"] * 3, ["faithful"] * 3)
+    assert (recall(one_class), mean_accuracy(one_class), mcc(one_class)) == (None, None, None)
+    assert mcc(outcome_counts(["faithful", "hallucinated"], ["faithful"] * 2)) == 0.0
+    assert coverage(outcome_counts([], [])) is None
+
+
+@given(COLUMNS)
+def test_an_undecided_prediction_scores_as_the_opposite_class(rows: list[tuple[str, str | None]]) -> None:
+    opposite = {"hallucinated": "faithful", "faithful": "hallucinated"}
+    gold = [g for g, _ in rows]
+    filled = [p if p in opposite else opposite[g] for g, p in rows]
+    here, there = outcome_counts(gold, [p for _, p in rows]), outcome_counts(gold, filled)
+    for rate in (recall, specificity, mcc, f1):
+        assert rate(here) == rate(there)
+    assert here.all == len(rows)
+    assert here.undecided == sum(p not in opposite for _, p in rows)
+    x, y = (sum(side == "hallucinated" for side in sides) for sides in (gold, filled))
+    if len(set(gold)) < 2 or len(set(filled)) < 2:
+        assert mcc(here) in (None, 0.0)
+        return
+    n, both = len(rows), sum(g == p == "hallucinated" for g, p in zip(gold, filled, strict=True))
+    correlation = (n * both - x * y) / (x * (n - x) * y * (n - y)) ** 0.5
+    assert mcc(here) == pytest.approx(correlation)
+
+
+@pytest.mark.parametrize(("gold", "predicted"), [(["hallucinated"], []), (["faithful"], ["supported"])])
+def test_bad_columns_are_refused(gold: list[str], predicted: list[str | None]) -> None:
+    with pytest.raises(ValueError, match=r"zip\(\)|neither an outcome"):
+        outcome_counts(gold, predicted)
+
+
+def test_flip_rate_counts_examples_that_ever_change_and_a_pair_needs_both() -> None:
+    assert flip_rate([["a", "b", None], ["a", "c", None], ["a", "b", "a"]])[:2] == (2 / 3, 3)
+    assert pair_accuracy(["x", "x", "y", "y"], [True, True, True, None]) == (0.5, 2, 0.5)
+
+
+PLACE = st.tuples(st.integers(0, 30), st.integers(0, 10)).map(lambda at: (at[0], at[0] + at[1]))
+PLACES = st.lists(PLACE, max_size=4)
+
+
+@given(st.lists(st.tuples(PLACES, PLACES), max_size=8))
+def test_precision_and_recall_of_places_swap_with_the_sides(
+    rows: list[tuple[list[tuple[int, int]], list[tuple[int, int]]]],
+) -> None:
+    gold, predicted = [g for g, _ in rows], [p for _, p in rows]
+    for score in (character_scores, mistake_scores):
+        here, there = score(gold, predicted), score(predicted, gold)
+        assert (here.precision, here.f1.value) == (there.recall, there.f1.value)
+    itself = character_scores(gold, gold).f1
+    assert itself.value == (1.0 if itself.n else None)
+
+
+def test_places_that_overlap_count_once_and_one_character_is_enough_for_a_mistake() -> None:
+    assert character_counts([(0, 4), (2, 6)], [(3, 9)]) == (3, 3, 3, 0, 0)
+    assert character_scores([[(0, 4), (2, 6)]], [[(3, 9)]]) == ((0.5, 6, 1), (0.5, 6, 1), (0.5, 6, 1))
+    assert character_scores([[(0, 4)], []], [None, []])[:2] == ((None, 0, 0.5), (0.0, 4, 0.5))
+    assert mistake_scores([[(0, 4), (10, 12)]], [[(3, 5), (20, 21)]])[:2] == ((0.5, 2, 1), (0.5, 2, 1))
+    assert mistake_scores([[(0, 4)]], [[(4, 5)]]).recall.value == 0.0
+
+
+FAITHFUL = ("implicitly_supported", "explicitly_supported")
+LABEL = st.sampled_from(LABELS)
+CALLED = st.one_of(LABEL, st.sampled_from(["not_found", "undecided", "timeout", None]))
+LABELLED = st.lists(st.tuples(LABEL, CALLED), max_size=50)
+
+
+def _double_sum(gold: Sequence[int], predicted: Sequence[int]) -> float | None:
+    loss, pairs = 0.0, 0
+    for y_i, f_i in zip(gold, predicted, strict=True):
+        for y_j, f_j in zip(gold, predicted, strict=True):
+            if y_i > y_j:
+                pairs += 1
+                loss += (f_i < f_j) + 0.5 * (f_i == f_j)
+    return loss / pairs if pairs else None
+
+
+@given(LABELLED, st.booleans())
+def test_verigrays_scores_equal_a_plain_reading_of_the_paper(
+    rows: list[tuple[str, str | None]], keep: bool
+) -> None:
+    gold, predicted = [g for g, _ in rows], [p for _, p in rows]
+    known = {*LABELS, "not_found"}
+    merged = [(g, (p in FAITHFUL) if p in known else g not in FAITHFUL) for g, p in rows]
+    ranked = [(LABELS.index(g), int(p)) for g, p in merged if keep or g != "no_fact"]
+    loss = _double_sum([g for g, _ in ranked], [p for _, p in ranked])
+    assert ranking_loss(gold, predicted, keep_no_fact=keep).value == loss
+    counts = unfaithful_counts(gold, predicted)
+    unfaithful = [p for g, p in merged if g in ("contradicting", "fabricated")]
+    faithful = [p for g, p in merged if g in FAITHFUL]
+    flagged = unfaithful.count(False) + faithful.count(False)
+    assert recall(counts) == (unfaithful.count(False) / len(unfaithful) if unfaithful else None)
+    assert precision(counts) == (unfaithful.count(False) / flagged if flagged else None)
+    halves = None
+    if unfaithful and faithful:
+        halves = (unfaithful.count(False) / len(unfaithful) + faithful.count(True) / len(faithful)) / 2
+    assert mean_accuracy(counts) == pytest.approx(halves)
+
+
+@given(LABELLED, st.integers(0, 49))
+def test_losing_a_prediction_never_helps(rows: list[tuple[str, str | None]], lost: int) -> None:
+    gold, predicted = [g for g, _ in rows], [p for _, p in rows]
+    fewer = [None if i == lost else p for i, p in enumerate(predicted)]
+    before, after = unfaithful_counts(gold, predicted), unfaithful_counts(gold, fewer)
+    assert (before.positives, before.negatives) == (after.positives, after.negatives)
+    for rate in (mean_accuracy, recall, f1):
+        was, now = rate(before), rate(after)
+        assert was is None or (now is not None and now <= was)
+
+
+def test_f1_of_verigrays_own_precision_and_recall() -> None:
+    """GPT-5 + RAG in table 4: recall 72.0 and precision 75.0 of 300 unfaithful sentences give F1 73.5."""
+    gold = ["fabricated"] * 300 + ["explicitly_supported"] * 1512
+    predicted = ["fabricated"] * 216 + ["explicitly_supported"] * 84
+    predicted += ["fabricated"] * 72 + ["implicitly_supported"] * 1440
+    counts = unfaithful_counts(gold, predicted)
+    assert f1(counts) == pytest.approx(0.735, abs=5e-4)
+    assert mean_accuracy(counts) == pytest.approx(0.836, abs=1e-3)
+
+
+def test_risk_falls_and_coverage_shrinks_with_the_threshold() -> None:
+    gold = ["fabricated", "fabricated", "implicitly_supported", "explicitly_supported", "ambiguous"]
+    predicted = ["out_dependent", None, *FAITHFUL, "explicitly_supported"]
+    chosen = risk_coverage(gold, predicted)
+    assert chosen["out_dependent"] == (1 / 3, 3, 0.75)
+    assert chosen["explicitly_supported"] == (0.0, 1, 0.25)
+    assert risk_coverage(["fabricated"], [None])["out_dependent"].value is None
+
+
+def test_probe_matches_by_origins_and_by_words_where_origins_do_not_meet() -> None:
+    born = ClaimAt("He was born in 1900.", (0, 20))
+    assert claims_match(born, ClaimAt("the year of birth is 1900", (5, 20)))
+    assert not claims_match(born, ClaimAt("a dog barks", (15, 40)))
+    assert claims_match(ClaimAt("Siam was a French colony", None), ClaimAt("siam was a colony.", (0, 9)))
+    assert word_f1("周进中了举人", "周进中举") == 0.8
+    assert word_f1("…", "!") == 0.0
+
+
+def test_probes_steps_count_each_side_by_itself_and_what_failed() -> None:
+    gold = [[ClaimAt("a b", (0, 4)), ClaimAt("c d", (4, 8))], [ClaimAt("e f", (0, 4))]]
+    found = [[ClaimAt("x", (0, 4)), ClaimAt("y", (0, 4)), ClaimAt("z", (20, 24))], None]
+    scores = matches(gold, found, claims_match)
+    assert scores[:2] == ((2 / 3, 3, 0.5), (1 / 3, 3, 0.5))
+    assert matches([[]], [[]], claims_match).f1.value is None
+    pieces = [[(0, 10), (50, 60)], [(0, 10)], [], [(5, 9)]]
+    partial, complete = evidence_scores(pieces, [[(2, 12)], [(0, 4), (4, 6)], [(0, 3)], None])
+    assert (partial, complete) == ((2 / 3, 3, 2 / 3), (1 / 3, 3, 2 / 3))
+    assert vote_accuracy([True, False, True], [True, False, None]) == (2 / 3, 3, 2 / 3)
+    assert vote_accuracy([], []).value is None
+
+
+FLEISS = [
+    [0, 0, 0, 0, 14],
+    [0, 2, 6, 4, 2],
+    [0, 0, 3, 5, 6],
+    [0, 3, 9, 2, 0],
+    [2, 2, 8, 1, 1],
+    [7, 7, 0, 0, 0],
+    [3, 2, 6, 3, 0],
+    [2, 5, 3, 2, 2],
+    [6, 5, 2, 1, 0],
+    [0, 2, 2, 3, 7],
+]
+"""Ten items, fourteen raters, five categories: the worked example whose kappa is 0.210."""
+
+
+def test_fleiss_worked_example() -> None:
+    votes = [[LABELS[label] for label, n in enumerate(row) for _ in range(n)] for row in FLEISS]
+    scores = fleiss_kappa(votes)
+    assert scores.value == pytest.approx(0.210, abs=5e-4)
+    assert (scores.n, scores.coverage) == (10, 1.0)
+
+
+def test_failures_are_no_vote_and_lower_the_coverage() -> None:
+    votes = [
+        ["fabricated", "fabricated", None],
+        ["not_found", "not_found", "timeout"],
+        ["fabricated", None, None],
+    ]
+    assert fleiss_kappa(votes) == (1.0, 3, 2 / 3)
+    assert fleiss_kappa([["fabricated", "fabricated"]]).value is None
+    assert fleiss_kappa([]).coverage is None
+
+
+@given(st.lists(st.lists(st.sampled_from(LABELS[:3]), min_size=2, max_size=4), min_size=1, max_size=30))
+def test_kappa_does_not_depend_on_order(votes: list[list[Label]]) -> None:
+    shuffled = [row[::-1] for row in votes][::-1]
+    assert fleiss_kappa(votes).value == pytest.approx(fleiss_kappa(shuffled).value)
+
+
+def test_an_interval_is_seeded_and_holds_the_mean_or_is_none() -> None:
+    def mean(values: Sequence[float]) -> float | None:
+        return sum(values) / len(values) if values else None
+
+    values = [float(i % 3) for i in range(60)]
+    low, high = bootstrap_interval(mean, values)
+    assert (low, high) == bootstrap_interval(mean, values)
+    assert low is not None
+    assert high is not None
+    assert low < 1.0 < high
+    mostly_undefined = bootstrap_interval(lambda items: 1.0 if "a" in items else None, ["a"] + ["x"] * 9)
+    assert bootstrap_interval(mean, []) == mostly_undefined == (None, None)
