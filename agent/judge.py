@@ -1,24 +1,46 @@
-"""Judges, arbiters too, that ask a language model.
+"""Judges, arbiters too, that ask a language model: the recipe of each prompt that they answer.
 
 Knows: what a judge is asked and how its answer becomes a judgement for every claim, in order, each a label or a
-failure.
-Does not know: how prompts are worded (prompting) and answers read (recipes), or how a model is reached, asked again
-and paid for (models).
+failure; a claim's answer within the answer to a question, errors outside a claim's own words, what rests on saved
+pages. To add a prompt, add a recipe to `RECIPES` and its Markdown files.
+Does not know: how prompts are filled (prompting), how a model is reached, asked again and paid for (models), or the
+papers' prompts (graphs/papers).
 """
 
+import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
-from longproof.agent.guards import Weighed
+from longproof.agent.forms import Finding, Findings, StatementChoice
+from longproof.agent.guards import (
+    WRONG,
+    Weighed,
+    error_parts,
+    read_lines,
+    same,
+    short_answer,
+    weigh,
+    word,
+    wrong_place,
+)
 from longproof.agent.models.answers import Form
-from longproof.agent.models.model import Answer, Asker, Model
-from longproof.agent.prompting import language_of, opinions, prompt_for
-from longproof.agent.recipes import RECIPES, part_about
-from longproof.agent.types import Answered, Case, Claim, Judgement, Question
+from longproof.agent.models.model import Answer, Asker, Model, by_number
+from longproof.agent.prompting import brief, language_of, opinions, prompt_for, sentence_of, statements
+from longproof.agent.types import Answered, Case, Claim, Error, JudgeLabel, Judgement, Label, Question
 from longproof.prompts import Prompt, render
 
 Numbered = Mapping[int, Claim]
+LETTERS: dict[str, JudgeLabel] = {
+    "E": "explicitly_supported",
+    "I": "implicitly_supported",
+    "N": "not_found",
+    "X": "no_fact",
+}
+"""The labels that a short string may give."""
+MOST_ERRORS = 12
+"""Wrong places of one claim that are read."""
+_UNKNOWN_KIND = re.compile(r"[a-z_]+\s*[:：]", re.IGNORECASE)
 
 
 class ModelJudge:
@@ -49,29 +71,41 @@ class ModelJudge:
 
     async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
         """One judgement for each of `claims`, in their order."""
-        return await _ask_by_recipe(
-            self.asker,
-            self.name,
-            question,
-            claims,
-            case,
-            purpose=self._purpose,
-            recipe_name=self._prompt_name or question.prompt,
-        )
+        return await self._ask(self._prompt_name or question.prompt, question, claims, case, self._purpose)
 
     async def arbitrate(
         self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
     ) -> Answered:
         """The same by one more judge, who also sees what the others said: shuffled, without names."""
-        return await _ask_by_recipe(
+        return await self._ask(question.prompt, question, claims, case, "arbitrate", judgements)
+
+    async def _ask(
+        self,
+        prompt_name: str,
+        question: Question,
+        claims: Sequence[Claim],
+        case: Case,
+        purpose: str,
+        prior: Sequence[Judgement] | None = None,
+    ) -> Answered:
+        recipe = RECIPES[prompt_name]
+        texts = Counter(claim.text for claim in claims)
+
+        def read(value: Form, n: int, claim: Claim) -> Weighed:
+            said = part_about(value, n, claim.text if texts[claim.text] == 1 else "")
+            return recipe.read(said, claim, question, case)
+
+        return await ask_about_claims(
             self.asker,
             self.name,
             question,
             claims,
             case,
-            purpose="arbitrate",
-            recipe_name=question.prompt,
-            prior=judgements,
+            purpose=purpose,
+            form=recipe.form,
+            prompt_of=lambda numbered: prompt_for(recipe.parts, question, numbered, case),
+            read=read,
+            prior=prior,
         )
 
 
@@ -80,13 +114,26 @@ async def ask_about_claims(
     judge: str,
     question: Question,
     claims: Sequence[Claim],
+    case: Case,
     *,
     purpose: str,
     form: type[Form],
     prompt_of: Callable[[Numbered], Prompt],
     read: Callable[[Any, int, Claim], Weighed],
+    prior: Sequence[Judgement] | None = None,
+    deciding: str = "arbitrate",
 ) -> Answered:
-    """Ask a model about each claim of a question; `read` takes a filled form and the claim's number in it."""
+    """Ask a model about each claim of a question; `read` takes a filled form and the claim's number in it.
+
+    `prior`: the judgements that an arbiter decides between, which the prompt `deciding` shows.
+    """
+
+    def prompt_about(numbered: Numbered) -> Prompt:
+        prompt = prompt_of(numbered)
+        if prior is None:
+            return prompt
+        said = opinions(numbered, prior, question)
+        return prompt.then(render(deciding, language_of(case), opinions=said))
 
     def judgements(answer: Answer[Form], numbered: Numbered, prompt: Prompt) -> dict[int, Judgement]:
         said = {}
@@ -100,47 +147,10 @@ async def ask_about_claims(
         letter="C",
         purpose=purpose,
         form=form,
-        prompt_of=prompt_of,
+        prompt_of=prompt_about,
         read=judgements,
     )
     return Answered(list(found.values()), calls)
-
-
-async def _ask_by_recipe(
-    asker: Asker,
-    judge: str,
-    question: Question,
-    claims: Sequence[Claim],
-    case: Case,
-    *,
-    purpose: str,
-    recipe_name: str,
-    prior: Sequence[Judgement] | None = None,
-) -> Answered:
-    """Ask with the product's own prompts. `prior`: the judgements that an arbiter decides between."""
-    recipe = RECIPES[recipe_name]
-    texts = Counter(claim.text for claim in claims)
-
-    def prompt_of(numbered: Numbered) -> Prompt:
-        prompt = prompt_for(recipe.parts, question, numbered, case)
-        if prior is None:
-            return prompt
-        return prompt.then(
-            render("arbitrate", language_of(case), opinions=opinions(numbered, prior, question))
-        )
-
-    return await ask_about_claims(
-        asker,
-        judge,
-        question,
-        claims,
-        purpose=purpose,
-        form=recipe.form,
-        prompt_of=prompt_of,
-        read=lambda value, n, claim: recipe.read(
-            part_about(value, n, claim.text if texts[claim.text] == 1 else ""), claim, question, case
-        ),
-    )
 
 
 def _judgement(
@@ -161,3 +171,96 @@ def _judgement(
         reason=weighed.reason or answer.detail,
         prompt_hash=prompt.hash,
     )
+
+
+class Recipe(NamedTuple):
+    """A prompt's parts in order, the form of its answer, and the reader of that form."""
+
+    parts: tuple[str, ...]
+    form: type[Form]
+    read: Callable[[Any, Claim, Question, Case], Weighed]
+
+
+def read_findings(value: Findings, claim: Claim, question: Question, case: Case) -> Weighed:
+    """Read our own form, for one of its claims: citations that fit, consistent fields, places that exist.
+
+    `value` holds what was said of this claim alone.
+    """
+    said = [*map(_expand_short, value.short), *value.rest]
+    if not said:
+        return Weighed(None, "unparsed")
+    reason = brief(said[-1].reason)
+    if len({word(finding.label) for finding in said}) > 1:
+        return Weighed(None, "self_contradicted", reason=reason)
+    finding = said[-1].model_copy(update={"lines": [line for one in said for line in one.lines]})
+    weighed = weigh(finding, claim, question)._replace(reason=reason)
+    if weighed.label in WRONG or weighed.label == "out_dependent":
+        weighed = weighed._replace(errors=_errors_of(finding, claim, case))
+    if weighed.label == "out_dependent" and question.look == "pages":
+        return _from_pages(weighed, case)
+    return weighed
+
+
+def part_about(value: Form, number: int, text: str) -> Form:
+    """The part of an answer that is about the claim of this number, or that repeats its text instead; some forms are
+    about one claim alone."""
+    if not isinstance(value, Findings):
+        return value
+    said: dict[int, list[Finding]] = by_number((finding.claim, finding) for finding in value.rest)
+    brief_ones = [text for text in value.short if (read := short_answer(text)) and read.number == number]
+    repeated = [finding for finding in value.rest if same(finding.claim, text)]
+    return Findings(short=brief_ones, rest=[*said.get(number, []), *repeated])
+
+
+def read_choice(value: StatementChoice, claim: Claim, question: Question, case: Case) -> Weighed:
+    """Read whether the claim, its opposite or neither is borne out, by lines that were shown."""
+    said, reason = word(value.answer), brief(value.reason)
+    if said == "neither":
+        return Weighed("not_found", None, reason=reason)
+    if said not in ("first", "second"):
+        return Weighed(None, "off_menu", reason=reason)
+    quotes, dropped = read_lines(value.lines, question)
+    if question.shown and not quotes:
+        return Weighed(None, "ungrounded", quotes, dropped, reason=reason)
+    borne_out = statements(claim, case)[said == "second"] == claim.text
+    label: Label = "implicitly_supported" if borne_out else "contradicting"
+    return Weighed(label, None, quotes, dropped, reason=reason)
+
+
+def _expand_short(compact: str) -> Finding:
+    """A claim's short string as a finding. Without a letter it has no label."""
+    read = short_answer(compact)
+    label = LETTERS.get(read.letter, "") if read else ""
+    return Finding(claim=compact, lines=[read.citations] if read else [], label=label)
+
+
+def _errors_of(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
+    """The errors whose wrong words stand in the claim's own part of its sentence, or else anywhere in it."""
+    wide = claim.model_copy(update={"origin": sentence_of(claim, case)})
+    errors: list[Error] = []
+    for wrong, kind, correction in map(error_parts, finding.errors[:MOST_ERRORS]):
+        said = (kind, correction, finding.reason)
+        # A kind that is none of ours stands before its words like one of ours.
+        unknown = None if kind else _UNKNOWN_KIND.match(wrong)
+        for words in (wrong, wrong[unknown.end() :] if unknown else ""):
+            if placed := wrong_place(words, *said, claim) or wrong_place(words, *said, wide):
+                errors += placed
+                break
+    return tuple({error.span: error for error in errors}.values())
+
+
+def _from_pages(weighed: Weighed, case: Case) -> Weighed:
+    """Out-dependent rests on a page: one of its quotes stands in a snippet, or it is ungrounded."""
+    if any(quote.source_id not in case.source_ids for quote in weighed.quotes):
+        return weighed
+    return weighed._replace(label=None, failure="ungrounded", errors=(), readings=())
+
+
+RECIPES: dict[str, Recipe] = {
+    "judge": Recipe(("judge", "shown_part"), Findings, read_findings),
+    "judge_whole": Recipe(("judge", "shown_whole"), Findings, read_findings),
+    "judge_scanned": Recipe(("judge", "scanned"), Findings, read_findings),
+    "judge_open": Recipe(("judge",), Findings, read_findings),
+    "confirm": Recipe(("confirm",), StatementChoice, read_choice),
+}
+"""Every prompt that a judge answers."""

@@ -8,10 +8,9 @@ Does not know: where judgements come from, or what is done about a split.
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from hashlib import sha256
-from typing import Literal, TypeVar
+from typing import Literal, NamedTuple, TypeVar
 
 from longproof.agent.types import Case, Claim, Failure, JudgeLabel, Judgement, Label, Look
-from longproof.retrieval.types import Frozen
 
 T = TypeVar("T", bound=str)
 Side = Literal["contradicted", "not_found", "ambiguous", "no_fact", "supported"]
@@ -33,17 +32,14 @@ ONE_IN = 20
 """Of so many cleared claims one is read by the others too."""
 
 
-class Tally(Frozen):
-    """The outcome of one vote. `side` and `label` are None where no side reached the consensus.
-
-    `votes` counts the judgements that are no failures; `share` is that of the leading side in the panel.
-    """
+class Tally(NamedTuple):
+    """The outcome of one vote."""
 
     side: Side | None
+    """None, as the label is, where no side reached the consensus."""
     label: JudgeLabel | None
-    share: float
     votes: int
-    panel: int
+    """Judgements that are no failures."""
 
 
 def vote(
@@ -57,15 +53,12 @@ def vote(
     Every judgement is one judge's of the panel: a failure is no vote but stays in the denominator.
     """
     labels = [j.label for j in judgements if j.label is not None]
-    panel = len(judgements)
-    if not labels:
-        return Tally(side=None, label=None, share=0.0, votes=0, panel=panel)
-    side = _leader([sides[label] for label in labels], tuple(dict.fromkeys(sides[x] for x in FAITHFULNESS)))
-    inside = [label for label in labels if sides[label] == side]
-    share = len(inside) / panel
-    if share + 1e-9 < consensus:
-        return Tally(side=None, label=None, share=share, votes=len(labels), panel=panel)
-    return Tally(side=side, label=_leader(inside, FAITHFULNESS), share=share, votes=len(labels), panel=panel)
+    if labels:
+        side = _leader([sides[label] for label in labels], tuple(sides[label] for label in FAITHFULNESS))
+        inside = [label for label in labels if sides[label] == side]
+        if len(inside) / len(judgements) + 1e-9 >= consensus:
+            return Tally(side, _leader(inside, FAITHFULNESS), len(labels))
+    return Tally(None, None, len(labels))
 
 
 def may_decide(side: Side, look: Look, *, last: bool) -> bool:

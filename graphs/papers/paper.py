@@ -18,7 +18,7 @@ from longproof.agent.guards import Weighed, word
 from longproof.agent.judge import ModelJudge, Numbered, ask_about_claims
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Asker
-from longproof.agent.prompting import brief, fill, language_of, line, opinions
+from longproof.agent.prompting import brief, fill, language_of, line
 from longproof.agent.types import (
     Answered,
     Call,
@@ -38,10 +38,10 @@ from longproof.agent.types import (
     SourcePlace,
 )
 from longproof.agent.vote import CONSENSUS, SIDES, Side, final_label, most_common, vote
+from longproof.graphs.protocol import NEEDS, Need, Protocol
 from longproof.graphs.run import Session
-from longproof.graphs.settings import NEEDS, Need, Protocol
 from longproof.indexes.documents import DocumentRef
-from longproof.prompts import Prompt, render
+from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput, Frozen, Span
 
 COARSE: dict[JudgeLabel, Side] = {
@@ -209,23 +209,18 @@ async def ask_model(
     prior: Sequence[Judgement] | None = None,
 ) -> Answered:
     """One judgement for each claim. `prior`: those that an arbiter decides between, shuffled and without names."""
-
-    def prompt_of(numbered: Numbered) -> Prompt:
-        prompt = prompt_about(paper.prompt, question.shown, numbered, case)
-        if prior is None:
-            return prompt
-        said = opinions(numbered, prior, question)
-        return prompt.then(render("arbitrate_paper", language_of(case), opinions=said))
-
     return await ask_about_claims(
         asker_of(paper, judge),
         judge.name,
         question,
         claims,
+        case,
         purpose="judge" if prior is None else "arbitrate",
         form=paper.form,
-        prompt_of=prompt_of,
+        prompt_of=lambda numbered: prompt_about(paper.prompt, question.shown, numbered, case),
         read=lambda value, n, claim: paper.read(value, About(n, claim, question.shown, case)),
+        prior=prior,
+        deciding="arbitrate_paper",
     )
 
 

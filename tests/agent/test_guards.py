@@ -20,7 +20,7 @@ from longproof.agent.guards import (
     weigh,
     word,
 )
-from longproof.agent.recipes import read_findings
+from longproof.agent.judge import read_findings
 from longproof.agent.types import Case, Claim, Question, SourcePlace
 from longproof.retrieval.types import Document, Span
 

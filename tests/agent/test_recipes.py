@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from longproof.agent.guards import Weighed
+from longproof.agent.judge import RECIPES, part_about
 from longproof.agent.models.answers import schema
 from longproof.agent.prompting import prompt_for, statements
-from longproof.agent.recipes import RECIPES, part_about
 from longproof.agent.types import Case, Claim, Question
 from longproof.retrieval.types import Document
 
