@@ -10,7 +10,7 @@ from typing import Any, Self, get_args
 from pydantic import Field, model_validator
 
 from longproof.agent.models.answers import Form
-from longproof.agent.types import KINDS, JudgeLabel
+from longproof.agent.types import JudgeLabel
 
 MENU: tuple[JudgeLabel, ...] = get_args(JudgeLabel)
 
@@ -68,23 +68,6 @@ class Sentences(Form):
     """
 
     claims: list[str]
-
-
-class PlaceForm(Form):
-    """The place where one claim is wrong, and its correction; only what is wrong `here` has the last three fields."""
-
-    claim: str
-    reason: str
-    where: str = Field(json_schema_extra=_one_of("here", "outside", "nothing"))
-    wrong: str = ""
-    kind: str = Field(default="none", json_schema_extra=_one_of(*KINDS, "none"))
-    correction: str = ""
-
-
-class Places(Form):
-    """The wrong places of all claims asked about."""
-
-    places: list[PlaceForm]
 
 
 class SearchTurn(Form):

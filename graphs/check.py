@@ -281,12 +281,9 @@ async def _place_errors(claims: Sequence[ClaimState], run: Run) -> tuple[list[Cl
         asked.append(localise(model, unplaced_claims, await run.show(question), run.case))
     errors: dict[str, Error] = {}
     calls: list[Call] = []
-    for answer in await asyncio.gather(*asked):
-        calls += answer.calls
-        errors |= answer.errors
-        for claim_id, reason in answer.reasons.items():
-            if not wrong[claim_id].reasons:
-                errors[claim_id] = Error(span=wrong[claim_id].claim.origin, reason=reason)
+    for placed_errors, made in await asyncio.gather(*asked):
+        errors |= placed_errors
+        calls += made
     placed = [one for one in claims if one.claim.id in errors]
     return [one.model_copy(update={"localised": (errors[one.claim.id],)}) for one in placed], calls
 

@@ -8,8 +8,8 @@ from fakes import ChatServer, Script
 from reader import PROSE, Reply, always, placed, well
 from seam import using
 
-from longproof.agent.localise import Localised, Wrong, localise
-from longproof.agent.types import Case, Claim, Failure, Question
+from longproof.agent.localise import Wrong, localise
+from longproof.agent.types import Call, Case, Claim, Error, Failure, Question
 from longproof.retrieval.types import Document
 
 SOURCE = Document.of("The old keeper gave her nine letters. She did not open them.")
@@ -35,12 +35,18 @@ GOOD: list[dict[str, Any]] = [
 ]
 
 
-def localised(script: Script, wrong: list[Claim] = CLAIMS) -> tuple[Localised, ChatServer]:
-    doubted = [Wrong(claim, ("It says otherwise.",)) for claim in wrong]
+def localised(
+    script: Script, wrong: list[Claim] = CLAIMS, reasons: tuple[str, ...] = ("It says otherwise.",)
+) -> tuple[dict[str, Error], ChatServer]:
     server = ChatServer(script)
-    found: Localised = using(server, lambda model: localise(model, doubted, QUESTION, CASE))
-    assert {*found.errors, *found.reasons} <= {claim.id for claim in wrong}
-    return found, server
+    doubted = [Wrong(claim, reasons) for claim in wrong]
+    made: tuple[dict[str, Error], list[Call]] = using(
+        server, lambda model: localise(model, doubted, QUESTION, CASE)
+    )
+    errors, calls = made
+    assert {call.purpose for call in calls} <= {"localise"}
+    assert errors.keys() <= {claim.id for claim in wrong}
+    return errors, server
 
 
 def form(*items: dict[str, Any]) -> Reply:
@@ -49,11 +55,10 @@ def form(*items: dict[str, Any]) -> Reply:
 
 def test_places_are_spans_of_the_response() -> None:
     found, server = localised([form(*GOOD)])
-    errors = [found.errors[claim.id] for claim in CLAIMS]
+    errors = [found[claim.id] for claim in CLAIMS]
     assert [RESPONSE.text[e.span.start : e.span.end] for e in errors] == ["nineteen", "opened"]
     assert [(e.kind, e.correction) for e in errors] == [("numerical", "nine"), ("inversion", "did not open")]
     assert [item["reason"] for item in server.asked[0].items("reasons")] == ["It says otherwise."] * 2
-    assert found.calls[0].purpose == "localise"
 
 
 @pytest.mark.parametrize(
@@ -71,7 +76,7 @@ def test_places_are_spans_of_the_response() -> None:
 )
 def test_what_cannot_be_placed_is_named(script: Script, failure: Failure) -> None:
     found, server = localised(script)
-    assert (found.errors, found.reasons) == ({}, {})
+    assert found == {}
     assert any(f"C1: {failure}\nC2: {failure}" in asked.user for asked in server.asked[1:])
 
 
@@ -80,8 +85,9 @@ def test_what_cannot_be_placed_is_named(script: Script, failure: Failure) -> Non
 def test_what_is_not_wrong_here_is_said_and_nothing_is_struck(where: str, wrong: str) -> None:
     answers = [{"claim": g["claim"], "reason": "Not shown.", "where": where, "wrong": wrong} for g in GOOD]
     found, server = localised([form(*answers)])
-    assert found.reasons == dict.fromkeys(("c0", "c1"), "Not shown.")
-    assert (found.errors, len(server.asked)) == ({}, 1)
+    assert (found, len(server.asked)) == ({}, 1)
+    found, _ = localised([form(*answers)], reasons=())
+    assert found == {claim.id: Error(span=claim.origin, reason="Not shown.") for claim in CLAIMS}
 
 
 def test_an_error_is_sought_in_the_claims_words_and_then_in_its_sentence() -> None:
@@ -89,20 +95,20 @@ def test_an_error_is_sought_in_the_claims_words_and_then_in_its_sentence() -> No
     assert part.origin.text == "gave her nineteen letters"
     for wrong, start in [("nineteen", 25), ("keeper", 9), ("er", 22)]:
         found, server = localised([form({**GOOD[0], "wrong": wrong, "correction": "x"})], [part])
-        assert found.errors["c0"].span.start == start
+        assert found["c0"].span.start == start
         (item,) = server.asked[0].items("claims")
         assert (item["sentence"], item["words"]) == (RESPONSE.text[:42], part.origin.text)
     found, _ = localised(always(form({**GOOD[0], "wrong": "opened"})), [part])
-    assert found.errors == {}, "that stands in another sentence"
+    assert found == {}, "that stands in another sentence"
 
 
 def test_a_claim_that_is_no_part_of_a_sentence_is_marked_in_its_own_words() -> None:
     whole = CLAIMS[0].model_copy(update={"origin": RESPONSE.span(0, 59)})
     found, server = localised([form({**GOOD[0], "wrong": "opened"})], [whole])
-    assert found.errors["c0"].span.text == "opened"
+    assert found["c0"].span.text == "opened"
     assert "words" not in server.asked[0].items("claims")[0]
 
 
 def test_nothing_wrong_is_nothing_asked() -> None:
     found, server = localised(well, [])
-    assert (found, server.asked) == (Localised({}, {}, []), [])
+    assert (found, server.asked) == ({}, [])
