@@ -10,11 +10,10 @@ import asyncio
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
-from longproof.agent.forms import Sentences
 from longproof.agent.guards import exactly
+from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model
 from longproof.agent.prompting import before_in_response, language_of, line
 from longproof.agent.types import Call, Case, Claim, Decomposed, Failure, Sentence
@@ -38,11 +37,19 @@ FROM = " @ "
 """What stands in an answer between a claim and the words that it comes from."""
 _CUT = re.compile(r" ?(?:…+|⋯+|\.{3,}) ?")
 _LETTER = rf"[^\W_{CJK}]"
-
-
 _NUMBERED = re.compile(r"\W*S?\s*([0-9]{1,4})(?![0-9])[\s:：.、|)\]]*(.*)", re.DOTALL | re.IGNORECASE)
 _NO_FACT = " -–—"
 """What stands where a sentence states no fact."""
+
+
+class Sentences(Form):
+    """All sentences of a batch, taken apart: a short string a claim, in order, its sentence's number first.
+
+    `S1 the claim`, or `S1 the claim @ first…last` with the words that it comes from; `S2 -` where a sentence states
+    no fact.
+    """
+
+    claims: list[str]
 
 
 class _Piece(NamedTuple):
@@ -69,10 +76,11 @@ class ModelDecomposer:
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
         """Claims of all sentences in text order, ids `s1.1`, `s1.2`, …; a sentence that is one claim is `s2`."""
         batches = _batches(sentences)
-        answers = await asyncio.gather(*(self._batch(case, batch) for batch in batches))
         taken: dict[int, _Taken] = {}
-        for found, _ in answers:
+        calls: list[Call] = []
+        for found, made in await asyncio.gather(*(self._batch(case, batch) for batch in batches)):
             taken |= found
+            calls += made
         shown: list[Sentence] = []
         claims: list[Claim] = []
         for index, span in enumerate(sentences):
@@ -83,7 +91,7 @@ class ModelDecomposer:
             for part, (text, origin) in enumerate(pieces, start=1):
                 id_ = f"s{index + 1}.{part}" if len(pieces) > 1 else f"s{index + 1}"
                 claims.append(Claim(id=id_, index=part, sentence=index, text=text, origin=origin))
-        return Decomposed(shown, claims, list(chain.from_iterable(calls for _, calls in answers)))
+        return Decomposed(shown, claims, calls)
 
     async def _batch(self, case: Case, sentences: Mapping[int, Span]) -> tuple[dict[int, _Taken], list[Call]]:
         """Every sentence of a batch taken apart; one that can't be stays whole."""
@@ -102,51 +110,41 @@ class ModelDecomposer:
 
 
 def _prompt(sentences: Mapping[int, Span], case: Case) -> Prompt:
-    return render(
-        "decompose",
-        language_of(case),
-        context=case.context,
-        sentences="\n".join(_list_sentences(sentences, case)),
-    )
-
-
-def _list_sentences(sentences: Mapping[int, Span], case: Case) -> Iterator[str]:
-    """Each sentence as one line of the prompt, with the text before it where that isn't the line before."""
+    """The prompt: each sentence as one line, with the text before it where that isn't the line before."""
+    rows: list[str] = []
     last_end = -1
     for n, sentence in sentences.items():
         start, before = before_in_response(sentence, case)
         follows = start <= last_end == start + len(before)
         more = {"before": before[-BEFORE_CHARACTERS:]} if before and not follows else {}
-        yield line(sentence=f"S{n}", **more, text=sentence.text)
+        rows.append(line(sentence=f"S{n}", **more, text=sentence.text))
         last_end = sentence.end
+    return render("decompose", language_of(case), context=case.context, sentences="\n".join(rows))
 
 
 def _read(answer: Answer[Sentences], sentences: Mapping[int, Span], _: Prompt) -> dict[int, _Taken]:
-    said = _group_by_sentence(answer.value.claims) if answer.value else {}
-    taken: dict[int, _Taken] = {}
-    for n, span in sentences.items():
-        if answer.failure:
-            taken[n] = _Taken((), answer.failure)
-        else:
-            taken[n] = _with_what_is_left_out(_take_apart(said.get(n, []), span), span)
-    return taken
+    if answer.value is None:
+        return dict.fromkeys(sentences, _Taken((), answer.failure))
+    said: dict[int, list[str]] = {}
+    for claim in answer.value.claims:
+        if numbered := _NUMBERED.fullmatch(" ".join(claim.split())):
+            said.setdefault(int(numbered[1]), []).append(numbered[2].strip())
+    return {n: _take_apart(said.get(n, []), span) for n, span in sentences.items()}
 
 
-def _with_what_is_left_out(taken: _Taken, sentence: Span) -> _Taken:
+def _with_what_is_left_out(pieces: list[_Piece], sentence: Span) -> list[_Piece]:
     """Add the sentence itself where its pieces don't come from all of it: a model may do as the text bids it."""
-    if taken.failure:
-        return taken
     # Of several pieces, one that comes from no words in particular covers none of them.
-    alone = len(taken.pieces) == 1
-    named = [one for one in taken.pieces if alone or one.origin != sentence or one.text == sentence.text]
+    alone = len(pieces) == 1
+    named = [one for one in pieces if alone or one.origin != sentence or one.text == sentence.text]
     covered = {at for piece in named for at in range(piece.origin.start, piece.origin.end)}
     left_out = 0
     for at, character in enumerate(sentence.text, start=sentence.start):
         weight = A_CHINESE_LETTER if is_chinese(character) else 1
         left_out = 0 if at in covered else left_out + weight * character.isalnum()
         if left_out > MOST_LEFT_OUT:
-            return _Taken((*taken.pieces, _Piece(sentence.text, sentence)))
-    return taken if taken.pieces else _Taken((_Piece(sentence.text, sentence),))
+            return [*pieces, _Piece(sentence.text, sentence)]
+    return pieces or [_Piece(sentence.text, sentence)]
 
 
 def _batches(sentences: Sequence[Span]) -> list[dict[int, Span]]:
@@ -162,15 +160,6 @@ def _batches(sentences: Sequence[Span]) -> list[dict[int, Span]]:
     return batches
 
 
-def _group_by_sentence(claims: Sequence[str]) -> dict[int, list[str]]:
-    """Sort the claims by their sentence's number; what begins with no number is left out."""
-    found: dict[int, list[str]] = {}
-    for claim in (_NUMBERED.fullmatch(" ".join(said.split())) for said in claims):
-        if claim:
-            found.setdefault(int(claim[1]), []).append(claim[2].strip())
-    return found
-
-
 def _take_apart(said: Sequence[str], sentence: Span) -> _Taken:
     """Read the pieces that a model made of one sentence. To say nothing of it is a failure, and so is to make more
     claims of it than it can hold, or to say that it states no fact beside the facts that it states."""
@@ -180,7 +169,8 @@ def _take_apart(said: Sequence[str], sentence: Span) -> _Taken:
     if claims and len(claims) < len(said):
         return _Taken((), "self_contradicted")
     pieces = [_piece(claim, sentence) for claim in dict.fromkeys(claims)]
-    return _Taken(tuple(sorted(dict.fromkeys(pieces), key=lambda piece: piece.origin.start)))
+    in_order = sorted(dict.fromkeys(pieces), key=lambda piece: piece.origin.start)
+    return _Taken(tuple(_with_what_is_left_out(in_order, sentence)))
 
 
 def _piece(said: str, sentence: Span) -> _Piece:
@@ -199,14 +189,7 @@ def located_segment(segment: str, sentence: Span) -> Span | None:
         return exactly(segment, sentence)
     for begin in _places(first, sentence.text):
         for end in _places(rest[0], sentence.text, begin.end()):
-            start, stop = begin.start(), end.end()
-            text = sentence.text[start:stop]
-            return Span(
-                source_id=sentence.source_id,
-                start=sentence.start + start,
-                end=sentence.start + stop,
-                text=text,
-            )
+            return sentence.part(begin.start(), end.end())
     return None
 
 

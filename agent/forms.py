@@ -58,28 +58,3 @@ class StatementChoice(Form):
     lines: list[str] = Field(default_factory=list)
     reason: str = ""
     answer: str = Field(json_schema_extra=_one_of("first", "second", "neither"))
-
-
-class Sentences(Form):
-    """All sentences of a batch, taken apart: a short string a claim, in order, its sentence's number first.
-
-    `S1 the claim`, or `S1 the claim @ first…last` with the words that it comes from; `S2 -` where a sentence states
-    no fact.
-    """
-
-    claims: list[str]
-
-
-class SearchTurn(Form):
-    """A searcher's answer: claims with the lines that bear on them, then what to look for and where to read on."""
-
-    claims: list[str]
-    find: list[str] = Field(default_factory=list)
-    read: list[str] = Field(default_factory=list)
-
-
-class ScanNotes(Form):
-    """A reader's notes on one piece of a source, and its last line as proof that all of it was read."""
-
-    notes: list[str] = Field(default_factory=list)
-    last: str

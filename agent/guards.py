@@ -114,7 +114,7 @@ def find(quote: str, shown: Sequence[Span]) -> Span | None:
     for span in shown:
         place = locate(quote, Document(id=span.source_id, text=span.text))
         if place is not None:
-            return _shift(place, span.start)
+            return span.part(place.start, place.end)
     return None
 
 
@@ -228,13 +228,8 @@ def exactly(words: str, origin: Span) -> Span | None:
         return None
     start = origin.text.find(words)
     if start >= 0:
-        place = Span(source_id=origin.source_id, start=start, end=start + len(words), text=words)
-        return _shift(place, origin.start)
+        return origin.part(start, start + len(words))
     return find(words, [origin])
-
-
-def _shift(span: Span, by: int) -> Span:
-    return Span(source_id=span.source_id, start=span.start + by, end=span.end + by, text=span.text)
 
 
 def _readings(finding: Finding) -> tuple[Reading, ...]:

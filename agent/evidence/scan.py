@@ -8,8 +8,10 @@ Does not know: how a source is cut into pieces, or who judges the claims by what
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
+
+from pydantic import Field
 
 from longproof.agent.evidence.citations import (
     by_number,
@@ -18,7 +20,7 @@ from longproof.agent.evidence.citations import (
     numbered_line,
     proven_lines,
 )
-from longproof.agent.forms import ScanNotes
+from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model
 from longproof.agent.prompting import in_sentences, language_of
 from longproof.agent.types import Call, Case, Claim, Failure
@@ -30,6 +32,13 @@ MOST_CLAIMS = 50
 _NOTE = re.compile(r"\W*C?([0-9]{1,4})(?![0-9])\W*(.*)", re.DOTALL | re.IGNORECASE)
 _ANOTHER = re.compile(r"[\s,、&和-]*(?:and\s*)?C\s*[0-9]", re.IGNORECASE)
 """How a note goes on that names a second claim: whose lines it has can't be told."""
+
+
+class ScanNotes(Form):
+    """A reader's notes on one piece of a source, and its last line as proof that all of it was read."""
+
+    notes: list[str] = Field(default_factory=list)
+    last: str
 
 
 class Noted(NamedTuple):
@@ -50,97 +59,74 @@ class Scanner(Protocol):
         ...
 
 
-class _Reading(NamedTuple):
-    """One reading of a piece, by the claims' numbers: lines noted, and why it counts as not read."""
+class _Unread(NamedTuple):
+    """The claims that one answer counts as not read for, and why."""
 
-    lines: dict[int, list[int]]
-    failures: dict[int, Failure]
-
-    @property
-    def failure(self) -> Failure | None:
-        """The first reason to ask about the piece again."""
-        return next(iter(self.failures.values()), None)
+    failure: Failure | None
+    claims: Collection[int] = ()
 
 
 async def scan(model: Model, claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], case: Case) -> Noted:
     """Read all pieces for all claims, all at once within the model's limits."""
-    batches = [claims[at : at + MOST_CLAIMS] for at in range(0, len(claims), MOST_CLAIMS)]
-    readers = [
-        _Reader(Asker(model), piece, dict(enumerate(batch, start=1)), case)
-        for piece in pieces
-        for batch in batches
-        if _ends(piece)
-    ]
+    asker = Asker(model)
+    readings = []
+    for piece in filter(_ends, pieces):
+        for at in range(0, len(claims), MOST_CLAIMS):
+            numbered = dict(enumerate(claims[at : at + MOST_CLAIMS], start=1))
+            readings.append(_read_piece(asker, piece, numbered, case))
     lines: dict[str, set[int]] = {}
     failures: dict[str, Failure] = {}
     calls: list[Call] = []
-    read = await asyncio.gather(*(reader.read() for reader in readers))
-    for reader, (reading, made) in zip(readers, read, strict=True):
-        calls += made
-        for n, noted in reading.lines.items():
-            lines.setdefault(reader.claims[n].id, set()).update(noted)
-        for n, failure in reading.failures.items():
-            failures.setdefault(reader.claims[n].id, failure)
-    return Noted({claim_id: tuple(sorted(noted)) for claim_id, noted in lines.items()}, failures, calls)
+    for noted in await asyncio.gather(*readings):
+        calls += noted.calls
+        for claim_id, numbers in noted.lines.items():
+            lines.setdefault(claim_id, set()).update(numbers)
+        for claim_id, failure in noted.failures.items():
+            failures.setdefault(claim_id, failure)
+    return Noted({claim_id: tuple(sorted(numbers)) for claim_id, numbers in lines.items()}, failures, calls)
 
 
-class _Reader(NamedTuple):
-    """Reads one piece for the claims of one prompt."""
+async def _read_piece(asker: Asker, piece: Sequence[Line], claims: Mapping[int, Claim], case: Case) -> Noted:
+    """Read one piece, once more where the answer could not be used: that adds to what the first one proved."""
+    lines: dict[str, tuple[int, ...]] = {}
 
-    asker: Asker
-    piece: Sequence[Line]
-    claims: dict[int, Claim]
-    case: Case
-
-    async def read(self) -> tuple[_Reading, list[Call]]:
-        """Read the piece, once more where the answer could not be used. Returns also the calls made."""
-        noted: dict[int, list[int]] = {}
-
-        def read(
-            answer: Answer[ScanNotes], pieces: Mapping[int, Sequence[Line]], prompt: Prompt
-        ) -> dict[int, _Reading]:
-            """A second answer adds to what the first one proved."""
-            (reading,) = self._reading(answer, pieces, prompt).values()
-            for n, numbers in reading.lines.items():
-                noted.setdefault(n, []).extend(numbers)
-            return {1: reading._replace(lines={**noted})}
-
-        found, calls = await self.asker.ask_about(
-            {1: self.piece},
-            letter="P",
-            purpose="scan",
-            form=ScanNotes,
-            prompt_of=self._prompt,
-            read=read,
-        )
-        return found[1], calls
-
-    def _prompt(self, pieces: Mapping[int, Sequence[Line]]) -> Prompt:
-        return render(
-            "scan",
-            language_of(self.case),
-            claims=in_sentences(self.claims, self.case),
-            piece="\n".join(numbered_line(line) for piece in pieces.values() for line in piece),
-        )
-
-    def _reading(
-        self, answer: Answer[ScanNotes], pieces: Mapping[int, Sequence[Line]], _: Prompt
-    ) -> dict[int, _Reading]:
+    def read(answer: Answer[ScanNotes], _: object, __: Prompt) -> dict[int, _Unread]:
         if answer.value is None:
-            return {1: _Reading({}, dict.fromkeys(self.claims, answer.failure or "unparsed"))}
-        known = by_number(self.piece)
-        lines: dict[int, list[int]] = {}
-        unread = set() if _names_the_end(answer.value.last, self.piece) else set(self.claims)
-        for note in map(_NOTE.fullmatch, answer.value.notes):
-            if note is None or int(note[1]) not in self.claims or _ANOTHER.match(note[2]):
-                unread = set(self.claims)
-                continue
-            number = int(note[1])
-            lines.setdefault(number, []).extend(proven_lines(note[2], known))
-            if count_unproven(note[2], known) or not lines[number]:
-                unread.add(number)
-        noted = {n: numbers for n, numbers in lines.items() if numbers}
-        return {1: _Reading(noted, dict.fromkeys(sorted(unread), "ungrounded"))}
+            return {1: _Unread(answer.failure, claims)}
+        noted, unread = _check_notes(answer.value, piece, claims)
+        for n, numbers in noted.items():
+            lines[claims[n].id] = (*lines.get(claims[n].id, ()), *numbers)
+        return {1: _Unread("ungrounded" if unread else None, unread)}
+
+    prompt = render(
+        "scan",
+        language_of(case),
+        claims=in_sentences(claims, case),
+        piece="\n".join(map(numbered_line, piece)),
+    )
+    found, calls = await asker.ask_about(
+        {1: piece}, letter="P", purpose="scan", form=ScanNotes, prompt_of=lambda _: prompt, read=read
+    )
+    failure, unread = found[1]
+    return Noted(lines, {claims[n].id: failure for n in unread} if failure else {}, calls)
+
+
+def _check_notes(
+    answer: ScanNotes, piece: Sequence[Line], claims: Mapping[int, Claim]
+) -> tuple[dict[int, list[int]], set[int]]:
+    """The lines that notes prove to bear on claims, by number; and the claims that the piece was not read for."""
+    known = by_number(piece)
+    lines: dict[int, list[int]] = {}
+    unread = set() if _names_the_end(answer.last, piece) else set(claims)
+    for note in map(_NOTE.fullmatch, answer.notes):
+        if note is None or int(note[1]) not in claims or _ANOTHER.match(note[2]):
+            unread = set(claims)
+            continue
+        number = int(note[1])
+        lines.setdefault(number, []).extend(proven_lines(note[2], known))
+        if count_unproven(note[2], known) or not lines[number]:
+            unread.add(number)
+    return {n: numbers for n, numbers in lines.items() if numbers}, unread
 
 
 def _names_the_end(last: str, piece: Sequence[Line]) -> bool:

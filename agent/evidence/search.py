@@ -12,6 +12,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
+from pydantic import Field
+
 from longproof.agent.evidence.citations import (
     by_number,
     cited_lines,
@@ -24,7 +26,7 @@ from longproof.agent.evidence.citations import (
     split_citations,
 )
 from longproof.agent.evidence.scan import MOST_CLAIMS
-from longproof.agent.forms import SearchTurn
+from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Asker, Model
 from longproof.agent.prompting import context_rows, language_of
 from longproof.agent.types import Call, Case, Claim, Failure
@@ -48,6 +50,14 @@ _REQUEST = re.compile(r"\W*C?([0-9]{1,4})(?![0-9])\W*(\w.*)", re.DOTALL | re.IGN
 _PLACE = re.compile(r"([0-9]{1,9})(?![0-9]).*", re.DOTALL)
 
 
+class SearchTurn(Form):
+    """A searcher's answer: claims with the lines that bear on them, then what to look for and where to read on."""
+
+    claims: list[str]
+    find: list[str] = Field(default_factory=list)
+    read: list[str] = Field(default_factory=list)
+
+
 class Library(Protocol):
     """The sources of one case as a searcher looks into them, and nothing else."""
 
@@ -60,7 +70,7 @@ class Library(Protocol):
         ...
 
     def read(self, number: int) -> Sequence[Line]:
-        """The lines about the line of this number, about 1,500 characters. Raises IndexError where there is none."""
+        """The lines about the line of this number, about 1,500 characters; none where there is no such line."""
         ...
 
 
@@ -101,10 +111,10 @@ async def search(
     for loop in loops:
         result.calls.extend(loop.calls)
         for claim in loop.claims.values():
-            result.lines[claim.id] = tuple(claim.named)
-            result.queries[claim.id] = tuple(claim.queries)
+            result.lines[claim.claim.id] = tuple(claim.named)
+            result.queries[claim.claim.id] = tuple(claim.queries)
             if loop.failure and not claim.done:
-                result.failures[claim.id] = loop.failure
+                result.failures[claim.claim.id] = loop.failure
     return result
 
 
@@ -125,11 +135,6 @@ class _Sought:
     postponed: dict[str, None] = field(default_factory=dict)
     """Requests of this turn for which there was no room."""
     done: bool = False
-
-    @property
-    def id(self) -> str:
-        """The claim's id."""
-        return self.claim.id
 
 
 class _Request(NamedTuple):
@@ -160,7 +165,7 @@ class _Loop:
 
     async def run(self, hits: Mapping[str, Sequence[Line]]) -> None:
         """Turn after turn, until all claims are done, nothing new is asked for or found, or a turn failed."""
-        requests = [_Request(c, HITS, runs(hits.get(c.id, ()))) for c in self.claims.values()]
+        requests = [_Request(c, HITS, runs(hits.get(c.claim.id, ()))) for c in self.claims.values()]
         for turn in range(1, self.turns + 1):
             new = self._show(requests)
             if turn > 1 and not new:
@@ -239,34 +244,26 @@ class _Loop:
         requests: dict[tuple[str, str], _Request] = {}
         for claim, words in self._requests(answer.find, MOST_QUERIES):
             query = on_one_line(words)[:LONGEST_QUERY]
-            if query not in claim.queries and (claim.id, query) not in requests:
-                requests[claim.id, query] = _Request(claim, query, self.library.find(query), query)
+            if query not in claim.queries and (claim.claim.id, query) not in requests:
+                found = self.library.find(query)
+                requests[claim.claim.id, query] = _Request(claim, query, found, query)
         for claim, words in self._requests(answer.read, MOST_READS):
             place = _PLACE.fullmatch(words)
-            if place is None:
-                continue
-            name = f"read {int(place[1])}"
-            if name not in claim.asked | claim.found and (claim.id, name) not in requests:
-                requests[claim.id, name] = _Request(claim, name, [self._read(int(place[1]))])
+            name = f"read {int(place[1])}" if place else ""
+            if place and name not in claim.asked | claim.found and (claim.claim.id, name) not in requests:
+                around = self.library.read(int(place[1]))
+                requests[claim.claim.id, name] = _Request(claim, name, [around])
         return list(requests.values())
-
-    def _read(self, number: int) -> Sequence[Line]:
-        try:
-            return self.library.read(number)
-        except IndexError:
-            return ()
 
     def _requests(self, texts: Sequence[str], most: int) -> Iterator[tuple[_Sought, str]]:
         """The requests about open claims, at most so many for each."""
         made = Counter[str]()
         for text in texts:
-            about = self._about(_REQUEST, text)
-            if about is None:
-                continue
-            claim, match = about
-            made[claim.id] += 1
-            if not claim.done and made[claim.id] <= most:
-                yield claim, match[2]
+            if about := self._about(_REQUEST, text):
+                claim, match = about
+                made[claim.claim.id] += 1
+                if not claim.done and made[claim.claim.id] <= most:
+                    yield claim, match[2]
 
     def _about(self, form: re.Pattern[str], text: str) -> tuple[_Sought, re.Match[str]] | None:
         """The claim that a text of this form names by its number, and the parts of the text."""

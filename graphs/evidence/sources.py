@@ -139,8 +139,12 @@ class Sources:
         return float(self._lengths[sorted(set(numbers))].sum() / max(1, self._lengths.sum()))
 
     def read(self, number: int, characters: int = 1500) -> list[Line]:
-        """The lines around this one in its document, whole, as many on both sides as `characters` hold."""
-        self.line(number)
+        """The lines around this one in its document, whole, as many on both sides as `characters` hold.
+
+        None where there is no such line.
+        """
+        if not 0 <= number < self.number_of_lines:
+            return []
         own = self._numbers(self._lines[number][0])
         low, high = number, number + 1
         while (low > own.start or high < own.stop) and self._extent(low, high) < characters:

@@ -43,7 +43,7 @@ class Shelf:
 
     def read(self, number: int) -> Sequence[Line]:
         self.places.append(number)
-        return SOURCE[max(0, SOURCE[number].number - 10) : number + 10]
+        return SOURCE[max(0, number - 10) : number + 10]
 
 
 def searched(
