@@ -14,8 +14,7 @@ from pydantic import Field
 
 from longproof.agent.guards import exactly, same, word, wrong_place
 from longproof.agent.models.answers import Form
-from longproof.agent.models.model import Asker, by_number
-from longproof.agent.models.model import Answer, Model
+from longproof.agent.models.model import Answer, Asker, Model, by_number
 from longproof.agent.prompting import brief, evidence, language_of, line, pages, sentence_of
 from longproof.agent.types import KINDS, Call, Case, Claim, Error, Failure, Question
 from longproof.prompts import Language, Prompt, render
