@@ -38,8 +38,8 @@ from longproof.agent.types import (
     SourcePlace,
 )
 from longproof.agent.vote import CONSENSUS, SIDES, Side, final_label, most_common, vote
-from longproof.graphs.protocol import NEEDS, Need, Protocol
 from longproof.graphs.run import Session
+from longproof.graphs.settings import NEEDS, Need, Protocol
 from longproof.indexes.documents import DocumentRef
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput, Frozen, Span
