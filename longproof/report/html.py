@@ -20,7 +20,7 @@ from typing import Any
 from urllib.parse import quote
 
 from longproof.agent.report import WRONG
-from longproof.agent.types import Judgement, Report, ReportClaim
+from longproof.agent.types import Report, ReportClaim
 from longproof.report.markdown import to_markdown
 from longproof.report.totals import cost_line
 from longproof.report.view import ReportView, describe_judges, look_of, sides, what_would_settle
@@ -32,6 +32,7 @@ INDEX = ("text", "theme", "index")
 Short = list[Any]
 """`[document number, start, end]`; after it, how many characters its sentences have before and behind it, where there
 are any; or its text, where its document isn't here."""
+OF_A_JUDGEMENT = {"judge", "round", "label", "failure", "reason", "quotes_dropped"}
 _UNSAFE = re.compile(f"[<>&]|{PATTERN}")
 
 
@@ -39,12 +40,8 @@ def page(report: Report, texts: Mapping[str, str]) -> str:
     """The page of one report. `texts` maps document ids to texts; where one is missing, the page says so."""
     spoken = language(report.case.response)
     data = {**page_data(report, texts, words(spoken)), **vocabulary(words(spoken))}
-    return assemble("page.html", PAGE, data, spoken, page_title(report), to_markdown(report, texts))
-
-
-def page_title(report: Report) -> str:
-    """The name that a browser shows for the page of a report."""
-    return f"{SIGNS[report.verdict]} {report.case.id} · longproof"
+    title = f"{SIGNS[report.verdict]} {report.case.id} · longproof"
+    return assemble("page.html", PAGE, data, spoken, title, to_markdown(report, texts))
 
 
 def page_data(report: Report, texts: Mapping[str, str], say: Mapping[str, str]) -> dict[str, Any]:
@@ -220,15 +217,14 @@ def _short_claim(
     data["sides"] = [
         [side.label, side.judges, [short_span(quote) for quote in side.spans]] for side in sides(claim)
     ]
-    data["judgements"] = [_short_judgement(judgement, short_span) for judgement in claim.judgements]
+    data["judgements"] = []
+    for judgement in claim.judgements:
+        word = judgement.model_dump(include=OF_A_JUDGEMENT)
+        word["quotes"] = [short_span(quote) for quote in judgement.quotes]
+        data["judgements"].append(_without_empty(word))
     data["looked"] = looked and looked._asdict()
     data["settle"] = what_would_settle(claim, view.say)
     return {"sentence": claim.sentence, **_without_empty(data)}
-
-
-def _short_judgement(judgement: Judgement, short_span: Callable[[Span], Short]) -> dict[str, Any]:
-    data = judgement.model_dump(include={"judge", "round", "label", "failure", "reason", "quotes_dropped"})
-    return _without_empty({**data, "quotes": [short_span(quote) for quote in judgement.quotes]})
 
 
 def _without_empty(fields: Mapping[str, Any]) -> dict[str, Any]:

@@ -57,10 +57,7 @@ def open_report(path: Path) -> Report:
         if place == "schema_version":
             why = "a report of another edition: check its text again; no answer is paid for twice"
         raise BadInput(f"{path} is {why}") from error
-    try:
-        refuse_damaged(report)
-    except BadInput as error:
-        raise BadInput(f"{path}: {error}") from error
+    refuse_damaged(report, where=f"{path}: ")
     return report
 
 
@@ -77,10 +74,10 @@ def texts_of(
     Raises BadInput where a source isn't there, a file given is none of them (its hash is its id), or a quote isn't
     what stands at its place.
     """
-    given = {**(known or {})}
+    given, named_ids = {**(known or {})}, {one.id for one in report.documents[1:]}
     for path in sources:
         document = read_source(path)
-        if document.id not in {one.id for one in report.documents[1:]}:
+        if document.id not in named_ids:
             raise BadInput(
                 f"{path} is no source of this report, or has changed: give the text that was checked"
             )
@@ -94,19 +91,16 @@ def texts_of(
             raise BadInput(
                 f"the text of the source {name!r} is gone from the data folder: give it again (--source)"
             ) from error
-    _refuse(_wrong_texts(report, texts))
+    refuse_damaged(report, texts)
     return texts
 
 
-def refuse_damaged(report: Report) -> None:
-    """Raises BadInput, with the first thing that is wrong, where a report doesn't fit its response or itself."""
-    _refuse(_damages(report))
-
-
-def _refuse(damages: Iterator[str]) -> None:
-    for what in damages:
+def refuse_damaged(report: Report, texts: Mapping[str, str] | None = None, where: str = "") -> None:
+    """Raises BadInput, with the first thing that is wrong, where a report doesn't fit itself, or these texts of its
+    documents."""
+    for what in _damages(report) if texts is None else _wrong_texts(report, texts):
         raise BadInput(
-            f"the report is damaged or was altered: {what}; check the text again to make a new one"
+            f"{where}the report is damaged or was altered: {what}; check the text again to make a new one"
         )
 
 

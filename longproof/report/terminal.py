@@ -6,6 +6,7 @@ by signs too. Does not know: files, or how anything was judged.
 """
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 
 from rich.cells import cell_len
 from rich.console import Console
@@ -36,45 +37,38 @@ _COLOURS = {
 
 def print_report(report: Report, texts: Mapping[str, str], console: Console) -> None:
     """Print the report. `texts` maps document ids to texts; where one is missing, quotes stand alone."""
-    _Screen(ReportView(report, texts), console).show()
+    view = ReportView(report, texts)
+    screen = _Screen(view.say, console)
+    head = Text(view.heading, style=_COLOURS.get(report.verdict, ""))
+    screen.line(head.append(f"  {view.outcome}", style="not bold default"))
+    if view.notice:
+        screen.line(Text(view.notice, style="yellow"))
+    for title in view.missing:
+        screen.line(Text(view.say["text_missing"].format(title=title), style="yellow"))
+    numbers = count(1)
+    for title, claims in view.findings:
+        screen.line(Text(f"\n{title}", style="bold underline"))
+        for claim in claims:
+            screen.finding(next(numbers), ClaimView(view, claim))
+    if view.unread:
+        title, rows = view.unread_lines(UNREAD)
+        screen.line(Text(f"\n{title}", style="bold"))
+        for row in rows:
+            screen.indent(Text(row))
+    screen.line(Text(""))
+    for total in view.totals:
+        screen.line(Text(total, style="dim"))
 
 
 class _Screen:
-    def __init__(self, view: ReportView, console: Console) -> None:
-        self.view, self.say = view, view.say
-        self.console = console
+    def __init__(self, say: Mapping[str, str], console: Console) -> None:
+        self.say, self.console = say, console
         self.width = min(console.width, WIDEST)
 
-    def show(self) -> None:
-        self._outcome()
-        number = 1
-        for title, claims in self.view.findings:
-            self._line(Text(f"\n{title}", style="bold underline"))
-            for claim in claims:
-                self._finding(number, ClaimView(self.view, claim))
-                number += 1
-        if self.view.unread:
-            title, rows = self.view.unread_lines(UNREAD)
-            self._line(Text(f"\n{title}", style="bold"))
-            for row in rows:
-                self._indent(Text(row))
-        self._line(Text(""))
-        for total in self.view.totals:
-            self._line(Text(total, style="dim"))
-
-    def _outcome(self) -> None:
-        view = self.view
-        head = Text(view.heading, style=_COLOURS.get(view.report.verdict, ""))
-        self._line(head.append(f"  {view.outcome}", style="not bold default"))
-        if view.notice:
-            self._line(Text(view.notice, style="yellow"))
-        for title in view.missing:
-            self._line(Text(self.say["text_missing"].format(title=title), style="yellow"))
-
-    def _finding(self, number: int, claim: ClaimView) -> None:
-        self._line(Text(""))
+    def finding(self, number: int, claim: ClaimView) -> None:
+        self.line(Text(""))
         head = Text(f"{number:>2}  ").append(claim.heading, style=_COLOURS.get(claim.label, ""))
-        self._line(head.append("  " + " · ".join(claim.notes), style="dim"))
+        self.line(head.append("  " + " · ".join(claim.notes), style="dim"))
         response, evidence = self._response(claim), self._evidence(claim)
         if self.width >= SIDE_BY_SIDE:
             left = (self.width - 7) // 2
@@ -84,9 +78,16 @@ class _Screen:
             grid.add_row("", wrap_text(response, left), wrap_text(evidence, self.width - 7 - left))
             self.console.print(grid)
         else:
-            self._indent(response)
-            self._indent(evidence)
-        self._indent(_because(claim))
+            self.indent(response)
+            self.indent(evidence)
+        because = [
+            Text(claim.why),
+            Text(claim.votes, style="dim"),
+            Text(claim.looked, style="dim"),
+            Text(claim.settle),
+            Text(claim.caveat, style="dim italic"),
+        ]
+        self.indent(Text("\n").join(line for line in because if line))
 
     def _response(self, claim: ClaimView) -> Text:
         text = _mark_pieces(claim.passage, "bold red underline")
@@ -108,25 +109,14 @@ class _Screen:
             lines.append(Text(self.say["more_n"].format(n=claim.more_quotes), style="dim"))
         return Text("\n").join(lines)
 
-    def _line(self, text: Text) -> None:
+    def line(self, text: Text) -> None:
         self.console.print(wrap_text(text, self.width), highlight=False, soft_wrap=True)
 
-    def _indent(self, text: Text) -> None:
+    def indent(self, text: Text) -> None:
         if text:
             folded = wrap_text(text, self.width - 4)
             lines = (Text("    ").append_text(line) for line in folded.split("\n", allow_blank=True))
             self.console.print(Text("\n").join(lines), highlight=False, soft_wrap=True)
-
-
-def _because(claim: ClaimView) -> Text:
-    lines = [
-        Text(claim.why),
-        Text(claim.votes, style="dim"),
-        Text(claim.looked, style="dim"),
-        Text(claim.settle),
-        Text(claim.caveat, style="dim italic"),
-    ]
-    return Text("\n").join(line for line in lines if line)
 
 
 def _mark_pieces(pieces: Sequence[Piece], style: str) -> Text:

@@ -17,8 +17,6 @@ NAME = 60
 """Characters of a name beyond which its middle is left out."""
 CONFIRMING = "confirm:"
 """The beginning of the name under which a model's word on a conviction stands in a report."""
-ROLES = ("arbiter:", CONFIRMING)
-"""The beginnings of judges' names in a report that say what a model was asked as."""
 _MODEL = re.compile(r"openai:(?P<model>[^@]+)(?:@(?P<address>.+))?")
 
 
@@ -58,9 +56,7 @@ def _offline_outcome(report: Report, say: Mapping[str, str]) -> str:
         if count:
             parts.append(count_of(say, key, count))
     claimed = {claim.sentence for claim in report.claims}
-    silent = 0
-    for number, sentence in enumerate(report.sentences):
-        silent += number not in claimed and sentence.label is None
+    silent = sum(one.label is None for n, one in enumerate(report.sentences) if n not in claimed)
     if silent:
         parts.append(say["sentences_unread"].format(n=silent, all=len(report.sentences)))
     return say["comma"].join(parts)
@@ -150,8 +146,7 @@ def _silent_judges(report: Report, say: Mapping[str, str]) -> list[str]:
 
 
 def _making(report: Report, say: Mapping[str, str]) -> str:
-    stamp = report.stamp
-    parts = []
+    stamp, parts = report.stamp, []
     if stamp.get("protocol"):
         parts.append(say["protocol_is"].format(name=short(str(stamp["protocol"]), NAME)))
     panel, arbiter = [str(name) for name in stamp.get("judges") or []], str(stamp.get("arbiter") or "")
@@ -178,21 +173,16 @@ def judge_names(names: Collection[str]) -> dict[str, str]:
     """Map judges to their models' own names, without who publishes or serves them; what the user wrote where two
     models would be called the same."""
     short_names = {}
-    for name in names:
-        written = without_role(name)
+    for written in map(without_role, names):
         model = _MODEL.fullmatch(written)
         short_names[written] = model["model"].rstrip("/").rpartition("/")[2] if model else written
-    often = Counter(short_names.values())
-    called = {}
+    often, called = Counter(short_names.values()), {}
     for name in names:
         written = without_role(name)
-        one = short_names[written]
-        called[name] = one if often[one] == 1 else written
+        called[name] = short_names[written] if often[short_names[written]] == 1 else written
     return called
 
 
 def without_role(judge: str) -> str:
     """The name of a judge as the user wrote it, without what it was asked as."""
-    for role in ROLES:
-        judge = judge.removeprefix(role)
-    return judge
+    return judge.removeprefix("arbiter:").removeprefix(CONFIRMING)

@@ -31,11 +31,10 @@ from longproof.report.html import (
     assemble,
     index_sums,
     page_data,
-    page_title,
     vocabulary,
 )
 from longproof.report.markdown import to_markdown
-from longproof.report.words import Language, language, words
+from longproof.report.words import SIGNS, Language, language, words
 from longproof.retrieval.contents import CHARACTERS
 from longproof.retrieval.files import private_folder
 from longproof.retrieval.loaders import FILE_BYTES, read_source
@@ -290,9 +289,11 @@ def _run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str,
     """The page of a run, of which this is known. `run` is what the scripts are told of it."""
     report = report_of(known)
     data = {**_page_data(known, texts, run), "run": run, "longest": LONGEST}
-    title = page_title(report) if known is report else f"{report.case.id} · longproof"
+    sign = f"{SIGNS[report.verdict]} " if known is report else ""
     spoken, plain = language(report.case.response), to_markdown(report, texts)
-    return _page("page.html", (*PAGE, "marks", "live"), data, spoken, title, plain)
+    return _page(
+        "page.html", (*PAGE, "marks", "live"), data, spoken, f"{sign}{report.case.id} · longproof", plain
+    )
 
 
 def _page(
