@@ -11,7 +11,7 @@ from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import DOLLARS, amount_text
 from longproof.agent.report import CONFIRMING_FAILED, ClearedAlone, not_borne_out, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
-from longproof.report.words import SIGNS, short
+from longproof.report.words import SIGNS, flat, line, short
 
 NAME = 60
 """Characters of a name beyond which its middle is left out."""
@@ -68,13 +68,23 @@ def count_of(say: Mapping[str, str], key: str, n: int, **more: int) -> str:
 
 
 def total_lines(report: Report, say: Mapping[str, str]) -> list[str]:
-    """Counts by label; coverage and cost; how it was made; caveats with how often. Empty lines are left out."""
+    """Counts by label; coverage and cost; how it was made; caveats with how often; how files became texts.
+
+    Empty lines are left out.
+    """
     lines = [_counts(report, say), cost_line(report, say), _cascade(report, say), _confirmations(report, say)]
     lines += [*_silent_judges(report, say), _making(report, say), _caveats(report, say)]
-    return [line for line in lines if line]
+    for document in report.documents:
+        lines += _note_lines(document, say)
+    return [flat(line) for line in lines if line]
 
 
-def note_lines(document: ReportDocument, title: str, say: Mapping[str, str]) -> list[str]:
+def document_title(document: ReportDocument, say: Mapping[str, str]) -> str:
+    """The name of a document, else of its role."""
+    return line(document.title or document.uri or say[document.role], NAME)
+
+
+def _note_lines(document: ReportDocument, say: Mapping[str, str]) -> list[str]:
     """Tell how a document's file became its text: the encoding if that was a guess, what is not in the text."""
     notes, parts = document.notes, []
     if notes.guessed_encoding:
@@ -82,7 +92,7 @@ def note_lines(document: ReportDocument, title: str, say: Mapping[str, str]) -> 
     for key, names in (("not_read", notes.unread), ("left_out", notes.left_out)):
         if names:
             parts.append(say[key].format(what=say["comma"].join(say.get(name, name) for name in names)))
-    return [f"{title}{say['colon']}{part}" for part in parts]
+    return [f"{document_title(document, say)}{say['colon']}{part}" for part in parts]
 
 
 def _counts(report: Report, say: Mapping[str, str]) -> str:

@@ -10,17 +10,17 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from longproof.agent.report import WRONG
-from longproof.agent.types import LABELS, Judgement, Report, ReportClaim, ReportDocument
+from longproof.agent.types import LABELS, Judgement, Report, ReportClaim
 from longproof.report.totals import (
     CONFIRMING,
     NAME,
+    document_title,
     judge_names,
-    note_lines,
     outcome_line,
     total_lines,
     without_role,
 )
-from longproof.report.words import SIGNS, Piece, around, flat, language, line, marked_pieces, short, words
+from longproof.report.words import SIGNS, Piece, around, language, line, marked_pieces, short, words
 from longproof.retrieval.types import Span
 
 QUOTES = 3
@@ -91,16 +91,10 @@ class ReportView:
         undecided = [one for one in report.claims if one.label is None and one.failure != "needs_model"]
         self.unsettled = undecided + [claim for claim in report.claims if claim.label == "ambiguous"]
         self.unread = unread_claims(report)
-        self.missing = [self.title(one) for one in report.documents if one.id not in self.texts]
-        """The names of the documents whose text isn't here."""
-
-    @property
-    def totals(self) -> list[str]:
+        self.totals = total_lines(report, self.say)
         """Counts, coverage and cost, how it was made, caveats, how files became texts."""
-        rows = total_lines(self.report, self.say)
-        for document in self.report.documents:
-            rows += note_lines(document, self.title(document), self.say)
-        return [flat(row) for row in rows]
+        self.missing = [document_title(one, self.say) for one in report.documents if one.id not in self.texts]
+        """The names of the documents whose text isn't here."""
 
     @property
     def findings(self) -> list[tuple[str, list[ReportClaim]]]:
@@ -121,17 +115,13 @@ class ReportView:
         """The number of a claim's sentence, in words."""
         return self.say["sentence_n"].format(n=claim.sentence + 1)
 
-    def title(self, document: ReportDocument) -> str:
-        """The name of a document, else of its role."""
-        return line(document.title or document.uri or self.say[document.role], NAME)
-
     def quote(self, who: str, span: Span) -> Quote:
         """The quote of a span under its document's title, its line (from 1) where the text is here, and its share."""
         document = next((one for one in self.report.documents if one.id == span.source_id), None)
         text = self.texts.get(span.source_id)
         number = f":{text.count(chr(10), 0, span.start) + 1}" if text else ""
         share = f" ({span.start / document.characters:.0%})" if document and document.characters else ""
-        title = self.title(document) if document else self.say["source"]
+        title = document_title(document, self.say) if document else self.say["source"]
         return Quote(f"{who}{title}{number}{share}", line(span.text), _shown(around(span, text)))
 
 

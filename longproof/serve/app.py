@@ -178,15 +178,13 @@ async def check_again(request: Request) -> Response:
 
 
 async def act(request: Request) -> Response:
-    """Stop, go on, decide, rename, delete."""
+    """Stop, go on (with what was decided), rename, delete."""
     runs, id_ = _runs(request), request.path_params["run"]
     match request.path_params["act"]:
         case "stop":
             runs.stop(id_)
         case "go":
-            await runs.go_on(id_)
-        case "decide":
-            await runs.decide(id_, await _name(request))
+            await runs.go_on(id_, await _name(request))
         case "rename":
             runs.rename(id_, await _name(request))
             return JSONResponse({})

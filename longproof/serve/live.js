@@ -18,7 +18,7 @@ async function telling(work) {
 }
 
 /* Decisions are handed over before they are handed in; stopping waits for nothing. */
-const go = async (act, body = {}) => (act !== "decide" || (await send())) && telling(async () => {
+const go = async (act, body = {}) => (act !== "go" || (await send())) && telling(async () => {
   heard(await ask(`${data.run.id}/${act}`, body));
   if (data.run.state === "running") watch();
 });
@@ -130,7 +130,7 @@ function waiting() {
   const decided = ids.filter((id) => saidOf(id).decision.label).length;
   const name = lineOf("your_name", () => $("name")?.value ?? "", () => {}, 80);
   name[0].id = "name";
-  return [make("span", {}, say("decide_n", { n: ids.length, decided })), data.run.why ? make("span", { class: "triage" }, data.run.why) : null, name, button(say("hand_in"), () => go("decide", { name: $("name").value }), { id: "decide" })];
+  return [make("span", {}, say("decide_n", { n: ids.length, decided })), data.run.why ? make("span", { class: "triage" }, data.run.why) : null, name, button(say("hand_in"), () => go("go", { name: $("name").value }), { id: "decide" })];
 }
 
 /* All corrections are made, but for findings that the person marked wrong; once they are, all are taken back. */

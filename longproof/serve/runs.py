@@ -198,33 +198,25 @@ class Runs:
             await verifier.close()
         return self.keep_made(report, verifier.settings, [story, response], recorded=True)
 
-    async def go_on(self, id_: str) -> None:
-        """Take up a run that stopped; one that is under way, waits or is done stays as it is."""
-        values = await saved_values(self.get(id_).settings)
-        begun = self.get(id_)
-        if begun.state in ("stopped", "failed"):
-            self._start(begun, values)
+    async def go_on(self, id_: str, name: str) -> None:
+        """Take up a run that stopped, or one that waits: with what a person of this name decided, as the marks keep
+        it, or where it was decided in the terminal. Any other stays as it is.
 
-    async def decide(self, id_: str, name: str) -> None:
-        """Go on with what a person decided, as the marks keep it, or where it was decided in the terminal.
-
-        Raises BadInput without a name.
+        Raises BadInput where decisions have no name.
         """
         values = await saved_values(self.get(id_).settings)
         disputes = {one["claim_id"] for one in await self.disputes(self.get(id_))}
         begun = self.get(id_)
-        if begun.state != "waiting":
-            raise BadInput("nothing waits for a decision")
-        if not disputes:
+        if begun.state == "waiting" and disputes:
+            if not name.strip() or len(name) > 80:
+                raise BadInput("say who decides: a name of at most 80 characters, which stands in the report")
+            decisions = []
+            for claim, mark in read_marks(self.marks(id_)).items():
+                if mark.decision.label and claim in disputes:
+                    decisions.append({"claim_id": claim, **mark.decision.model_dump(exclude_defaults=True)})
+            self._start(begun, values, {"name": name, "decisions": decisions})
+        elif begun.state in ("stopped", "failed", "waiting"):
             self._start(begun, values)
-            return
-        if not name.strip() or len(name) > 80:
-            raise BadInput("say who decides: a name of at most 80 characters, which stands in the report")
-        decisions = []
-        for claim, mark in read_marks(self.marks(id_)).items():
-            if mark.decision.label and claim in disputes:
-                decisions.append({"claim_id": claim, **mark.decision.model_dump(exclude_defaults=True)})
-        self._start(begun, values, {"name": name, "decisions": decisions})
 
     def stop(self, *ids: str) -> list[asyncio.Task[None]]:
         """Stop these runs; what was answered is kept. The tasks that end."""

@@ -137,18 +137,18 @@ def test_disputes_are_decided_on_the_page_whoever_else_was_named(
     assert set(told["run"]["disputes"]) == set(waiting)
     first = {"note": "hm", "decision": {"label": "fabricated", "wrong": "nobody wrote"}}
     client.post(f"runs/{run}/marks", {waiting[0]: first})
-    assert client.post(f"runs/{run}/decide").status_code == 400
+    assert client.post(f"runs/{run}/go").status_code == 400
     client = serving()
-    client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
+    client.post(f"runs/{run}/go", {"name": "Ines Okafor"})
     assert "doesn't stand in the passage" in client.until(run, "waiting")["run"]["why"]
     client.post(f"runs/{run}/marks", {waiting[0]: {"decision": {"wrong": "", "correction": "somebody"}}})
-    client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
+    client.post(f"runs/{run}/go", {"name": "Ines Okafor"})
     told = client.until(run, "waiting")
     assert "give the wrong words, too" in told["run"]["why"]
     assert told["run"]["marks"][waiting[0]]["decision"]["correction"] == "somebody"
     mended = {"label": "ambiguous", "reason": "I read it.", "correction": ""}
     client.post(f"runs/{run}/marks", {waiting[0]: {"decision": mended}})
-    client.post(f"runs/{run}/decide", {"name": "Ines Okafor"})
+    client.post(f"runs/{run}/go", {"name": "Ines Okafor"})
     client.until(run, "done")
     report = client.get(f"runs/{run}/report.json").json()
     kept = client.told(run)["run"]["marks"][waiting[0]]
@@ -165,7 +165,7 @@ def test_what_was_decided_in_the_terminal_is_taken_up(serving: Callable[..., Any
     run = client.begin(person=True)
     client.until(run, "waiting")
     asyncio.run(resume_run(run, {"name": "Ines Okafor"}))
-    client.post(f"runs/{run}/decide")
+    client.post(f"runs/{run}/go")
     assert client.until(run, "done")["report"]["verdict"] != "waiting"
 
 
@@ -310,7 +310,7 @@ def test_checks_of_the_command_line_are_listed_once_and_go_on_in_the_browser(
     waiting = rows["waiting"]
     assert (waiting["case"], waiting["sources"]) == ("summary", ["article"])
     assert client.told(waiting["id"])["run"]["disputes"]
-    client.post(f"runs/{waiting['id']}/decide", {"name": "Ines Okafor"})
+    client.post(f"runs/{waiting['id']}/go", {"name": "Ines Okafor"})
     client.until(waiting["id"], "done")
 
 
