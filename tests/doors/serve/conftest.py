@@ -56,13 +56,26 @@ class Client:
         """What a page is drawn from."""
         return dict(json.loads(self.get(path).text.split('id="data">')[1].split("</script>")[0]))
 
-    def offer(self) -> dict[str, Any]:
-        """What may be chosen."""
-        return dict(self.data("")["offer"])
+    def rows(self) -> list[dict[str, Any]]:
+        """The list of checks."""
+        return list(self.data("")["rows"])
 
     def told(self, run: str) -> dict[str, Any]:
         """What the page of a run is told of it."""
         return self.data(f"runs/{run}")
+
+    def done(self, **changed: Any) -> tuple[str, dict[str, Any]]:
+        """A run that is done, and what is told of it."""
+        run = self.begin(**changed)
+        return run, self.until(run, "done")
+
+    def again(self, run: str, text: bytes) -> Any:
+        """The answer where an edited text is to be checked again."""
+        return self.raw.post(f"/{TOKEN}/runs/{run}/again", content=text)
+
+    def settings(self, run: str) -> dict[str, Any]:
+        """The settings that a report names."""
+        return dict(self.get(f"runs/{run}/report.json").json()["stamp"]["settings"])
 
     def until(self, run: str, state: str, seconds: float = 30) -> dict[str, Any]:
         """What is told once the run is in this state."""

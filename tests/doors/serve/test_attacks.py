@@ -3,8 +3,7 @@
 import asyncio
 import json
 import stat
-from collections.abc import Callable, Iterator
-from pathlib import Path
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,7 +15,7 @@ PATHS = ("", "runs/20260101-000000-00000000", "runs/20260101-000000-00000000/now
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_without_the_token_everything_is_not_found(serving: Callable[..., Any], path: str) -> None:
+def test_without_the_token_everything_is_not_found(serving, path):
     client = serving().raw
     for prefix in ("/", "/t0ke/", "/t0ken2/", "//t0ken/", "/T0KEN/", "/t0ken"):
         answer = client.get(prefix + path if prefix.endswith("/") else prefix)
@@ -24,7 +23,7 @@ def test_without_the_token_everything_is_not_found(serving: Callable[..., Any], 
         assert "t0ken" not in answer.text
 
 
-def test_a_name_that_is_pointed_here_is_refused(serving: Callable[..., Any]) -> None:
+def test_a_name_that_is_pointed_here_is_refused(serving):
     client = serving()
     for host in ("evil.example:8000", "127.0.0.1.evil.example", "localhost.evil.example:8000", ""):
         assert client.get("", host=host).status_code == 403
@@ -32,7 +31,7 @@ def test_a_name_that_is_pointed_here_is_refused(serving: Callable[..., Any]) -> 
         assert client.get("", host=host).status_code == 200
 
 
-def test_pages_of_other_sites_are_refused_even_with_the_token(serving: Callable[..., Any]) -> None:
+def test_pages_of_other_sites_are_refused_even_with_the_token(serving):
     client = serving()
     for origin in ("https://evil.example", "null", "http://127.0.0.1:9", "https://127.0.0.1:8000"):
         assert client.post("runs", origin=origin).status_code == 403
@@ -44,7 +43,7 @@ def test_pages_of_other_sites_are_refused_even_with_the_token(serving: Callable[
     assert client.post("runs", origin="http://127.0.0.1:8000").status_code == 400
 
 
-def test_bodies_without_measure_are_cut_off(serving: Callable[..., Any]) -> None:
+def test_bodies_without_measure_are_cut_off(serving):
     client = serving().raw
     told = client.post("/t0ken/texts", headers={"content-length": str(FILE_BYTES + 1)}, content=b"")
     assert told.status_code == 413
@@ -58,7 +57,7 @@ def test_bodies_without_measure_are_cut_off(serving: Callable[..., Any]) -> None
     assert client.post("/t0ken/price", content=b'{"a":"' + b"x" * 1_000_000 + b'"}').status_code == 400
 
 
-def test_who_goes_away_while_sending_leaves_no_error(serving: Callable[..., Any]) -> None:
+def test_who_goes_away_while_sending_leaves_no_error(serving):
     app = serving().raw.app
     scope = {"type": "http", "method": "POST", "path": "/t0ken/texts", "query_string": b"", "headers": []}
     heard = iter(
@@ -68,13 +67,13 @@ def test_who_goes_away_while_sending_leaves_no_error(serving: Callable[..., Any]
     async def receive() -> Any:
         return next(heard)
 
-    async def send(message: Any) -> None:
+    async def send(message: Any):
         assert message.get("status", 400) == 400
 
     asyncio.run(app({**scope, "headers": [(b"host", b"127.0.0.1:8000")]}, receive, send))
 
 
-def test_names_lead_nowhere(serving: Callable[..., Any], home: Path) -> None:
+def test_names_lead_nowhere(serving, home):
     client = serving()
     before = set(home.parent.iterdir())
     for name in ("../../../evil.txt", "..\\evil.txt", "/etc/passwd", "a\0b.txt", "", "x" * 5000, "con.txt"):
@@ -88,22 +87,15 @@ def test_names_lead_nowhere(serving: Callable[..., Any], home: Path) -> None:
         assert client.post("price", choice).status_code == 400
 
 
-def test_a_browser_names_no_address_no_key_and_no_folder(
-    serving: Callable[..., Any], monkeypatch: Any
-) -> None:
+def test_a_browser_names_no_address_no_key_and_no_folder(serving, monkeypatch):
     client = serving()
     assert client.post("price", client.choice(model="gpt-4.1")).status_code == 400, "without the key"
     monkeypatch.setenv("OPENAI_API_KEY", "sk-secret-of-mine")
     for given in (
-        {"judges": ["openai:m@http://evil.example/v1"]},
-        {"judges": [3]},
-        {"judges": [-1]},
-        {"model": "m@http://evil.example/v1"},
-        {"model": "nli:/etc"},
-        {"pages": "/etc"},
-        {"home": "/tmp"},
+        *({"judges": [one]} for one in ("openai:m@http://evil.example/v1", 3, -1)),
+        *({"model": one} for one in ("m@http://evil.example/v1", "nli:/etc")),
         {"arbiter": "openai:m@http://evil.example/v1"},
-        {"prices": {}},
+        *({name: one} for name, one in (("pages", "/etc"), ("home", "/tmp"), ("prices", {}))),
         {"concurrency": 1000},
     ):
         assert client.post("price", client.choice(**given)).status_code == 400, given
@@ -111,12 +103,10 @@ def test_a_browser_names_no_address_no_key_and_no_folder(
     assert "sk-secret-of-mine" not in client.get("").text + client.get(f"runs/{run}").text
 
 
-def test_marks_are_of_claims_of_limited_size_and_their_owners_alone(
-    serving: Callable[..., Any], home: Path
-) -> None:
+def test_marks_are_of_claims_of_limited_size_and_their_owners_alone(serving, home):
     client = serving()
-    run = client.begin()
-    claim = client.until(run, "done")["report"]["claims"][0]["id"]
+    run, told = client.done()
+    claim = told["report"]["claims"][0]["id"]
     nested: dict[str, Any] = {}
     for _ in range(900):
         nested = {"a": nested}
@@ -143,7 +133,7 @@ def test_marks_are_of_claims_of_limited_size_and_their_owners_alone(
         assert client.get(f"runs/{run}/{name}").status_code == 400, name
 
 
-def test_every_answer_keeps_to_itself(serving: Callable[..., Any]) -> None:
+def test_every_answer_keeps_to_itself(serving):
     client = serving()
     for answer in (client.get(""), client.get("nothing"), client.raw.get("/"), client.post("runs")):
         assert answer.headers["content-security-policy"] == "frame-ancestors 'none'"
@@ -155,7 +145,7 @@ def test_every_answer_keeps_to_itself(serving: Callable[..., Any]) -> None:
     assert "connect-src 'self'" in page
 
 
-def test_a_text_brings_no_address_and_no_half_characters_into_the_report(serving: Callable[..., Any]) -> None:
+def test_a_text_brings_no_address_and_no_half_characters_into_the_report(serving):
     client = serving()
     given = client.choice()
     odd = {"uri": "https://elsewhere.example/", "title": "an \ud800 article"}

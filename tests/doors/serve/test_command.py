@@ -5,7 +5,6 @@ import signal
 import subprocess
 import sys
 import urllib.request
-from pathlib import Path
 from socket import create_server
 
 import pytest
@@ -17,7 +16,7 @@ from longproof.retrieval.types import BadInput
 pytestmark = pytest.mark.heavy
 
 
-def test_the_address_that_it_prints_is_this_machines_own_and_answers(tmp_path: Path) -> None:
+def test_the_address_that_it_prints_is_this_machines_own_and_answers(tmp_path):
     pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
     command = [sys.executable, "-m", "longproof", "serve", "--no-open"]
     env = {**os.environ, "LONGPROOF_HOME": str(tmp_path), "LONGPROOF_API_KEY": "sk-of-mine"}
@@ -36,9 +35,7 @@ def test_the_address_that_it_prints_is_this_machines_own_and_answers(tmp_path: P
             process.kill()
 
 
-def test_a_port_that_is_taken_and_a_name_for_the_run_are_refused(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_port_that_is_taken_and_a_name_for_the_run_are_refused(tmp_path, monkeypatch, capsys):
     pytest.importorskip("uvicorn", reason="the extra `serve` is not installed")
     monkeypatch.chdir(tmp_path)
     with create_server(("127.0.0.1", 0)) as taken:
@@ -51,9 +48,7 @@ def test_a_port_that_is_taken_and_a_name_for_the_run_are_refused(
     assert "No such option: --run-id" in told
 
 
-def test_without_a_port_it_is_the_same_each_time_unless_it_is_taken(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_without_a_port_it_is_the_same_each_time_unless_it_is_taken(tmp_path, monkeypatch):
     with create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     monkeypatch.setattr("longproof.cli.serve.PORT", port)
