@@ -26,9 +26,6 @@ if TYPE_CHECKING:
 ABOUT = (
     "Checks, claim by claim, whether a text is faithful to a long source, and shows where to look in both."
 )
-WHOLE = "The whole report on a text: every claim with its label and evidence."
-SHORT = "What does not hold in a text or is undecided, and why, in short; what holds is left out."
-Tools = tuple[Callable[..., Awaitable[Report]], Callable[..., Awaitable[Brief]]]
 
 
 def server(verifier: Verifier, folder: Path | None = None) -> "MCPServer[None]":
@@ -39,8 +36,8 @@ def server(verifier: Verifier, folder: Path | None = None) -> "MCPServer[None]":
     except ImportError as error:
         raise BadInput("MCP is not installed: pip install 'longproof[mcp]'") from error
     tools = []
-    for work, description in zip(_tools(verifier, folder), (WHOLE, SHORT), strict=True):
-        tool = Tool.from_function(work, description=description)
+    for work in _tools(verifier, folder):
+        tool = Tool.from_function(work)
         # An argument that the tool doesn't have is refused: a misspelt one would be passed over in silence.
         asked = tool.fn_metadata.arg_model
         asked.model_config["extra"] = "forbid"
@@ -62,8 +59,9 @@ def serve(verifier: Verifier, folder: Path | None = None) -> None:
     asyncio.run(served())
 
 
-def _tools(verifier: Verifier, folder: Path | None) -> Tools:
-    """The tools, over one verifier and the one folder that may be read. Both take the same."""
+def _tools(verifier: Verifier, folder: Path | None) -> list[Callable[..., Awaitable[Report | Brief]]]:
+    """The tools, over one verifier and the one folder that may be read. Both take the same; clients read their
+    docstrings."""
 
     async def verify(
         response: Annotated[str, Field(description="The text to check.")],
@@ -76,6 +74,7 @@ def _tools(verifier: Verifier, folder: Path | None) -> Tools:
         task: Annotated[Task, Field(description="What the text is.")] = "summary",
         context: Annotated[str, Field(description="The question or the turns before, if any.")] = "",
     ) -> Report:
+        """The whole report on a text: every claim with its label and evidence."""
         from mcp.server.mcpserver.exceptions import ToolError
 
         try:
@@ -85,10 +84,11 @@ def _tools(verifier: Verifier, folder: Path | None) -> Tools:
             raise ToolError(str(error)) from error
 
     async def explain(**asked: Any) -> Brief:
+        """What does not hold in a text or is undecided, and why, in short; what holds is left out."""
         return brief_of(await verify(**asked))
 
     explain.__signature__ = signature(verify).replace(return_annotation=Brief)  # type: ignore[attr-defined]
-    return verify, explain
+    return [verify, explain]
 
 
 def _source(source: str, file: str, folder: Path | None) -> str | Document:

@@ -22,10 +22,6 @@ from longproof.graphs.settings import settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
 
-CPUS = 0.25
-"""The share of a CPU that a worker claims: with a whole one each, no more workers than CPUs would start."""
-GOODBYE_S = 60.0
-"""How long the model proxy may take to end a run."""
 HERE = {"include_dashboard": False, "log_to_driver": False, "_node_ip_address": "127.0.0.1"}
 
 
@@ -53,8 +49,9 @@ def ray_engine(
         ray.init(address=address, **({} if address else HERE))
         try:
             with _running_proxy(ray, settings) as proxy:
+                # With a whole CPU each, no more workers than CPUs would start.
                 made = ray.remote(Worker).options(
-                    num_cpus=CPUS, max_concurrency=parallel, max_restarts=-1, max_task_retries=-1
+                    num_cpus=0.25, max_concurrency=parallel, max_restarts=-1, max_task_retries=-1
                 )
                 given = (proxy, settings, str(cases.resolve()), encoding)
                 pool = ActorPool([made.remote(*given) for _ in range(workers)] * parallel)
@@ -82,7 +79,7 @@ def _running_proxy(ray: Any, settings: dict[str, Any]) -> Iterator[Any]:
     finally:
         # A proxy that died for good has nothing open, and its cases are among the failures.
         with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
-            ray.get(proxy.close.remote(), timeout=GOODBYE_S)
+            ray.get(proxy.close.remote(), timeout=60.0)
 
 
 class Worker:

@@ -3,7 +3,6 @@
 Knows: which index is built of what is given, and what to say of it. Does not know: how an index is laid out.
 """
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated
 
@@ -20,54 +19,40 @@ def index_command(
     encoding: Encoding = None,
 ) -> None:
     """Build and keep the index of a source, or of saved pages. Checks use what is there."""
+    from longproof.agent.models.addresses import place_and_key
+    from longproof.graphs.evidence.sources import MEANING
+    from longproof.indexes.pages import open_pages
+    from longproof.indexes.vectors import source_index
+    from longproof.progress import embedding_progress, show_progress
+    from longproof.retrieval import embedders
+    from longproof.retrieval.files import home, write_whole
+    from longproof.retrieval.loaders import read_source
     from longproof.retrieval.types import BadInput
 
     if not sources and pages is None:
         raise BadInput("there is nothing to index: give sources, or --pages DIR")
     if text is not None and len(sources or []) != 1:
         raise BadInput("--text writes the text of one source: give exactly one")
+    model = embedders.embedder(embedder, place_and_key)
+    nothing = "there is nothing to build: a check counts words itself; give --embedder or --pages"
     for path in sources or []:
-        for line in _index_source(path, embedder, text, encoding):
-            typer.echo(line)
-    for line in _index_pages(pages, embedder) if pages else ():
-        typer.echo(line)
-
-
-def _index_source(path: Path, spec: str, text: Path | None, encoding: str | None) -> Iterator[str]:
-    from longproof.agent.models.addresses import place_and_key
-    from longproof.graphs.evidence.sources import MEANING
-    from longproof.indexes.vectors import source_index
-    from longproof.progress import embedding_progress
-    from longproof.retrieval.embedders import embedder
-    from longproof.retrieval.files import home, write_whole
-    from longproof.retrieval.loaders import read_source
-
-    document = read_source(path, encoding)
-    if text is not None:
-        write_whole(text, document.text.encode())
-        yield f"text: {text}"
-    model = embedder(spec, place_and_key)
-    if model is None:
-        yield f"{path}: there is nothing to build: a check counts words itself; give --embedder or --pages"
+        document = read_source(path, encoding)
+        if text is not None:
+            write_whole(text, document.text.encode())
+            typer.echo(f"text: {text}")
+        if model is None:
+            typer.echo(f"{path}: {nothing}")
+            continue
+        with embedding_progress() as progress:
+            source_index(document, home(), model, MEANING, progress)
+        typer.echo(f"{path}: {len(document.text):,} characters indexed ({embedder})")
+    if pages is None:
         return
-    with embedding_progress() as progress:
-        source_index(document, home(), model, MEANING, progress)
-    yield f"{path}: {len(document.text):,} characters indexed ({spec})"
-
-
-def _index_pages(folder: Path, spec: str) -> Iterator[str]:
-    from longproof.agent.models.addresses import place_and_key
-    from longproof.indexes.pages import open_pages
-    from longproof.progress import embedding_progress, show_progress
-    from longproof.retrieval.embedders import embedder
-    from longproof.retrieval.files import home
-
-    model = embedder(spec, place_and_key)
     with show_progress("pages read") as at:
-        index = open_pages(folder, home(), progress=at.show)
+        index = open_pages(pages, home(), progress=at.show)
     if model is not None:
         with embedding_progress() as progress:
             index.open_vectors(home(), model, progress)
-    yield f"{folder}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.engine})"
+    typer.echo(f"{pages}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.engine})")
     for path, reason in index.left_out.items():
-        yield f"left out: {path}: {reason}"
+        typer.echo(f"left out: {path}: {reason}")

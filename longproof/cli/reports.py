@@ -61,9 +61,13 @@ def report_command(
 
 
 def deliver(report: "Report", texts: dict[str, str], json: Path | None, html: Path | None) -> None:
-    """The report in the forms asked for; on the terminal unless its JSON goes there."""
+    """The report in the forms asked for; on the terminal unless its JSON goes there.
+
+    `texts` by id; those of the store need not be given.
+    """
     from rich.console import Console
 
+    from longproof.report.html import page
     from longproof.report.saved import texts_of
     from longproof.report.terminal import print_report
 
@@ -71,19 +75,11 @@ def deliver(report: "Report", texts: dict[str, str], json: Path | None, html: Pa
     if json and str(json) != "-":
         _write(json, report.model_dump_json(indent=2) + "\n")
     if html:
-        sys.stderr.write(f"page: {write_page(report, texts, html)}\n")
+        sys.stderr.write(f"page: {_write(html, page(report, texts))}\n")
     if json and str(json) == "-":
         typer.echo(report.model_dump_json(indent=2))
     else:
         print_report(report, texts, Console())
-
-
-def write_page(report: "Report", texts: dict[str, str], html: Path) -> str:
-    """Write the report as a page; its address. `texts` by id; those of the store need not be given."""
-    from longproof.report.html import page
-    from longproof.report.saved import texts_of
-
-    return _write(html, page(report, texts_of(report, [], known=texts)))
 
 
 def refuse_targets(

@@ -15,7 +15,7 @@ import typer
 
 from longproof.agent.types import Label, Task
 from longproof.cli.options import CHECKED, COST, OUT, Encoding, HtmlFile, JsonFile, SettingOptions
-from longproof.cli.reports import deliver, refuse_targets, write_page
+from longproof.cli.reports import deliver, refuse_targets
 
 if TYPE_CHECKING:
     from longproof.agent.types import Report
@@ -208,17 +208,18 @@ def demo_command(
 ) -> None:
     """Check a bundled summary with four planted errors. With recorded answers of models."""
     from longproof.examples import demo_settings, demo_summary, example, hits
+    from longproof.report.html import page
+    from longproof.report.saved import texts_of
     from longproof.report.words import words
-    from longproof.retrieval.files import home
+    from longproof.retrieval.files import home, write_whole
     from longproof.retrieval.types import BadInput
 
     if offline_check and replay:
         raise BadInput("choose one of --offline-check and --replay")
-    page = html or home() / f"demo-{language}{'-offline' if offline_check else ''}.html"
-    refuse_targets({"--html": page})
+    target = html or home() / f"demo-{language}{'-offline' if offline_check else ''}.html"
+    refuse_targets({"--html": target})
     say, case_id = words(language, "demo"), f"demo-{language}"
     story, summary = example(language)
-    texts = {story.id: story.text}
     if offline_check:
         typer.echo(say["demo_offline"])
         report = _report({}, [story], response=summary.text, case_id=case_id)
@@ -230,6 +231,7 @@ def demo_command(
         names = [name.removeprefix("openai:").partition("@")[0] for name in named]
         date = settings["recording"].header.made
         typer.echo(say["demo_recorded"].format(date=date, judges=", ".join(names[:-1]), arbiter=names[-1]))
+    texts = texts_of(report, [], known={story.id: story.text})
     deliver(report, texts, None, None)
     typer.echo(hits(report, language))
     if not report.triage:
@@ -237,5 +239,5 @@ def demo_command(
         pages = sum(claim.label == "out_dependent" for claim in report.claims)
         typer.echo(say["demo_beside"].format(split=split, pages=pages))
     typer.echo(say["demo_own"].format(command=OWN_TEXTS))
-    write_page(report, texts, page)
-    typer.echo(str(page.resolve()))
+    write_whole(target, page(report, texts).encode())
+    typer.echo(str(target.resolve()))

@@ -1,7 +1,6 @@
 """`from longproof import …`: what a Python user gets, and what is refused in one line."""
 
 import asyncio
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -49,14 +48,7 @@ def test_a_saved_report_finds_its_texts_where_its_verifier_kept_them(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "name",
-    [
-        "novel.txt",
-        "/books/the long one.pdf",
-        "..\\a.md",
-        "https://example.org/a",
-        "~/a.HTML\n",
-    ],
+    "name", ["novel.txt", "/books/the long one.pdf", "..\\a.md", "https://example.org/a", "~/a.HTML\n"]
 )
 def test_a_name_in_the_place_of_a_text_is_refused(name):
     for source, response in ((name, RESPONSE), ([SOURCE, name], RESPONSE), (SOURCE, name)):
@@ -72,11 +64,6 @@ def test_texts_that_only_mention_a_name_are_texts(text):
     assert Verifier().verify(SOURCE, text, progress=events.append).case.response == text
     assert events
     assert Verifier().verify(SOURCE, "package.json", task="answer", context="Which file?").claims
-
-
-def test_a_server_that_refuses_raises_what_can_be_caught():
-    with ChatServer(always(Reply(status=401))) as server, pytest.raises(Refused, match="check the key"):
-        Verifier(judges=[f"openai:m@{server.address}"]).verify(SOURCE, RESPONSE)
 
 
 def test_files_are_given_as_paths(tmp_path: Path):
@@ -112,29 +99,16 @@ CASES = [
 ]
 
 
-def many(verifier: Verifier) -> list[tuple[object, object]]:
-    return [*verifier.verify_many(CASES)]
+def test_many_cases_are_checked_in_one_call_and_those_with_one_source_together(tmp_path: Path) -> None:
+    async def notebook(verifier: Verifier) -> list[tuple[object, object]]:
+        return [*verifier.verify_many(CASES)]
 
-
-def many_in_a_notebook(verifier: Verifier) -> list[tuple[object, object]]:
-    async def cell() -> list[tuple[object, object]]:
-        return many(verifier)
-
-    return asyncio.run(cell())
-
-
-@pytest.mark.parametrize("check", [many, many_in_a_notebook])
-def test_many_cases_are_checked_in_one_call_and_those_with_one_source_together(
-    check: Callable[[Verifier], list[tuple[object, object]]], tmp_path: Path
-) -> None:
     with ChatServer(denying("boats")) as server:
         verifier = Verifier(judges=[f"openai:m@{server.address}"], home=str(tmp_path))
-        ended = check(verifier)
+        ended = asyncio.run(notebook(verifier))
     reports = {CASES.index(case): report for case, report in ended}  # type: ignore[arg-type]
-    assert [getattr(reports[n], "verdict", None) for n in range(6)] == [
-        *("faithful", "hallucinated", "faithful"),
-        *(None, None, None),
-    ]
+    verdicts = [getattr(reports[n], "verdict", None) for n in range(6)]
+    assert verdicts == ["faithful", "hallucinated", "faithful", None, None, None]
     assert all(isinstance(reports[n], BadInput) for n in (3, 4, 5))
     assert "source, response" in str(reports[4])
     assert [wrong.words for wrong in reports[1].wrong] == ["boats"]  # type: ignore[attr-defined]
@@ -158,6 +132,10 @@ def test_who_stops_reading_many_reports_stops_the_checks(tmp_path: Path) -> None
         assert len(server.asked) < 10
 
 
-def test_a_server_that_refuses_ends_all_cases() -> None:
-    with ChatServer(always(Reply(status=401))) as server, pytest.raises(Refused, match="check the key"):
-        list(Verifier(judges=[f"openai:m@{server.address}"]).verify_many(CASES))
+def test_a_server_that_refuses_raises_what_can_be_caught_and_ends_all_cases() -> None:
+    with ChatServer(always(Reply(status=401))) as server:
+        verifier = Verifier(judges=[f"openai:m@{server.address}"])
+        with pytest.raises(Refused, match="check the key"):
+            verifier.verify(SOURCE, RESPONSE)
+        with pytest.raises(Refused, match="check the key"):
+            verifier.verify_many(CASES)

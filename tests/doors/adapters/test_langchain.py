@@ -7,10 +7,12 @@ import sys
 
 import pytest
 from embedded import RESPONSE, SOURCE, by_terminal, plain
+from langchain_core.documents import Document
 from langchain_core.runnables import RunnableLambda
 
 from longproof import BadInput, Verifier
 from longproof.adapters.langchain import runnable, tool
+from longproof.inputs import documents_of
 
 ASKED = {"source": SOURCE, "response": RESPONSE}
 
@@ -22,6 +24,13 @@ def test_a_chain_gets_the_terminals_report(tmp_path):
         | RunnableLambda(plain)
     )
     assert chain.invoke(RESPONSE) == by_terminal(tmp_path)
+
+
+def test_a_langchain_document_is_a_source():
+    source = Document(page_content=SOURCE, metadata={"source": "lamps.txt", "title": "Lamps"})
+    (document,) = documents_of(source)
+    assert (document.text, document.title, document.uri) == (SOURCE, "Lamps", "lamps.txt")
+    assert plain(Verifier().verify([source], RESPONSE)) == plain(Verifier().verify(SOURCE, RESPONSE))
 
 
 def test_a_chain_is_told_which_key_is_not_known():

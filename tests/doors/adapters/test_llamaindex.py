@@ -8,11 +8,12 @@ from embedded import RESPONSE, SOURCE, by_terminal
 
 pytest.importorskip("llama_index.core", reason="needs the extra `llama-index`")
 from llama_index.core.base.response.schema import Response
-from llama_index.core.schema import NodeWithScore, TextNode
+from llama_index.core.schema import Document, NodeWithScore, TextNode
 from scripted import ScriptedJudge, WholeSentences
 
 from longproof import Verifier
 from longproof.adapters.llamaindex import evaluator
+from longproof.inputs import documents_of
 from longproof.retrieval.types import BadInput
 
 pytestmark = pytest.mark.heavy
@@ -39,33 +40,22 @@ def test_an_evaluator_gives_no_score_where_a_model_is_needed_and_says_why(tmp_pa
         assert (said["verdict"], said["claims"]) == (expected["verdict"], len(expected["claims"]))
 
 
-def labelled(label):
-    """A judge who says this of the first claim and supports the others."""
-    return ScriptedJudge(
-        "j", lambda question, claim: label if claim.sentence == 0 else "explicitly_supported"
-    )
-
-
 @pytest.mark.parametrize(
-    ("label", "passing", "score", "invalid"),
+    ("first", "others", "passing", "score"),
     [
-        ("explicitly_supported", True, 1.0, False),
-        ("contradicting", False, 2 / 3, False),
-        ("timeout", None, None, True),
+        ("explicitly_supported", "explicitly_supported", True, 1.0),
+        ("contradicting", "explicitly_supported", False, 2 / 3),
+        ("timeout", "explicitly_supported", None, None),
+        ("contradicting", "timeout", False, None),
     ],
 )
-def test_a_pass_is_never_given_where_something_is_wrong_or_undecided(label, passing, score, invalid):
-    result = evaluator(Verifier([labelled(label)], decomposer=WholeSentences())).evaluate(
-        QUERY, RESPONSE, [SOURCE]
-    )
-    assert (result.passing, result.score, result.invalid_result) == (passing, score, invalid)
-
-
-def test_wrong_and_undecided_together_fail_without_a_score():
-    judge = ScriptedJudge("j", lambda question, claim: "timeout" if claim.sentence else "contradicting")
-    result = evaluator(Verifier([judge], decomposer=WholeSentences())).evaluate(QUERY, RESPONSE, [SOURCE])
-    assert (result.passing, result.score, result.invalid_result) == (False, None, False)
-    assert json.loads(result.feedback)["undecided"] == 2
+def test_a_pass_is_never_given_where_something_is_wrong_or_undecided(first, others, passing, score):
+    judge = ScriptedJudge("j", lambda question, claim: others if claim.sentence else first)
+    made = evaluator(Verifier([judge], decomposer=WholeSentences()))
+    result = made.evaluate(QUERY, RESPONSE, [SOURCE])
+    assert (result.passing, result.score, result.invalid_result) == (passing, score, passing is None)
+    undecided = [first, others, others].count("timeout")
+    assert json.loads(result.feedback)["undecided"] == undecided
 
 
 def test_a_sentence_without_a_claim_is_no_pass_without_a_model():
@@ -77,3 +67,8 @@ def test_a_sentence_without_a_claim_is_no_pass_without_a_model():
 def test_nothing_to_check_is_refused():
     with pytest.raises(BadInput, match="contexts"):
         evaluator(Verifier()).evaluate(QUERY, RESPONSE, [])
+
+
+def test_a_llamaindex_document_is_a_source():
+    (document,) = documents_of(Document(text=SOURCE, metadata={"file_name": "lamps"}))
+    assert (document.text, document.title) == (SOURCE, "lamps")

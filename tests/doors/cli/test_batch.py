@@ -65,11 +65,7 @@ def test_the_documented_step_is_a_command_that_runs(files: Path, two: object) ->
     (line,) = [line.strip() for line in documented.splitlines() if line.strip().startswith("longproof batch")]
     assert run(*shlex.split(line.replace("openai:gpt-4.1", "offline"))[1:]) == 1
     assert Path("checked.xml").is_file()
-
-
-def test_without_a_model_the_index_says_so(files: Path, two: object) -> None:
-    assert run(*BATCH, "--check") == 1
-    assert "hallucinated (no model)" in Path("out/index.html").read_text("utf-8")
+    assert "hallucinated (no model)" in Path("checked/index.html").read_text("utf-8")
 
 
 def test_cases_that_cannot_be_checked_are_named_after_the_others_are_done(files: Path, capsys: Told) -> None:

@@ -16,7 +16,6 @@ from reader import PROSE, Reply, always, denying, well
 from terminal import SOURCE, run, verify
 
 from longproof.agent.types import Report
-from longproof.examples import example
 
 Told = pytest.CaptureFixture[str]
 
@@ -24,8 +23,10 @@ Told = pytest.CaptureFixture[str]
 def test_the_exit_code_is_the_verdict_only_under_check(files: Path, capsys: Told) -> None:
     with ChatServer(denying("ninety")) as server:
         judge = ("--judge", f"openai:m@{server.address}")
-        assert verify(*judge, "--check") == 0
-        assert "faithful" in capsys.readouterr().out
+        assert verify(*judge, "--check", "--at-least", "implicitly_supported") == 0
+        told = capsys.readouterr()
+        assert "faithful" in told.out
+        assert "1 of 1 sentences are at least implicitly_supported" in told.err
         (files / "response.txt").write_text("Tom sold the boat to Ada for ninety pounds.", "utf-8")
         assert (verify(*judge), verify(*judge, "--check")) == (0, 1)
 
@@ -58,31 +59,6 @@ def test_names_that_arent_utf_8_are_read_and_reported(files: Path) -> None:
     report = Report.model_validate_json((files / "r.json").read_bytes())
     assert report.case.id == "caf\ufffd response"
     assert report.documents[1].uri.endswith("caf\ufffd source.txt")
-
-
-@pytest.mark.parametrize(
-    "response",
-    [
-        "Boat.",
-        "👩‍👩‍👧‍👦 Ada lit the lamp. e\u0301",
-        "أضاءت آدا المصباح.",
-        "Ada\r\nlit\rthe lamp.",
-        SOURCE * 3,
-    ],
-    ids=["one word", "emoji", "right to left", "line ends", "longer than its source"],
-)
-def test_odd_responses_are_checked_without_complaint(files: Path, response: str) -> None:
-    (files / "response.txt").write_bytes(response.encode())
-    assert verify("--json", files / "r.json") == 0
-    report = Report.model_validate_json((files / "r.json").read_text("utf-8"))
-    for claim in report.claims:
-        assert report.case.response[claim.origin.start : claim.origin.end] == claim.origin.text
-
-
-@pytest.mark.heavy
-def test_two_megabytes_on_one_line_are_checked(files: Path) -> None:
-    (files / "source.txt").write_text(SOURCE.replace("\n", " ") * 10_000, "utf-8")
-    assert verify() == 0
 
 
 @pytest.mark.parametrize("role", ["source", "response"])
@@ -131,7 +107,6 @@ def test_a_model_that_is_of_no_use_is_named_by_the_doctor(files: Path, capsys: T
     told = capsys.readouterr().err
     assert "such model; check the key, the address and the model's name 'm'" in told
     assert "\x1b" not in told
-    assert run("doctor", "--judge", "offline") == 2
 
 
 def test_a_pdfs_warnings_dont_reach_the_terminal(files: Path, capfd: Told) -> None:
@@ -151,11 +126,6 @@ def test_words_need_no_index_and_the_text_is_written_all_the_same(files: Path, c
     assert run("index", "source.txt", "--text", "text.txt") == 0
     assert (files / "text.txt").read_text("utf-8") == SOURCE
     assert "nothing to build" in capsys.readouterr().out
-
-
-def test_trust_is_counted_from_a_label_on(files: Path, capsys: Told) -> None:
-    assert verify("--at-least", "implicitly_supported") == 0
-    assert "1 of 1 sentences are at least implicitly_supported" in capsys.readouterr().err
 
 
 def test_help_version_doctor_and_schema_answer(capsys: Told, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -180,12 +150,10 @@ def test_help_version_doctor_and_schema_answer(capsys: Told, monkeypatch: pytest
 def test_an_unforeseen_error_exits_with_70_one_line_and_a_saved_traceback(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: Told
 ) -> None:
-    import longproof.cli
-
     def crashing(*_: object, **__: object) -> None:
         raise RecursionError("line\x1b[31m\none, sk-SECRET, tok-SECRET")
 
-    monkeypatch.setattr(longproof.cli, "app", crashing)
+    monkeypatch.setattr("longproof.cli.app", crashing)
     monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "home"))
     monkeypatch.setenv("LONGPROOF_API_KEY", "sk-SECRET\n")
     monkeypatch.setenv("LONGPROOF_API_KEY_HOSTS", "localhost=MY_TOKEN")
@@ -244,17 +212,5 @@ def test_where_nothing_can_be_written_is_no_verdict(
 @pytest.mark.heavy
 @pytest.mark.parametrize(("target", "code"), [("> /dev/full", 2), ("| true", 141)])
 def test_so_it_is_of_a_real_device_and_a_real_pipe(files: Path, target: str, code: int) -> None:
-    asked = "longproof verify --check --source source.txt --response response.txt"
-    command = f"{asked} {target}; exit ${{PIPESTATUS[0]}}"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, cwd=files, check=False)
-    assert done.returncode == code
-
-
-def test_nothing_is_said_of_planted_errors_where_a_user_checks_the_same_text(
-    files: Path, capsys: Told
-) -> None:
-    story, summary = example("en")
-    (files / "source.txt").write_text(story.text, "utf-8")
-    (files / "response.txt").write_text(summary.text, "utf-8")
-    verify("--html", "page.html")
-    assert "planted" not in "".join(capsys.readouterr()) + Path("page.html").read_text("utf-8")
+    command = f"longproof protocols {target}; exit ${{PIPESTATUS[0]}}"
+    assert subprocess.run(["bash", "-c", command], capture_output=True, check=False).returncode == code

@@ -1,28 +1,12 @@
 """The demo replays a recording: the whole graph, no network, the same report; its screen says what it is."""
 
-import importlib.util
 from pathlib import Path
 
 import pytest
 from disputing import disputing
 from fakes import ChatServer
+from scripts import benchmark
 from terminal import run
-
-SCRIPT = Path(__file__).parents[3] / "benchmarks" / "record_demo.py"
-
-
-def demo(*words: object) -> int:
-    return run("demo", *words)
-
-
-def record(language: str, file: Path, judges: list[str], arbiter: str) -> int:
-    """What `benchmarks/record_demo.py` does."""
-    spec = importlib.util.spec_from_file_location("record_demo", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return int(module.record_demo(language, file, judges, arbiter))
 
 
 @pytest.mark.heavy
@@ -30,10 +14,11 @@ def test_a_demo_that_was_recorded_is_replayed_by_nobody(tmp_path, capsys, monkey
     kept = tmp_path / "kept.gz"
     with ChatServer(disputing) as server:
         a, b, c = (f"openai:{name}@{server.address}" for name in ("m0", "m1", "m9"))
-        assert record("zh", kept, [a, b], c) == len(server.asked)
+        asked = benchmark("record_demo").record_demo("zh", kept, [a, b], c)
+        assert asked == len(server.asked)
     monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path / "elsewhere"))
     monkeypatch.chdir(tmp_path)
-    assert demo("--language", "zh", "--replay", kept) == 0
+    assert run("demo", "--language", "zh", "--replay", kept) == 0
     told = capsys.readouterr().out.splitlines()
     assert "m0, m1" in told[0]
     assert "m9" in told[0]
@@ -42,7 +27,7 @@ def test_a_demo_that_was_recorded_is_replayed_by_nobody(tmp_path, capsys, monkey
     assert Path(told[-1]) == tmp_path / "elsewhere" / "demo-zh.html"
     assert "<html" in Path(told[-1]).read_text("utf-8")
     assert not list(tmp_path.glob("*.html"))
-    assert demo("--language", "en", "--replay", kept) == 2
+    assert run("demo", "--language", "en", "--replay", kept) == 2
     assert "no recording of the demo" in capsys.readouterr().err
 
 
@@ -56,7 +41,7 @@ def test_a_demo_that_was_recorded_is_replayed_by_nobody(tmp_path, capsys, monkey
 def test_the_offline_demo_says_what_it_found_and_that_the_rest_needs_a_model(
     files, capsys, language, first, needs
 ):
-    assert demo("--offline-check", "--language", language) == 0
+    assert run("demo", "--offline-check", "--language", language) == 0
     lines = capsys.readouterr().out.splitlines()
     page = files / "home" / f"demo-{language}-offline.html"
     assert (lines[0], lines[-1]) == (first, str(page))

@@ -48,21 +48,16 @@ def test_help_has_headings_in_the_order_in_which_a_reader_asks(
         assert all(form in told for form in ("openai:MODEL", "@http://HOST:PORT/v1", "nli:", "offline"))
 
 
-def test_options_go_before_the_panel_file_which_goes_before_the_defaults(tmp_path: Path) -> None:
+def test_options_go_before_the_panel_file_which_goes_before_the_defaults(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     toml = tmp_path / "longproof.toml"
     toml.write_text('[panel]\njudges = ["openai:a"]\nsearcher = "openai:b"\nconsensus = 0.9\n', "utf-8")
     named = settings_of(asked(searcher="openai:mine", reach="search", consensus=0.5).settings(toml))
     assert (named.searcher, named.reach, named.consensus) == ("openai:mine", "search", 0.5)
+    assert "openai:b" not in capsys.readouterr().err
     read = settings_of(asked().settings(toml))
     assert [getattr(one, "text", one) for one in (read.judges[0], read.searcher)] == ["openai:a", "openai:b"]
     assert (read.reach, read.consensus) == (None, 0.9)
+    assert "names openai:b" in capsys.readouterr().err
     assert settings_of(asked().settings(tmp_path / "none.toml")) == Settings()
-
-
-def test_the_searcher_that_a_file_names_is_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    toml = tmp_path / "longproof.toml"
-    toml.write_text('[panel]\nsearcher = "openai:m@http://127.0.0.1:9/v1"\n', "utf-8")
-    asked(searcher="openai:mine").settings(toml)
-    assert capsys.readouterr().err == ""
-    asked().settings(toml)
-    assert "names openai:m@http://127.0.0.1:9/v1" in capsys.readouterr().err

@@ -16,6 +16,7 @@ def test_progress_is_told_in_words() -> None:
     assert told == "3 calls, 12,345 tokens; 2 waiting for the server; 1 asked again"
     at = RunProgress(3, 10, 1, Usage(calls=1200, prompt_tokens=5000, completion_tokens=50), 3725.0)
     assert run_text(at) == "1,200 calls, 5,050 tokens paid; 1 failed; 1:02:05 left"
+    assert embedding_text(30, 90, 31.0) == "embedding passages, 0:01:02 left"
 
 
 def test_without_a_terminal_what_every_node_tells_is_told_in_plain_lines(
@@ -32,7 +33,3 @@ def test_without_a_terminal_what_every_node_tells_is_told_in_plain_lines(
     told = capsys.readouterr().err.splitlines()
     assert 2 <= len(told) <= 5, "each line waits twice as long as the one before"
     assert "checking claims, 4 of 7; 3 calls, 1,200 tokens; 2 waiting for the server" in told[0]
-
-
-def test_embedding_tells_the_time_left() -> None:
-    assert embedding_text(30, 90, 31.0) == "embedding passages, 0:01:02 left"

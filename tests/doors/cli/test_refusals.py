@@ -87,6 +87,7 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     (("report", "pipe", "--html", "out"), "a device or a pipe"),
     (("report", "20261122-114529-0520"), "not a run's name"),
     (("index",), "there is nothing to index"),
+    (("doctor", "--judge", "offline"), "asks no model"),
     (("demo", "--offline-check", "--replay", "x"), "choose one of"),
     (("demo", "--language", "fr"), "fr"),
     (("construct", "poems", "source.txt", "--out", "out"), "no construction"),
@@ -148,13 +149,6 @@ def test_a_report_goes_to_files_or_standard_output(files: Path, capsys: Told) ->
         assert says in capsys.readouterr().err
     assert run("report", "report.json", "--html", "report.json") == 2
     assert "is read: name another file" in capsys.readouterr().err
-
-
-def test_another_batch_is_refused_in_one_line(files: Path, capsys: Told) -> None:
-    assert run(*BATCH) == 0
-    capsys.readouterr()
-    assert run(*BATCH, *MODEL) == 2
-    assert capsys.readouterr().err.count("\n") == 1
 
 
 def test_a_models_own_key_is_asked_for_when_something_is_sent(

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 from fakes import ChatServer
@@ -90,10 +89,6 @@ def test_a_server_that_is_not_there_leaves_claims_undecided_with_the_reason(
     assert json.loads(capsys.readouterr().out)["claims"][0]["failure"] == "unavailable"
 
 
-def stamp(capsys: Told) -> Any:
-    return json.loads(capsys.readouterr().out)["stamp"]
-
-
 def test_the_panel_file_seats_the_judges_and_options_go_before_it(files: Path, capsys: Told) -> None:
     with ChatServer(well) as server:
         judge = f'{{spec = "openai:m@{server.address}", samples = 3}}'
@@ -101,7 +96,7 @@ def test_the_panel_file_seats_the_judges_and_options_go_before_it(files: Path, c
             f"[panel]\njudges = [{judge}]\nstream = true\ntimeout_s = 900\n", "utf-8"
         )
         assert verify("--json", "-") == 0
-        told = stamp(capsys)
+        told = json.loads(capsys.readouterr().out)["stamp"]
         assert len(told["judges"]) == 3
         assert (told["settings"]["stream"], told["settings"]["timeout_s"]) == (True, 900)
         assert all(one.body["stream"] for one in server.asked)
