@@ -54,5 +54,5 @@ def index_command(
         with embedding_progress() as progress:
             index.open_vectors(home(), model, progress)
     typer.echo(f"{pages}: {len(index.pages)} pages, {len(index)} snippets indexed ({index.engine})")
-    for path, reason in index.left_out.items():
-        typer.echo(f"left out: {path}: {reason}")
+    for name, reason in index.left_out.items():
+        typer.echo(f"left out: {name}: {reason}")
