@@ -150,7 +150,7 @@ def stamp_of(session: Session, started: float, decomposer: str, calls: Sequence[
     stamp = _short_stamp(settings, calls)
     if settings.prices:
         stamp["money"]["paid"] = money(bought, settings.prices)
-    refused = session.limits.budget.refused_steps()
+    refused = session.limits.refused_steps()
     return stamp | {
         "longproof": __version__,
         "protocol": settings.protocol,

@@ -21,7 +21,7 @@ from longproof.agent.evidence.scan import Scanner
 from longproof.agent.models.addresses import place_and_key
 from longproof.agent.models.answers import Chat
 from longproof.agent.models.ledger import Ledger
-from longproof.agent.models.limits import Budget, Limits, Traffic
+from longproof.agent.models.limits import Limits, Traffic
 from longproof.agent.models.model import Model
 from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.offline import OfflineDecomposer, OfflineJudge
@@ -298,8 +298,9 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
     async with AsyncExitStack() as opened:
         ledger = await Ledger.open(path, retry_failed=settings.retry_failed)
         opened.push_async_callback(ledger.close)
-        budget = Budget(max_calls=settings.max_calls, max_tokens=settings.max_tokens)
-        limits = Limits(budget, concurrency=settings.concurrency)
+        limits = Limits(
+            max_calls=settings.max_calls, max_tokens=settings.max_tokens, concurrency=settings.concurrency
+        )
         if replay:
             await ledger.fill(replay.answers())
 

@@ -1,7 +1,7 @@
-"""Limits of endpoints and the budget of a run.
+"""The limits of a run: calls at once at each endpoint, and the calls and tokens that it may pay.
 
-Knows: one limiter an endpoint (calls at once, a pause that the server asked for) and one budget a run. The budget
-counts what this run pays: answers from the ledger cost nothing. Times are those of the event loop.
+Knows: one limiter an endpoint (calls at once, a pause that the server asked for). What a run pays is counted: answers
+from the ledger cost nothing. Times are those of the event loop.
 Does not know: what is asked, or of whom. One instance a run and event loop.
 """
 
@@ -33,43 +33,6 @@ class Limiter:
         self._closed_until = max(self._closed_until, _now() + seconds)
 
 
-class Budget:
-    """The calls and tokens that one run may pay. None: no limit.
-
-    Tokens are the server's own where it sends them, else estimated. Calls under way may overshoot `max_tokens` by
-    their answers; `max_calls` is never exceeded.
-    """
-
-    def __init__(self, *, max_calls: int | None = None, max_tokens: int | None = None) -> None:
-        self.max_calls = math.inf if max_calls is None else max_calls
-        self.max_tokens = math.inf if max_tokens is None else max_tokens
-        self.calls = self.tokens = 0
-        self.refused: dict[str, tuple[str, int]] = {}
-        """Calls beyond what may be paid, for a dry run: purpose and tokens of the prompt, by key in the ledger."""
-
-    def take(self, tokens: int, purpose: str, key: str) -> bool:
-        """Reserve one call with a prompt of so many tokens. False where that exceeds what may be paid."""
-        if self.calls + 1 > self.max_calls or self.tokens + tokens > self.max_tokens:
-            self.refused[key] = (purpose, tokens)
-            return False
-        self.calls += 1
-        self.tokens += tokens
-        return True
-
-    def refused_steps(self) -> dict[str, tuple[int, int]]:
-        """Calls that were refused and tokens of their prompts, by purpose, in the order of its name."""
-        steps: dict[str, tuple[int, int]] = {}
-        for purpose, tokens in sorted(self.refused.values()):
-            calls, before = steps.get(purpose, (0, 0))
-            steps[purpose] = (calls + 1, before + tokens)
-        return steps
-
-    def give_back(self, tokens: int) -> None:
-        """Undo a reservation of a call that was neither answered nor paid."""
-        self.calls -= 1
-        self.tokens -= tokens
-
-
 class Traffic(NamedTuple):
     """The traffic of a run so far: calls paid, their tokens, calls that wait for an answer, and second askings."""
 
@@ -80,23 +43,54 @@ class Traffic(NamedTuple):
 
 
 class Limits:
-    """The limiters and the budget of a run, and what is under way. `concurrency`: calls at once at each endpoint."""
+    """The limits of one run, and what it paid so far. None: no limit.
 
-    def __init__(self, budget: Budget | None = None, *, concurrency: int = CONCURRENCY) -> None:
-        self.budget = budget or Budget()
-        self.waiting = self.retries = 0
-        """Calls that wait for an answer now, and how often one was asked again."""
+    Tokens are the server's own where it sends them, else estimated. Calls under way may overshoot `max_tokens` by
+    their answers; `max_calls` is never exceeded. `concurrency`: calls at once at each endpoint.
+    """
+
+    def __init__(
+        self, *, max_calls: int | None = None, max_tokens: int | None = None, concurrency: int = CONCURRENCY
+    ) -> None:
+        self.max_calls = math.inf if max_calls is None else max_calls
+        self.max_tokens = math.inf if max_tokens is None else max_tokens
+        self.calls = self.tokens = self.waiting = self.retries = 0
+        """See `Traffic`."""
+        self.refused: dict[str, tuple[str, int]] = {}
+        """Calls beyond what may be paid, for a dry run: purpose and tokens of the prompt, by key in the ledger."""
         self._concurrency = concurrency
         self._limiters: dict[str, Limiter] = {}
 
     @property
     def traffic(self) -> Traffic:
         """The traffic so far."""
-        return Traffic(self.budget.calls, self.budget.tokens, self.waiting, self.retries)
+        return Traffic(self.calls, self.tokens, self.waiting, self.retries)
 
     def of(self, endpoint: str) -> Limiter:
         """The one limiter of this endpoint."""
         return self._limiters.setdefault(endpoint, Limiter(self._concurrency))
+
+    def take(self, tokens: int, purpose: str, key: str) -> bool:
+        """Reserve one call with a prompt of so many tokens. False where that exceeds what may be paid."""
+        if self.calls + 1 > self.max_calls or self.tokens + tokens > self.max_tokens:
+            self.refused[key] = (purpose, tokens)
+            return False
+        self.calls += 1
+        self.tokens += tokens
+        return True
+
+    def give_back(self, tokens: int) -> None:
+        """Undo a reservation of a call that was neither answered nor paid."""
+        self.calls -= 1
+        self.tokens -= tokens
+
+    def refused_steps(self) -> dict[str, tuple[int, int]]:
+        """Calls that were refused and tokens of their prompts, by purpose, in the order of its name."""
+        steps: dict[str, tuple[int, int]] = {}
+        for purpose, tokens in sorted(self.refused.values()):
+            calls, before = steps.get(purpose, (0, 0))
+            steps[purpose] = (calls + 1, before + tokens)
+        return steps
 
 
 def estimate_tokens(text: str) -> int:

@@ -197,28 +197,28 @@ class Model:
 
     async def _send_once(self, message: Message) -> Raw:
         """Send the message, paid from the budget, which gets back what can't have been billed. Raises Unanswered."""
-        budget = self._limits.budget
-        if not budget.take(message.tokens, message.purpose, message.key):
+        limits = self._limits
+        if not limits.take(message.tokens, message.purpose, message.key):
             raise Unanswered("the budget of this run is spent", failure="over_budget")
         try:
             await self._limiter.wait()
-            self._limits.waiting += 1
+            limits.waiting += 1
             try:
                 async with asyncio.timeout(self._timeout_s):
                     raw = await self._chat.send(message)
             finally:
-                self._limits.waiting -= 1
+                limits.waiting -= 1
         except TimeoutError as error:
             # The server may well have worked on it, and billed it: the reservation stays.
             raise Unanswered(f"no answer within {self._timeout_s:g} s", failure="timeout") from error
         except BaseException as error:
             if not (isinstance(error, Unanswered) and error.billed):
-                budget.give_back(message.tokens)
+                limits.give_back(message.tokens)
             raise
         self._answered = True
         read, written = raw.prompt_tokens, raw.completion_tokens
-        budget.tokens += 0 if read is None else read - message.tokens
-        budget.tokens += estimate_tokens(raw.text or "") if written is None else written
+        limits.tokens += 0 if read is None else read - message.tokens
+        limits.tokens += estimate_tokens(raw.text or "") if written is None else written
         return raw
 
     def _gives_up(self, error: Unanswered, attempt: int) -> bool:

@@ -212,8 +212,8 @@ def _affordable(pieces: Sequence[Sequence[Line]], claims: int, run: Run) -> bool
     """True if the budget holds a prompt for every piece and every fifty claims; who scores passages is not paid."""
     if run.panel.searcher is None:
         return True
-    budget, prompts = run.session.limits.budget, -(-claims // MOST_CLAIMS)
-    if budget.calls + len(pieces) * prompts > budget.max_calls:
+    limits, prompts = run.session.limits, -(-claims // MOST_CLAIMS)
+    if limits.calls + len(pieces) * prompts > limits.max_calls:
         return False
     tokens = sum(estimate_tokens(line.span.text) for line in chain.from_iterable(pieces))
-    return budget.tokens + tokens * prompts <= budget.max_tokens
+    return limits.tokens + tokens * prompts <= limits.max_tokens

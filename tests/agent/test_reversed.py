@@ -6,7 +6,6 @@ import pytest
 from asked import judgement
 
 from longproof import Verifier
-from longproof.cli import main
 
 TOLD = {
     "Cain was killed by Abel in the field.": [
@@ -79,17 +78,6 @@ def test_none_is_called_faithful() -> None:
     verifier = Verifier()
     told = {altered: verifier.verify(source, altered).verdict for source, altered in PAIRS}
     assert [altered for altered, verdict in told.items() if verdict == "faithful"] == []
-
-
-@pytest.mark.parametrize(("source", "altered"), [PAIRS[0], PAIRS[4], PAIRS[-1]])
-def test_none_exits_with_zero_under_check(source: str, altered: str, tmp_path, monkeypatch) -> None:
-    monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path))
-    for name, text in (("source.txt", source), ("response.txt", altered)):
-        (tmp_path / name).write_text(text, "utf-8")
-    named = ["--source", str(tmp_path / "source.txt"), "--response", str(tmp_path / "response.txt")]
-    with pytest.raises(SystemExit) as ended:
-        main(["verify", *named, "--check"])
-    assert ended.value.code in (1, 3)
 
 
 def test_even_where_every_sentence_stands_there_the_verdict_is_open() -> None:

@@ -250,26 +250,21 @@ def of_langchain(says: Any) -> Answer[Colour]:
     return asyncio.run(run())
 
 
-def test_a_langchain_model_takes_the_same_place() -> None:
+@pytest.mark.parametrize(("refusal", "failure"), [(None, None), (False, None), (True, "refused")])
+def test_a_langchain_model_takes_the_same_place_whatever_form_a_refusal_has(
+    refusal: Any, failure: Any
+) -> None:
     from langchain_core.messages import AIMessage
 
     usage: Any = {"input_tokens": 9, "output_tokens": 3, "total_tokens": 12}
-    usage |= {"input_token_details": {"cache_read": 4}}
-    got = of_langchain(AIMessage(content=[{"type": "text", "text": GOOD}], usage_metadata=usage))
-    assert got.value is not None
-    call = got.calls[0]
-    assert (call.prompt_tokens, call.completion_tokens, call.cached_tokens) == (9, 3, 4)
+    content: Any = [{"type": "text", "text": GOOD}]
+    says = AIMessage(content=content, usage_metadata=usage, additional_kwargs={"refusal": refusal})
+    got = of_langchain(says)
+    (call,) = got.calls
+    assert (got.failure, call.prompt_tokens, call.completion_tokens) == (failure, 9, 3)
 
 
-@pytest.mark.parametrize(("refusal", "failure"), [(None, None), (False, None), (True, "refused")])
-def test_whatever_form_a_langchain_refusal_has_it_is_paid_once(refusal: Any, failure: Any) -> None:
-    from langchain_core.messages import AIMessage
-
-    got = of_langchain(AIMessage(content=GOOD, additional_kwargs={"refusal": refusal}))
-    assert (got.failure, len(got.calls)) == (failure, 1)
-
-
-@pytest.mark.parametrize("odd", [None, "text", 7, {"content": GOOD}, IndexError()])
+@pytest.mark.parametrize("odd", [None, {"content": GOOD}, IndexError()])
 def test_what_is_no_message_is_a_failure(odd: Any) -> None:
     assert of_langchain(odd).failure == "unavailable"
 

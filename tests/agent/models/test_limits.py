@@ -7,7 +7,7 @@ from clock import seconds
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.models.limits import Budget, Limiter, estimate_tokens
+from longproof.agent.models.limits import Limiter, Limits, estimate_tokens
 
 
 def test_a_pause_holds_everyone_even_when_it_grows() -> None:
@@ -26,20 +26,20 @@ def test_a_pause_holds_everyone_even_when_it_grows() -> None:
 def test_a_budget_is_never_exceeded_by_reservations(
     max_calls: int, asked: list[int], max_tokens: int
 ) -> None:
-    budget = Budget(max_calls=max_calls, max_tokens=max_tokens)
-    taken = [tokens for n, tokens in enumerate(asked) if budget.take(tokens, "judge", f"call {n}")]
-    calls, refused = budget.refused_steps().get("judge", (0, 0))
-    assert budget.calls == len(taken) <= max_calls
-    assert budget.tokens == sum(taken) <= max_tokens
-    assert calls + budget.calls == len(asked)
-    assert refused + budget.tokens == sum(asked)
+    limits = Limits(max_calls=max_calls, max_tokens=max_tokens)
+    taken = [tokens for n, tokens in enumerate(asked) if limits.take(tokens, "judge", f"call {n}")]
+    calls, refused = limits.refused_steps().get("judge", (0, 0))
+    assert limits.calls == len(taken) <= max_calls
+    assert limits.tokens == sum(taken) <= max_tokens
+    assert calls + limits.calls == len(asked)
+    assert refused + limits.tokens == sum(asked)
 
 
 def test_a_budget_of_nothing_counts_what_a_run_would_ask() -> None:
-    budget = Budget(max_calls=0)
+    limits = Limits(max_calls=0)
     asked = [(10, "judge", "a"), (20, "judge", "b"), (5, "decompose", "c"), (20, "judge", "b")]
-    assert not any(budget.take(*call) for call in asked)
-    assert list(budget.refused_steps().items()) == [("decompose", (1, 5)), ("judge", (2, 30))]
+    assert not any(limits.take(*call) for call in asked)
+    assert list(limits.refused_steps().items()) == [("decompose", (1, 5)), ("judge", (2, 30))]
 
 
 def test_estimates_are_near_what_tokenizers_count() -> None:

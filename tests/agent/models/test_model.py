@@ -3,8 +3,9 @@
 import asyncio
 import json
 import logging
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 from fakes import ChatServer
@@ -12,9 +13,10 @@ from reader import BUSY, DOWN, EMPTY, HANGS, ILL, PAGE, PROSE, REFUSAL, SNAPS, A
 from seam import ADDRESS, GOOD, PROMPT, Colour, answer, answers, ask, asks, using
 
 from longproof.agent.models.answers import Form
-from longproof.agent.models.limits import Budget, Limits, Traffic
-from longproof.agent.models.model import RETRIES, Answer, Model, Refused
-from longproof.agent.types import Failure
+from longproof.agent.models.limits import Limits, Traffic
+from longproof.agent.models.model import RETRIES, Answer, Asker, Model, Refused, by_number
+from longproof.agent.types import Call, Failure
+from longproof.prompts import Prompt
 
 
 def test_an_answer_is_a_value_with_its_call_and_the_servers_own_numbers() -> None:
@@ -31,17 +33,6 @@ def test_an_answer_is_a_value_with_its_call_and_the_servers_own_numbers() -> Non
     assert got.call_id == call.id
 
 
-def test_the_request_carries_the_schema_the_temperature_and_a_limit() -> None:
-    server = ChatServer([Reply(GOOD)])
-    using(server, lambda model: ask(model, temperature=0.6), max_tokens=77)
-    (asked,) = server.asked
-    assert asked.schema is not None
-    assert asked.schema["required"] == ["reason", "colour"]
-    assert asked.schema["additionalProperties"] is False
-    assert (asked.body["temperature"], asked.body["max_tokens"]) == (0.6, 77)
-    assert "top_p" not in asked.body
-
-
 def test_every_part_of_how_an_answer_is_drawn_is_sent_and_part_of_its_key() -> None:
     ways: list[dict[str, Any]] = [{}, {"top_p": 1.0}, {"top_p": 0.9}, {"max_tokens": 7}, {"temperature": 0.5}]
 
@@ -54,6 +45,11 @@ def test_every_part_of_how_an_answer_is_drawn_is_sent_and_part_of_its_key() -> N
     assert same == keys[0]
     for way, asked in zip(ways, server.asked, strict=True):
         assert way.items() <= asked.body.items()
+        assert ("top_p" in asked.body) is ("top_p" in way)
+    assert (server.asked[0].body["temperature"], server.asked[0].body["max_tokens"]) == (0.0, 100)
+    wanted = server.asked[0].schema
+    assert wanted is not None
+    assert (wanted["required"], wanted["additionalProperties"]) == (["reason", "colour"], False)
 
 
 @pytest.mark.parametrize(
@@ -203,35 +199,35 @@ def test_the_budget_stops_asking_and_the_ledger_stays_free(tmp_path: Path) -> No
         return [one.failure for one in got]
 
     server, path = ChatServer(always(Reply(GOOD))), tmp_path / "ledger.sqlite"
-    first = Limits(budget=Budget(max_calls=2))
+    first = Limits(max_calls=2)
     assert failures(using(server, asks(4), path=path, limits=first)) == [None, None, *["over_budget"] * 2]
-    assert (first.budget.calls, len(first.budget.refused)) == (2, 2)
-    second = Limits(budget=Budget(max_calls=2))
+    assert (first.calls, len(first.refused)) == (2, 2)
+    second = Limits(max_calls=2)
     assert failures(using(server, asks(4), path=path, limits=second)) == [None] * 4
     assert len(server.asked) == 4
 
 
 def test_the_token_budget_counts_what_the_server_counted() -> None:
-    limits = Limits(budget=Budget(max_tokens=60))
+    limits = Limits(max_tokens=60)
     got, _ = answers(always(Reply(GOOD)), 4, limits=limits)
     assert [one.failure for one in got] == [None, None, None, "over_budget"]
     each = (len(PROMPT.system) + len(PROMPT.user)) // 4 + len(GOOD) // 4
-    assert limits.budget.tokens == 3 * each
+    assert limits.tokens == 3 * each
 
 
 @pytest.mark.parametrize("reply", [Reply(status=401), BUSY, PAGE])
 def test_unanswered_calls_are_not_paid_from_the_budget(reply: Reply) -> None:
-    limits = Limits(budget=Budget(max_calls=5))
+    limits = Limits(max_calls=5)
     got = answer(always(reply), limits=limits)
-    assert (got.failure, limits.budget.calls, limits.budget.tokens) == ("unavailable", 0, 0)
+    assert (got.failure, limits.calls, limits.tokens) == ("unavailable", 0, 0)
 
 
 @pytest.mark.parametrize("broken", [Reply(GOOD, halfway="ends"), Reply(GOOD, halfway="errs"), SNAPS])
 def test_answers_that_break_off_are_paid(broken: Reply) -> None:
-    limits = Limits(budget=Budget(max_calls=3))
+    limits = Limits(max_calls=3)
     got, server = answers(always(broken), 2, limits=limits, stream=True)
     assert [one.failure for one in got] == ["over_budget"] * 2
-    assert len(server.asked) == limits.budget.calls == 3
+    assert len(server.asked) == limits.calls == 3
 
 
 def test_no_more_calls_at_once_than_allowed() -> None:
@@ -242,18 +238,6 @@ def test_no_more_calls_at_once_than_allowed() -> None:
     using(server, use, limits=Limits(concurrency=4))
     assert len(server.asked) == 20
     assert server.most_at_once == 4
-
-
-def test_a_cancelled_caller_does_not_cancel_a_paid_call(tmp_path: Path) -> None:
-    async def use(model: Model) -> None:
-        task = asyncio.create_task(ask(model))
-        await asyncio.sleep(0.15)
-        task.cancel()
-
-    server = ChatServer([Reply(GOOD, delay_s=0.4)])
-    using(server, use, path=tmp_path / "ledger.sqlite")
-    assert using(server, ask, path=tmp_path / "ledger.sqlite").value is not None
-    assert len(server.asked) == 1
 
 
 REFUSING = [Reply(status=status, error={"message": "no such thing"}) for status in (401, 403, 404)]
@@ -284,3 +268,77 @@ def test_a_server_that_is_down_is_told_of_at_once_and_waited_for_once(
     (told,) = caplog.messages
     assert f"HTTP 503: overloaded; asking again, up to {RETRIES} times" in told
     assert limits.traffic == Traffic(retries=RETRIES)
+
+
+ITEMS = {1: "red", 2: "blue", 3: "green"}
+
+
+class Colours(Form):
+    """The colours that an answer names."""
+
+    named: list[str]
+
+
+class Outcome(NamedTuple):
+    """Whether one colour was named."""
+
+    failure: Failure | None
+
+
+def asked_about(*groups: str, **how: Any) -> tuple[dict[int, Outcome], list[Failure | None], list[Asked]]:
+    """Outcomes, failures that the ledger keeps of the calls, and requests. The n-th answer names the n-th group."""
+
+    def prompt_of(items: Mapping[int, str]) -> Prompt:
+        return Prompt("Name the colours.", " ".join(items.values()), "hash", "en")
+
+    def read(answer: Answer[Colours], items: Mapping[int, str], _: Prompt) -> dict[int, Outcome]:
+        named = answer.value.named if answer.value else []
+        return {n: Outcome(None if item in named else "ungrounded") for n, item in items.items()}
+
+    async def use(model: Model) -> tuple[dict[int, Outcome], list[Failure | None]]:
+        outcomes, calls = await Asker(model, **how).ask_about(
+            ITEMS, letter="C", purpose="test", form=Colours, prompt_of=prompt_of, read=read
+        )
+        return outcomes, [await kept_failure(model, call) for call in calls]
+
+    server = ChatServer([Reply(json.dumps({"named": group.split()})) for group in groups])
+    outcomes, marks = using(server, use)
+    return outcomes, marks, server.asked
+
+
+async def kept_failure(model: Model, call: Call) -> Any:
+    return (await model._ledger._in_thread(model._ledger._select, call.id))[1]
+
+
+def test_only_what_failed_is_asked_about_again_and_told_why() -> None:
+    outcomes, marks, asked = asked_about("red green", "blue")
+    assert list(outcomes.items()) == [(n, Outcome(None)) for n in ITEMS]
+    assert [one.user.split("\n")[0] for one in asked] == ["red blue green", "blue"]
+    assert "C2: ungrounded" in asked[1].user
+    assert "C1" not in asked[1].user
+    assert marks == [None, None]
+
+
+def test_what_fails_twice_is_marked_at_its_last_call() -> None:
+    outcomes, marks, _ = asked_about("red", "green")
+    assert outcomes == {1: Outcome(None), 2: Outcome("ungrounded"), 3: Outcome(None)}
+    assert marks == [None, "ungrounded"]
+
+
+def test_an_asker_of_one_request_puts_the_form_into_words_and_marks_what_failed() -> None:
+    outcomes, marks, asked = asked_about("red green", once=True)
+    assert outcomes[2] == Outcome("ungrounded")
+    assert (len(asked), asked[0].schema, marks) == (1, None, ["ungrounded"])
+
+
+def test_things_go_by_the_number_in_their_names() -> None:
+    for name, number in {
+        "C3": 3,
+        "3": 3,
+        "[c3]": 3,
+        "S 12.": 12,
+        "D3": None,
+        "three": None,
+        "３": None,
+    }.items():
+        assert by_number([(name, "x")]) == ({number: ["x"]} if number else {})

@@ -34,10 +34,8 @@ def by_anthropic(asked: dict[str, Any], fields: dict[str, str]) -> dict[str, Any
 
 
 def by_google(asked: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
-    candidate = {
-        "content": {"role": "model", "parts": [{"text": json.dumps(fields)}]},
-        "finishReason": "STOP",
-    }
+    said = {"role": "model", "parts": [{"text": json.dumps(fields)}]}
+    candidate = {"content": said, "finishReason": "STOP"}
     counts = {"promptTokenCount": 9, "candidatesTokenCount": 3, "totalTokenCount": 12}
     return {"candidates": [candidate], "usageMetadata": {**counts, "cachedContentTokenCount": 4}}
 
@@ -55,26 +53,20 @@ def by_bedrock(asked: dict[str, Any], fields: dict[str, str]) -> dict[str, Any]:
         said = {"toolUse": {"toolUseId": "t", "name": name, "input": fields}}
     message = {"role": "assistant", "content": [said]}
     usage = {"inputTokens": 5, "outputTokens": 3, "totalTokens": 12, "cacheReadInputTokens": 4}
-    return {
-        "output": {"message": message},
-        "stopReason": "tool_use",
-        "usage": usage,
-        "metrics": {"latencyMs": 1},
-    }
+    about = {"stopReason": "tool_use", "metrics": {"latencyMs": 1}}
+    return {**about, "output": {"message": message}, "usage": usage}
 
 
-ANSWER = {
-    "anthropic": by_anthropic,
-    "google_genai": by_google,
-    "ollama": by_ollama,
-    "bedrock_converse": by_bedrock,
+PROVIDERS = {
+    "anthropic": (by_anthropic, "claude-haiku-4-5"),
+    "google_genai": (by_google, "gemini-2.5-flash"),
+    "ollama": (by_ollama, "qwen3:8b"),
+    "bedrock_converse": (by_bedrock, "anthropic.claude-haiku-4-5-v1:0"),
 }
-SPECS = {
-    "anthropic": "anthropic:claude-haiku-4-5",
-    "google_genai": "google_genai:gemini-2.5-flash",
-    "ollama": "ollama:qwen3:8b",
-    "bedrock_converse": "bedrock_converse:anthropic.claude-haiku-4-5-v1:0",
-}
+
+
+def spec_of(name: str) -> str:
+    return f"{name}:{PROVIDERS[name][1]}"
 
 
 class Provider:
@@ -91,7 +83,7 @@ class Provider:
                 provider.asked.append(asked)
                 status = provider._statuses.pop(0) if provider._statuses else 200
                 said: dict[str, Any] = {"error": {"message": f"no {SECRET}", "status": "NO", "code": status}}
-                data = json.dumps(ANSWER[name](asked, FIELDS) if status == 200 else said).encode()
+                data = json.dumps(PROVIDERS[name][0](asked, FIELDS) if status == 200 else said).encode()
                 self.send_response(status)
                 self.send_header("content-type", "application/json")
                 self.send_header("retry-after", "0")
@@ -111,7 +103,7 @@ class Provider:
         self._server.server_close()
 
 
-@pytest.fixture(params=[*list(ANSWER)[:3], pytest.param("bedrock_converse", marks=pytest.mark.heavy)])
+@pytest.fixture(params=[*list(PROVIDERS)[:3], pytest.param("bedrock_converse", marks=pytest.mark.heavy)])
 def name(request: pytest.FixtureRequest) -> str:
     needs = {"bedrock_converse": "langchain_aws"}.get(request.param, f"langchain_{request.param}")
     pytest.importorskip(needs)
@@ -158,25 +150,25 @@ def test_a_provider_fills_the_form_is_counted_kept_and_recorded(
     name: str, provider: Provider, tmp_path: Path
 ) -> None:
     recorder, path = Recorder(), tmp_path / "ledger.sqlite"
-    first, _ = answer(SPECS[name], path, recorder)
+    first, _ = answer(spec_of(name), path, recorder)
     assert first.value == Colour(**FIELDS)
     (call,) = first.calls
     cached = None if name == "ollama" else 4
     assert (call.prompt_tokens, call.completion_tokens, call.cached_tokens) == (9, 3, cached)
-    assert (call.endpoint, call.model) == (f"provider:{name}", as_spec(SPECS[name]).model)
+    assert (call.endpoint, call.model) == (f"provider:{name}", PROVIDERS[name][1])
     sent = json.dumps(provider.asked[0])
     assert all(part in sent for part in (PROMPT.system, PROMPT.user, "colour", "8192", '"temperature": 0.0'))
     assert ('"num_ctx": 32768' in sent) is (name == "ollama")
-    again, _ = answer(SPECS[name], path)
+    again, _ = answer(spec_of(name), path)
     assert (again.value, again.calls[0].bought, len(provider.asked)) == (first.value, False, 1)
     recorder.write(tmp_path / "run.gz", {})
-    replayed, _ = answer(SPECS[name], recording=Replay.open(tmp_path / "run.gz"))
+    replayed, _ = answer(spec_of(name), recording=Replay.open(tmp_path / "run.gz"))
     assert (replayed.value, len(provider.asked)) == (first.value, 1)
 
 
 @pytest.mark.parametrize("provider", [(429, 503)], indirect=True)
 def test_trouble_that_passes_is_waited_out_by_us_alone(name: str, provider: Provider) -> None:
-    got, _ = answer(SPECS[name])
+    got, _ = answer(spec_of(name))
     assert (got.value is not None, len(provider.asked), len(got.calls)) == (True, 3, 1)
 
 
@@ -184,7 +176,7 @@ def test_trouble_that_passes_is_waited_out_by_us_alone(name: str, provider: Prov
 def test_a_provider_that_refuses_is_asked_once_and_named_without_the_key(
     name: str, provider: Provider
 ) -> None:
-    got, model = answer(SPECS[name])
+    got, model = answer(spec_of(name))
     assert (got.failure, len(provider.asked)) == ("unavailable", 1)
     assert f"{name} answered HTTP 401" in got.detail
     assert "SECRET" not in got.detail
@@ -194,7 +186,7 @@ def test_a_provider_that_refuses_is_asked_once_and_named_without_the_key(
 
 @pytest.mark.parametrize("provider", [(400,)], indirect=True)
 def test_a_schema_that_a_provider_refuses_is_put_into_words(name: str, provider: Provider) -> None:
-    assert answer(SPECS[name])[0].value == Colour(**FIELDS)
+    assert answer(spec_of(name))[0].value == Colour(**FIELDS)
     words = "Answer with one JSON object"
     assert [words in json.dumps(asked) for asked in provider.asked] == [False, True]
 

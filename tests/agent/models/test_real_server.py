@@ -178,18 +178,6 @@ def test_the_schema_binds_the_answer_and_the_server_counts(address: str, stream:
         assert call.cached_tokens is not None
 
 
-def test_a_shared_beginning_is_served_from_the_cache(address: str) -> None:
-    async def use(model: Model) -> list[Answer[Short]]:
-        book = "It was a dark and stormy night. " * 100
-        return [
-            await model.ask(prompt(f"{book}\nClaim {n}"), Short, purpose="t", temperature=0.8)
-            for n in range(3)
-        ]
-
-    answers = using(address, use, max_tokens=200)
-    assert max(answer.calls[0].cached_tokens for answer in answers[1:]) > 1000
-
-
 def test_a_stream_that_repeats_itself_is_left(address: str) -> None:
     """A schema that allows of nothing but one phrase, far beyond the limit."""
     phrase = {"type": "string", "enum": ["and so on and so on"]}
