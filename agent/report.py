@@ -147,23 +147,52 @@ def report(
         shown.append(
             ReportSentence(start=span.start, end=span.end, text=span.text, label=label, judgements=votes)
         )
-    labels = [claim.label for claim in claims]
     return Report(
         case=case,
         documents=tuple(documents),
-        verdict=outcome([sentence.label for sentence in shown], unread=left_unread(triage, claims, documents))
-        if claims or copied
-        else "undecided",
         triage=triage,
         sentences=tuple(shown),
         claims=tuple(claims),
         searches=tuple(searches),
         calls=tuple(calls),
-        counts=counts_by_label(labels),
-        coverage=coverage_of(labels),
         usage=usage(calls),
         stamp=stamp,
+        **figures(shown, claims, documents, triage=triage)._asdict(),
     )
+
+
+class Figures(NamedTuple):
+    """The figures of a report that follow from its sentences and claims, under its own names for them."""
+
+    verdict: Outcome
+    counts: dict[str, int]
+    coverage: float
+
+
+def figures(
+    sentences: Sequence[ReportSentence],
+    claims: Sequence[ReportClaim],
+    documents: Iterable[ReportDocument],
+    *,
+    triage: bool,
+) -> Figures:
+    """The verdict on all sentences; claims by label, those without one undecided; the share that somebody decided.
+
+    Nobody read all of the response where its file shows text that was not read, and where only the offline check
+    looked and the response isn't its source, word for word: a sentence that stands in the source may mean something
+    else among other ones.
+    """
+    of_claims = [claim.label for claim in claims]
+    undecided = of_claims.count(None)
+    counts: dict[str, int] = {label: of_claims.count(label) for label in LABELS}
+    coverage = 1 - undecided / len(claims) if claims else 0.0
+    labels = [sentence.label for sentence in sentences]
+    verdict: Outcome = "undecided"
+    # A response that was copied from its source has no claims.
+    if claims or "explicitly_supported" in labels:
+        unread = triage and any(claim.decided_by != "rule" for claim in claims)
+        verdict = outcome(labels, unread=unread or response_is_cut(documents))
+    return Figures(verdict, {**counts, "undecided": undecided}, coverage)
 
 
 def sentence_label(labels: Sequence[Label | None]) -> Label | None:
@@ -187,30 +216,9 @@ def outcome(labels: Sequence[Label | None], *, unread: bool = False) -> Outcome:
     return "undecided" if unread or None in labels else "faithful"
 
 
-def left_unread(triage: bool, claims: Iterable[ReportClaim], documents: Iterable[ReportDocument]) -> bool:
-    """True if nobody read all of the response.
-
-    So it is where its file shows text that was not read, and where only the offline check looked and the response
-    isn't its source, word for word: a sentence that stands in the source may mean something else among other ones.
-    """
-    if response_is_cut(documents):
-        return True
-    return triage and any(one.decided_by != "rule" for one in claims)
-
-
 def response_is_cut(documents: Iterable[ReportDocument]) -> bool:
     """True if readers of the response's file see text that was not read."""
     return any(document.role == "response" and document.notes.unread for document in documents)
-
-
-def counts_by_label(labels: Sequence[Label | None]) -> dict[str, int]:
-    """The number of claims with each label; those without one are undecided."""
-    return {**{label: labels.count(label) for label in LABELS}, "undecided": labels.count(None)}
-
-
-def coverage_of(labels: Sequence[Label | None]) -> float:
-    """The share of claims that somebody decided."""
-    return 1 - labels.count(None) / len(labels) if labels else 0.0
 
 
 def trusted(report: Report, at_least: Label) -> tuple[ReportSentence, ...]:

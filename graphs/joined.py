@@ -14,7 +14,7 @@ from itertools import accumulate, groupby
 from operator import itemgetter
 from typing import TypeVar
 
-from longproof.agent.report import WRONG, counts_by_label, coverage_of, left_unread, outcome
+from longproof.agent.report import WRONG, figures
 from longproof.agent.specs import as_spec
 from longproof.agent.types import (
     Case,
@@ -132,24 +132,18 @@ def _own_report(report: Report, case: Case, offset: int, own: Sequence[int], *, 
     searches = [
         s.model_copy(update={"claim_id": ids[s.claim_id]}) for s in report.searches if s.claim_id in ids
     ]
-    labels = [claim.label for claim in claims]
     document = ReportDocument(
         id=response.id, role="response", kind="text", characters=len(response.text), notes=case.notes
     )
-    unread = left_unread(report.triage, claims, [document])
     stamp = {name: value for name, value in report.stamp.items() if name not in WHOLE}
     changes = {
         "case": case.model_copy(update={"source_ids": report.case.source_ids}),
         "documents": (document, *report.documents[1:]),
-        "verdict": outcome([sentence.label for sentence in sentences], unread=unread)
-        if claims
-        else "undecided",
         "sentences": tuple(sentences),
         "claims": tuple(claims),
         "searches": tuple(searches),
-        "counts": counts_by_label(labels),
-        "coverage": coverage_of(labels),
         "stamp": stamp,
+        **figures(sentences, claims, [document], triage=report.triage)._asdict(),
     }
     if not first:
         changes |= {"calls": (), "usage": Usage(), "stamp": stamp | {"paid": Usage().model_dump(mode="json")}}

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, ValidationError
 
-from longproof.agent.report import ClearedAlone, counts_by_label, left_unread, outcome
+from longproof.agent.report import ClearedAlone, figures
 from longproof.agent.types import Report
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home
@@ -123,12 +123,10 @@ def _damages(report: Report) -> Iterator[str]:
         elif not 0 <= place.start <= place.end <= lengths[place.document]:
             yield f"{place.name} lies outside its document"
     yield from _wrong_texts(report, {report.documents[0].id: report.case.response})
-    if {**counts_by_label([]), **report.counts} != counts_by_label([claim.label for claim in report.claims]):
+    found = figures(report.sentences, report.claims, report.documents, triage=report.triage)
+    if {**dict.fromkeys(found.counts, 0), **report.counts} != found.counts:
         yield "its counts aren't those of its claims"
-    labels = [sentence.label for sentence in report.sentences]
-    checked = report.claims or "explicitly_supported" in labels
-    unread = left_unread(report.triage, report.claims, report.documents)
-    if report.verdict != (outcome(labels, unread=unread) if checked else "undecided"):
+    if report.verdict != found.verdict:
         yield "its verdict isn't that of its sentences"
 
 
