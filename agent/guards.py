@@ -11,17 +11,12 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from longproof.agent.evidence.citations import begins, letters, says_something
-from longproof.agent.forms import MENU, Finding
 from longproof.agent.prompting import shown_runs
 from longproof.agent.types import KINDS, Claim, Error, Failure, JudgeLabel, Question, Reading
-from longproof.agent.vote import final_label
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.types import Document, Line, Span
 
-UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact"})
-"""Labels that rest on nothing that could be quoted."""
-WRONG: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
 _SHORT = re.compile(
     r"\W*[CcＣ]?\s*(?P<number>\d{1,4})(?!\d)[\W_]*"
     r"(?:(?P<label>[EIei](?:xplicitly|mplicitly)?(?:[\s_-]?supported)?|[Nn](?:ot[\s_-]?found)?|[Xx])(?![^\W\d_])[\s:：,，.。)）\]|-]*)?"
@@ -73,17 +68,6 @@ def short_answer(compact: str) -> Short | None:
     if found is None:
         return None
     return Short(int(found["number"]), (found["label"] or "")[:1].upper(), found["citations"])
-
-
-def weigh(finding: Finding, claim: Claim, question: Question) -> Weighed:
-    """The finding on a claim, checked against the menu, against itself and against what was shown."""
-    label = word(finding.label)
-    if label not in MENU:
-        return Weighed(None, "off_menu")
-    quotes, dropped = read_lines(finding.lines, question)
-    if failure := _failure(finding, label, claim, quotes, question.shown):
-        return Weighed(None, failure, quotes, dropped)
-    return Weighed(label, None, quotes, dropped, readings=_readings(finding) if label == "ambiguous" else ())
 
 
 def read_lines(citations: Sequence[str], question: Question) -> tuple[tuple[Span, ...], int]:
@@ -158,20 +142,6 @@ def same(one: str, other: str) -> bool:
     return bool(letters(one)) and letters(one) == letters(other)
 
 
-def _failure(
-    finding: Finding, label: JudgeLabel, claim: Claim, quotes: Sequence[Span], shown: Sequence[Span]
-) -> Failure | None:
-    if label in WRONG:
-        for wrong, _, correction in map(error_parts, finding.errors):
-            if any(same(correction, text) for text in (wrong, claim.text, claim.origin.text)):
-                return "self_contradicted"
-    if shown and label not in UNQUOTED and not quotes:
-        return "ungrounded"
-    if label == "ambiguous" and len({reading.label for reading in _readings(finding)}) < 2:
-        return "self_contradicted"
-    return None
-
-
 def _each(citations: str, question: Question) -> list[Span | None]:
     """The lines cited in one string: by all of it, else by its parts between semicolons, or commas before numbers."""
     citations = " ".join(citations.split())
@@ -230,13 +200,3 @@ def exactly(words: str, origin: Span) -> Span | None:
     if start >= 0:
         return origin.part(start, start + len(words))
     return find(words, [origin])
-
-
-def _readings(finding: Finding) -> tuple[Reading, ...]:
-    readings: list[Reading] = []
-    for said in finding.readings:
-        label, _, text = said.replace("：", ":", 1).partition(":")
-        named = word(label)
-        if named in MENU:
-            readings.append(Reading(text=text.strip(), label=final_label(named)))
-    return tuple(readings)

@@ -10,24 +10,35 @@ papers' prompts (graphs/papers).
 import re
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self, get_args
 
-from longproof.agent.forms import Finding, Findings, StatementChoice
+from pydantic import Field, model_validator
+
 from longproof.agent.guards import (
-    WRONG,
     Weighed,
     error_parts,
     read_lines,
     same,
     short_answer,
-    weigh,
     word,
     wrong_place,
 )
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model, by_number
 from longproof.agent.prompting import brief, language_of, opinions, prompt_for, sentence_of, statements
-from longproof.agent.types import Answered, Case, Claim, Error, JudgeLabel, Judgement, Label, Question
+from longproof.agent.types import (
+    Answered,
+    Case,
+    Claim,
+    Error,
+    Failure,
+    JudgeLabel,
+    Judgement,
+    Label,
+    Question,
+    Reading,
+)
+from longproof.agent.vote import final_label
 from longproof.prompts import Prompt, render
 
 Numbered = Mapping[int, Claim]
@@ -38,9 +49,55 @@ LETTERS: dict[str, JudgeLabel] = {
     "X": "no_fact",
 }
 """The labels that a short string may give."""
+MENU: tuple[JudgeLabel, ...] = get_args(JudgeLabel)
+"""The labels that the form offers. It binds the schema, not the parser: any other word is read as `off_menu`."""
+UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact"})
+"""Labels that rest on nothing that could be quoted."""
+WRONG: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
 MOST_ERRORS = 12
 """Wrong places of one claim that are read."""
 _UNKNOWN_KIND = re.compile(r"[a-z_]+\s*[:：]", re.IGNORECASE)
+
+
+class Finding(Form):
+    """A judge's answer on one claim that needs words. `lines` are citations: a number and how that line begins.
+
+    A reading of an ambiguous claim is a string: its label, a colon, how the claim is read. An error is one, too: its
+    kind, a colon, the wrong words, an arrow `=>`, their correction.
+    """
+
+    claim: str
+    lines: list[str] = Field(default_factory=list)
+    reason: str = ""
+    label: str = Field(json_schema_extra={"enum": list(MENU)})
+    readings: list[str] = Field(default_factory=list)
+    errors: list[str] = Field(default_factory=list)
+
+
+class Findings(Form):
+    """A judge's answer on all claims of a question.
+
+    A supported claim is one short string: its number, E (explicitly) or I (implicitly), and its citations, as in
+    `C1 E 12 Ada lit; 15 Tom said`; one that was not found is `C2 N`, one that states no fact `C3 X`. Every other
+    claim is a `Finding`. One of the two lists may be left out.
+    """
+
+    short: list[str] = Field(default_factory=list)
+    rest: list[Finding] = Field(default_factory=list)
+
+    @model_validator(mode="after")
+    def _has_a_list(self) -> Self:
+        if not self.model_fields_set & {"short", "rest"}:
+            raise ValueError("an answer has short or rest")
+        return self
+
+
+class StatementChoice(Form):
+    """The one of two opposite statements that the lines bear out."""
+
+    lines: list[str] = Field(default_factory=list)
+    reason: str = ""
+    answer: str = Field(json_schema_extra={"enum": ["first", "second", "neither"]})
 
 
 class ModelJudge:
@@ -189,16 +246,30 @@ def read_findings(value: Findings, claim: Claim, question: Question, case: Case)
     said = [*map(_expand_short, value.short), *value.rest]
     if not said:
         return Weighed(None, "unparsed")
-    reason = brief(said[-1].reason)
-    if len({word(finding.label) for finding in said}) > 1:
+    finding = said[-1]
+    reason = brief(finding.reason)
+    if len({word(one.label) for one in said}) > 1:
         return Weighed(None, "self_contradicted", reason=reason)
-    finding = said[-1].model_copy(update={"lines": [line for one in said for line in one.lines]})
-    weighed = weigh(finding, claim, question)._replace(reason=reason)
-    if weighed.label in WRONG or weighed.label == "out_dependent":
-        weighed = weighed._replace(errors=_errors_of(finding, claim, case))
-    if weighed.label == "out_dependent" and question.look == "pages":
-        return _from_pages(weighed, case)
-    return weighed
+    label = word(finding.label)
+    if label not in MENU:
+        return Weighed(None, "off_menu", reason=reason)
+    quotes, dropped = read_lines([line for one in said for line in one.lines], question)
+    readings = _readings(finding) if label == "ambiguous" else ()
+    failure: Failure | None = None
+    if label in WRONG and _changes_nothing(finding, claim):
+        failure = "self_contradicted"
+    elif question.shown and label not in UNQUOTED and not quotes:
+        failure = "ungrounded"
+    elif label == "ambiguous" and len({reading.label for reading in readings}) < 2:
+        failure = "self_contradicted"
+    elif label == "out_dependent" and question.look == "pages":
+        # It rests on a page: one of its quotes stands in a snippet.
+        on_a_page = any(quote.source_id not in case.source_ids for quote in quotes)
+        failure = None if on_a_page else "ungrounded"
+    if failure:
+        return Weighed(None, failure, quotes, dropped, reason=reason)
+    errors = _errors_of(finding, claim, case) if label in WRONG or label == "out_dependent" else ()
+    return Weighed(label, None, quotes, dropped, errors, readings, reason)
 
 
 def part_about(value: Form, number: int, text: str) -> Form:
@@ -249,11 +320,23 @@ def _errors_of(finding: Finding, claim: Claim, case: Case) -> tuple[Error, ...]:
     return tuple({error.span: error for error in errors}.values())
 
 
-def _from_pages(weighed: Weighed, case: Case) -> Weighed:
-    """Out-dependent rests on a page: one of its quotes stands in a snippet, or it is ungrounded."""
-    if any(quote.source_id not in case.source_ids for quote in weighed.quotes):
-        return weighed
-    return weighed._replace(label=None, failure="ungrounded", errors=(), readings=())
+def _changes_nothing(finding: Finding, claim: Claim) -> bool:
+    """True if a correction says what the wrong words say, or the whole claim."""
+    for wrong, _, correction in map(error_parts, finding.errors):
+        if any(same(correction, text) for text in (wrong, claim.text, claim.origin.text)):
+            return True
+    return False
+
+
+def _readings(finding: Finding) -> tuple[Reading, ...]:
+    """The ways to read an ambiguous claim whose labels are on the menu."""
+    readings: list[Reading] = []
+    for said in finding.readings:
+        label, _, text = said.replace("：", ":", 1).partition(":")
+        named = word(label)
+        if named in MENU:
+            readings.append(Reading(text=text.strip(), label=final_label(named)))
+    return tuple(readings)
 
 
 RECIPES: dict[str, Recipe] = {

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from longproof.agent.forms import MENU, Finding, Findings
 from longproof.agent.guards import (
     Short,
+    Weighed,
     find,
     find_cited_line,
     locate_quotes,
@@ -17,10 +17,9 @@ from longproof.agent.guards import (
     same,
     says_something,
     short_answer,
-    weigh,
     word,
 )
-from longproof.agent.judge import read_findings
+from longproof.agent.judge import MENU, Finding, Findings, read_findings
 from longproof.agent.types import Case, Claim, Question, SourcePlace
 from longproof.retrieval.types import Document, Span
 
@@ -54,7 +53,8 @@ def asked(shown: Sequence[Span] = SHOWN, numbers: Sequence[int] = ()) -> Questio
 QUESTION = asked()
 
 
-def finding(**changes: Any) -> Finding:
+def weighed(question: Question = QUESTION, **changes: Any) -> Weighed:
+    """What is read from one finding on the claim."""
     said = {
         "claim": "C1",
         "lines": ["老船長在黎明之前"],
@@ -62,7 +62,8 @@ def finding(**changes: Any) -> Finding:
         "label": "contradicting",
         "errors": ["temporal: 天黑后 => 黎明之前"],
     }
-    return Finding.model_validate({**said, **changes})
+    value = Findings(rest=[Finding.model_validate({**said, **changes})])
+    return read_findings(value, CLAIM, question, Case(id="case", response=RESPONSE.text))
 
 
 @pytest.mark.parametrize(
@@ -82,12 +83,11 @@ def finding(**changes: Any) -> Finding:
 def test_an_error_is_words_of_the_response_that_a_wrong_claim_names(
     changes: dict[str, Any], words: list[str], kind: str | None
 ) -> None:
-    case = Case(id="case", response=RESPONSE.text)
-    weighed = read_findings(Findings(rest=[finding(**changes)]), CLAIM, QUESTION, case)
-    assert (weighed.failure, weighed.dropped) == (None, 0)
-    assert [span.text for span in weighed.quotes] == ["老船長在黎明之前"]
-    assert [RESPONSE.text[error.span.start : error.span.end] for error in weighed.errors] == words
-    assert [(error.kind, error.correction) for error in weighed.errors] == [(kind, "黎明之前")] * len(words)
+    read = weighed(**changes)
+    assert (read.failure, read.dropped) == (None, 0)
+    assert [span.text for span in read.quotes] == ["老船長在黎明之前"]
+    assert [RESPONSE.text[error.span.start : error.span.end] for error in read.errors] == words
+    assert [(error.kind, error.correction) for error in read.errors] == [(kind, "黎明之前")] * len(words)
 
 
 @pytest.mark.parametrize(
@@ -120,17 +120,13 @@ def test_every_located_quote_lies_where_it_says(start: int, length: int) -> None
     spans, dropped = locate_quotes([quote, "nobody ever wrote this here"], SHOWN)
     assert all(SOURCE.text[span.start : span.end] == span.text for span in spans)
     assert dropped >= 1
-    assert weigh(finding(lines=[]), CLAIM, asked(())).label == "contradicting", "nothing can be quoted"
+    assert weighed(asked(()), lines=[]).label == "contradicting", "nothing can be quoted"
 
 
 def test_only_labels_that_rest_on_nothing_need_no_quote() -> None:
     for label in MENU:
-        weighed = weigh(
-            finding(label=label, lines=[], wrong="", correction=""),
-            CLAIM,
-            QUESTION,
-        )
-        assert (weighed.failure == "ungrounded") == (label not in ("not_found", "no_fact"))
+        read = weighed(label=label, lines=[], errors=[])
+        assert (read.failure == "ungrounded") == (label not in ("not_found", "no_fact"))
 
 
 @pytest.mark.parametrize(

@@ -10,8 +10,7 @@ from fakes import ChatServer
 from reader import well
 
 from longproof.agent.decompose import ModelDecomposer
-from longproof.agent.forms import Findings
-from longproof.agent.judge import ModelJudge
+from longproof.agent.judge import Findings, ModelJudge
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Model

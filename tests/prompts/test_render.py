@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from reader import FENCED
 
 from longproof import prompts
-from longproof.agent.forms import Finding, Findings
 from longproof.agent.guards import read_lines, short_answer
+from longproof.agent.judge import Finding, Findings
 from longproof.agent.types import KINDS, LABELS, JudgeLabel, Question
 from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
 from longproof.graphs.papers.verigray import AUDIT_ANSWERS
