@@ -5,7 +5,6 @@ fails: where the data set is another, or an answer is missing.
 Does not know: how a recording is written or read, or how a run works.
 """
 
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,13 +18,12 @@ from longproof.evaluation.run import (
     SCORES,
     TABLE,
     Evaluation,
-    Reports,
     RunSettings,
-    digest,
+    data_digest,
     draw_sample,
     evaluate_dataset,
 )
-from longproof.graphs.runner import RESULTS, RunProgress
+from longproof.graphs.runner import RESULTS
 from longproof.retrieval.types import BadInput
 
 SAID = frozenset({"arbiter", "decomposer", "searcher", "reach", "pages", "cascade", "consensus", "confirm"})
@@ -51,14 +49,13 @@ def replay_dataset(
     out: Path,
     path: Location | None = None,
     pages: str | None = None,
-    parallel: int = 4,
-    progress: Callable[[RunProgress], None] | None = None,
-    reports: Reports | None = None,
+    **options: Any,
 ) -> Evaluation:
     """The evaluation of which this file holds the answers, once more, without a server, a key or a network.
 
-    `path` and `pages` say where the data set and the saved pages lie here. Raises BadInput where the file is no
-    recording of this data set, or answers are missing from it; then the folder is left without results.
+    `path` and `pages` say where the data set and the saved pages lie here; `options` are `parallel`, `progress` and
+    `reports` of `evaluate_dataset`. Raises BadInput where the file is no recording of this data set, or answers are
+    missing from it; then the folder is left without results.
     """
     replay = Replay.open(recording)
     run = recorded_run(replay)
@@ -66,23 +63,17 @@ def replay_dataset(
     if "pages" in run.settings and not pages:
         raise BadInput(f"{recording} was made with saved pages: say with --pages where they lie")
     found = examples(dataset, path)
-    if digest(draw_sample(found, run.sample, run.seed, run.only)) != run.data:
+    if data_digest(draw_sample(found, run.sample, run.seed, run.only)) != run.data:
         raise BadInput(f"{recording} was made of other data than {path or dataset}: it was {run.dataset}")
     done = evaluate_dataset(
         run.dataset,
-        protocol=run.protocol,
         judges=[_spec(judge) for judge in run.judges],
         out=out,
-        only=run.only,
-        sample=run.sample,
-        seed=run.seed,
-        repeat=run.repeat,
-        parallel=parallel,
-        progress=progress,
-        reports=reports,
         chosen=found,
         recording=replay,
+        **run.model_dump(include={"protocol", "only", "sample", "seed", "repeat"}),
         **settings,
+        **options,
     )
     try:
         replay.refuse_missing()

@@ -5,10 +5,10 @@ prompts, what a run would cost. A killed run goes on where it stopped. Does not 
 is kept, or any metric.
 """
 
-import hashlib
 import json
 from collections import Counter
 from collections.abc import Callable, Sequence
+from hashlib import sha256
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -22,7 +22,7 @@ from longproof.evaluation.results import Result, result
 from longproof.evaluation.scores import Section, score_tables
 from longproof.evaluation.sections import sections
 from longproof.evaluation.types import Example
-from longproof.graphs.cases import group_key
+from longproof.graphs.cases import digest, group_key
 from longproof.graphs.joined import joins
 from longproof.graphs.reporting import estimate, estimate_lines
 from longproof.graphs.runner import (
@@ -95,7 +95,7 @@ class Evaluation(NamedTuple):
         """The reasons for which claims failed, counted; None counts those that a judge answered for."""
         return sum((line.prediction.failures() for line in self.results), Counter())
 
-    def unchecked(self) -> list[str]:
+    def unchecked_reasons(self) -> list[str]:
         """The number of examples that could not be checked, then each reason once; empty where all were checked."""
         reasons = Counter(line.failure for line in self.results if line.failure)
         if not reasons:
@@ -152,9 +152,8 @@ def evaluate_dataset(
         raise BadInput("repeat and parallel must be at least 1")
     drawn = draw_sample(examples(dataset, path) if chosen is None else chosen, sample, seed, only)
     if not drawn:
-        raise BadInput(
-            f"there is no example{f' of {only}' if only else ''} in {path or dataset}: give a set that has some"
-        )
+        which = f" of {only}" if only else ""
+        raise BadInput(f"there is no example{which} in {path or dataset}: give a set that has some")
     run_settings = RunSettings(
         version=VERSION,
         dataset=dataset,
@@ -165,7 +164,7 @@ def evaluate_dataset(
         sample=sample,
         seed=seed,
         repeat=repeat,
-        data=digest(drawn),
+        data=data_digest(drawn),
     )
     full = settings_of({**settings, "protocol": protocol, "judges": list(judges)})
     make = checker or _verifiers(protocol, judges, {**settings, "recording": recording})
@@ -260,12 +259,12 @@ def planned_examples(drawn: Sequence[Example], *, joined: bool, repeat: int = 0)
     """
     planned = []
     for number, example in enumerate(drawn):
-        sources = _hash(*(f"{_text_hash(s.text)} {s.kind} {s.title}" for s in example.sources))
+        sources = digest([f"{_text_hash(s.text)} {s.kind} {s.title}" for s in example.sources])
         together = group_key(example.case(), sources, [source.text for source in example.sources])
         planned.append(
             Planned(
                 name=f"{example.id} (run {repeat + 1})" if repeat else example.id,
-                key=_hash(example.model_dump_json(exclude={"sources"}), sources),
+                key=digest([example.model_dump_json(exclude={"sources"}), sources]),
                 sources=sources,
                 joined=together if joined else "",
                 pair=example.pair or example.group or None,
@@ -305,11 +304,8 @@ def _check_left(
 
 def _comparable(settings: dict[str, Any]) -> dict[str, str]:
     """The settings that shape results, as a run's record has them."""
-    left_out, comparable = INCOMPARABLE | {"prices"}, dict[str, str]()
-    for name, value in sorted(settings.items()):
-        if value not in (None, False) and name not in left_out:
-            comparable[name] = _setting_text(value)
-    return comparable
+    shaping = sorted(settings.keys() - INCOMPARABLE - {"prices"})
+    return {name: _setting_text(settings[name]) for name in shaping if settings[name] not in (None, False)}
 
 
 def _setting_text(value: Any) -> str:
@@ -334,9 +330,9 @@ def _verifiers(
     return make
 
 
-def digest(drawn: Sequence[Example]) -> str:
+def data_digest(drawn: Sequence[Example]) -> str:
     """A hash of what is checked and of its gold: another gold is another run. Fields that say nothing don't count."""
-    hashed = hashlib.sha256()
+    hashed = sha256()
     for example in drawn:
         texts = [_text_hash(source.text) for source in example.sources]
         about = example.model_dump_json(exclude={"sources"}, exclude_defaults=True)
@@ -345,8 +341,4 @@ def digest(drawn: Sequence[Example]) -> str:
 
 
 def _text_hash(text: str) -> str:
-    return hashlib.sha256(text.encode("utf-8", "backslashreplace")).hexdigest()
-
-
-def _hash(*texts: str) -> str:
-    return _text_hash(json.dumps(texts))
+    return sha256(text.encode("utf-8", "backslashreplace")).hexdigest()

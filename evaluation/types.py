@@ -14,7 +14,7 @@ from longproof.retrieval.loaders import record
 from longproof.retrieval.types import Document, Frozen
 
 GoldOutcome = Literal["faithful", "hallucinated"]
-OUTCOME_OF: dict[Label, GoldOutcome] = {
+OUTCOME_OF: dict[str, GoldOutcome] = {
     "contradicting": "hallucinated",
     "fabricated": "hallucinated",
     "implicitly_supported": "faithful",

@@ -1,7 +1,7 @@
 """The data sets by name; each loader or converter opens with its set's law of conversion.
 
 Knows: which sets there are, where their makers publish them, and where they lie (`LONGPROOF_DATA`, a path, or
-bundled). Does not know: metrics.
+bundled); gold of a case file (`graphs/cases.py`). Does not know: metrics.
 """
 
 import os
@@ -11,17 +11,18 @@ from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
-from longproof.evaluation.datasets import dialogue, novels, records, summaries
-from longproof.evaluation.datasets.jsonl import load_cases
-from longproof.evaluation.datasets.reading import Location, each_row
-from longproof.evaluation.types import Example
-from longproof.retrieval.types import BadInput
+from longproof.agent.types import LABELS, Place
+from longproof.evaluation.datasets import dialogue, novels, summaries
+from longproof.evaluation.datasets.reading import Location, Row, convert_rows, each_row, find_quote, rows
+from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldClaim, GoldError, GoldOutcome, Source
+from longproof.graphs.cases import GivenCase, case_documents, given_case
+from longproof.retrieval.types import BadInput, Document
 
 DATA = "LONGPROOF_DATA"
 """The environment variable that names the folder of the data sets, one folder a set."""
-BUNDLED = {"stories": "examples/stories.jsonl"}
-"""The sets that come with the package, and their files in it."""
 GZ = "records.jsonl.gz"
+OUTCOMES: dict[str, GoldOutcome] = {**OUTCOME_OF, "faithful": "faithful", "hallucinated": "hallucinated"}
+"""The side of each outcome and label that has one."""
 
 
 class DataSet(NamedTuple):
@@ -33,12 +34,83 @@ class DataSet(NamedTuple):
     """Its folder among all sets; empty where that has the set's name."""
 
 
+def load_cases(location: Location) -> Iterator[Example]:
+    """All cases of a file in this project's own format, or of `cases.jsonl` in a folder.
+
+    Law: labels contradicting and fabricated are hallucinated, the two supported ones faithful, the others gray;
+    errors alone are an outcome, and so are claims alone. Without label, errors and claims an example is run, but no
+    score counts it.
+    """
+    path = Path(location)
+    folder = path if path.is_dir() else path.parent
+    return convert_rows(rows(path, "cases.jsonl"), partial(_example, folder=folder))
+
+
+def _example(row: Row, folder: Path) -> Iterator[Example]:
+    case = given_case(row)
+    sources = tuple(map(_source, case_documents(case, folder)))
+    yield Example(
+        id=str(case.id),
+        task=case.task,
+        sources=sources,
+        response=case.response,
+        context=case.context or "",
+        reference=case.reference,
+        labels=case.labels,
+        group=str(case.id if case.group is None else case.group),
+        pair=case.pair,
+        slices={name: str(value) for name, value in case.slices.items()},
+        gold=_gold(case, sources),
+    )
+
+
+def _source(document: Document) -> Source:
+    if document.kind == "record" and document.raw is not None:
+        return Source(text=document.raw, kind="record", title=document.title)
+    return Source(text=document.text, title=document.title)
+
+
+def _gold(case: GivenCase, sources: tuple[Source, ...]) -> Gold:
+    label = next((label for label in LABELS if label == case.label), None)
+    outcome = OUTCOMES.get(str(case.label))
+    claims = None if case.claims is None else tuple(_claims(case, sources))
+    errors = None
+    if case.errors is not None:
+        errors = tuple(
+            GoldError(
+                place=Place(start=error.start, end=error.end, text=error.text),
+                kind=error.kind,
+                correction=error.correction,
+                reason=error.reason,
+            )
+            for error in case.errors
+        )
+    if case.label is not None:
+        if not label and not outcome:
+            raise BadInput(f"label {case.label!r} is neither an outcome nor one of {', '.join(LABELS)}")
+    elif errors is not None:
+        outcome = "hallucinated" if errors else "faithful"
+    elif claims is not None:
+        outcome = "hallucinated" if any(claim.hallucinated for claim in claims) else "faithful"
+    return Gold(outcome=outcome, label=label, errors=errors, claims=claims)
+
+
+def _claims(case: GivenCase, sources: tuple[Source, ...]) -> Iterator[GoldClaim]:
+    """The annotated claims; segments are found in the response in their order, evidence in the first source."""
+    after = 0
+    for claim in case.claims or ():
+        origin = find_quote(case.response, claim.segment, after) if claim.segment else None
+        after = origin.start if origin else after
+        evidence = tuple(find_quote(sources[0].text, quote) for quote in claim.evidence)
+        yield GoldClaim(text=claim.text, origin=origin, hallucinated=claim.hallucinated, evidence=evidence)
+
+
 def _halueval(load: Callable[[Location], Iterator[Example]]) -> DataSet:
     return DataSet(load, "RUCAIBox/HaluEval", "halueval")
 
 
 DATASETS = {
-    "accuracy_rotowire": DataSet(each_row(GZ, records.accuracy_rotowire), "ehudreiter/accuracySharedTask"),
+    "accuracy_rotowire": DataSet(each_row(GZ, dialogue.accuracy_rotowire), "ehudreiter/accuracySharedTask"),
     "bamboo_hallu": DataSet(each_row(GZ, summaries.bamboo_hallu), "RUCAIBox/BAMBOO"),
     "begin_dialogue": DataSet(each_row(GZ, dialogue.begin_dialogue), "google/BEGIN-dataset"),
     "faithbench": DataSet(each_row("samples.jsonl.gz", summaries.faithbench), "vectara/FaithBench"),
@@ -52,7 +124,7 @@ DATASETS = {
     "longnovel_mini_zh": DataSet(novels.load_longnovel_mini),
     "nocha_sample": DataSet(novels.load_nocha, "marzenakrp/nocha"),
     "ocnli_zh": DataSet(each_row("records.jsonl", summaries.ocnli_zh), "CLUEbenchmark/OCNLI"),
-    "quintd_data2text": DataSet(records.load_quintd, "kasnerz/quintd"),
+    "quintd_data2text": DataSet(dialogue.load_quintd, "kasnerz/quintd"),
     "ragtruth": DataSet(dialogue.load_ragtruth, "ParticleMedia/RAGTruth"),
     "sanguo_pairs": DataSet(novels.load_sanguo_pairs, folder="novels_zh"),
     "stories": DataSet(load_cases),
@@ -88,8 +160,8 @@ def examples(dataset: str, path: Location | None = None) -> list[Example]:
 
 def _location(dataset: str) -> Path:
     """The place of a set that nobody gave a path for. Raises BadInput where it isn't there."""
-    if dataset in BUNDLED:
-        return Path(str(files("longproof") / BUNDLED[dataset]))
+    if dataset == "stories":
+        return Path(str(files("longproof") / "examples" / "stories.jsonl"))
     _, home, name = DATASETS[dataset]
     root = os.environ.get(DATA)
     folder = Path(root or "") / (name or dataset)

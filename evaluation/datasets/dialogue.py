@@ -1,13 +1,16 @@
-"""Answers, dialogue turns and continuations: HaluEval (seed 003), RAGTruth, BEGIN, HalluQA, UHGEval.
+"""Answers, turns, continuations and texts from records: HaluEval (seed 003), RAGTruth, BEGIN and others.
 
-Does not know: other sets.
+The accuracy shared task and Quintd-1 give records and mark the exact words of the text that are wrong (the task of
+seed 001). Does not know: other sets.
 """
 
+import ast
+import json
 import re
 from collections.abc import Iterator
 from itertools import count
 
-from longproof.agent.types import Place, Task
+from longproof.agent.types import Kind, Place, Task
 from longproof.evaluation.datasets.reading import (
     Location,
     Row,
@@ -19,6 +22,7 @@ from longproof.evaluation.datasets.reading import (
     text_key,
 )
 from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, GoldPart, Source
+from longproof.retrieval.types import BadInput
 
 HALUEVAL: dict[str, tuple[str, str, Task, str, str]] = {
     "qa": ("qa.jsonl", "answer", "answer", "knowledge", "question"),
@@ -38,6 +42,9 @@ BEGIN_GOLD = {
     "Not fully attributable": Gold(outcome="hallucinated"),
     "Generic": Gold(label="no_fact"),
 }
+MISTAKE_KINDS: dict[str, Kind] = {"NUMBER": "numerical", "NAME": "entity"}
+QUINTD_TYPES = ("incorrect", "not_checkable", "misleading", "other")
+QUINTD_RECORDS = ("gsmarena", "ice_hockey", "openweather")
 
 
 def load_halueval(location: Location, task: str) -> Iterator[Example]:
@@ -111,7 +118,10 @@ def load_ragtruth(location: Location) -> Iterator[Example]:
     sources = rows_by_key(rows(location, "sources.jsonl.gz"), "source_id", value="source_info")
 
     def convert(row: Row) -> Iterator[Example]:
-        info = sources[row["source_id"],]
+        info, errors = sources[row["source_id"],], list[GoldError]()
+        for label in row["labels"]:
+            place = Place(start=label["start"], end=label["end"], text=label["text"])
+            errors.append(GoldError(place=place, name=label["label_type"], reason=label["meta"] or ""))
         yield Example(
             id=row["id"],
             task="answer",
@@ -120,21 +130,10 @@ def load_ragtruth(location: Location) -> Iterator[Example]:
             context=info["question"],
             group=row["source_id"],
             slices={"model": row["model"]},
-            gold=Gold(
-                outcome="hallucinated" if row["labels"] else "faithful",
-                errors=tuple(map(_ragtruth_error, row["labels"])),
-            ),
+            gold=Gold(outcome="hallucinated" if errors else "faithful", errors=tuple(errors)),
         )
 
     return convert_rows(rows(location, "responses.jsonl.gz"), convert)
-
-
-def _ragtruth_error(label: Row) -> GoldError:
-    return GoldError(
-        place=Place(start=label["start"], end=label["end"], text=label["text"]),
-        name=label["label_type"],
-        reason=label["meta"] or "",
-    )
 
 
 def begin_dialogue(row: Row) -> Iterator[Example]:
@@ -212,3 +211,97 @@ def _continuation(row: Row, side: str, response: str, gold: Gold) -> Example:
         slices={"domain": row["type"], "model": row["generatedBy"] if side == "model" else "people"},
         gold=gold,
     )
+
+
+def accuracy_rotowire(row: Row) -> Iterator[Example]:
+    """Accuracy shared task (Thomson and Reiter): basketball reports with every factual mistake marked.
+
+    Law: the record holds the date (ISO), both teams' lines and one object a player, values as printed, `N/A` left
+    out. The response is the report before tokenisation; a mistake's place is that of its tokens, carried over by
+    counting characters that are not blanks; where the two texts differ otherwise (two reports: stray characters),
+    the tokenised report is the response. Every mistake is a gold error, TYPE its name; NUMBER is numerical, NAME an
+    entity. All reports have mistakes, so the set measures places, not outcomes. CC0.
+    """
+    tokens = row["generated_text"].split()
+    response = row["detokenized_text"]
+    if "".join(response.split()) != "".join(tokens):
+        response = " ".join(tokens)
+    errors = [_mistake(mistake, tokens, response) for mistake in row["mistakes"]]
+    (month, day, year), box = row["date"].split("_"), row["box_score"]
+    players = [
+        {name: values[key] for name, values in box.items() if values.get(key) not in (None, "N/A")}
+        for key in sorted(box["PLAYER_NAME"], key=int)
+    ]
+    game = {"date": f"20{year}-{month}-{day}", "home": row["home_line"], "visitors": row["vis_line"]}
+    yield Example(
+        id=row["text_id"],
+        task="article",
+        sources=(_record({**game, "players": players}),),
+        response=response,
+        group=row["text_id"],
+        gold=Gold(outcome="hallucinated" if errors else "faithful", errors=tuple(errors)),
+    )
+
+
+def _mistake(mistake: Row, tokens: list[str], response: str) -> GoldError:
+    first, last = int(mistake["DOC_TOKEN_START"]) - 1, int(mistake["DOC_TOKEN_END"])
+    if " ".join(tokens[first:last]) != mistake["TOKENS"]:
+        raise BadInput(
+            f"the gold says {mistake['TOKENS']!r}, tokens {first + 1} to {last} are {tokens[first:last]}"
+        )
+    # The place in characters that are not blanks, which both texts share.
+    solid = [at for at, character in enumerate(response) if not character.isspace()]
+    start, end = sum(map(len, tokens[:first])), sum(map(len, tokens[:last]))
+    return GoldError(
+        place=Place.of(response, solid[start], solid[end - 1] + 1),
+        kind=MISTAKE_KINDS.get(mistake["TYPE"]),
+        name=mistake["TYPE"],
+        correction=mistake["CORRECTION"] or "",
+        reason=mistake["COMMENT"] or "",
+    )
+
+
+def load_quintd(location: Location) -> Iterator[Example]:
+    """Quintd-1: texts that models wrote from JSON, CSV or fact lists, error spans by crowd workers.
+
+    The location is the folder with `texts.jsonl.gz` and `inputs.jsonl.gz`. Law: the source is what stands between
+    the fences of the input. Phones, ice hockey and weather are Python literals there; they are read as literals
+    (never run) and become JSON records. Health charts (CSV) and Wikidata (a list of facts) stay text, a fact a
+    line. Every annotation is a gold error named by its type. Incorrect (0) and not checkable (1) spans make a text
+    hallucinated; misleading or other spans alone leave it gray; a text without spans is faithful, unless its flags
+    say that it is neither correct nor merely incomplete: gray. A group is the input. Slices: domain, model. MIT
+    licence.
+    """
+    inputs = rows_by_key(rows(location, "inputs.jsonl.gz"), "dataset", "table_idx", value="input")
+
+    def convert(row: Row) -> Iterator[Example]:
+        domain, number, errors = row["dataset"], row["table_idx"], list[GoldError]()
+        for note in row["annotations"]:
+            place = Place(start=note["start"], end=note["start"] + len(note["text"]), text=note["text"])
+            errors.append(GoldError(place=place, name=QUINTD_TYPES[note["type"]]))
+        data = inputs[domain, number].split("```")[1].strip()
+        is_record = domain in QUINTD_RECORDS
+        yield Example(
+            id=f"{domain}-{number}-{row['model']}",
+            task="article",
+            sources=(_record(ast.literal_eval(data)) if is_record else Source(text=data),),
+            response=row["output"],
+            group=f"{domain}-{number}",
+            slices={"domain": domain, "model": row["model"]},
+            gold=Gold(outcome=_quintd_outcome(row), errors=tuple(errors)),
+        )
+
+    return convert_rows(rows(location, "texts.jsonl.gz"), convert)
+
+
+def _quintd_outcome(row: Row) -> GoldOutcome | None:
+    types, flags = {note["type"] for note in row["annotations"]}, row["flags"]
+    if types & {0, 1}:
+        return "hallucinated"
+    if types or not (flags["is_fully_correct"] or flags["is_missing"]):
+        return None
+    return "faithful"
+
+
+def _record(data: object) -> Source:
+    return Source(text=json.dumps(data, ensure_ascii=False), kind="record")

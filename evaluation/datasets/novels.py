@@ -21,14 +21,7 @@ from longproof.evaluation.datasets.reading import (
     rows_by_key,
     whole_text,
 )
-from longproof.evaluation.types import (
-    Example,
-    Gold,
-    GoldError,
-    GoldOutcome,
-    GoldPart,
-    Source,
-)
+from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, GoldPart, Source
 from longproof.graphs.papers.longnovel import KIND_NAMES
 from longproof.retrieval.types import BadInput
 
@@ -59,42 +52,37 @@ def load_longnovel(location: Location) -> Iterator[Example]:
 
 
 def _longnovel(row: Row, scale: str | None) -> Iterator[Example]:
+    summary, errors = row["summary"], list[GoldError]()
     answer = parse_json(row["output"]) if isinstance(row["output"], str) else row["output"]
-    outcome = _outcome(answer)
-    errors = [_detail(row["summary"], detail) for detail in answer.get("details", [])]
+    if "score" in answer and "has_hallucination" not in answer:
+        outcome: GoldOutcome = "faithful" if int(answer["score"]) >= FAITHFUL_SCORE else "hallucinated"
+    elif answer["has_hallucination"] in OUTCOMES:
+        outcome = OUTCOMES[answer["has_hallucination"]]
+    else:
+        said = answer["has_hallucination"]
+        raise BadInput(f"has_hallucination is {said!r}, not one of {', '.join(OUTCOMES)}")
+    for detail in answer.get("details", []):
+        error = GoldError(
+            place=find_quote(summary, detail["hallucinated_sentence"]),
+            kind=_KINDS.get(detail["hallucination_type"]),
+            name=detail["hallucination_type"],
+            correction=detail.get("corrected_content", ""),
+            reason=detail.get("reason", ""),
+        )
+        errors.append(error)
     slices = {"language": str(row.get("language", "zh"))} | ({"scale": scale} if scale else {})
     if errors:
-        third = 3 * errors[0].place.start // max(1, len(row["summary"]))
+        third = 3 * errors[0].place.start // max(1, len(summary))
         slices |= {"position": ("begin", "middle", "end")[third]}
         slices |= {"kind": errors[0].kind} if errors[0].kind else {}
     yield Example(
         id=str(row["id"]),
         task="summary",
         sources=(Source(text=row["article"]),),
-        response=row["summary"],
+        response=summary,
         group=str(row["id"]),
         slices=slices,
         gold=Gold(outcome=outcome, errors=tuple(errors)),
-    )
-
-
-def _outcome(answer: Row) -> GoldOutcome:
-    if "score" in answer and "has_hallucination" not in answer:
-        return "faithful" if int(answer["score"]) >= FAITHFUL_SCORE else "hallucinated"
-    if answer["has_hallucination"] not in OUTCOMES:
-        raise BadInput(
-            f"has_hallucination is {answer['has_hallucination']!r}, not one of {', '.join(OUTCOMES)}"
-        )
-    return OUTCOMES[answer["has_hallucination"]]
-
-
-def _detail(summary: str, detail: Row) -> GoldError:
-    return GoldError(
-        place=find_quote(summary, detail["hallucinated_sentence"]),
-        kind=_KINDS.get(detail["hallucination_type"]),
-        name=detail["hallucination_type"],
-        correction=detail.get("corrected_content", ""),
-        reason=detail.get("reason", ""),
     )
 
 
@@ -175,14 +163,13 @@ def load_sanguo_pairs(location: Location) -> Iterator[Example]:
     """
     path = Path(location)
     source = Source(text=whole_text(path / SANGUO if path.is_dir() else path), title="三国演义")
+
+    def convert(row: Row) -> list[Example]:
+        for place in row["places"]:
+            if not place["quote"] or not source.text.startswith(place["quote"], place["start"]):
+                said = f"{place['quote']!r} does not stand at {place['start']}"
+                raise BadInput(f"{said}: give the novel as it was checked")
+        return [_claim(row, f"sanguo-{row['index']}", source, {})]
+
     with as_file(files(__package__) / "sanguo_pairs.jsonl") as claims:
-        yield from convert_rows(rows(claims, claims.name), lambda row: [_sanguo(row, source)])
-
-
-def _sanguo(row: Row, source: Source) -> Example:
-    for place in row["places"]:
-        if not place["quote"] or not source.text.startswith(place["quote"], place["start"]):
-            raise BadInput(
-                f"{place['quote']!r} does not stand at {place['start']}: give the novel as it was checked"
-            )
-    return _claim(row, f"sanguo-{row['index']}", source, {})
+        yield from convert_rows(rows(claims, claims.name), convert)

@@ -23,7 +23,6 @@ from longproof.retrieval.types import BadInput
 Row = dict[str, Any]
 Location = str | Path
 """A folder, or a file."""
-TOO_DEEP = "its JSON is nested too deeply; give a flatter row"
 
 
 def rows(location: Location, file: str) -> Iterator[tuple[str, Row]]:
@@ -78,8 +77,6 @@ def _naming(name: str) -> Iterator[None]:
         raise BadInput(
             f"{name}: {place}: {detail['msg']}" if place else f"{name}: {detail['msg']}"
         ) from error
-    except RecursionError as error:
-        raise BadInput(f"{name}: {TOO_DEEP}") from error
     except ValueError as error:
         raise BadInput(f"{name}: {error}") from error
     except (TypeError, AttributeError, IndexError) as error:
@@ -110,8 +107,15 @@ def text_key(text: str) -> str:
 
 
 def parse_json(text: str) -> Any:
-    """The value of a JSON text, half characters (lone surrogates) replaced. Raises ValueError or RecursionError."""
-    return without_surrogates(json.loads(text))
+    """The value of a JSON text, half characters (lone surrogates) replaced. Raises BadInput where it is none."""
+    try:
+        return without_surrogates(json.loads(text))
+    except json.JSONDecodeError as error:
+        raise BadInput(f"not JSON: {error.msg} at character {error.pos}") from error
+    except RecursionError as error:
+        raise BadInput("its JSON is nested too deeply; give a flatter row") from error
+    except ValueError as error:
+        raise BadInput("it holds a number of too many digits; write it as a text") from error
 
 
 def whole_text(path: Path) -> str:
@@ -134,19 +138,12 @@ def whole_text(path: Path) -> str:
 def _parsed_rows(path: Path) -> Iterator[Any]:
     text = whole_text(path)
     if text.lstrip().startswith("["):
-        yield from _json(text, path.name)
+        with _naming(path.name):
+            parsed = parse_json(text)
+        yield from parsed
         return
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            yield _json(line, f"{path.name} line {number}")
-
-
-def _json(text: str, name: str) -> Any:
-    try:
-        return parse_json(text)
-    except json.JSONDecodeError as error:
-        raise BadInput(f"{name} is not JSON: {error.msg} at character {error.pos}") from error
-    except RecursionError as error:
-        raise BadInput(f"{name}: {TOO_DEEP}") from error
-    except ValueError as error:
-        raise BadInput(f"{name}: it holds a number of too many digits; write it as a text") from error
+            with _naming(f"{path.name} line {number}"):
+                row = parse_json(line)
+            yield row

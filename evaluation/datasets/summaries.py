@@ -7,14 +7,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 from longproof.agent.types import LABELS, Label, Place
-from longproof.evaluation.datasets.reading import (
-    Location,
-    Row,
-    convert_rows,
-    quotes_in_order,
-    rows,
-    text_key,
-)
+from longproof.evaluation.datasets.reading import Location, Row, convert_rows, quotes_in_order, rows, text_key
 from longproof.evaluation.types import OUTCOME_OF, Example, Gold, GoldError, GoldPart, Source
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput
@@ -51,7 +44,15 @@ def faithbench(row: Row) -> Iterator[Example]:
     is the passage. CC BY-NC-SA 4.0: not for commercial use. Detector scores in `metadata` are never read.
     """
     label = _worst_label(row["annotations"])
-    unwanted = [note for note in row["annotations"] if set(note["label"]) & set(UNWANTED)]
+    errors, parts = list[GoldError](), list[GoldPart]()
+    for note in row["annotations"]:
+        if name := next((name for name in UNWANTED if name in note["label"]), ""):
+            at = Place(start=note["summary_start"], end=note["summary_end"], text=note["summary_span"])
+            errors.append(GoldError(place=at, name=name, reason=note["note"] or ""))
+    for start, end in sentences(row["summary"]):
+        met = [n for n in row["annotations"] if n["summary_start"] < end and start < n["summary_end"]]
+        worst, place = _worst_label(met), Place.of(row["summary"], start, end)
+        parts.append(GoldPart(place=place, outcome=FAITHBENCH_OUTCOMES.get(worst), label=worst))
     yield Example(
         id=f"{row['batch']}-{row['sample_id']}",
         task="summary",
@@ -62,19 +63,10 @@ def faithbench(row: Row) -> Iterator[Example]:
         gold=Gold(
             outcome=FAITHBENCH_OUTCOMES.get(label),
             label=label,
-            errors=tuple(map(_unwanted_error, unwanted)),
-            parts=tuple(_pooled_parts(row)),
+            errors=tuple(errors),
+            parts=tuple(parts),
         ),
     )
-
-
-def _pooled_parts(row: Row) -> Iterator[GoldPart]:
-    for start, end in sentences(row["summary"]):
-        met = [n for n in row["annotations"] if n["summary_start"] < end and start < n["summary_end"]]
-        label = _worst_label(met)
-        yield GoldPart(
-            place=Place.of(row["summary"], start, end), outcome=FAITHBENCH_OUTCOMES.get(label), label=label
-        )
 
 
 def _worst_label(notes: list[Row]) -> Label:
@@ -86,12 +78,6 @@ def _worst_label(notes: list[Row]) -> Label:
     if "Questionable" in names:
         return "ambiguous"
     return "out_dependent" if "Benign" in names else "explicitly_supported"
-
-
-def _unwanted_error(note: Row) -> GoldError:
-    at = Place(start=note["summary_start"], end=note["summary_end"], text=note["summary_span"])
-    name = next(name for name in UNWANTED if name in note["label"])
-    return GoldError(place=at, name=name, reason=note["note"] or "")
 
 
 def storysumm(row: Row) -> Iterator[Example]:
@@ -193,13 +179,18 @@ def verigray(row: Row) -> Iterator[Example]:
     facts (none: no_fact); it is hallucinated where that is contradicting or fabricated, faithful where it is
     supported, gray (no outcome) where it is ambiguous, out_dependent or no_fact.
     """
-    texts = [sentence["text"] for sentence in row["sentences"]]
-    labels = [_label(sentence["label"]) for sentence in row["sentences"]]
+    texts, labels = [sentence["text"] for sentence in row["sentences"]], list[Label]()
+    for sentence in row["sentences"]:
+        # `Explicitly-Supported`, `explicitly_supported`, `Ambiguous (…)` all are read.
+        name = sentence["label"].strip().lower().replace("_", "-").replace(" ", "-").split("(")[0].rstrip("-")
+        if name not in LABEL_NAMES:
+            raise BadInput(
+                f"{sentence['label']!r} is not a VeriGray label; use one of {', '.join(LABEL_NAMES)}"
+            )
+        labels.append(LABEL_NAMES[name])
     response = row.get("summary") or " ".join(texts)
-    parts = [
-        GoldPart(place=place, outcome=OUTCOME_OF.get(label), label=label)
-        for place, label in zip(quotes_in_order(response, texts), labels, strict=True)
-    ]
+    places = zip(quotes_in_order(response, texts), labels, strict=True)
+    parts = [GoldPart(place=at, outcome=OUTCOME_OF.get(label), label=label) for at, label in places]
     stated = [label for label in labels if label != "no_fact"]
     least: Label = min(stated, key=LABELS.index, default="no_fact")
     yield Example(
@@ -211,11 +202,3 @@ def verigray(row: Row) -> Iterator[Example]:
         slices={"model": row["model"]} if row.get("model") else {},
         gold=Gold(outcome=OUTCOME_OF.get(least), label=least, parts=tuple(parts)),
     )
-
-
-def _label(name: str) -> Label:
-    """Our name of a label: `Explicitly-Supported`, `explicitly_supported`, `Ambiguous (…)` all are read."""
-    known = name.strip().lower().replace("_", "-").replace(" ", "-").split("-(")[0].split("(")[0]
-    if known not in LABEL_NAMES:
-        raise BadInput(f"{name!r} is not a VeriGray label; use one of {', '.join(LABEL_NAMES)}")
-    return LABEL_NAMES[known]

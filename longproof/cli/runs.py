@@ -196,7 +196,7 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
         write_index(done.folder, names, html=True)
     typer.echo(done.to_markdown())
     nothing = no_answer(done.failures())
-    for line in filter(None, [*done.unchecked(), nothing]):
+    for line in filter(None, [*done.unchecked_reasons(), nothing]):
         typer.echo(f"longproof: {line}", err=True)
     if nothing:
         raise typer.Exit(2)

@@ -179,7 +179,7 @@ BROKEN: list[tuple[str | bytes, str]] = [
         r"row 1: .*the text there is 'b'",
     ),
     (f"{json.dumps(CASE)}\n{json.dumps(CASE)}", "two examples"),
-    ('{"id": 1, "response": "r"}\n{"id": ', r"cases\.jsonl line 2 is not JSON"),
+    ('{"id": 1, "response": "r"}\n{"id": ', r"cases\.jsonl line 2: not JSON"),
     (b'{"id": 1}\n{"id": "\xff\xfe"}\n', r"cases\.jsonl line 2 is not UTF-8: save"),
     ('{"id": 1, "response": "r"}\n{"id": ' + "[" * 200_000 + "}", r"line 2: its JSON is nested too deeply"),
     ("[" * 200_000, r"cases\.jsonl: its JSON is nested too deeply"),

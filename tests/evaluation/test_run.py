@@ -90,9 +90,9 @@ def test_a_defect_fails_one_example_and_is_named(cases: Path, tmp_path: Path) ->
             return await super().check(documents, case)
 
     finished = run(cases, tmp_path / "out", Broken())
-    assert finished.unchecked() == ["1 of 12 examples could not be checked", "KeyError: 'lamp' (1)"]
+    assert finished.unchecked_reasons() == ["1 of 12 examples could not be checked", "KeyError: 'lamp' (1)"]
     again = FakeChecker()
-    assert run(cases, tmp_path / "out", again).unchecked() == []
+    assert run(cases, tmp_path / "out", again).unchecked_reasons() == []
     assert again.asked == ["case-4"]
 
 
@@ -119,7 +119,7 @@ def test_what_cannot_be_checked_is_undecided_and_wrong(tmp_path: Path) -> None:
     cases.write_text(json.dumps(row) + "\n", encoding="utf-8")
     finished = run(cases, tmp_path / "out", FakeChecker())
     assert finished.results[0].prediction.failure == "the response is empty; give a text"
-    assert finished.unchecked() == [
+    assert finished.unchecked_reasons() == [
         "1 of 1 examples could not be checked",
         "the response is empty; give a text (1)",
     ]
