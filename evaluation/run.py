@@ -26,18 +26,14 @@ from longproof.graphs.cases import digest, group_key
 from longproof.graphs.joined import joins
 from longproof.graphs.reporting import estimate, estimate_lines
 from longproof.graphs.runner import (
-    Engine,
     GroupChecker,
     Planned,
-    RunList,
     RunProgress,
-    Tally,
-    groups_left,
+    check_left,
     local_engine,
     open_run,
     plan_groups,
     refuse_unusable,
-    run_groups,
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
 from longproof.graphs.verifier import Verifier
@@ -169,19 +165,23 @@ def evaluate_dataset(
     full = settings_of({**settings, "protocol": protocol, "judges": list(judges)})
     make = checker or _verifiers(protocol, judges, {**settings, "recording": recording})
     planned = [planned_examples(drawn, joined=joins(full), repeat=number) for number in range(repeat)]
+
+    def end_example(one: Planned, checked: Report | str) -> Result:
+        if reports and isinstance(checked, Report):
+            reports.write(one.name, checked)
+        number, repeat = one.place
+        return result(drawn[number], repeat, one.name, one.key, checked)
+
     with open_run(out, run_settings.model_dump(mode="json"), Result, anew=recording is not None) as listed:
-        _check_left(
-            drawn,
+        results, _ = check_left(
             planned,
-            listed,
             lambda repeat: local_engine(make(repeat), ExampleCases(drawn), parallel),
+            listed,
+            end_example,
             again=full.retry_failed,
-            reports=reports,
+            written=reports.written if reports else lambda name: True,
             progress=progress,
         )
-        names = [one.name for repeated in planned for one in repeated]
-        listed.keep(names)
-        results = list(listed.lines(names))
     return _write_scores(Evaluation(out, run_settings, results, sections(results)))
 
 
@@ -272,34 +272,6 @@ def planned_examples(drawn: Sequence[Example], *, joined: bool, repeat: int = 0)
             )
         )
     return planned
-
-
-def _check_left(
-    drawn: Sequence[Example],
-    planned: Sequence[Sequence[Planned]],
-    listed: RunList[Result],
-    engine: Callable[[int], Engine],
-    *,
-    again: bool,
-    reports: Reports | None,
-    progress: Progress | None,
-) -> None:
-    """Check what is left of each repeat, one repeat after the other, and append a line each."""
-    written = reports.written if reports else lambda name: True
-    left = [groups_left(plan_groups(one), listed, again=again, written=written) for one in planned]
-    n_left = sum(one.left for groups in left for group in groups for one in group)
-    tally = Tally(sum(map(len, planned)), n_left, progress)
-
-    def finish(one: Planned, checked: Report | str) -> None:
-        if reports and isinstance(checked, Report):
-            reports.write(one.name, checked)
-        number, repeat = one.place
-        listed.append(result(drawn[number], repeat, one.name, one.key, checked))
-        tally.add(checked)
-
-    for repeat, groups in enumerate(left):
-        if groups:
-            run_groups(engine(repeat), groups, finish)
 
 
 def _comparable(settings: dict[str, Any]) -> dict[str, str]:

@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, Generic, Literal, NamedTuple, Protocol, TypeVar
+from typing import Generic, Literal, NamedTuple, Protocol, TypeVar
 
 from pydantic import ValidationError
 
@@ -157,10 +157,10 @@ class RunList(Generic[L]):
         self._lines = {name: self._lines[name] for name in names if name in self._lines}
         write_lines(self._path, (data.decode("utf-8") for data in self._lines.values()))
 
-    def is_left(self, name: str, key: str, *, again: bool) -> bool:
+    def is_left(self, one: Planned, again: bool) -> bool:
         """True for a case without a line of its own; `again`: and for one that nobody could decide."""
-        for line in self.lines([name]):
-            if line.key == key and line.state == "done":
+        for line in self.lines([one.name]):
+            if line.key == one.key and line.state == "done":
                 return again and line.verdict == "undecided"
         return True
 
@@ -220,34 +220,42 @@ def plan_groups(cases: Sequence[Planned]) -> list[list[Planned]]:
     return named
 
 
-def groups_left(
-    groups: Sequence[Sequence[Planned]],
-    listed: RunList[Any],
+def check_left(
+    rounds: Sequence[Sequence[Planned]],
+    engine: Callable[[int], Engine],
+    listed: RunList[L],
+    line_of: Callable[[Planned, Report | str], L],
     *,
     again: bool,
-    written: Callable[[str], bool],
-) -> list[list[Planned]]:
-    """The groups of which a case is left, whole. A case without what should be `written` for it is left, too."""
-    found = []
-    for group in groups:
-        marked: list[Planned] = []
-        for one in group:
-            left = listed.is_left(one.name, one.key, again=again) or not written(one.name)
-            marked.append(one._replace(left=left))
-        if any(one.left for one in marked):
-            found.append(marked)
-    return found
+    written: Callable[[str], bool] = lambda name: True,
+    progress: Callable[[RunProgress], None] | None = None,
+) -> tuple[list[L], Tally]:
+    """Check what is left of each round, one after the other, with its engine; all lines in order, and what it took.
 
+    `line_of` makes the line of a case that ended, once it has kept what is to be kept of its report. A case without
+    what should be `written` for it is left, too; with a case, all of its group are checked.
+    """
+    names = [one.name for planned in rounds for one in planned]
+    left, n_left = list[list[Sequence[Planned]]](), 0
+    for planned in rounds:
+        left.append([])
+        for group in plan_groups(planned):
+            marked = [one._replace(left=not written(one.name) or listed.is_left(one, again)) for one in group]
+            n_left += sum(one.left for one in marked)
+            if any(one.left for one in marked):
+                left[-1].append(marked)
+    tally = Tally(len(names), n_left, progress)
 
-def run_groups(engine: Engine, groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
-    """Check what is left; `finish` hears of every case that was left."""
-
-    def finish_left(one: Planned, result: Report | str) -> None:
+    def finish(one: Planned, result: Report | str) -> None:
         if one.left:
-            finish(one, result)
+            listed.append(line_of(one, result))
+            tally.add(result)
 
-    if groups:
-        engine(groups, finish_left)
+    for number, groups in enumerate(left):
+        if groups:
+            engine(number)(groups, finish)
+    listed.keep(names)
+    return list(listed.lines(names)), tally
 
 
 def refuse_unusable(checker: Verifier) -> None:

@@ -8,6 +8,7 @@ options are given.
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -37,13 +38,10 @@ from longproof.graphs.runner import (
     Engine,
     Planned,
     RunProgress,
-    Tally,
-    groups_left,
+    check_left,
     local_engine,
     open_run,
-    plan_groups,
     refuse_unusable,
-    run_groups,
     state_of,
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
@@ -136,34 +134,25 @@ def check_cases(
     refuse_unusable(Verifier(**{**settings, "run_id": None}))
     engine = engine or local_engine(Verifier(**settings), FileCases(cases, encoding), parallel)
     planned = plan_cases(cases, joined=joins(full))
-    names = [one.name for one in planned]
     comparable = full.model_dump(mode="json", exclude={*INCOMPARABLE})
     batch = {name: value for name, value in comparable.items() if value}
     with open_run(out, {"batch": batch}, EndedCase) as listed:
         clear_parts(out)
         clear_parts(out / REPORTS)
-        left = groups_left(
-            plan_groups(planned),
+        lines, tally = check_left(
+            [planned],
+            lambda _: engine,
             listed,
+            partial(_end_case, cases, out),
             again=full.retry_failed,
             written=lambda name: report_path(out, name).exists(),
+            progress=progress,
         )
-        tally = Tally(len(planned), sum(one.left for group in left for one in group), progress)
-
-        def finish(one: Planned, result: Report | str) -> None:
-            if isinstance(result, Report):
-                write_report(out, one.name, result)
-            listed.append(_line_of(cases, one, result))
-            tally.add(result)
-
-        run_groups(engine, left, finish)
-        listed.keep(names)
-        done = BatchDone(out, [*listed.lines(names)], tally.paid, tally.seconds, tally.failures)
-    reported = [case.name for case in done.cases if case.state != "failed"]
+    reported = [case.name for case in lines if case.state != "failed"]
     if html:
         write_pages(out, reported, full.home)
-    write_index(out, reported, [case for case in done.cases if case.state == "failed"], html=html)
-    return done
+    write_index(out, reported, [case for case in lines if case.state == "failed"], html=html)
+    return BatchDone(out, lines, tally.paid, tally.seconds, tally.failures)
 
 
 def plan_cases(cases: Path, *, joined: bool) -> list[Planned]:
@@ -203,12 +192,13 @@ def _plan_line(folder: Path, line: CaseLine, data: bytes, *, joined: bool) -> Pl
     )
 
 
-def _line_of(cases: Path, one: Planned, result: Report | str) -> EndedCase:
-    """The line of a case that came to an end."""
+def _end_case(cases: Path, out: Path, one: Planned, result: Report | str) -> EndedCase:
+    """Write the report of a case that came to an end, if it has one; its line."""
     if isinstance(result, str):
         line = CaseLine(*one.place)
         id_ = line_name(case_line(cases, line), line)
         return EndedCase(name=one.name, key=one.key, state="failed", failure=result, id=id_, line=line.number)
+    write_report(out, one.name, result)
     return EndedCase(
         name=one.name,
         key=one.key,
