@@ -89,28 +89,7 @@ def test_a_text_that_is_not_given_is_named_and_its_quotes_are_carried(english_re
     assert data["report"]["claims"][0]["evidence"][0][3] == "thirty-one years"
 
 
-def test_a_quote_carries_how_far_its_sentence_reaches(english_report: Any) -> None:
-    report, texts = english_report
-    data = data_of(page(report, texts))["report"]
-    source = next(d for d in data["documents"] if d["role"] == "source")["text"]
-    _, start, end, before, behind = data["claims"][0]["evidence"][0]
-    assert source[start:end] == "thirty-one years"
-    sentence = source[start - before : end + behind]
-    assert (
-        sentence == "Abel Marlock kept the gauge at Penny Weir for thirty-one years and missed two readings."
-    )
-    assert len(data["claims"][1]["evidence"][0]) == 3
-
-
-def test_an_index_links_to_files_beside_it_alone(english_report: Any, hostile_report: Any) -> None:
+def test_an_index_links_to_files_beside_it_alone(hostile_report: Any) -> None:
     names = ["weir.html", "javascript:alert(1)", 'a b&"<.html', "王冕.html"]
-    rows = data_of(
-        index_page([(name, hostile_report[0]) for name in names] + [("e.html", english_report[0])])
-    )["rows"]
+    rows = data_of(index_page((name, hostile_report[0]) for name in names))["rows"]
     assert all(row["href"].startswith("./") and ":" not in row["href"] for row in rows)
-    assert rows[-1] | {"kinds": None, "case": "weir"} == {
-        "href": "./e.html", "case": "weir", "verdict": "hallucinated", "triage": False, "wrong": 3, "sentences": 7,
-            "kinds": None,
-        "coverage": pytest.approx(6 / 7), "calls": 12, "tokens": 4080,
-    }  # fmt: skip
-    assert dict(rows[-1]["kinds"]) == {"numerical": 1, "relation": 1, "fabrication": 1}

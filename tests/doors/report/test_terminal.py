@@ -32,12 +32,6 @@ def test_colours_only_on_a_terminal(english_report: Any) -> None:
     assert "\x1b[1;31m" in printed(english_report, 80, **on_terminal)
 
 
-def test_a_missing_text_is_said_and_its_quotes_stand_alone(english_report: Any) -> None:
-    text = printed((english_report[0], {}), 80)
-    assert "The text of weir.txt isn't here" in text
-    assert "weir.txt (13%): thirty-one years" in text
-
-
 @given(st.text(st.sampled_from("ab  cd中文，。（）《》“”«»éＡ\n,."), max_size=120), st.integers(2, 40))
 def test_a_folded_text_is_no_wider_than_asked_and_loses_nothing_but_blanks(text: str, width: int) -> None:
     folded = wrap_text(Text(text), width).plain

@@ -11,8 +11,8 @@ from longproof.agent.types import DecidedBy, Look
 from longproof.report.markdown import to_markdown
 from longproof.report.saved import open_report
 from longproof.report.totals import judge_names
-from longproof.report.view import ClaimView, ReportView, describe_judges, look_line, what_would_settle
-from longproof.report.words import language, words
+from longproof.report.view import ReportView, describe_judges, look_line, what_would_settle
+from longproof.report.words import words
 from longproof.retrieval.types import Document, FileNotes
 
 LONG = "openai:deepseek-ai/DeepSeek-R1@http://127.0.0.1:8000/v1"
@@ -41,23 +41,12 @@ def test_where_nothing_is_wrong_it_says_so_or_what_could_not_be_decided(english_
         assert ReportView(changed, texts).outcome == outcome
 
 
-def test_a_quote_without_its_text_stands_alone(english_report: Any) -> None:
-    report, texts = english_report
-    assert (ReportView(report, texts).missing, ReportView(report).missing) == ([], ["weir.txt"])
-    claim = ClaimView(ReportView(report), report.claims[0])
-    assert [(quote.where, quote.text) for quote in claim.quotes] == [("weir.txt (13%)", "thirty-one years")]
-
-
-def test_language_follows_the_letters() -> None:
-    assert (language("王冕 went home"), language("王冕放牛，读书。")) == ("en", "zh")
-
-
 def lines(built: Any) -> list[str]:
     report, _ = built
     return [look_line(report, claim, words("en")) for claim in report.claims]
 
 
-def test_the_steps_the_search_and_the_share_stand_in_one_line(
+def test_the_steps_the_search_the_share_and_what_would_settle_it_are_told(
     looked_report: Any, english_report: Any
 ) -> None:
     assert lines(looked_report) == [
@@ -71,19 +60,14 @@ def test_the_steps_the_search_and_the_share_stand_in_one_line(
     sourceless = looked_report[0].model_copy(update={"documents": looked_report[0].documents[:1]})
     assert not [line for line in lines((sourceless, {})) if "of the source" in line]
     assert set(lines(english_report)) == {""}
-
-
-def test_what_would_settle_a_claim_depends_on_what_stopped_it(looked_report: Any) -> None:
     settle = [what_would_settle(claim, words("en")) for claim in looked_report[0].claims]
     assert [bool(one) for one in settle] == [False, True, False, True]
     assert ("--reach scan" in settle[1], "--max-tokens" in settle[3]) == (True, True)
 
 
-def test_what_was_searched_for_is_cut_and_can_not_pass_for_our_words(hostile_search: Any) -> None:
+def test_what_was_searched_for_can_not_pass_for_our_words(hostile_search: Any) -> None:
     asked = next(line for line in lines(hostile_search) if "Abel sang" in line)
-    assert not set(asked) & set("\x1b\x07\x01\u202e\u2028")
-    assert len(asked) < 250
-    assert "a”)" not in asked
+    assert (len(asked) < 250, "a”)" in asked) == (True, False)
     assert asked.endswith("”), 7% of the source was read for it")
 
 
