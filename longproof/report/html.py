@@ -27,8 +27,8 @@ from longproof.report.view import ReportView, describe_judges, look_of, sides, w
 from longproof.report.words import NAMES, PATTERN, SIGNS, Language, language, visible, whole_sentences, words
 from longproof.retrieval.types import Span
 
-PAGE = ("text", "theme", "model", "source", "response", "card", "strip", "head", "find", "print", "page")
-INDEX = ("text", "theme", "index")
+PAGE = ("text", "model", "source", "response", "card", "strip", "head", "find", "print", "page")
+INDEX = ("text", "index")
 Short = list[Any]
 """`[document number, start, end]`; after it, how many characters its sentences have before and behind it, where there
 are any; or its text, where its document isn't here."""

@@ -159,11 +159,11 @@ def _making(report: Report, say: Mapping[str, str]) -> str:
     stamp, parts = report.stamp, []
     if stamp.get("protocol"):
         parts.append(say["protocol_is"].format(name=short(str(stamp["protocol"]), NAME)))
-    panel, arbiter = [str(name) for name in stamp.get("judges") or []], str(stamp.get("arbiter") or "")
-    names = judge_names([*panel, *([arbiter] if arbiter else [])])
-    judges = [short(names[name], NAME) for name in panel]
-    if arbiter:
-        judges.append(f"{say['arbiter']} {short(names[arbiter], NAME)}")
+    asked = [str(name) for name in (*(stamp.get("judges") or []), stamp.get("arbiter")) if name]
+    names = judge_names(asked)
+    judges = [short(names[name], NAME) for name in asked]
+    if stamp.get("arbiter"):
+        judges[-1] = f"{say['arbiter']} {judges[-1]}"
     if judges:
         parts.append(say["comma"].join(judges))
     if isinstance(seconds := stamp.get("seconds"), int | float):

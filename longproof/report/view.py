@@ -208,21 +208,13 @@ def last_votes(claim: ReportClaim) -> list[Judgement]:
 
 def sides(claim: ReportClaim) -> list[Side]:
     """The sides of a dispute that cite something, the least faithful label first; none where there is a verdict."""
-    if claim.label is not None:
-        return []
-    by_label: dict[str, list[Judgement]] = {}
-    for judgement in last_votes(claim):
-        if judgement.label and judgement.quotes:
-            by_label.setdefault(judgement.label, []).append(judgement)
-    order = sorted(by_label, key=[*LABELS, "not_found"].index)
-    return [
-        Side(
-            label,
-            tuple(one.judge for one in by_label[label]),
-            tuple(dict.fromkeys(quote for one in by_label[label] for quote in one.quotes)),
-        )
-        for label in order
-    ]
+    by_label: dict[str, Side] = {}
+    for one in last_votes(claim) if claim.label is None else ():
+        if one.label and one.quotes:
+            side = by_label.get(one.label, Side(one.label, (), ()))
+            spans = dict.fromkeys((*side.spans, *one.quotes))
+            by_label[one.label] = Side(one.label, (*side.judges, one.judge), tuple(spans))
+    return sorted(by_label.values(), key=lambda side: [*LABELS, "not_found"].index(side.label))
 
 
 def look_of(report: Report, claim: ReportClaim, say: Mapping[str, str]) -> LookView | None:

@@ -11,6 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
+from itertools import groupby
 from typing import Literal, NamedTuple
 
 from longproof.retrieval.text.normalise import is_chinese
@@ -112,30 +113,13 @@ def short(text: str, characters: int) -> str:
     return f"{head[: near[0]] if near[0] > 0 else head} … {tail[near[1] + 1 :] if near[1] >= 0 else tail}"
 
 
-def lines(pieces: Iterable[Piece]) -> tuple[Piece, ...]:
-    """The pieces, each as `line` shows it: what is too long in one is cut out of its middle."""
-    return tuple(Piece(line(piece.text), piece.marked) for piece in pieces)
-
-
 def marked_pieces(text: str, places: Iterable[tuple[int, int]], offset: int = 0) -> list[Piece]:
     """The text cut at these places, which are counted from `offset`; those that overlap or touch are one mark."""
-    within = [(max(0, start - offset), min(len(text), end - offset)) for start, end in places]
-    pieces, at = list[Piece](), 0
-    for start, end in join_ranges(within):
-        pieces += [Piece(text[at:start], False), Piece(text[start:end], True)]
-        at = end
-    return [piece for piece in [*pieces, Piece(text[at:], False)] if piece.text]
-
-
-def join_ranges(ranges: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
-    """The ranges in order, one for those that overlap or touch; empty ones are left out."""
-    joined: list[tuple[int, int]] = []
-    for start, end in sorted(one for one in ranges if one[0] < one[1]):
-        if joined and start <= joined[-1][1]:
-            joined[-1] = (joined[-1][0], max(end, joined[-1][1]))
-        else:
-            joined.append((start, end))
-    return joined
+    marked: set[int] = set()
+    for start, end in places:
+        marked.update(range(start - offset, end - offset))
+    runs = groupby(range(len(text)), marked.__contains__)
+    return [Piece("".join(text[at] for at in run), flag) for flag, run in runs]
 
 
 def around(span: Span, text: str | None, characters: int = AROUND) -> list[Piece]:
