@@ -123,9 +123,7 @@ def _widen(change: Change, text: str, least: int, right: str) -> Change:
 def left_over(left: str, right: str) -> tuple[int, int]:
     """Of a text without some words, how many characters before and after them go, too."""
     before, after = left, right
-    going = True
-    while going:
-        going = False
+    while True:
         line = before[before.rfind("\n") + 1 :]
         if _OPENING.fullmatch(line) and after[:1] in ("", "\n"):  # nothing is left of the line
             before = before[: len(before) - len(line)]
@@ -133,9 +131,11 @@ def left_over(left: str, right: str) -> tuple[int, int]:
             break
         for rule, other in _RULES:
             end, start = rule.search(line), other.match(after)
-            if not going and end and start and (end[0] or start[0]):
+            if end and start and (end[0] or start[0]):
                 before, after = before[: len(before) - len(end[0])], after[len(start[0]) :]
-                going = True
+                break
+        else:
+            break
     return len(left) - len(before), len(right) - len(after)
 
 

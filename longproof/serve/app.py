@@ -25,14 +25,7 @@ from longproof.graphs.cases import file_name
 from longproof.graphs.reporting import SoFar, report_of
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.corrected import FORMS, changes, corrected, known_changes
-from longproof.report.html import (
-    INDEX,
-    PAGE,
-    assemble,
-    index_sums,
-    page_data,
-    vocabulary,
-)
+from longproof.report.html import INDEX, PAGE, assemble, index_sums, page_data, vocabulary
 from longproof.report.markdown import to_markdown
 from longproof.report.words import SIGNS, Language, language, words
 from longproof.retrieval.contents import CHARACTERS
@@ -287,11 +280,9 @@ def _run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str,
     """The page of a run, of which this is known. `run` is what the scripts are told of it."""
     report = report_of(known)
     data = {**_page_data(known, texts, run), "run": run, "longest": LONGEST}
-    sign = f"{SIGNS[report.verdict]} " if known is report else ""
+    title = (f"{SIGNS[report.verdict]} " if known is report else "") + f"{report.case.id} · longproof"
     spoken, plain = language(report.case.response), to_markdown(report, texts)
-    return _page(
-        "page.html", (*PAGE, "marks", "live"), data, spoken, f"{sign}{report.case.id} · longproof", plain
-    )
+    return _page("page.html", (*PAGE, "marks", "live"), data, spoken, title, plain)
 
 
 def _page(

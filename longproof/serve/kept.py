@@ -79,7 +79,7 @@ def new_run(
     )
 
 
-class Decided(Frozen):
+class DraftDecision(Frozen):
     """A person's decision where the judges disagree: `longproof.graphs.review.Decision`, as far as it is given."""
 
     label: JudgeLabel | Literal[""] = ""
@@ -88,24 +88,24 @@ class Decided(Frozen):
     correction: Line = ""
 
 
-class Said(Frozen):
+class ClaimMarks(Frozen):
     """All that a person says of one claim: whether its finding is right, why, which of its errors' corrections (by
     number) to make, and what is decided."""
 
     mark: Literal["", "right", "wrong", "unclear"] = ""
     note: Line = ""
     accepted: dict[int, bool] = Field(default={}, max_length=1000)
-    decision: Decided = Decided()
+    decision: DraftDecision = DraftDecision()
 
 
-_MARKS = TypeAdapter(dict[str, Said])
+_MARKS = TypeAdapter(dict[str, ClaimMarks])
 
 
 class NoMark(BadInput):
     """This is no mark of this report: sent again, it would be refused again."""
 
 
-def read_marks(path: Path) -> dict[str, Said]:
+def read_marks(path: Path) -> dict[str, ClaimMarks]:
     """The marks in this file, by claim; none where there is no file. Raises BadInput for a damaged one."""
     try:
         return _MARKS.validate_json(path.read_bytes())
@@ -144,11 +144,13 @@ def _merge(known: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]
 
 def forget_decisions(path: Path) -> None:
     """Clear decisions after they were handed in, so that a claim that waits once more is asked about anew."""
-    left = {id_: said.model_copy(update={"decision": Decided()}) for id_, said in read_marks(path).items()}
+    left = {
+        id_: said.model_copy(update={"decision": DraftDecision()}) for id_, said in read_marks(path).items()
+    }
     if left:
         write_whole(path, _MARKS.dump_json(left))
 
 
-def accepted_keys(marks: Mapping[str, Said]) -> set[str]:
+def accepted_keys(marks: Mapping[str, ClaimMarks]) -> set[str]:
     """The corrections to be made, by their keys in `longproof.report.corrected`."""
     return {f"{id_}:{n}" for id_, said in marks.items() for n, made in said.accepted.items() if made}

@@ -7,7 +7,7 @@ folder: it picks judges by number, and at most a model at OpenAI by its name. Do
 import os
 import re
 from collections.abc import Sequence
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, ValidationError
 
@@ -24,9 +24,7 @@ from longproof.retrieval.types import BadInput, Document, Frozen
 
 MODEL = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}")
 MODELS_TASKS = {
-    "arbiter": None,
-    "decomposer": None,
-    "searcher": None,
+    **dict.fromkeys(("arbiter", "decomposer", "searcher")),
     "confirm": "contradictions",
     "cascade": False,
 }
@@ -63,27 +61,22 @@ def read_choice(given: Any) -> Chosen:
         raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
 
-class Offer(NamedTuple):
+class Offer:
     """The settings of `longproof serve`, as the owner gave them."""
 
-    settings: dict[str, Any]
-
-    @property
-    def judges(self) -> list[Spec]:
+    def __init__(self, settings: dict[str, Any]) -> None:
+        self.settings = settings
+        self.judges = [one for one in map(as_spec, settings.get("judges", ())) if one.kind != "offline"]
         """The models that the owner named."""
-        return [one for one in map(as_spec, self.settings.get("judges", ())) if one.kind != "offline"]
+        every: list[Reach] = ["place", "search", "scan"]
+        farthest = settings.get("reach") or every[-1]
+        self.reaches = every[: every.index(farthest) + 1]
+        """The looks that may be chosen: as far as the owner said, and less."""
 
     @property
     def openai(self) -> bool:
         """True if a model at OpenAI may be named: its key is there, and nobody pointed its address elsewhere."""
         return bool(os.environ.get("OPENAI_API_KEY")) and not os.environ.get("OPENAI_BASE_URL")
-
-    @property
-    def reaches(self) -> list[Reach]:
-        """The looks that may be chosen: as far as the owner said, and less."""
-        every: list[Reach] = ["place", "search", "scan"]
-        farthest = self.settings.get("reach")
-        return every[: every.index(farthest) + 1] if farthest else every
 
     def as_data(self) -> dict[str, Any]:
         """The offer as the browser is told of it."""
