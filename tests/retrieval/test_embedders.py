@@ -14,10 +14,11 @@ from longproof.retrieval import embedders
 from longproof.retrieval.dense import DENSE, SPARSE, Embeddings, Vectors
 from longproof.retrieval.embedders import (
     HEADS,
-    BgeM3,
-    SentenceEmbedder,
-    ServerEmbedder,
+    Batched,
+    bge_m3,
     embedder,
+    sentence_transformer,
+    server,
 )
 from longproof.retrieval.types import BadInput
 
@@ -35,9 +36,9 @@ def nowhere(address: str | None) -> tuple[str, str]:
 def test_a_spec_names_an_embedder() -> None:
     pytest.importorskip("faiss", reason="the extra `dense` is not installed")
     assert embedder(" lexical ", nowhere) is None
-    server = embedder("openai:some-model@http://127.0.0.1:9/v1", nowhere)
-    assert server is not None
-    assert server.name == "server some-model http://127.0.0.1:9/v1"
+    ours = embedder("openai:some-model@http://127.0.0.1:9/v1", nowhere)
+    assert ours is not None
+    assert ours.name == "server some-model http://127.0.0.1:9/v1"
 
 
 ODD_SPECS = [
@@ -73,7 +74,7 @@ def test_a_model_that_is_nowhere_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.fixture
-def server() -> Iterator[tuple[str, dict[str, Any]]]:
+def embeddings_server() -> Iterator[tuple[str, dict[str, Any]]]:
     """A server of embeddings; `said` holds what it was asked and what it should answer instead."""
     said: dict[str, Any] = {"asked": [], "status": 200, "raw": None, "location": ""}
 
@@ -117,10 +118,10 @@ def two_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.usefixtures("two_at_once")
-def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(server) -> None:
-    address, said = server
+def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(embeddings_server) -> None:
+    address, said = embeddings_server
     progress: list[tuple[int, int]] = []
-    ours = ServerEmbedder("m", address, "key")
+    ours = server("m", address, "key")
     dense = ours.embed(["four", "a", "bb"], progress=lambda *done: progress.append(done)).dense
     assert dense == pytest.approx(
         np.array([[0.8, 0.6], [1 / 10**0.5, 3 / 10**0.5], [2 / 13**0.5, 3 / 13**0.5]])
@@ -129,24 +130,24 @@ def test_a_server_embeds_in_batches_and_unit_vectors_come_back_in_order(server) 
     assert progress == [(2, 3), (3, 3)]
 
 
-def test_what_a_model_wants_before_queries_and_passages_is_sent(server) -> None:
+def test_what_a_model_wants_before_queries_and_passages_is_sent(embeddings_server) -> None:
     pytest.importorskip("faiss", reason="the extra `dense` is not installed")
-    address, said = server
+    address, said = embeddings_server
     ours = embedder(f"openai:m@{address}|query: |passage: ", lambda _: (address, "key"))
     assert ours is not None
     ours.embed(["a"])
     ours.embed(["b"], query=True)
     assert [asked for _, _, asked, _ in said["asked"]] == [["passage: a"], ["query: b"]]
-    assert ours.name != ServerEmbedder("m", address, "key").name
+    assert ours.name != server("m", address, "key").name
 
 
 def test_no_header_that_the_environment_has_for_openai_goes_to_another_server(
-    server, monkeypatch: pytest.MonkeyPatch
+    embeddings_server, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    address, said = server
+    address, said = embeddings_server
     monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", "Authorization: Bearer sk-SECRET\nX-Api-Key: sk-SECRET")
     monkeypatch.setenv("OPENAI_ORG_ID", "sk-SECRET")
-    ServerEmbedder("m", address, "key").embed(["a"])
+    server("m", address, "key").embed(["a"])
     assert "SECRET" not in said["headers"]
     assert said["asked"][0][-1] == "Bearer key"
 
@@ -172,35 +173,35 @@ ODD = [
 
 
 @pytest.mark.parametrize("number", range(len(ODD)))
-def test_an_odd_answer_is_named(server, number: int) -> None:
-    address, said = server
+def test_an_odd_answer_is_named(embeddings_server, number: int) -> None:
+    address, said = embeddings_server
     said["raw"] = ODD[number].encode()
     with pytest.raises(BadInput, match=r"something else than their vectors|gave no embeddings"):
-        ServerEmbedder("m", address, "key").embed(["a", "b"], query=True)
+        server("m", address, "key").embed(["a", "b"], query=True)
 
 
-def test_a_redirect_is_not_followed(server) -> None:
-    address, said = server
+def test_a_redirect_is_not_followed(embeddings_server) -> None:
+    address, said = embeddings_server
     said["status"], said["location"] = 307, f"{address}/elsewhere"
     with pytest.raises(BadInput, match="gave no embeddings"):
-        ServerEmbedder("m", address, "key").embed(["a"], query=True)
+        server("m", address, "key").embed(["a"], query=True)
     assert len(said["asked"]) == 1
 
 
-def test_no_terminal_code_of_a_server_is_shown(server) -> None:
-    address, said = server
+def test_no_terminal_code_of_a_server_is_shown(embeddings_server) -> None:
+    address, said = embeddings_server
     said["status"], said["raw"] = (
         400,
         json.dumps({"error": {"message": "\x1b[2J secret-KEY \x07no"}}).encode(),
     )
     with pytest.raises(BadInput, match=r"\[2J … .?no") as refused:
-        ServerEmbedder("m", address, "secret-key").embed(["a"], query=True)
+        server("m", address, "secret-key").embed(["a"], query=True)
     assert str(refused.value).isprintable()
 
 
 def test_a_server_that_is_not_there_is_named() -> None:
     with pytest.raises(BadInput, match="gave no embeddings"):
-        ServerEmbedder("m", "http://127.0.0.1:9/v1", "key").embed(["a\ud800"], query=True)
+        server("m", "http://127.0.0.1:9/v1", "key").embed(["a\ud800"], query=True)
 
 
 @pytest.fixture(scope="session")
@@ -277,12 +278,12 @@ def _as_sentence_transformer(folder: Path) -> None:
 
 
 @pytest.fixture(scope="session")
-def bge(tiny: Path) -> BgeM3:
-    return BgeM3(str(tiny))
+def bge(tiny: Path) -> Batched:
+    return bge_m3(str(tiny))
 
 
 @pytest.mark.heavy
-def test_bge_m3_scores_as_flagembedding_does(bge: BgeM3, tiny: Path) -> None:
+def test_bge_m3_scores_as_flagembedding_does(bge: Batched, tiny: Path) -> None:
     from FlagEmbedding import BGEM3FlagModel
 
     ours = Vectors.of(TEXTS, bge).scores(TEXTS[:2])
@@ -294,20 +295,20 @@ def test_bge_m3_scores_as_flagembedding_does(bge: BgeM3, tiny: Path) -> None:
 
 
 @pytest.mark.heavy
-def test_no_text_is_cut_short(bge: BgeM3, tiny: Path) -> None:
+def test_no_text_is_cut_short(bge: Batched, tiny: Path) -> None:
     long = "harbour " * 9000
     with pytest.raises(BadInput, match="tokens long, and BGE-M3 takes 8192"):
         bge.embed(["short", long])
     with pytest.raises(BadInput, match="takes 8192: cut the source"):
-        SentenceEmbedder(str(tiny)).embed([long], query=True)
+        sentence_transformer(str(tiny)).embed([long], query=True)
     block = "老船长沿着港口走。" * 500
     changed = bge.embed([block, block[:-1] + "海"]).dense
     assert not np.array_equal(changed[0], changed[1])
 
 
 @pytest.mark.heavy
-def test_any_sentence_transformer_embeds(bge: BgeM3, tiny: Path) -> None:
-    ours = SentenceEmbedder(str(tiny))
+def test_any_sentence_transformer_embeds(bge: Batched, tiny: Path) -> None:
+    ours = sentence_transformer(str(tiny))
     assert np.allclose(ours.embed(TEXTS).dense, bge.embed(TEXTS).dense, atol=1e-5)
     assert ours.name != bge.name
     assert Vectors.of(TEXTS, ours).nearest(TEXTS[1], 1)[0][0] == 1
@@ -344,4 +345,3 @@ def test_e5_is_taken_where_it_is_installed_and_takes_any_text(e5: Any) -> None:
     vectors: Embeddings = e5.embed(["", "a\0b\ud800", "harbour " * 3000, TEXTS[0]])
     assert np.allclose(np.linalg.norm(vectors.dense, axis=1), 1, atol=1e-4)
     assert np.allclose(vectors.dense[3], e5.embed(TEXTS).dense[0], atol=1e-4)
-    assert e5.embed([]).dense.shape == (0, 384)
