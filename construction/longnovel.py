@@ -34,7 +34,8 @@ from longproof.graphs.papers.longnovel import KINDS as KINDS_BY_NAME
 from longproof.graphs.papers.longnovel import NO, YES, Detail, Narrative
 from longproof.prompts import render
 from longproof.retrieval.files import write_whole
-from longproof.retrieval.text.numbers import numbers
+from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.text.numbers import folded_numbers
 from longproof.retrieval.types import BadInput, Document, Frozen
 
 SHORTEST_DRAFT = 20
@@ -287,7 +288,7 @@ def _why_unlike(summary: str, text: str) -> str | None:
 
 
 def _figures(text: str) -> list[float]:
-    return sorted(number.value for number in numbers(text))
+    return sorted(number.value for number in folded_numbers(fold(text).text))
 
 
 def _paired_cases(run: Maker, versions: Sequence[UnitText], books: Sequence[Book]) -> list[GivenCase]:

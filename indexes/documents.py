@@ -61,7 +61,7 @@ class Cache(Generic[T]):
 
 
 class DocumentRef(Frozen):
-    """A stored document: enough to open it and to name it in a report."""
+    """A stored document: enough to open it and to name it in a report. Its fields are those of `Document`."""
 
     id: str
     kind: DocumentKind = "text"
@@ -83,27 +83,13 @@ class DocumentStore:
         """Store a document's texts, once. Raises BadInput where the folder can't be written to."""
         raw_id = self._put_text(document.raw) if document.raw is not None else None
         self._put_text(document.text)
-        return DocumentRef(
-            id=document.id,
-            kind=document.kind,
-            title=document.title,
-            uri=document.uri,
-            characters=len(document.text),
-            raw_id=raw_id,
-            notes=document.notes,
-        )
+        about = document.model_dump(exclude={"text", "raw"})
+        return DocumentRef(**about, characters=len(document.text), raw_id=raw_id)
 
     def open(self, ref: DocumentRef) -> Document:
         """The document that was put. Raises BadInput where its file is gone or damaged."""
-        return Document(
-            id=ref.id,
-            text=self.text(ref.id),
-            kind=ref.kind,
-            title=ref.title,
-            uri=ref.uri,
-            raw=self.text(ref.raw_id) if ref.raw_id else None,
-            notes=ref.notes,
-        )
+        about = ref.model_dump(exclude={"characters", "raw_id"})
+        return Document(**about, text=self.text(ref.id), raw=self.text(ref.raw_id) if ref.raw_id else None)
 
     def text(self, id_: str) -> str:
         """The text of this id. Raises BadInput where its file is gone or damaged."""

@@ -36,6 +36,8 @@ def greedy(similarity: NDArray[Any]) -> list[Window]:
     first, then the earlier.
     """
     scores = np.asarray(similarity, dtype=np.float64)
+    if not len(scores):
+        return []
     beliefs = _softmax(_evidence(scores))
     end = scores.shape[1] - 1
     windows: list[Window] = []
@@ -132,8 +134,6 @@ def _evidence(scores: Matrix) -> Matrix:
 
     A row that rises less than most is measured by theirs: it has less to say.
     """
-    if not scores.size:
-        return scores
     best = scores.max(axis=1, keepdims=True)
     rise = best - np.median(scores, axis=1, keepdims=True)
     unit = np.maximum(rise, np.median(rise))
@@ -142,8 +142,6 @@ def _evidence(scores: Matrix) -> Matrix:
 
 
 def _softmax(logs: Matrix) -> Matrix:
-    if not logs.size:
-        return logs
     weights = np.exp(logs - logs.max(axis=1, keepdims=True))
     result: Matrix = weights / weights.sum(axis=1, keepdims=True)
     return result

@@ -121,7 +121,9 @@ def _join_passages(passages: Ranges) -> Iterator[list[Sequence[int]]]:
     yield [[i] for i in range(len(passages))]
     beside = _side_by_side(passages)
     for width in WIDER:
-        yield [beside[start : start + width] for start in _starts(len(beside), width)]
+        # Each range begins in the middle of the one before.
+        starts = range(0, max(1, len(beside) - width + width // 2), width // 2) if beside else ()
+        yield [beside[start : start + width] for start in starts]
 
 
 def _side_by_side(passages: Ranges) -> list[int]:
@@ -135,11 +137,6 @@ def _side_by_side(passages: Ranges) -> list[int]:
     return chosen
 
 
-def _starts(count: int, width: int) -> range:
-    """The numbers at which ranges of `width` among `count` things begin, each in the middle of the one before."""
-    return range(0, max(1, count - width + width // 2), width // 2) if count else range(0)
-
-
 @lru_cache(maxsize=1 << 16)
 def _term(token: str) -> str:
     if token in _stop_words():
@@ -151,7 +148,6 @@ def _term(token: str) -> str:
 
 @cache
 def _stop_words() -> frozenset[str]:
-    """English words too frequent to tell one passage from another, in lower case."""
     return frozenset(_read("stop_words.txt").split())
 
 

@@ -123,19 +123,16 @@ def read_page(data: bytes, name: str, *, main_only: bool = False) -> Document:
 
 def decode_html(data: bytes, name: str) -> Decoded:
     """The markup of an HTML file. A declared encoding holds if all but one character in a thousand are in it."""
-    declared = _declared_encoding(data)
+    found = _CHARSET.search(data[:4096].lower())
+    label = found[1].decode("ascii") if found else ""
+    declared = _CODECS.get(label, label)
+    if not (_KNOWN_CODEC.fullmatch(declared) or declared in _CODECS.values()):
+        declared = ""
     if declared and not data.startswith((b"\xef\xbb\xbf", b"\xff\xfe", b"\xfe\xff")):
         text = data.decode(declared, "replace")
         if 1000 * text.count("\ufffd") <= len(text):
             return Decoded(text.replace("\r\n", "\n").replace("\r", "\n"))
     return decode(data.replace(b"\0", b"") if declared else data, name=name)
-
-
-def _declared_encoding(data: bytes) -> str | None:
-    found = _CHARSET.search(data[:4096].lower())
-    label = found[1].decode("ascii") if found else ""
-    codec = _CODECS.get(label, label)
-    return codec if _KNOWN_CODEC.fullmatch(codec) or codec in _CODECS.values() else None
 
 
 def _cut_front_matter(text: str, facts: dict[str, str]) -> str:

@@ -8,7 +8,7 @@ Does not know: the numbers of lines, what is searched for, or how chunks are com
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from longproof.retrieval.text.sentences import Range, logical_lines, sentences
 
@@ -36,9 +36,14 @@ def segments(text: str, size: int = SEGMENT) -> list[Range]:
     Sentences that a line break divides are never packed together. A sentence longer than `size`, or one that runs
     over a wrapped line, stays whole. Each sentence lies in exactly one segment.
     """
+    return _pack(text, sentences(text), size)
+
+
+def _pack(text: str, pieces: Iterable[Range], size: int) -> list[Range]:
+    """Neighbours together up to `size` characters, unless a line break divides them."""
     packed: list[Range] = []
-    for start, end in sentences(text):
-        if packed and end - packed[-1][0] <= size and not _breaks(text, packed[-1][1], start):
+    for start, end in pieces:
+        if packed and end - packed[-1][0] <= size and not _BREAK.search(text, packed[-1][1], start):
             packed[-1] = (packed[-1][0], end)
         else:
             packed.append((start, end))
@@ -57,10 +62,6 @@ def overlapping(text: str, size: int = 400, step: int = 200) -> list[Range]:
     return [(start, min(start + size, len(text))) for start in starts]
 
 
-def _breaks(text: str, start: int, end: int) -> bool:
-    return _BREAK.search(text, start, end) is not None
-
-
 def evidence_lines(text: str, *, record: bool = False) -> list[Range]:
     """Half-open `[start, end)` of every line of evidence, in order, without the whitespace around it.
 
@@ -69,27 +70,11 @@ def evidence_lines(text: str, *, record: bool = False) -> list[Range]:
     a record, whose fields are lines of the text, a field.
     What is longer than `LONGEST` is cut behind a clause, else at a blank, and inside a word only where it has none.
     """
-    whole = _fields(text) if record else _join_short(text, _prose(text))
+    if record:
+        whole = [_trim(text, *match.span()) for match in _PHYSICAL.finditer(text)]
+    else:
+        whole = _pack(text, _prose(text), SHORT)
     return [piece for start, end in whole for piece in _pieces(text, start, end)]
-
-
-def _fields(text: str) -> Iterator[Range]:
-    for match in _PHYSICAL.finditer(text):
-        yield match.start(), match.start() + len(match[0].rstrip())
-
-
-def _join_short(text: str, sentences_and_rows: Iterator[Range]) -> Iterator[Range]:
-    """Short neighbours of one paragraph together."""
-    held: Range | None = None
-    for start, end in sentences_and_rows:
-        if held and end - held[0] <= SHORT and not _BREAK.search(text, held[1], start):
-            held = held[0], end
-            continue
-        if held:
-            yield held
-        held = start, end
-    if held:
-        yield held
 
 
 def _prose(text: str) -> Iterator[Range]:
@@ -108,11 +93,10 @@ def _prose(text: str) -> Iterator[Range]:
 
 
 def _stays_whole(text: str, unit: Range) -> bool:
+    """True for the row of a table and the turn of a dialogue."""
     start, end = unit
-    if end - start > LONGEST:
-        return False
     line = text[start:end].strip()
-    return bool(_ROW.match(line) or _TURN.match(line))
+    return end - start <= LONGEST and bool(_ROW.match(line) or _TURN.match(line))
 
 
 def _trim(text: str, start: int, end: int) -> Range:

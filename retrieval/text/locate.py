@@ -33,14 +33,14 @@ def locate(quote: str, document: Document) -> Span | None:
     located. Words of spaced scripts are never cut. The span is the document's: its text may differ from the quote.
     """
     quote = quote.strip()
-    if not quote:
-        return None
     found = _exactly(quote, document.text) or _loosely(quote, document.text)
     return document.span(*found) if found else None
 
 
 def _exactly(quote: str, text: str) -> tuple[int, int] | None:
-    """The first place of the quote that isn't inside a longer word of a spaced script."""
+    """The first place of the quote that isn't inside a longer word of a spaced script; none of an empty one."""
+    if not quote:
+        return None
     spaced_first, spaced_last = _IS_SPACED.match(quote), _IS_SPACED.match(quote[-1:])
     at = text.find(quote)
     while at >= 0:
@@ -57,13 +57,13 @@ def _exactly(quote: str, text: str) -> tuple[int, int] | None:
 def _loosely(quote: str, text: str) -> tuple[int, int] | None:
     """The place in `text` by folded words, then by likeness."""
     sought, words = _words(quote).text, _words(text)
-    place = _find_folded(sought, words)
+    place = _exactly(sought, words.text)
     if place is None:
         parts = [_words(part).text for part in _ELLIPSIS.split(quote)]
         longest = max(parts, key=len)
         if not _is_long(longest):
             return None
-        place = (_find_folded(longest, words) if len(parts) > 1 else None) or _nearly(longest, words)
+        place = (_exactly(longest, words.text) if len(parts) > 1 else None) or _nearly(longest, words)
     return words.original(*place) if place else None
 
 
@@ -105,10 +105,6 @@ def _words(text: str) -> _Words:
     return _Words("".join(pieces), starts, places, folded)
 
 
-def _find_folded(sought: str, words: _Words) -> tuple[int, int] | None:
-    return _exactly(sought, words.text) if sought else None
-
-
 def _is_long(sought: str) -> bool:
     """True if likeness says anything: in short quotes one other character is another word."""
     wide = len(_IS_CJK.findall(sought))
@@ -125,15 +121,11 @@ def _nearly(sought: str, words: _Words) -> tuple[int, int] | None:
     if found is None or found.dest_end <= found.dest_start:
         return None
     start, end = found.dest_start, found.dest_end
-    while start > 0 and _is_spaced(words.text, start - 1) and _is_spaced(words.text, start):
+    while start > 0 and _IS_SPACED.match(words.text, start - 1) and _IS_SPACED.match(words.text, start):
         start -= 1
-    while end < len(words.text) and _is_spaced(words.text, end) and _is_spaced(words.text, end - 1):
+    while _IS_SPACED.match(words.text, end) and _IS_SPACED.match(words.text, end - 1):
         end += 1
     start += words.text.startswith(" ", start)
     end -= words.text.endswith(" ", start, end)
     same = _FIGURE.findall(sought) == _FIGURE.findall(words.text[start:end])
     return (start, end) if same else None
-
-
-def _is_spaced(text: str, place: int) -> bool:
-    return _IS_SPACED.match(text, place) is not None

@@ -12,8 +12,6 @@ from typing import NamedTuple
 from cn2an import cn2an
 from text_to_num import text2num
 
-from longproof.retrieval.text.normalise import fold
-
 
 class Number(NamedTuple):
     """A number at `[start, end)` of a text. `percent`: it is a percentage; `exact`: nothing says "about"."""
@@ -29,11 +27,8 @@ class Number(NamedTuple):
 
 _SCALES = {
     "k": "thousand",
-    "m": "million",
-    "mn": "million",
-    "mln": "million",
-    "bn": "billion",
-    "b": "billion",
+    **dict.fromkeys(("m", "mn", "mln"), "million"),
+    **dict.fromkeys(("bn", "b"), "billion"),
 }
 _TIMES = "hundred|thousand|million|billion|trillion"
 _ONES = (
@@ -58,18 +53,8 @@ _MORE = re.compile(
 )
 
 
-def numbers(text: str) -> list[Number]:
-    """The numbers of a text in order, with offsets in the text as given."""
-    folded = fold(text)
-    found = []
-    for number in folded_numbers(folded.text):
-        start, end = folded.original(number.start, number.end)
-        found.append(number._replace(start=start, end=end, text=text[start:end]))
-    return found
-
-
 def folded_numbers(text: str) -> Iterator[Number]:
-    """The numbers of a text that is folded already."""
+    """The numbers of a folded text, in order."""
     for match in _NUMBER.finditer(text):
         value = _value(match)
         if value is None:

@@ -2,7 +2,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.retrieval.text.numbers import differ, numbers
+from longproof.retrieval.text.normalise import fold
+from longproof.retrieval.text.numbers import Number, differ, folded_numbers
+
+
+def numbers(text: str) -> list[Number]:
+    return list(folded_numbers(fold(text).text))
 
 
 @pytest.mark.parametrize(
@@ -51,5 +56,6 @@ def test_when_two_numbers_differ(one, other, differs):
 
 @given(st.text(alphabet="0123456789,.% 一二十百千万亿第约ofiveandthirty-ﬁ½１", max_size=60))
 def test_numbers_stand_where_they_say(text):
-    for number in numbers(text):
-        assert text[number.start : number.end] == number.text
+    folded = fold(text).text
+    for number in folded_numbers(folded):
+        assert folded[number.start : number.end] == number.text
