@@ -10,7 +10,8 @@ import re
 from bisect import bisect_right
 from collections import deque
 from collections.abc import Iterator
-from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -71,91 +72,75 @@ _ONLY_NUMBER = re.compile(r"[\W_]*(?:\d{1,3}|[ivxIVX]{1,5}|[A-Za-z])(?:\.\d{1,3}
 _NEXT = re.compile(r"(\s*)[“‘「『（(\[\"'*_]*(\w[\w’']{0,30})?")
 
 
-def _words(listed: str) -> frozenset[str]:
-    return frozenset(listed.split())
+@cache
+def _word_lists() -> dict[str, frozenset[str]]:
+    """Words before a dot that hardly ever, sometimes or before a number end no sentence; words that begin one."""
+    lists = {}
+    for line in files("longproof.retrieval").joinpath("before_dots.txt").read_text("utf-8").splitlines():
+        name, _, words = line.partition(": ")
+        lists[name] = frozenset(words.split())
+    return lists
 
 
-_TITLES = _words(
-    "mr mrs ms mx dr prof st ste mt messrs mme mlle rev hon capt col gen lt sgt maj cmdr gov sen rep pres supt insp"
-    " vs cf e.g i.e eg ie viz approx ca esq fr pvt cpl adm atty"
-)
-_BEFORE_NUMBERS = _words(
-    "no nos p pp vol vols fig figs ch chap sec art eq op ed jan feb mar apr jun jul aug sep sept oct nov dec v"
-)
-_OFTEN_INSIDE = _words("inc ltd co corp jr sr bros dept univ assn ave blvd rd ph.d m.d b.a m.a d.c al")
-_STARTERS = _words(
-    "he she it they we i you the a an this that these those his her its their my our your there then but and or so if"
-    " when while after before as at in on for from with by to not no what who how why where which however meanwhile"
-    " later one two some many most all both each now here also although because since during once despite"
-    " finally"
-)
-
-
-@dataclass(frozen=True, slots=True)
 class PairedMarks:
-    """The pairs of a text: each closing place with its opening one, and the ranges that are held together."""
+    """The paired marks of a text. Marks without a partner in their paragraph count as nothing."""
 
-    opener: dict[int, int]
-    straight: frozenset[int]
-    starts: list[int]
-    ends: list[int]
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self.opener: dict[int, int] = {}
+        """Of each closing place the opening one."""
+        self.starts: list[int] = []
+        """Where the ranges that are held together begin; `ends` has where each of them ends."""
+        self.ends: list[int] = []
+        self._open: deque[int] = deque(maxlen=NESTED)
+        for match in _MARK.finditer(text):
+            place, mark = match.start(), match[0]
+            if mark[0] == "\n":
+                self._open.clear()
+            elif mark == '"':
+                self._meet_straight(place)
+            elif mark in _OPENING_OF:
+                self._close(place, _OPENING_OF[mark])
+            else:
+                self._open.append(place)
+        self._straight = {opener for opener in self.opener.values() if text[opener] == '"'}
 
     def holds(self, place: int) -> bool:
         """True if the place lies strictly inside a range that is held together."""
         index = bisect_right(self.starts, place) - 1
         return index >= 0 and self.starts[index] < place < self.ends[index]
 
-    def before_opener(self, text: str, start: int, end: int) -> int:
+    def before_opener(self, start: int, end: int) -> int:
         """The end of `[start, end)`, drawn back before the first straight quotation mark in it that opens."""
-        while (start := text.find('"', start, end)) >= 0:
-            if start in self.straight:
-                return start
-            start += 1
-        return end
+        return next((place for place in range(start, end) if place in self._straight), end)
 
+    def _meet_straight(self, place: int) -> None:
+        """A straight mark closes an open one, unless it plainly opens: space before it and none behind."""
+        text = self._text
+        after_space = place == 0 or _BEFORE_OPENING.match(text, place - 1)
+        opens = after_space and text[place + 1 : place + 2].strip() != ""
+        if self._has_open('"') and not (opens and text[place - 1].isspace()):
+            self._close(place, '"')
+        elif not text[place - 1 : place].isdigit():
+            self._open.append(place)
 
-def paired_marks(text: str) -> PairedMarks:
-    """Match the paired marks of a text. Marks without a partner in their paragraph count as nothing."""
-    stack: deque[int] = deque(maxlen=NESTED)
-    found = PairedMarks({}, frozenset(), [], [])
-    for match in _MARK.finditer(text):
-        place, mark = match.start(), match[0]
-        if mark[0] == "\n":
-            stack.clear()
-        elif mark == '"':
-            _meet_straight(text, place, stack, found)
-        elif mark in _OPENING_OF:
-            _close(text, place, _OPENING_OF[mark], stack, found)
-        else:
-            stack.append(place)
-    straight = frozenset(opener for opener in found.opener.values() if text[opener] == '"')
-    return PairedMarks(found.opener, straight, found.starts, found.ends)
+    def _has_open(self, mark: str) -> bool:
+        return any(self._text[place] == mark for place in self._open)
 
-
-def _meet_straight(text: str, place: int, stack: deque[int], found: PairedMarks) -> None:
-    """A straight mark closes an open one, unless it plainly opens: space before it and none behind."""
-    after_space = place == 0 or _BEFORE_OPENING.match(text, place - 1)
-    opens = after_space and text[place + 1 : place + 2].strip() != ""
-    if any(text[other] == '"' for other in stack) and not (opens and text[place - 1].isspace()):
-        _close(text, place, '"', stack, found)
-    elif not text[place - 1 : place].isdigit():
-        stack.append(place)
-
-
-def _close(text: str, place: int, opening: str, stack: deque[int], found: PairedMarks) -> None:
-    """Pair `place` with the nearest open partner; whatever opened in between has none."""
-    if not any(text[other] == opening for other in stack):
-        return
-    while text[opener := stack.pop()] != opening:
-        pass
-    found.opener[place] = opener
-    if place + 1 - opener > HELD:
-        return
-    while found.starts and found.starts[-1] > opener:
-        found.starts.pop()
-        found.ends.pop()
-    found.starts.append(opener)
-    found.ends.append(place + 1)
+    def _close(self, place: int, opening: str) -> None:
+        """Pair `place` with the nearest open partner; whatever opened in between has none."""
+        if not self._has_open(opening):
+            return
+        while self._text[opener := self._open.pop()] != opening:
+            pass
+        self.opener[place] = opener
+        if place + 1 - opener > HELD:
+            return
+        while self.starts and self.starts[-1] > opener:
+            self.starts.pop()
+            self.ends.pop()
+        self.starts.append(opener)
+        self.ends.append(place + 1)
 
 
 def sentences(text: str) -> list[Range]:
@@ -166,7 +151,7 @@ def sentences(text: str) -> list[Range]:
     speech tag behind it (`他问。`, `she asked.`) stays with it. Marks alone join the sentence before them on their
     line.
     """
-    paired = paired_marks(text)
+    paired = PairedMarks(text)
     return [sentence for unit in logical_lines(text) for sentence in _split(text, unit, paired)]
 
 
@@ -175,7 +160,7 @@ def _split(text: str, unit: Range, paired: PairedMarks) -> list[Range]:
     start, stop = unit
     cased = _CAPITAL.search(text, *unit) is not None
     for match in _END.finditer(text, *unit):
-        end = paired.before_opener(text, match.start() + 1, match.end())
+        end = paired.before_opener(match.start() + 1, match.end())
         if end < stop and _ends(_Stop(text, start, match.start(), end, stop, cased), paired):
             _append(text, found, start, end)
             start = end
@@ -218,7 +203,9 @@ def _ends(at: _Stop, paired: PairedMarks) -> bool:
     opener = paired.opener.get(at.end - 1)
     if opener is not None and _inside_bracket(at, opener):
         return False
-    if _is_wide(at):
+    # In CJK text no space follows a sentence.
+    before = at.dot > at.start and _IS_CJK.match(at.text, at.dot - 1)
+    if _WIDE_STOP.search(at.text, at.dot, at.end) or before or _IS_CJK.match(at.text, at.end):
         return _ends_wide(at, opener)
     return _ends_spaced(at, opener)
 
@@ -230,14 +217,6 @@ def _inside_bracket(at: _Stop, opener: int) -> bool:
         return False
     before = at.text[at.start : opener][-3:].strip()
     return mark in "《〈" or (before != "" and before[-1] not in _STOPS + _CLOSERS)
-
-
-def _is_wide(at: _Stop) -> bool:
-    """True if the stop stands in CJK text, where no space follows a sentence."""
-    if _WIDE_STOP.search(at.text, at.dot, at.end):
-        return True
-    before = at.dot > at.start and _IS_CJK.match(at.text, at.dot - 1)
-    return bool(before or _IS_CJK.match(at.text, at.end))
 
 
 def _ends_wide(at: _Stop, opener: int | None) -> bool:
@@ -256,14 +235,10 @@ def _ends_wide(at: _Stop, opener: int | None) -> bool:
     if dots[0] in ".．":
         after = at.text[at.end]
         return bool(_IS_CJK.match(at.text, at.dot - 1)) and not (after.isascii() and after.isalnum())
-    return not _hesitates(at)
-
-
-def _hesitates(at: _Stop) -> bool:
-    """True if an ellipsis only delays: after a few characters (`我……`), or before they are said again."""
+    # An ellipsis only delays after a few characters (`我……`), or before they are said again.
     clause = _CLAUSE.search(at.text, max(at.start, at.dot - 12), at.dot)
     said = clause[0] if clause else ""
-    return len(said) <= 4 or at.text.startswith(said[0], at.end)
+    return len(said) > 4 and not at.text.startswith(said[0], at.end)
 
 
 def _ends_spaced(at: _Stop, opener: int | None) -> bool:
@@ -289,14 +264,15 @@ def _ends_word(at: _Stop, after: str) -> bool:
         return False
     match = _WORD_BEFORE.search(at.text, max(at.start, at.dot - 24), at.dot)
     word = match[0].lower() if match else ""
-    if word in _TITLES:
+    lists = _word_lists()
+    if word in lists["titles"]:
         return False
-    if word in _BEFORE_NUMBERS:
+    if word in lists["before numbers"]:
         return not after[:1].isdigit()
     if word in ("a.m", "p.m"):
         return True
-    if len(word) == 1 or word in _OFTEN_INSIDE or _DOTTED.fullmatch(word):
-        return after.lower() in _STARTERS
+    if len(word) == 1 or word in lists["inside"] or _DOTTED.fullmatch(word):
+        return after.lower() in lists["starters"]
     return True
 
 

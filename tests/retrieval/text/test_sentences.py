@@ -7,7 +7,7 @@ from counted import assert_linear
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.retrieval.text.sentences import HELD, paired_marks, sentences
+from longproof.retrieval.text.sentences import HELD, PairedMarks, sentences
 
 PIECES = [
     *"我他说。！？…，“”「」（）《》\"'‘’.,!? \n\r\t一1a:：;-*_#😀\u0301ש\u200b\u3000",
@@ -108,14 +108,14 @@ def test_whole_novels_lose_nothing(data):
 
 def test_only_short_ranges_are_held():
     short, long = "“" + "字" * (HELD - 2) + "”", "“" + "字" * (HELD - 1) + "”"
-    assert paired_marks(short).holds(5)
-    assert not paired_marks(long).holds(5)
-    assert not paired_marks(short).holds(0)
-    assert not paired_marks(short).holds(len(short))
+    assert PairedMarks(short).holds(5)
+    assert not PairedMarks(long).holds(5)
+    assert not PairedMarks(short).holds(0)
+    assert not PairedMarks(short).holds(len(short))
 
 
 @given(st.text(st.sampled_from('“”「」（）"‘’ 字.\n')))
 def test_openers_precede_closers_and_held_ranges_do_not_overlap(text):
-    found = paired_marks(text)
+    found = PairedMarks(text)
     assert all(opener < closer for closer, opener in found.opener.items())
     assert all(end <= start for end, start in zip(found.ends, found.starts[1:], strict=False))
