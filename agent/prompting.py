@@ -129,7 +129,8 @@ def sentence_of(claim: Claim, case: Case) -> Span:
     origin, found = claim.origin, _sentences(case.response, case.parts)
     at = bisect_right(found, (origin.start, len(case.response))) - 1
     start, end = found[at] if at >= 0 else (0, 0)
-    if not start <= origin.start < origin.end <= end or not _lies_in(origin, case):
+    elsewhere = case.response[origin.start : origin.end] != origin.text
+    if elsewhere or not start <= origin.start < origin.end <= end:
         return origin
     return Span(source_id=origin.source_id, start=start, end=end, text=case.response[start:end])
 
@@ -188,7 +189,3 @@ def _sentences(response: str, parts: tuple[int, ...]) -> tuple[tuple[int, int], 
         for first, last in pairwise(ends)
         for start, end in sentences(response[first:last])
     )
-
-
-def _lies_in(origin: Span, case: Case) -> bool:
-    return case.response[origin.start : origin.end] == origin.text

@@ -77,7 +77,10 @@ def reported_claim(
     `localised` are errors found afterwards, where the judges named none.
     """
     agreeing = agreeing_judgements(judgements, label, question_id) if label else []
-    errors = named_errors(agreeing) or tuple(localised) or _all_of(claim, agreeing)
+    errors = named_errors(agreeing) or tuple(localised)
+    if not errors:
+        # No judge said where: all of the claim is one error.
+        errors = (Error(span=claim.origin, reason=next((j.reason for j in agreeing if j.reason), "")),)
     readings = next((j.readings for j in agreeing if j.readings), ())
     return ReportClaim(
         id=claim.id,
@@ -112,12 +115,6 @@ def named_errors(judgements: Sequence[Judgement]) -> tuple[Error, ...]:
             if not any(_touch(error.span, other.span) for other in found):
                 found.append(error)
     return tuple(sorted(found, key=lambda error: error.span.start))
-
-
-def _all_of(claim: Claim, judgements: Sequence[Judgement]) -> tuple[Error, ...]:
-    """The whole claim as one error: no judge located it."""
-    reason = next((j.reason for j in judgements if j.reason), "")
-    return (Error(span=claim.origin, reason=reason),)
 
 
 def report(

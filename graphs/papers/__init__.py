@@ -4,8 +4,9 @@ docs/protocols.md says where each number stands in its paper, and where we diffe
 here.
 """
 
-from longproof.graphs.papers import data_to_text, halueval, longnovel, plain, probe, verigray
+from longproof.graphs.papers import data_to_text, halueval, longnovel, probe, verigray
 from longproof.graphs.papers.paper import Paper
+from longproof.graphs.papers.runner import PLAIN
 
 PAPERS: tuple[Paper, ...] = (
     *longnovel.PAPERS,
@@ -13,6 +14,6 @@ PAPERS: tuple[Paper, ...] = (
     *verigray.PAPERS,
     *halueval.PAPERS,
     *data_to_text.PAPERS,
-    *plain.PAPERS,
+    PLAIN,
 )
 """The protocols of all papers."""

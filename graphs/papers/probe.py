@@ -135,12 +135,15 @@ def places_around(piece: Span, document: Document) -> list[SourcePlace]:
 
 
 def by_pieces(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
-    """A claim with an accepted piece is supported; one whose pieces are all refused is hallucinated.
+    """A claim with an accepted piece is supported; one that has none, or none that isn't refused, is hallucinated.
 
-    A piece that would be accepted if those who failed had passed it is neither: then nobody decides.
+    A piece that would be accepted if those who failed had passed it is neither: then nobody decides, nor where too
+    many searches failed.
     """
     if not unit.asked:
-        return _without_pieces(unit.searches, consensus)
+        if _reaches(consensus, sum(search.found is not None for search in unit.searches), unit.searches):
+            return Decision(label=VERDICTS["fail"], decided_by="rule")
+        return Decision(failure=most_common(search.failure for search in unit.searches))
     accepted: list[Judgement] = []
     unsure = False
     for piece in unit.asked:
@@ -157,13 +160,6 @@ def by_pieces(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decisio
     if unsure:
         return Decision(failure=most_common(judgement.failure for judgement in unit.judgements))
     return Decision(label=VERDICTS["fail"], decided_by="vote", evidence=())
-
-
-def _without_pieces(searches: Sequence[Search], consensus: float) -> Decision:
-    """Without evidence a claim is hallucinated; where too many searches failed, nobody knows."""
-    if _reaches(consensus, sum(search.found is not None for search in searches), searches):
-        return Decision(label=VERDICTS["fail"], decided_by="rule")
-    return Decision(failure=most_common(search.failure for search in searches))
 
 
 def _reaches(consensus: float, count: int, panel: Sequence[object]) -> bool:

@@ -1,6 +1,7 @@
 """The runner of the papers' methods: cut into units, show, ask, vote, arbitrate, report; a small graph a paper.
 
-Knows: what every method has in common, and how its steps, a paper's own among them, become a graph.
+Knows: what every method has in common, and how its steps, a paper's own among them, become a graph; the plain
+question, a method that has nothing else.
 Does not know: what any paper asks, or what its answers mean.
 """
 
@@ -9,18 +10,26 @@ import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
+from itertools import chain
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
 from langgraph.graph import END, START, StateGraph
 from langgraph.runtime import Runtime
+from pydantic import Field
 
+from longproof.agent.guards import Weighed, word, wrong_place
+from longproof.agent.models.answers import Form
+from longproof.agent.models.model import by_number
+from longproof.agent.prompting import brief
 from longproof.agent.report import distinct, report, reported_claim
 from longproof.agent.types import (
+    LABELS,
     Answered,
-    Call,
     Claim,
+    Error,
     Judgement,
+    Label,
     Look,
     Looked,
     Question,
@@ -30,6 +39,7 @@ from longproof.agent.types import (
 )
 from longproof.agent.vote import final_label
 from longproof.graphs.papers.paper import (
+    About,
     Decision,
     Paper,
     PaperRun,
@@ -48,7 +58,7 @@ from longproof.graphs.verify import NO_SOURCE, VerifyGraph, store_texts
 from longproof.indexes.documents import DocumentRef
 from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import BadInput, Document, Span
+from longproof.retrieval.types import BadInput, Document
 
 SEGMENT = 150
 """Characters of a segment (LongNovel, seed 004, Appendix D)."""
@@ -86,12 +96,15 @@ async def cut(state: PaperState, run: PaperRun) -> PaperState:
     response = Document.of(state["case"].response)
     spans = [response.span(start, end) for start, end in sentences(response.text)]
     ends = [span.end for span in spans]
+    parts = spans
+    if run.paper.unit == "segment":
+        parts = [response.span(start, end) for start, end in segments(response.text, SEGMENT)]
+    elif run.paper.unit == "response" and spans:
+        parts = [response.span(spans[0].start, spans[-1].end)]
     units = []
-    for n, part in enumerate(_parts(run.paper, response, spans)):
-        claim = Claim(
-            id=f"c{n}", index=n, sentence=bisect_right(ends, part.start), text=part.text, origin=part
-        )
-        units.append(Unit(claim=claim))
+    for n, part in enumerate(parts):
+        sentence = bisect_right(ends, part.start)
+        units.append(Unit(claim=Claim(id=f"c{n}", index=n, sentence=sentence, text=part.text, origin=part)))
     run.tell({"node": "decompose", "claims": len(units)})
     return {"sentences": [Sentence(index=n, span=span) for n, span in enumerate(spans)], "units": units}
 
@@ -126,11 +139,10 @@ async def ask(state: PaperState, run: PaperRun) -> PaperState:
             put += [ask_model(run.paper, judge, question, about, state["case"]) for judge in judges]
         answers += await asyncio.gather(*put)
     said: dict[str, list[Judgement]] = defaultdict(list)
-    for answer in answers:
-        for judgement in answer.judgements:
-            said[judgement.claim_id].append(judgement)
+    for judgement in chain.from_iterable(answer.judgements for answer in answers):
+        said[judgement.claim_id].append(judgement)
     units = [unit.model_copy(update={"judgements": tuple(said[unit.claim.id])}) for unit in state["units"]]
-    return {"units": units, "calls": _calls_of(answers)}
+    return {"units": units, "calls": list(chain.from_iterable(answer.calls for answer in answers))}
 
 
 async def vote(state: PaperState, run: PaperRun) -> PaperState:
@@ -161,8 +173,8 @@ async def arbitrate(state: PaperState, run: PaperRun) -> PaperState:
         answers.append(ask_model(run.paper, arbiter, filled, claims, state["case"], said))
     answered = await asyncio.gather(*answers)
     rulings: dict[str, Judgement] = {}
-    for answer in answered:
-        rulings |= {judgement.claim_id: judgement for judgement in answer.judgements}
+    for judgement in chain.from_iterable(answer.judgements for answer in answered):
+        rulings[judgement.claim_id] = judgement
     units = []
     for unit in state["units"]:
         if ruling := rulings.get(unit.claim.id):
@@ -172,7 +184,7 @@ async def arbitrate(state: PaperState, run: PaperRun) -> PaperState:
             said_of = (*unit.judgements, ruling)
             unit = unit.model_copy(update={"judgements": said_of, "decision": decision})
         units.append(unit)
-    return {"units": units, "calls": _calls_of(answered)}
+    return {"units": units, "calls": list(chain.from_iterable(answer.calls for answer in answered))}
 
 
 async def write_report(state: PaperState, run: PaperRun) -> PaperState:
@@ -195,6 +207,53 @@ async def write_report(state: PaperState, run: PaperRun) -> PaperState:
 
 STEPS: tuple[Step, ...] = (read, cut, show, ask, vote)
 """The steps of a method that has none of its own."""
+
+
+WORDS: dict[str, Label] = {"contradicting": "contradicting", "fabricated": "fabricated"}
+
+
+class WrongSentence(Form):
+    """A sentence that the source does not bear out."""
+
+    sentence: str = Field(pattern="^S?[0-9]+$")
+    reason: str = ""
+    label: str = Field(json_schema_extra={"enum": list(WORDS)})
+    words: str = ""
+
+
+class WrongSentences(Form):
+    """The answer to the plain question: what isn't listed is supported."""
+
+    wrong: list[WrongSentence]
+
+
+def read_listed(answer: WrongSentences, about: About) -> Weighed:
+    """Read what is listed of one sentence: nothing means supported; of two entries the worse counts."""
+    listed = by_number((one.sentence, one) for one in answer.wrong).get(about.number, [])
+    reason = brief(" ".join(one.reason for one in listed))
+    named = {word(one.label) for one in listed}
+    if not named <= WORDS.keys():
+        return Weighed(None, "unparsed", reason=reason)
+    label = min((WORDS[name] for name in named), key=LABELS.index, default="implicitly_supported")
+    errors: list[Error] = []
+    for one in listed:
+        errors += wrong_place(one.words, "none", "?", brief(one.reason), about.claim)
+    return Weighed(label, None, errors=tuple(dict.fromkeys(errors)), reason=reason)
+
+
+PLAIN = Paper(
+    name="plain",
+    summary="The whole source and all sentences in one prompt: which of them are not borne out?",
+    cites="none: the plain question",
+    steps=STEPS,
+    prompt=("plain",),
+    form=WrongSentences,
+    read=read_listed,
+    unit="sentence",
+    together=True,
+    joins=True,
+)
+"""The plain question, to compare with, which no paper sets out: whoever has a strong model would ask so."""
 
 
 def paper_graph(paper: Paper, pool: Pool, saver: BaseCheckpointSaver[str] | None = None) -> VerifyGraph:
@@ -231,28 +290,12 @@ def whole(ref: DocumentRef) -> SourcePlace:
     return SourcePlace(source_id=ref.id, start=0, end=ref.characters)
 
 
-def _calls_of(answers: Sequence[Answered]) -> list[Call]:
-    calls: list[Call] = []
-    for answer in answers:
-        calls += answer.calls
-    return calls
-
-
 def _after_vote(state: PaperState) -> str:
     return "arbitrate" if any(_is_split(unit) for unit in state["units"]) else "report"
 
 
 def _is_split(unit: Unit) -> bool:
     return unit.decision is not None and unit.decision.failure == "split"
-
-
-def _parts(paper: Paper, response: Document, spans: Sequence[Span]) -> list[Span]:
-    """The units of a response whose sentences these are."""
-    if paper.unit == "segment":
-        return [response.span(start, end) for start, end in segments(response.text, SEGMENT)]
-    if paper.unit == "response":
-        return [response.span(spans[0].start, spans[-1].end)] if spans else []
-    return list(spans)
 
 
 def _report_unit(unit: Unit, sources: Sequence[DocumentRef]) -> ReportClaim:
