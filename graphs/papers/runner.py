@@ -234,7 +234,7 @@ def read_listed(answer: WrongSentences, about: About) -> Weighed:
     named = {word(one.label) for one in listed}
     if not named <= WORDS.keys():
         return Weighed(None, "unparsed", reason=reason)
-    label = min((WORDS[name] for name in named), key=LABELS.index, default="implicitly_supported")
+    label: Label = min((WORDS[name] for name in named), key=LABELS.index) if named else "implicitly_supported"
     errors: list[Error] = []
     for one in listed:
         errors += wrong_place(one.words, "none", "?", brief(one.reason), about.claim)
