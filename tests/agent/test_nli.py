@@ -77,7 +77,14 @@ def make_model(folder: Path) -> None:
         "[CLS]",
         "[SEP]",
         "[MASK]",
-        *["mara", "rowed", "to", "the", "island", "at", "dawn", "."],
+        "mara",
+        "rowed",
+        "to",
+        "the",
+        "island",
+        "at",
+        "dawn",
+        ".",
     ]
     (folder / "vocab.txt").write_text("\n".join(words), encoding="utf-8")
     transformers.BertTokenizerFast(str(folder / "vocab.txt"), model_max_length=64).save_pretrained(folder)

@@ -210,13 +210,6 @@ def test_no_error_holds_the_key(monkeypatch: pytest.MonkeyPatch, number: int, ke
     assert "SECRET" not in shown
 
 
-def test_keys_are_not_in_the_ledger(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
-    monkeypatch.setenv("LONGPROOF_API_KEY", "lp-secret")
-    using(ChatServer(always(Reply(GOOD, finish="lp-secret"))), ask, path=tmp_path / "ledger.sqlite")
-    for file in tmp_path.iterdir():
-        assert b"lp-secret" not in file.read_bytes()
-
-
 @pytest.mark.parametrize("wait", ["Mon, 01 Jan 2024 00:00:00 GMT", "²", "nan", "-3"])
 def test_a_wait_that_is_none_is_not_waited_for(wait: str) -> None:
     assert not asked_wait({"retry-after": wait})

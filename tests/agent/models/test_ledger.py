@@ -123,28 +123,6 @@ def test_closing_waits_for_calls_that_are_under_way(tmp_path: Path) -> None:
     assert using(path, lambda ledger: ledger.get("k")) == ANSWER
 
 
-def test_failed_answers_come_back_unless_they_are_to_be_asked_again(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
-    better = ANSWER.model_copy(update={"text": "better"})
-
-    async def fail(ledger: Ledger) -> None:
-        await buy(ledger, "k")
-        await ledger.mark("k", "refused")
-
-    using(path, fail)
-    assert using(path, lambda ledger: ledger.get("k")) == ANSWER
-
-    async def again(ledger: Ledger) -> list[Any]:
-        before = await ledger.get("k")
-        bought = await buy(ledger, "k", better)
-        await ledger.mark("k", "refused")
-        return [before, bought, await ledger.get("k")]
-
-    before, bought, after = using(path, again, retry_failed=True)
-    assert (before, bought) == (None, (better, True))
-    assert after == better
-
-
 def test_a_good_answer_is_never_replaced(tmp_path: Path) -> None:
     """Another process may have been faster: its answer stands, and both use it."""
     path = tmp_path / "ledger.sqlite"

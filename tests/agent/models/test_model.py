@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
+from clock import seconds
 from fakes import ChatServer
+from hypothesis import given
+from hypothesis import strategies as st
 from reader import BUSY, DOWN, EMPTY, HANGS, ILL, PAGE, PROSE, REFUSAL, SNAPS, Asked, Reply, always
 from seam import ADDRESS, GOOD, PROMPT, Colour, answer, answers, ask, asks, using
 
 from longproof.agent.models.answers import Form
-from longproof.agent.models.limits import Limits, Traffic
+from longproof.agent.models.limits import Limiter, Limits, Traffic, estimate_tokens
 from longproof.agent.models.model import RETRIES, Answer, Asker, Model, Refused, by_number
 from longproof.agent.types import Call, Failure
 from longproof.prompts import Prompt
@@ -183,13 +186,20 @@ def test_an_answer_that_fits_no_form_is_kept_says_so_and_is_asked_for_again_on_d
             await model.mark(got.call_id, got.failure)
         return got
 
-    server = ChatServer([REFUSAL, Reply(GOOD)])
+    server = ChatServer([REFUSAL])
     for _ in range(2):
         got = using(server, use, path=path)
         assert got.failure == "refused"
         assert "kept" in got.detail
         assert "--retry-failed" in got.detail
     assert len(server.asked) == 1
+
+    async def use_twice(model: Model) -> list[Answer[Colour]]:
+        return [await use(model), await use(model)]
+
+    server = ChatServer([REFUSAL, Reply(GOOD)])
+    again, kept = using(server, use_twice, path=path, retry_failed=True)
+    assert (again.failure, kept.failure, len(server.asked)) == ("refused", "refused", 1), "asked once a run"
     assert using(server, use, path=path, retry_failed=True).value is not None
     assert using(server, use, path=path).value is not None
 
@@ -342,3 +352,41 @@ def test_things_go_by_the_number_in_their_names() -> None:
         "３": None,
     }.items():
         assert by_number([(name, "x")]) == ({number: ["x"]} if number else {})
+
+
+def test_a_pause_holds_everyone_even_when_it_grows() -> None:
+    async def work() -> None:
+        limiter = Limiter(1)
+        limiter.pause(0.1)
+        waiting = [asyncio.create_task(limiter.wait()) for _ in range(3)]
+        await asyncio.sleep(0.05)
+        limiter.pause(0.3)
+        await asyncio.gather(*waiting)
+
+    assert seconds(work) == pytest.approx(0.35)
+
+
+@given(st.integers(0, 20), st.lists(st.integers(0, 50), max_size=40), st.integers(0, 500))
+def test_a_budget_is_never_exceeded_by_reservations(
+    max_calls: int, asked: list[int], max_tokens: int
+) -> None:
+    limits = Limits(max_calls=max_calls, max_tokens=max_tokens)
+    taken = [tokens for n, tokens in enumerate(asked) if limits.take(tokens, "judge", f"call {n}")]
+    calls, refused = limits.refused_steps().get("judge", (0, 0))
+    assert limits.calls == len(taken) <= max_calls
+    assert limits.tokens == sum(taken) <= max_tokens
+    assert calls + limits.calls == len(asked)
+    assert refused + limits.tokens == sum(asked)
+
+
+def test_a_budget_of_nothing_counts_what_a_run_would_ask() -> None:
+    limits = Limits(max_calls=0)
+    asked = [(10, "judge", "a"), (20, "judge", "b"), (5, "decompose", "c"), (20, "judge", "b")]
+    assert not any(limits.take(*call) for call in asked)
+    assert list(limits.refused_steps().items()) == [("decompose", (1, 5)), ("judge", (2, 30))]
+
+
+def test_estimates_are_near_what_tokenizers_count() -> None:
+    assert estimate_tokens("") == 0
+    assert estimate_tokens("The old captain walked along the harbour.") == 11
+    assert estimate_tokens("老船长沿着港口走。") == 9
