@@ -14,7 +14,7 @@ from langchain_core.language_models import BaseChatModel
 
 from longproof.agent.models.answers import Chat
 from longproof.agent.models.model import Model
-from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.models.recording import RecordedChat, Recorder, Replay
 from longproof.agent.offline import OfflineJudge
 from longproof.agent.specs import ALONE, Panel, Spec, as_spec, connect, panel_from
 from longproof.agent.types import Arbiter, Decomposer, Judge
@@ -45,7 +45,7 @@ def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) ->
 
     def open_client(chosen: Spec | BaseChatModel) -> Chat:
         if isinstance(given.recording, Replay) and isinstance(chosen, Spec):
-            return given.recording.chat(chosen.model, chosen.endpoint)
+            return RecordedChat(given.recording, chosen.model, chosen.endpoint)
         needs_key = settings.max_calls != 0
         return connect(chosen, stream=settings.stream, by_owner=given.by_owner, needs_key=needs_key)
 

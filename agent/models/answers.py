@@ -30,6 +30,12 @@ LONGEST = 400_000
 """Longer answers are `unparsed`: nothing that we ask for comes near."""
 _DETAIL = 300
 """Characters of a failure's detail that are kept."""
+_TOO_LONG = re.compile(
+    r"is too long|context[ _](?:length|size|window)|maximum (?:context|input|model) length"
+    r"|(?:maximum number of|too many) tokens",
+    re.IGNORECASE,
+)
+"""Servers' words for a prompt that is."""
 MOST_TOKENS = 10**9
 """A count of tokens beyond this is none."""
 _THOUGHT = re.compile(r"\s*<(think|thinking|thought|reasoning)>.*?</\1>", re.DOTALL)
@@ -151,16 +157,21 @@ class Chat(Protocol):
         ...
 
     async def close(self) -> None:
-        """Close the connections."""
-        ...
+        """Close the connections, if there are any."""
+        return
 
 
-def asked_wait(headers: Mapping[str, str]) -> float | None:
-    """Seconds that the server asks to wait."""
+def refusal(
+    detail: str, status: int | None, headers: Mapping[str, str], words: str, *, final: bool = False
+) -> Unanswered:
+    """The outcome of a request that a server refused in these words. `final`: asking again is no use."""
+    full = status in (400, 413) and _TOO_LONG.search(words) is not None
     try:
-        return max(0.0, float(headers["retry-after"]))
+        wait_s = max(0.0, float(headers["retry-after"]))
     except (KeyError, ValueError):
-        return None
+        wait_s = None
+    failure: Failure = "too_long" if full else "unavailable"
+    return Unanswered(detail, failure=failure, status=status, wait_s=wait_s, final=final)
 
 
 class Truncated(ValueError):

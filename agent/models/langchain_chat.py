@@ -7,7 +7,6 @@ Does not know: retries, limits, the ledger, or what an answer means.
 
 import json
 import os
-import re
 from collections.abc import Iterator
 from hashlib import sha256
 from typing import Any
@@ -17,7 +16,7 @@ from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
 from longproof.agent.models.addresses import PROVIDER, key_variables
-from longproof.agent.models.answers import Message, Raw, Unanswered, asked_wait
+from longproof.agent.models.answers import Chat, Message, Raw, Unanswered, refusal
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
 
@@ -26,13 +25,8 @@ _LIMIT = {"ollama": "num_predict"}
 _MORE = {"ollama": {"num_ctx": 32_768}}
 """What else a provider is sent. Ollama cuts a prompt beyond its context, of 4,096 tokens or so, and says nothing."""
 
-_TOO_LONG = re.compile(
-    r"too long|context (?:length|window)|(?:maximum number of|too many) tokens", re.IGNORECASE
-)
-"""Providers' words for a prompt that is."""
 
-
-class LangChainChat:
+class LangChainChat(Chat):
     """A chat model as a program configured it: our temperature and limits are not sent."""
 
     has_schema = False
@@ -55,11 +49,8 @@ class LangChainChat:
             known = "" if status is None else f" (HTTP {status})"
             raise Unanswered(one_line(type(error).__name__ + known), status=status) from error
 
-    async def close(self) -> None:
-        """Nothing to close: the model is the caller's."""
 
-
-class ProviderChat:
+class ProviderChat(Chat):
     """One model of a provider, by the provider's name in LangChain."""
 
     has_schema = True
@@ -95,10 +86,10 @@ class ProviderChat:
             if temperature is not None and "temperature" in str(error):
                 self._takes_temperature = False
                 return await self.send(message)
-            raise self._failure_of(error) from error
-
-    async def close(self) -> None:
-        """Nothing to close: LangChain's models close their connections themselves."""
+            status, words = _status(error), _words_of(error)
+            named = f"{self._provider} answered HTTP {status}" if status else f"no answer by {self._provider}"
+            headers = getattr(getattr(error, "response", None), "headers", None) or {}
+            raise refusal(f"{named}: {words}", status, headers, words) from error
 
     def _model_with(self, **sampling: Any) -> BaseChatModel:
         """The model with these parameters. Its own retries are off: ours keep to budget and deadline."""
@@ -121,18 +112,6 @@ class ProviderChat:
                 raise BadInput(f"no judge {self._provider}:{self.model}: {_words_of(error)}") from error
             self._models[key] = made
         return self._models[key]
-
-    def _failure_of(self, error: Exception) -> Unanswered:
-        """The outcome of a request that failed so, told without the secrets of the environment."""
-        status, headers = _status(error), getattr(getattr(error, "response", None), "headers", None)
-        named = f"{self._provider} answered HTTP {status}" if status else f"no answer by {self._provider}"
-        full = status in (400, 413) and _TOO_LONG.search(str(error)) is not None
-        return Unanswered(
-            f"{named}: {_words_of(error)}",
-            failure="too_long" if full else "unavailable",
-            status=status,
-            wait_s=asked_wait(headers or {}),
-        )
 
 
 def _with_schema(model: BaseChatModel, schema: dict[str, Any]) -> Any:

@@ -7,7 +7,6 @@ Does not know: retries, limits, the ledger, or what an answer means.
 """
 
 import json
-import re
 from collections.abc import AsyncIterator
 from typing import Any, cast
 
@@ -16,20 +15,18 @@ from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAs
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from longproof.agent.models.addresses import place_and_key
-from longproof.agent.models.answers import LONGEST, Message, Raw, Unanswered, asked_wait
+from longproof.agent.models.answers import LONGEST, Chat, Message, Raw, Unanswered, refusal
 from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 
 MOST_BYTES = 32 << 20
 """Of a response no more is read. A streamed word comes with some 300 bytes about it."""
 _CHECK_EVERY, _TAIL, _UNIT = 500, 4000, 400
 """Characters between two checks of whether a stream repeats itself; that are looked at; and of the longest unit."""
-_CONTEXT = re.compile(r"context (?:length|size|window)|maximum (?:context|input|model) length", re.IGNORECASE)
-"""Servers' words for what a prompt may be too long for."""
 _LEFT_OUT = ("max_tokens", "temperature", "top_p", "stream")
 """Parameters that are renamed or left out where a server says that it doesn't take them."""
 
 
-class OpenAIChat:
+class OpenAIChat(Chat):
     """One model at one server."""
 
     has_schema = True
@@ -154,15 +151,9 @@ class OpenAIChat:
             detail = f"the answer of {self.endpoint} broke off: {broken}"
             return Unanswered(without_key(detail), status=broken.status, final=broken.final, billed=True)
         if isinstance(error, APIStatusError):
-            words = _detail(error)
-            full = error.code == "context_length_exceeded" or _CONTEXT.search(words) is not None
-            return Unanswered(
-                without_key(f"{self.endpoint} answered HTTP {error.status_code}{words}"),
-                failure="too_long" if full and error.status_code in (400, 413) else "unavailable",
-                status=error.status_code,
-                wait_s=asked_wait(error.response.headers),
-                final=error.code == "insufficient_quota",
-            )
+            status, words, spent = error.status_code, _detail(error), error.code == "insufficient_quota"
+            detail = without_key(f"{self.endpoint} answered HTTP {status}{words}")
+            return refusal(detail, status, error.response.headers, f"{error.code}{words}", final=spent)
         if isinstance(error, APIError):
             return Unanswered(
                 without_key(f"no connection to {self.endpoint}: {str(error.__cause__ or '') or error}")

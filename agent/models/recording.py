@@ -17,7 +17,7 @@ from typing import Any, Literal, NamedTuple
 
 from pydantic import Field
 
-from longproof.agent.models.answers import Message, Raw, Unanswered
+from longproof.agent.models.answers import Chat, Message, Raw, Unanswered
 from longproof.agent.types import Failure
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.text.redact import own_address
@@ -123,12 +123,8 @@ class Replay(NamedTuple):
                 "changed since it was made; record it again (CONTRIBUTING says how)"
             )
 
-    def chat(self, model: str, address: str | None) -> "RecordedChat":
-        """The model of this name at this address, as it was when it was asked."""
-        return RecordedChat(self, (address or self.header.address).rstrip("/"), model)
 
-
-class RecordedChat:
+class RecordedChat(Chat):
     """A model that is not there any more, behind a ledger that was filled with its answers.
 
     It is asked for what the ledger doesn't hold: what was lost is lost again. Needs no key, and connects to nobody.
@@ -136,8 +132,9 @@ class RecordedChat:
 
     has_schema = True
 
-    def __init__(self, replay: Replay, endpoint: str, model: str) -> None:
-        self._replay, self.endpoint, self.model = replay, endpoint, model
+    def __init__(self, replay: Replay, model: str, address: str | None) -> None:
+        self._replay, self.model = replay, model
+        self.endpoint = (address or replay.header.address).rstrip("/")
 
     async def send(self, message: Message) -> Raw:
         """Raises Unanswered: as it was recorded, or since it wasn't. A schema that wasn't asked for is refused."""
@@ -147,6 +144,3 @@ class RecordedChat:
         if message.schema is None:
             self._replay.missing[message.purpose] += 1
         raise Unanswered("not in the recording", status=410 if message.schema is None else 501)
-
-    async def close(self) -> None:
-        """Nothing to close."""

@@ -15,7 +15,7 @@ from seam import PROMPT, Colour, ask
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
-from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.models.recording import RecordedChat, Recorder, Replay
 from longproof.agent.specs import as_spec, connect
 from longproof.retrieval.types import BadInput
 
@@ -133,7 +133,7 @@ def answer(
         ledger, named = await Ledger.open(path), as_spec(spec)
         if isinstance(recording, Replay):
             await ledger.fill(recording.answers())
-            chat: Any = recording.chat(named.model, named.endpoint)
+            chat: Any = RecordedChat(recording, named.model, named.endpoint)
         else:
             chat = connect(named)
         recorder = recording if isinstance(recording, Recorder) else None
