@@ -25,9 +25,8 @@ from longproof.graphs.evidence.search import (
 from longproof.graphs.panel import ask_cascade, ask_until_clear, complete, needed_to_clear
 from longproof.graphs.policy import next_step
 from longproof.graphs.run import Run
-from longproof.graphs.state import CheckState, ClaimState, Plan, replace_claims
+from longproof.graphs.state import CheckState, ClaimState, Consulted, Plan, replace_claims
 from longproof.indexes.documents import DocumentRef
-from longproof.indexes.pages import PageIndex
 
 SNIPPETS = 3
 """How many snippets are shown with a claim (VeriGray, seed 002, Appendix F)."""
@@ -116,14 +115,13 @@ async def gather(state: CheckState, run: Run) -> CheckState:
         await asyncio.to_thread(run.sources.meaning)
     shown: list[ClaimState] = []
     for look, due in by_look.items():
-        shown += _show_documents(due, look, run) if run.session.triage else _show_lines(due, look, run)
+        if run.session.triage:
+            # The offline check reads the documents as they stand.
+            question = make_question([one.claim.id for one in due], run.sources, look)
+            shown += [one.with_look(look).with_question(question) for one in due]
+        else:
+            shown += _show_lines(due, look, run)
     return {"claims": replace_claims(state["claims"], shown)}
-
-
-def _show_documents(claims: Sequence[ClaimState], look: Look, run: Run) -> list[ClaimState]:
-    """The claims with one question over the documents as they stand, for the offline check."""
-    question = make_question([one.claim.id for one in claims], run.sources, look)
-    return [one.with_look(look).with_question(question) for one in claims]
 
 
 def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[ClaimState]:
@@ -187,18 +185,15 @@ async def judge(state: CheckState, run: Run) -> CheckState:
         needed = needed_to_clear(len(judges), run.plan.consensus)
         answers = await ask_until_clear(judges, needed, questions, claims, run.case, places)
     judgements, calls = _read(answers, run)
-    judged = [_with_what_was_read(one.with_judgements(judgements), run) for one in due]
+    judged: list[ClaimState] = []
+    for one in due:
+        after, question = one.with_judgements(judgements), one.asked[-1]
+        # What was shown counts as looked at if a judge answered; the offline check reads all, even if it can't tell.
+        if any(vote.label or vote.failure == "needs_model" for vote in after.votes(question.id)):
+            share = 1.0 if question.look == "source" else run.sources.share(after.lines_shown(read=True))
+            after = after.with_answer(question.look, share)
+        judged.append(after)
     return {"claims": replace_claims(state["claims"], judged), "calls": calls}
-
-
-def _with_what_was_read(claim: ClaimState, run: Run) -> ClaimState:
-    """The claim after its judges spoke. What was shown to it counts as looked at if one of them answered."""
-    question = claim.asked[-1]
-    # The offline check reads all of a source even where it can't tell.
-    if not any(vote.label or vote.failure == "needs_model" for vote in claim.votes(question.id)):
-        return claim
-    share = 1.0 if question.look == "source" else run.sources.share(claim.lines_read())
-    return claim.with_answer(question.look, share)
 
 
 async def vote(state: CheckState, run: Run) -> CheckState:
@@ -240,43 +235,30 @@ async def consult(state: CheckState, run: Run) -> CheckState:
     """Look into the saved web pages, for claims that the source doesn't have."""
     pages = await run.session.pages()
     shown: dict[str, DocumentRef] = {}
-    looked_up = [await _look_up(one, pages, run, shown) for one in run.due(state["claims"], "consult")]
-    return {"claims": replace_claims(state["claims"], looked_up), "pages": list(shown.values())}
-
-
-async def _look_up(
-    claim: ClaimState, pages: PageIndex | None, run: Run, shown: dict[str, DocumentRef]
-) -> ClaimState:
-    """The claim with a question that shows snippets too, where any is found; their pages are added to `shown`."""
-    if pages is None:
-        return claim.model_copy(update={"consulted": "no_pages"})
-    spans = [hit.span for hit in await asyncio.to_thread(pages.search, claim.claim.text, SNIPPETS)]
-    if not spans:
-        return claim.model_copy(update={"consulted": "nothing_found"})
-    for span in spans:
-        shown[span.source_id] = pages.pages[span.source_id]
-    question = with_snippets(claim, run.sources, spans)
-    return claim.with_question(question).model_copy(update={"consulted": "found"})
+    consulted: list[ClaimState] = []
+    for one in run.due(state["claims"], "consult"):
+        outcome: Consulted = "no_pages"
+        if pages is not None:
+            spans = [hit.span for hit in await asyncio.to_thread(pages.search, one.claim.text, SNIPPETS)]
+            shown |= {span.source_id: pages.pages[span.source_id] for span in spans}
+            outcome = "found" if spans else "nothing_found"
+            if spans:
+                one = one.with_question(with_snippets(one, run.sources, spans))
+        consulted.append(one.model_copy(update={"consulted": outcome}))
+    return {"claims": replace_claims(state["claims"], consulted), "pages": list(shown.values())}
 
 
 async def localise_errors(state: CheckState, run: Run) -> CheckState:
-    """Place the wrong words of claims that were decided wrong without any judge saying where."""
-    placed, calls = await _place_errors(state["claims"], run)
-    run.say({"node": "checked", "claims": len(state["claims"])})
-    return {"checked": replace_claims(state["claims"], placed), "calls": calls}
-
-
-async def _place_errors(claims: Sequence[ClaimState], run: Run) -> tuple[list[ClaimState], list[Call]]:
-    """The claims whose wrong words a model could place, or of which it says why it can't; and the calls made."""
-    model = run.panel.localiser
-    if model is None:
-        return [], []
+    """Place the wrong words of claims that were decided wrong without any judge saying where; or tell why a model
+    can't."""
+    model, claims = run.panel.localiser, state["claims"]
     wrong: dict[str, Wrong] = {}
-    for one in run.due(claims, "settle"):
+    for one in run.due(claims, "settle") if model else []:
         if unplaced := _without_a_place(one, next_step(one, run.plan).label):
             wrong[one.claim.id] = unplaced
     asked = []
     for question, held in _by_last_question(one for one in claims if one.claim.id in wrong):
+        assert model is not None
         unplaced_claims = [wrong[one.claim.id] for one in held]
         asked.append(localise(model, unplaced_claims, await run.show(question), run.case))
     errors: dict[str, Error] = {}
@@ -284,8 +266,10 @@ async def _place_errors(claims: Sequence[ClaimState], run: Run) -> tuple[list[Cl
     for placed_errors, made in await asyncio.gather(*asked):
         errors |= placed_errors
         calls += made
-    placed = [one for one in claims if one.claim.id in errors]
-    return [one.model_copy(update={"localised": (errors[one.claim.id],)}) for one in placed], calls
+    decided = [one for one in claims if one.claim.id in errors]
+    placed = [one.model_copy(update={"localised": (errors[one.claim.id],)}) for one in decided]
+    run.say({"node": "checked", "claims": len(claims)})
+    return {"checked": replace_claims(claims, placed), "calls": calls}
 
 
 def _without_a_place(claim: ClaimState, label: Label | None) -> Wrong | None:

@@ -101,13 +101,16 @@ def split(report: Report, cases: Sequence[Case]) -> list[Report]:
     for claim in report.claims:
         if _owner(joined, claim.origin.start, claim.origin.end) != owners[claim.sentence]:
             raise ValueError(f"the claim {claim.id} lies in no response of the group")
-    reports = []
-    for number, case in enumerate(cases):
-        own = [index for index, owner in enumerate(owners) if owner == number]
-        reports.append(_own_report(report, case, joined.parts[number], own, first=not number))
     group = {"cases": [case.id for case in cases], "usage": report.usage.model_dump(mode="json")}
     group |= {name: report.stamp[name] for name in WHOLE if name in report.stamp}
-    return [one.model_copy(update={"stamp": one.stamp | {"group": group}}) for one in reports]
+    stamp = {name: value for name, value in report.stamp.items() if name not in WHOLE} | {"group": group}
+    unpaid = {"calls": (), "usage": Usage(), "stamp": stamp | {"paid": Usage().model_dump(mode="json")}}
+    reports: list[Report] = []
+    for number, case in enumerate(cases):
+        own = [index for index, owner in enumerate(owners) if owner == number]
+        made = _Part(case, joined.parts[number], own).report(report)
+        reports.append(made.model_copy(update=unpaid if reports else {"stamp": stamp}))
+    return reports
 
 
 def _owner(joined: Case, start: int, end: int) -> int:
@@ -119,85 +122,76 @@ def _owner(joined: Case, start: int, end: int) -> int:
     return number
 
 
-def _own_report(report: Report, case: Case, offset: int, own: Sequence[int], *, first: bool) -> Report:
-    """The report on one case: these sentences of the group's, with their claims, places counted from `offset`."""
-    response = Document.of(case.response)
-    sentences = [_own_sentence(report.sentences[index], n, response, offset) for n, index in enumerate(own)]
-    claims: list[ReportClaim] = []
-    ids: dict[str, str] = {}
-    for claim in report.claims:
-        if claim.sentence in own:
-            ids[claim.id] = _own_id(claim.id, own.index(claim.sentence))
-            claims.append(_own_claim(claim, ids[claim.id], own.index(claim.sentence), response, offset))
-    searches = [
-        s.model_copy(update={"claim_id": ids[s.claim_id]}) for s in report.searches if s.claim_id in ids
-    ]
-    document = ReportDocument(
-        id=response.id, role="response", kind="text", characters=len(response.text), notes=case.notes
-    )
-    stamp = {name: value for name, value in report.stamp.items() if name not in WHOLE}
-    changes = {
-        "case": case.model_copy(update={"source_ids": report.case.source_ids}),
-        "documents": (document, *report.documents[1:]),
-        "sentences": tuple(sentences),
-        "claims": tuple(claims),
-        "searches": tuple(searches),
-        "stamp": stamp,
-        **figures(sentences, claims, [document], triage=report.triage)._asdict(),
-    }
-    if not first:
-        changes |= {"calls": (), "usage": Usage(), "stamp": stamp | {"paid": Usage().model_dump(mode="json")}}
-    return report.model_copy(update=changes)
+class _Part:
+    """One case of a group, and what the group's report says of it: these sentences, their places counted from where
+    the case's own response begins in the joined one."""
+
+    def __init__(self, case: Case, offset: int, own: Sequence[int]) -> None:
+        self.case, self.offset, self.own = case, offset, list(own)
+        self.response = Document.of(case.response)
+
+    def report(self, report: Report) -> Report:
+        """The report on the case."""
+        sentences = [self.sentence(report.sentences[index], n) for n, index in enumerate(self.own)]
+        claims = [self.claim(claim) for claim in report.claims if claim.sentence in self.own]
+        size = len(self.response.text)
+        document = ReportDocument(
+            id=self.response.id, role="response", kind="text", characters=size, notes=self.case.notes
+        )
+        changes = {
+            "case": self.case.model_copy(update={"source_ids": report.case.source_ids}),
+            "documents": (document, *report.documents[1:]),
+            "sentences": tuple(sentences),
+            "claims": tuple(claims),
+            **figures(sentences, claims, [document], triage=report.triage)._asdict(),
+        }
+        return report.model_copy(update=changes)
+
+    def sentence(self, sentence: ReportSentence, index: int) -> ReportSentence:
+        """The sentence, with the votes that no longer count."""
+        votes = self.votes(sentence.judgements, index)
+        return self.move(sentence).model_copy(update={"judgements": votes})
+
+    def claim(self, claim: ReportClaim) -> ReportClaim:
+        """The claim. An error in another case's words is not this case's: then all of the claim is marked."""
+        index, origin = self.own.index(claim.sentence), self.move(claim.origin)
+        errors = self.errors(claim.errors)
+        if claim.errors and not errors and claim.label in WRONG:
+            span = self.response.span(origin.start, origin.end)
+            errors = (Error(span=span, reason=claim.errors[0].reason),)
+        changes = {
+            "id": _own_id(claim.id, index),
+            "sentence": index,
+            "origin": origin,
+            "errors": errors,
+            "judgements": self.votes(claim.judgements, index),
+        }
+        return claim.model_copy(update=changes)
+
+    def votes(self, votes: Sequence[Judgement], index: int) -> tuple[Judgement, ...]:
+        """The votes on a claim of this sentence."""
+        own: list[Judgement] = []
+        for vote in votes:
+            changes = {"claim_id": _own_id(vote.claim_id, index), "errors": self.errors(vote.errors)}
+            own.append(vote.model_copy(update=changes))
+        return tuple(own)
+
+    def errors(self, errors: Sequence[Error]) -> tuple[Error, ...]:
+        """The errors that lie in this response."""
+        own: list[Error] = []
+        for error in errors:
+            start, end = error.span.start - self.offset, error.span.end - self.offset
+            if start >= 0 and end <= len(self.response.text):
+                own.append(error.model_copy(update={"span": self.response.span(start, end)}))
+        return tuple(own)
+
+    def move(self, place: P) -> P:
+        """A place of the joined response, counted in the case's own."""
+        moved = {"start": place.start - self.offset, "end": place.end - self.offset}
+        return place.model_copy(update=moved)
 
 
 def _own_id(id_: str, sentence: int) -> str:
     """The id of a claim in its case's own report, where its sentence has this index."""
     _, dot, part = id_.partition(".")
     return f"s{sentence + 1}{dot}{part}"
-
-
-def _own_sentence(sentence: ReportSentence, index: int, response: Document, offset: int) -> ReportSentence:
-    """The sentence in its case's own report, with the votes that no longer count."""
-    votes: list[Judgement] = []
-    for vote in sentence.judgements:
-        own = {
-            "claim_id": _own_id(vote.claim_id, index),
-            "errors": _own_errors(vote.errors, response, offset),
-        }
-        votes.append(vote.model_copy(update=own))
-    return _move(sentence, offset).model_copy(update={"judgements": tuple(votes)})
-
-
-def _own_claim(claim: ReportClaim, id_: str, sentence: int, response: Document, offset: int) -> ReportClaim:
-    """The claim of a case. An error in another case's words is not this case's: then all of the claim is marked."""
-    origin = _move(claim.origin, offset)
-    errors = _own_errors(claim.errors, response, offset)
-    if claim.errors and not errors and claim.label in WRONG:
-        errors = (Error(span=response.span(origin.start, origin.end), reason=claim.errors[0].reason),)
-    judgements = []
-    for said in claim.judgements:
-        own = {"claim_id": id_, "errors": _own_errors(said.errors, response, offset)}
-        judgements.append(said.model_copy(update=own))
-    changes = {
-        "id": id_,
-        "sentence": sentence,
-        "origin": origin,
-        "errors": errors,
-        "judgements": tuple(judgements),
-    }
-    return claim.model_copy(update=changes)
-
-
-def _own_errors(errors: Sequence[Error], response: Document, offset: int) -> tuple[Error, ...]:
-    """The errors that lie in this response."""
-    own = []
-    for error in errors:
-        start, end = error.span.start - offset, error.span.end - offset
-        if start >= 0 and end <= len(response.text):
-            own.append(error.model_copy(update={"span": response.span(start, end)}))
-    return tuple(own)
-
-
-def _move(place: P, offset: int) -> P:
-    """A place of the joined response, counted from where the case's own response begins in it."""
-    return place.model_copy(update={"start": place.start - offset, "end": place.end - offset})

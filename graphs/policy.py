@@ -150,12 +150,9 @@ def _confirm(step: Step, claim: ClaimState, plan: Plan) -> Step:
 
 def _has_something_to_show(claim: ClaimState) -> bool:
     """True if lines were found that nobody has seen, if the claim was looked for but never asked about, or if the
-    panel has not yet heard that all was read."""
-    return bool(claim.found) or not claim.asked or _must_hear_of_the_scan(claim)
-
-
-def _must_hear_of_the_scan(claim: ClaimState) -> bool:
-    """True if the source was read to its end after the panel last judged this claim: it is asked once more."""
+    source was read to its end after the panel last judged the claim: it is asked once more."""
+    if claim.found or not claim.asked:
+        return True
     scanned = "scan" in claim.looks and claim.unread is None
     asked_since = claim.asked[-1].look in ("scan", "source", "pages")
     return scanned and not asked_since and claim.ruled_by != "person"
@@ -215,12 +212,14 @@ def _may_be_said_elsewhere(claim: ClaimState) -> bool:
 
 def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None:
     """The next look at the source, if any is left; all of it is read only for what was found nowhere else."""
-    if claim.asked[-1].look in ("source", "pages") or not claim.looks:
+    last = claim.looks[-1] if claim.looks else "nothing"
+    if claim.asked[-1].look in ("source", "pages") or last not in LOOKS:
         return None
-    for look in _looks_left(claim.looks[-1], plan):
+    for look in LOOKS[LOOKS.index(last) + 1 :]:
         # A window is ten times as long as what a search shows, and no surer.
         no_window = not claim.around or "search" in plan.looks
-        if look == "words" or look in claim.looks or (look == "window" and no_window):
+        seen = look == "words" or look in claim.looks or look not in plan.looks
+        if seen or (look == "window" and no_window):
             continue
         if look == "search":
             return Step(do="search", look=look)
@@ -229,13 +228,6 @@ def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None
         if side == "not_found":
             return Step(do="scan", look=look)
     return None
-
-
-def _looks_left(last: Look, plan: Plan) -> list[Look]:
-    """The looks of a plan that come after this one; a run may go on with another plan than it took it by."""
-    if last not in LOOKS:
-        return []
-    return [look for look in plan.looks if look in LOOKS and LOOKS.index(look) > LOOKS.index(last)]
 
 
 def _apply_ruling(claim: ClaimState, ruling: Judgement, plan: Plan) -> Step:

@@ -271,10 +271,30 @@ def refuse_unusable(checker: Verifier) -> None:
 
 
 def local_engine(checker: Verifier, cases: Cases, parallel: int = 4) -> Engine:
-    """The engine in this process: so many groups of cases at once on one event loop."""
+    """The engine in this process: so many groups of cases at once on one event loop.
+
+    The first error that concerns all stops the run; what has ended stays.
+    """
 
     def engine(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
-        run(_check_groups(GroupChecker(checker, cases), iter(groups), finish, parallel))
+        left, group_checker = iter(groups), GroupChecker(checker, cases)
+
+        async def work() -> None:
+            for group in left:
+                for one, result in zip(group, await group_checker.check(group), strict=True):
+                    finish(one, result)
+
+        async def check_groups() -> None:
+            try:
+                async with asyncio.TaskGroup() as workers:
+                    for _ in range(parallel):
+                        workers.create_task(work())
+            except BaseExceptionGroup as failed:
+                raise failed.exceptions[0] from failed
+            finally:
+                await checker.close()
+
+        run(check_groups())
 
     return engine
 
@@ -322,26 +342,6 @@ class GroupChecker:
         except Exception as error:
             # A defect that one case in ten thousand meets must not cost the others; its line names it.
             return f"{type(error).__name__}: {error}"
-
-
-async def _check_groups(
-    checker: GroupChecker, groups: Iterator[Sequence[Planned]], finish: Finish, parallel: int
-) -> None:
-    """Check all groups, so many at once. The first error that concerns all stops the run; what has ended stays."""
-
-    async def work() -> None:
-        for group in groups:
-            for one, result in zip(group, await checker.check(group), strict=True):
-                finish(one, result)
-
-    try:
-        async with asyncio.TaskGroup() as workers:
-            for _ in range(parallel):
-                workers.create_task(work())
-    except BaseExceptionGroup as failed:
-        raise failed.exceptions[0] from failed
-    finally:
-        await checker.close()
 
 
 @contextmanager

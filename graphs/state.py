@@ -148,15 +148,14 @@ class ClaimState(Frozen):
         """The id of the question that was asked last; empty where none was."""
         return self.asked[-1].id if self.asked else ""
 
-    def lines_shown(self) -> set[int]:
-        """The numbers of all lines that its questions show."""
-        return {number for question in self.asked for added in question.lines for number in added}
-
-    def lines_read(self) -> set[int]:
-        """The numbers of the lines of its questions that some judge answered."""
+    def lines_shown(self, *, read: bool = False) -> set[int]:
+        """The numbers of all lines that its questions show; `read`: of those that some judge answered."""
         answered = {j.question_id for j in self.judgements if j.label is not None}
-        questions = (question for question in self.asked if question.id in answered)
-        return {number for question in questions for added in question.lines for number in added}
+        shown: set[int] = set()
+        for question in self.asked:
+            if not read or question.id in answered:
+                shown.update(*question.lines)
+        return shown
 
     def votes(self, question_id: str) -> list[Judgement]:
         """The panel's judgements on a question; no ruling among them."""

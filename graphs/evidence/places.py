@@ -109,8 +109,9 @@ def place_claims(
     cut = sentences(response)
     responses = parts_of([start for start, _ in cut], parts)
     located = locate_sentences([response[start:end] for start, end in cut], responses, sources)
+    in_order = [[one.claim.id for one in claims[n : n + CLAIMS]] for n in range(0, len(claims), CLAIMS)]
     if not located:
-        return list(claims), _in_order(claims)
+        return list(claims), in_order
     held: set[int] = set()
     for part in responses:
         if len(part) > FEW_SENTENCES:
@@ -126,19 +127,15 @@ def place_claims(
     if whole or sources.characters <= shown_first:
         everything = tuple(range(sources.number_of_lines))
         shown = {"place": everything, "sure": True, "everywhere": False}
-        placed = [one.model_copy(update=shown) for one in placed]
-        return placed, _in_order(placed)
+        return [one.model_copy(update=shown) for one in placed], in_order
     likely = [one.claim for one in placed if one.sure]
     pieces = [located[claim.sentence].piece for claim in likely]
     groups = claim_groups(likely, pieces, shown_first)
-    placed = [one if one.sure else _at_its_words(one, sources) for one in placed]
+    for n, one in enumerate(placed):
+        if not one.sure:
+            hits = sources.hits(one.claim.text, OWN_FIRST)
+            placed[n] = one.model_copy(update={"found": tuple(line.number for line in hits)})
     return placed, [[claim.id for claim in group] for group in groups]
-
-
-def _at_its_words(claim: ClaimState, sources: Sources) -> ClaimState:
-    """A claim of no sure place with the lines of the places that share most with its own words."""
-    hits = sources.hits(claim.claim.text, OWN_FIRST)
-    return claim.model_copy(update={"found": tuple(line.number for line in hits)})
 
 
 def _at_sentence(claim: ClaimState, place: SentencePlace, held: bool, sources: Sources) -> ClaimState:
@@ -156,11 +153,6 @@ def _at_sentence(claim: ClaimState, place: SentencePlace, held: bool, sources: S
             "everywhere": held and not place.sure and about_the_whole(claim.claim.text),
         }
     )
-
-
-def _in_order(claims: Sequence[ClaimState]) -> list[list[str]]:
-    ids = [one.claim.id for one in claims]
-    return [ids[n : n + CLAIMS] for n in range(0, len(ids), CLAIMS)]
 
 
 def locate_sentences(

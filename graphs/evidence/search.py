@@ -135,14 +135,24 @@ async def search_sources(state: State, run: Run) -> State:
 async def scan_sources(state: State, run: Run) -> State:
     """Read all of the sources, for claims found nowhere; first show them their own place, where it never was."""
     due = run.due(latest(state), "scan")
-    at_places = [at for one in due if (at := _at_its_place(one)).found]
+    at_places: list[ClaimState] = []
+    for one in due:
+        # A search may have come first.
+        unseen = tuple(sorted(set(one.place) - one.lines_shown()))
+        if unseen:
+            at_places.append(one.model_copy(update={"found": unseen}))
     if at_places:
         return {"checked": at_places}
     pieces = run.sources.pieces()
     run.say({"node": "scan", "claims": len(due), "pieces": len(pieces)})
     if not _affordable(pieces, len(due), run):
         return {"checked": [_after_scan(one, (), "not_found_so_far") for one in due]}
-    noted = await _read_through([one.claim for one in due], pieces, run)
+    claims = [one.claim for one in due]
+    if run.panel.searcher is not None:
+        noted = await scan(run.panel.searcher, claims, pieces, run.case)
+    else:
+        scanner = next(judge for judge in run.panel.judges if isinstance(judge, Scanner))
+        noted = await scanner.scan(claims, pieces, run.case)
     return {"checked": [_with_notes(one, noted, run.sources) for one in due], "calls": noted.calls}
 
 
@@ -162,21 +172,8 @@ def _with_search(claim: ClaimState, hits: Sequence[Line], searched: Searched, so
     )
     if failure and not searched.seen:
         return after
-    share = sources.share(claim.lines_read() | set(searched.seen))
+    share = sources.share(claim.lines_shown(read=True) | set(searched.seen))
     return after.with_answer("search", share, searched.queries.get(id_, ()))
-
-
-def _at_its_place(claim: ClaimState) -> ClaimState:
-    """The claim with what it was not shown of the place that it was aligned to: a search may have come first."""
-    return claim.model_copy(update={"found": tuple(sorted(set(claim.place) - claim.lines_shown()))})
-
-
-async def _read_through(claims: Sequence[Claim], pieces: Sequence[Sequence[Line]], run: Run) -> Noted:
-    """The notes of a reader of everything: the searcher's model, else a judge that scores passages."""
-    if run.panel.searcher is not None:
-        return await scan(run.panel.searcher, claims, pieces, run.case)
-    scanner = next(judge for judge in run.panel.judges if isinstance(judge, Scanner))
-    return await scanner.scan(claims, pieces, run.case)
 
 
 def _with_notes(claim: ClaimState, noted: Noted, sources: Sources) -> ClaimState:

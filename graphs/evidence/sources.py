@@ -6,7 +6,7 @@ Does not know: judges, looks, how lines are written into a prompt.
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from functools import cached_property
+from itertools import chain
 from sys import maxsize
 from threading import Lock
 
@@ -48,18 +48,23 @@ class Sources:
         self, documents: Sequence[Document], block_characters: int = BLOCK, embed: Index | None = None
     ) -> None:
         self.documents = list(documents)
-        self._embed, self._embedding = embed, Lock()
+        self.characters = sum(len(document.text) for document in documents)
+        """Of all sources together."""
+        self._embed, self._embedding, self._by_meaning = embed, Lock(), list[SourceIndex]()
         self._aligning = [_by_words(document, PassageSize()) for document in documents]
         self._searching = [_by_words(document, SHOWN) for document in documents]
         self.blocks: list[Place] = []
         for number, document in enumerate(documents):
             for start, end in blocks(document.text, block_characters):
                 self.blocks.append((number, start, end))
-
-    @property
-    def characters(self) -> int:
+        self._lines: list[Place] = []
+        """The places of the lines of all documents, in order."""
+        for number, document in enumerate(documents):
+            for start, end in evidence_lines(document.text, record=document.kind == "record"):
+                self._lines.append((number, start, end))
+        self._lengths = np.array([end - start for _, start, end in self._lines], dtype=np.int64)
+        self.number_of_lines = len(self._lines)
         """Of all sources together."""
-        return sum(len(document.text) for document in self.documents)
 
     def similarity(
         self, segments: Sequence[str], places: Sequence[Place] | None = None
@@ -84,24 +89,6 @@ class Sources:
         for n, start, end in joined:
             wider.append((n, max(0, start - MARGIN), min(end + MARGIN, len(self.documents[n].text))))
         return wider
-
-    @cached_property
-    def _lines(self) -> list[Place]:
-        """The places of the lines of all documents, in order."""
-        places: list[Place] = []
-        for number, document in enumerate(self.documents):
-            for start, end in evidence_lines(document.text, record=document.kind == "record"):
-                places.append((number, start, end))
-        return places
-
-    @cached_property
-    def _lengths(self) -> NDArray[np.int64]:
-        return np.array([end - start for _, start, end in self._lines], dtype=np.int64)
-
-    @property
-    def number_of_lines(self) -> int:
-        """The number of lines of all sources together."""
-        return len(self._lines)
 
     def line(self, number: int) -> Line:
         """The line of this number. Raises IndexError where there is none."""
@@ -190,21 +177,22 @@ class Sources:
             if not near and len(runs) < k:
                 runs.append(run)
             elif len(near) == 1:
-                runs[near[0]] = self._join(runs[near[0]], run)
+                better = runs[near[0]]
+                low, high = min(better.start, run.start), max(better.stop, run.stop)
+                if self._extent(low, high) <= RUN:
+                    runs[near[0]] = range(low, high)
         return [[self.line(n) for n in run] for run in runs]
 
     def hits(self, claim: str, k: int = 2) -> list[Line]:
         """The lines of the k best passages for a claim's own words, in order: what no searcher can withhold."""
-        found: dict[int, Line] = {}
-        for run in self.find(claim, k):
-            found |= {line.number: line for line in run}
-        return [found[number] for number in sorted(found)]
+        return sorted(chain.from_iterable(self.find(claim, k)), key=lambda line: line.number)
 
     def outline(self, characters: int = 4000) -> list[Line]:
         """Headings of the sources, and openings of their parts where headings are rare; texts are cut short."""
         entries = []
         for n, document in enumerate(self.documents):
-            ranges = [(start, end) for _, start, end in self._lines_of(n)]
+            own = self._numbers(n)
+            ranges = [(start, end) for _, start, end in self._lines[own.start : own.stop]]
             entries += [(n, entry) for entry in outline(document.text, ranges)]
         lines: list[Line] = []
         for n, entry in fit_entries(entries, characters):
@@ -221,21 +209,15 @@ class Sources:
     def meaning(self) -> list[SourceIndex]:
         """The indexes by meaning, none without an embedder. The first call embeds all passages, which takes long."""
         with self._embedding:
+            if self._embed and not self._by_meaning:
+                self._by_meaning = [self._embed(document, MEANING) for document in self.documents]
             return self._by_meaning
-
-    @cached_property
-    def _by_meaning(self) -> list[SourceIndex]:
-        return [self._embed(document, MEANING) for document in self.documents] if self._embed else []
 
     def _numbers(self, document: int) -> range:
         """The numbers of the lines of one document."""
         return range(
             bisect_left(self._lines, (document, 0, 0)), bisect_left(self._lines, (document + 1, 0, 0))
         )
-
-    def _lines_of(self, document: int) -> list[Place]:
-        own = self._numbers(document)
-        return self._lines[own.start : own.stop]
 
     def _touching(self, place: Place) -> range:
         """The numbers of the lines that share a character with the place."""
@@ -263,11 +245,6 @@ class Sources:
         """True if two runs of one document overlap or touch."""
         same = self._lines[run.start][0] == self._lines[other.start][0]
         return same and run.start <= other.stop and other.start <= run.stop
-
-    def _join(self, better: range, run: range) -> range:
-        """Both runs as one where that stays below RUN characters, else the better one."""
-        low, high = min(better.start, run.start), max(better.stop, run.stop)
-        return range(low, high) if self._extent(low, high) <= RUN else better
 
 
 def _by_words(document: Document, cut: PassageSize) -> SourceIndex:
