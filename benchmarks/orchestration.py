@@ -26,8 +26,7 @@ from typing_extensions import TypedDict
 
 from longproof.agent.types import Case, Claim, Question
 from longproof.graphs.evidence.sources import Sources
-from longproof.graphs.opening import Given
-from longproof.graphs.run import Pool, Run
+from longproof.graphs.run import Given, Pool, Run
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import Checked, CheckState, ClaimState
 from longproof.graphs.verify import check_step
@@ -90,7 +89,7 @@ def graph(shape: str, pool: Pool, sent: list[CheckState]) -> Any:
     """The outer graph: a `Send` a claim group to the shape."""
     builder = StateGraph(All, context_schema=Settings)
     step = check_step(pool) if shape == "check" else ask_judges
-    builder.add_node("check", pool.node(step), input_schema=CheckState)
+    builder.add_node("check", pool.bind(step), input_schema=CheckState)
     builder.add_conditional_edges(START, lambda _: [Send("check", state) for state in sent], ["check"])
     builder.add_edge("check", END)
     return builder.compile()

@@ -19,9 +19,9 @@ from longproof.agent.offline import OfflineDecomposer
 from longproof.agent.report import cleared_alone, distinct, report, reported_claim, usage
 from longproof.agent.specs import as_spec
 from longproof.agent.types import Call, Case, Judgement, Report, ReportClaim, ReportDocument, Sentence
-from longproof.graphs.evidence.places import WHOLE, same_text
+from longproof.graphs.evidence.places import WHOLE, looks_within, same_text
 from longproof.graphs.policy import next_step
-from longproof.graphs.run import Run, Session, looks_within, plan_of
+from longproof.graphs.run import Run, Session, plan_of
 from longproof.graphs.settings import LONGPROOF, PERSON, Settings, settings_of
 from longproof.graphs.state import ClaimState, Plan, State, latest
 from longproof.indexes.documents import DocumentRef

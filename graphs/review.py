@@ -60,12 +60,17 @@ class Review(Frozen):
 
 async def describe_dispute(claim: ClaimState, run: Run) -> dict[str, object]:
     """A disputed claim as it is put to a person: readable as it stands."""
-    question = claim.asked[-1]
+    question, sources = claim.asked[-1], run.sources
+    shown: list[str] = []
+    for added in question.lines:
+        for number, start, end in sources.places_of(added):
+            shown.append(sources.documents[number].text[start:end])
+    shown += [snippet.text for snippet in await run.session.snippets(question)]
     return {
         "claim_id": claim.claim.id,
         "claim": claim.claim.text,
         "passage": claim.claim.origin.text,
-        "shown": await run.passages(question),
+        "shown": shown,
         "said": [
             {
                 "judge": one.judge,

@@ -1,20 +1,23 @@
 """What a run needs open: ledger, limits and panel as the settings say; the case's sources, indexed; its plan.
 
 Knows: how settings become these, once per (settings, event loop), and how every node and every edge of a graph gets
-its run. A pool belongs to one graph; there is no module-level state.
+its run; judges given as objects, in the place of those that the settings name. A pool belongs to one graph; there is
+no module-level state.
 Does not know: when any of it is used.
 """
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
 from functools import partial
+from inspect import isawaitable
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 from weakref import WeakValueDictionary
 
+from langchain_core.language_models import BaseChatModel
 from langgraph.runtime import Runtime
 
 from longproof.agent.evidence.scan import Scanner
@@ -23,22 +26,24 @@ from longproof.agent.models.answers import Chat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits, Traffic
 from longproof.agent.models.model import Model
-from longproof.agent.models.recording import Recorder, Replay
+from longproof.agent.models.recording import RecordedChat, Recorder, Replay
 from longproof.agent.offline import OfflineDecomposer, OfflineJudge
-from longproof.agent.specs import Panel
-from longproof.agent.types import Case, Look, Question
+from longproof.agent.specs import Panel, Spec, as_spec, connect, panel_from
+from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Question
 from longproof.agent.vote import CONSENSUS
-from longproof.graphs.evidence.places import WHOLE
+from longproof.graphs.evidence.places import WHOLE, looks_within
 from longproof.graphs.evidence.sources import Sources
-from longproof.graphs.opening import (
-    Given,
+from longproof.graphs.policy import next_step
+from longproof.graphs.settings import (
+    LONGPROOF,
+    PERSON,
+    Protocol,
+    Settings,
     begun_with,
-    panel_of,
     refuse_what_is_missing,
     refuse_what_is_not_recorded,
+    settings_of,
 )
-from longproof.graphs.policy import LOOKS, next_step
-from longproof.graphs.settings import LONGPROOF, PERSON, Protocol, Reach, Settings, settings_of
 from longproof.graphs.state import CheckState, ClaimState, Plan, State
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
 from longproof.indexes.pages import PageIndex, open_pages
@@ -56,8 +61,20 @@ GROUPS = 32
 """At least so many claim groups are checked at the same time; twice `concurrency` keeps an endpoint busy."""
 SOURCES = 4_000_000
 """Characters of sources that stay indexed for the next case."""
-SCANNED = 3_000_000
-"""Characters of a source up to which all of it is read, if need be, without being asked for."""
+
+
+class Given(NamedTuple):
+    """Judges, arbiter and decomposer given as objects, in the place of those that the settings name."""
+
+    judges: Sequence[Judge | BaseChatModel] = ()
+    arbiter: Arbiter | BaseChatModel | None = None
+    decomposer: Decomposer | BaseChatModel | None = None
+    make: Callable[[Chat], Model] | None = None
+    """Who asks the models, in the place of a `Model` over the run's own ledger and limits."""
+    by_owner: bool = True
+    """Whoever makes the settings owns the keys, too. A server's clients don't."""
+    recording: Recorder | Replay | None = None
+    """Keeps what models answer, or answers in their place."""
 
 
 class Session:
@@ -70,26 +87,22 @@ class Session:
         self.store = DocumentStore(home(settings.home) / "documents")
         self.triage = isinstance(panel.judges[0], OfflineJudge)
         """Only the offline check looks. It reads all of the source at once."""
+        self.plan: Callable[[Sequence[DocumentRef]], Plan] = partial(
+            plan_of,
+            settings,
+            arbiter=settings.arbiter == PERSON or panel.arbiter is not None,
+            reads=panel.searcher is not None or any(isinstance(judge, Scanner) for judge in panel.judges),
+            decomposes=not isinstance(panel.decomposer, OfflineDecomposer),
+            confirms=panel.confirmer is not None,
+            cascade=settings.cascade and len(panel.judges) > 1,
+            triage=self.triage,
+        )
+        """The plan of a case with these sources."""
         self._say: Callable[[Mapping[str, object]], object] = lambda event: None
         """Tells whoever watches the latest run; from any thread."""
         self.groups = asyncio.Semaphore(max(GROUPS, 2 * settings.concurrency))
         """Places for claim groups that are being checked at the same time."""
         self._pool = pool
-
-    def plan(self, sources: Sequence[DocumentRef]) -> Plan:
-        """The plan of a case with these sources."""
-        reads = self.panel.searcher or any(isinstance(judge, Scanner) for judge in self.panel.judges)
-        arbiter = self.settings.arbiter == PERSON or self.panel.arbiter is not None
-        return plan_of(
-            self.settings,
-            sources,
-            arbiter=arbiter,
-            reads=bool(reads),
-            decomposes=not isinstance(self.panel.decomposer, OfflineDecomposer),
-            confirms=self.panel.confirmer is not None,
-            cascade=self.settings.cascade and len(self.panel.judges) > 1,
-            triage=self.triage,
-        )
 
     async def sources(self, refs: Sequence[DocumentRef]) -> Sources:
         """The indexed sources of a case, built in a thread where they aren't at hand."""
@@ -192,14 +205,6 @@ class Run:
             shown = [self.sources.line(number).span for added in question.lines for number in added]
         return question.model_copy(update={"shown": (*shown, *await self.session.snippets(question))})
 
-    async def passages(self, question: Question) -> list[str]:
-        """The evidence of a question as a person reads it: whole passages, then snippets."""
-        texts: list[str] = []
-        for added in question.lines:
-            for number, start, end in self.sources.places_of(added):
-                texts.append(self.sources.documents[number].text[start:end])
-        return [*texts, *(snippet.text for snippet in await self.session.snippets(question))]
-
 
 class Pool:
     """Opens a session once per (settings, event loop), and gives each node its run; `close` ends this loop's."""
@@ -213,22 +218,15 @@ class Pool:
         self.embedders: Cache[Embedder | None] = Cache()
         self._open: dict[asyncio.AbstractEventLoop, dict[str, asyncio.Task[Session]]] = {}
 
-    def node(self, step: Callable[[S, Run], Awaitable[object]]) -> Any:
-        """The step as a node of a graph: the one place that finds the run."""
+    def bind(self, step: Callable[[S, Run], object]) -> Any:
+        """The step as a node of a graph, or the route as a conditional edge: the one place that finds the run."""
 
         async def run_step(state: S, runtime: Runtime[Settings]) -> object:
-            return await step(state, await self.run(state, runtime))
+            done = step(state, await self.run(state, runtime))
+            return await done if isawaitable(done) else done
 
+        run_step.__name__ = step.__name__
         return run_step
-
-    def edge(self, route: Callable[[S, Run], object]) -> Any:
-        """The route as a conditional edge of a graph. The node before it has opened what it needs."""
-
-        async def choose(state: S, runtime: Runtime[Settings]) -> object:
-            return route(state, await self.run(state, runtime))
-
-        choose.__name__ = route.__name__
-        return choose
 
     async def run(self, state: S, runtime: Runtime[Settings]) -> Run:
         """The run of this state."""
@@ -316,11 +314,45 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
 
         panel = panel_of(settings, pool.given, make)
         opened.push_async_callback(panel.close)
-        refuse_what_is_missing(settings, pool.protocol, pool.given, panel)
+        refuse_what_is_missing(settings, pool.protocol, panel, objects=bool(pool.given.judges))
         if settings.run_id:
             await ledger.start_run(settings.run_id, begun or begun_with(settings))
         opened.pop_all()
     return Session(pool, settings, panel, ledger, limits)
+
+
+def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) -> Panel:
+    """The panel that the settings name, with those who were given as objects in their places."""
+    models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
+    objects = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
+    named = [] if given.judges else [as_spec(judge) for judge in settings.judges]
+
+    def open_client(chosen: Spec | BaseChatModel) -> Chat:
+        if isinstance(given.recording, Replay) and isinstance(chosen, Spec):
+            return RecordedChat(given.recording, chosen.model, chosen.endpoint)
+        needs_key = settings.max_calls != 0
+        return connect(chosen, stream=settings.stream, by_owner=given.by_owner, needs_key=needs_key)
+
+    panel = panel_from(
+        [*models, *named],
+        given.make or make,
+        open_client,
+        arbiter=_choose(given.arbiter, settings.arbiter),
+        decomposer=_choose(given.decomposer, settings.decomposer),
+        searcher=_choose(None, settings.searcher),
+    )
+    return panel._replace(
+        judges=[*objects, *panel.judges],
+        arbiter=given.arbiter if isinstance(given.arbiter, Arbiter) else panel.arbiter,
+        decomposer=given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer,
+        confirmer=panel.confirmer or (objects[-1] if objects else None),
+    )
+
+
+def _choose(given: Any, named: str | Spec | None) -> Spec | BaseChatModel | None:
+    if isinstance(given, BaseChatModel):
+        return given
+    return as_spec(named) if named and named != PERSON else None
 
 
 def plan_of(
@@ -356,11 +388,3 @@ def plan_of(
         cascade=cascade,
         confirms=confirm,
     )
-
-
-def looks_within(reach: Reach | None, source_characters: int) -> tuple[Look, ...]:
-    """The looks at a source of this length: no further than asked for."""
-    reach = reach or ("scan" if source_characters <= SCANNED else "search")
-    if reach == "place":
-        return LOOKS[: LOOKS.index("search")]
-    return LOOKS[: LOOKS.index(reach) + 1]

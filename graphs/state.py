@@ -36,52 +36,31 @@ from longproof.retrieval.types import FileNotes, Frozen
 class VerifyInput(BaseModel):
     """The form of the graph's input: a response, and the sources it claims to be faithful to."""
 
-    model_config = ConfigDict(extra="forbid", title="Verify")
+    model_config = ConfigDict(extra="forbid", title="Verify", use_attribute_docstrings=True)
 
     source: str = Field(
         default="",
-        title="Source",
-        description="The text to be faithful to. In Studio, an empty form checks the bundled example.",
         examples=["Ada lit the lamp at nine. Tom sold the boat to Ada for twenty pounds."],
     )
-    response: str = Field(
-        default="",
-        title="Response",
-        description="The text that is checked.",
-        examples=["Ada lit the lamp at ten."],
-    )
-    task: str = Field(
-        default="summary",
-        title="Task",
-        description="What the response is to the source; `open` needs no source.",
-        json_schema_extra={"enum": list(TASKS)},
-    )
-    context: str = Field(
-        default="",
-        title="Context",
-        description="The question or the turns before, if any.",
-        examples=["What did Tom sell?"],
-    )
-    reference: str | None = Field(
-        default=None, title="Reference", description="The right text beside the response, where one is known."
-    )
-    labels: list[Label] | None = Field(
-        default=None, title="Labels", description="A label for each sentence of the response, for an audit."
-    )
-    case_id: str = Field(default="case", title="Case", description="A name for the report.")
-    parts: list[int] = Field(
-        default=[],
-        title="Parts",
-        description="Where each of several responses begins, if they are checked together.",
-    )
-    sources: list[DocumentRef] = Field(
-        default=[],
-        title="Stored sources",
-        description="Documents already in the store, instead of a text.",
-    )
-    notes: FileNotes = Field(
-        default=FileNotes(), title="Notes", description="How the response's file became its text."
-    )
+    """The text to be faithful to. In Studio, an empty form checks the bundled example."""
+    response: str = Field(default="", examples=["Ada lit the lamp at ten."])
+    """The text that is checked."""
+    task: str = Field(default="summary", json_schema_extra={"enum": list(TASKS)})
+    """What the response is to the source; `open` needs no source."""
+    context: str = Field(default="", examples=["What did Tom sell?"])
+    """The question or the turns before, if any."""
+    reference: str | None = None
+    """The right text beside the response, where one is known."""
+    labels: list[Label] | None = None
+    """A label for each sentence of the response, for an audit."""
+    case_id: str = Field(default="case", title="Case")
+    """A name for the report."""
+    parts: list[int] = []
+    """Where each of several responses begins, if they are checked together."""
+    sources: list[DocumentRef] = Field(default=[], title="Stored sources")
+    """Documents already in the store, instead of a text."""
+    notes: FileNotes = FileNotes()
+    """How the response's file became its text."""
 
 
 Consulted = Literal["not_yet", "no_pages", "nothing_found", "found"]

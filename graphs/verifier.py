@@ -23,8 +23,7 @@ from longproof.agent.models.recording import Recorder, Replay
 from longproof.agent.specs import Spec
 from longproof.agent.types import Arbiter, Case, Decomposer, Judge, Report
 from longproof.graphs.joined import join, split
-from longproof.graphs.opening import Given
-from longproof.graphs.run import Pool
+from longproof.graphs.run import Given, Pool
 from longproof.graphs.settings import LONGPROOF, PERSON, Reach, Settings, settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import VerifyGraph, method

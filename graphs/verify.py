@@ -91,7 +91,7 @@ def verify_graph(
     `example` is what an empty input stands for; without it, an empty input is refused.
     """
     pool = pool or Pool()
-    node, edge = pool.node, pool.edge
+    bind = pool.bind
 
     async def read_input(given: VerifyInput, runtime: Runtime[Settings]) -> State:
         """Keep the texts of the input, before there is a case."""
@@ -102,38 +102,38 @@ def verify_graph(
 
     builder = StateGraph(State, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput)
     builder.add_node("read", cast(Any, read_input), input_schema=VerifyInput)
-    builder.add_node("align", node(align))
-    builder.add_node("check", node(check_step(pool)), input_schema=CheckState)
-    builder.add_node("join", node(join))
-    builder.add_node("search", node(search_sources))
-    builder.add_node("scan", node(scan_sources))
-    builder.add_node("confirm", node(confirm))
-    builder.add_node("review", node(review))
-    builder.add_node("report", node(report))
+    builder.add_node("align", bind(align))
+    builder.add_node("check", bind(check_step(pool)), input_schema=CheckState)
+    builder.add_node("join", bind(join))
+    builder.add_node("search", bind(search_sources))
+    builder.add_node("scan", bind(scan_sources))
+    builder.add_node("confirm", bind(confirm))
+    builder.add_node("review", bind(review))
+    builder.add_node("report", bind(report))
     builder.add_edge(START, "read")
     builder.add_edge("read", "align")
-    builder.add_conditional_edges("align", edge(fan_out), ["check", "join"])
+    builder.add_conditional_edges("align", bind(fan_out), ["check", "join"])
     builder.add_edge("check", "join")
-    builder.add_conditional_edges("join", edge(after_join), ["check", "search", "scan", "confirm", "review"])
-    builder.add_conditional_edges("search", edge(after_search), ["check", "join"])
-    builder.add_conditional_edges("scan", edge(after_search), ["check", "join"])
-    builder.add_conditional_edges("confirm", edge(after_confirm), ["check", "join"])
-    builder.add_conditional_edges("review", edge(after_review), ["check", "report"])
+    builder.add_conditional_edges("join", bind(after_join), ["check", "search", "scan", "confirm", "review"])
+    builder.add_conditional_edges("search", bind(after_search), ["check", "join"])
+    builder.add_conditional_edges("scan", bind(after_search), ["check", "join"])
+    builder.add_conditional_edges("confirm", bind(after_confirm), ["check", "join"])
+    builder.add_conditional_edges("review", bind(after_review), ["check", "report"])
     builder.add_edge("report", END)
     return builder.compile(name="verify", checkpointer=checkpointer)
 
 
 def check_graph(pool: Pool) -> CompiledStateGraph[CheckState, Settings, CheckState, Checked]:
     """One claim group: look, ask, count; taken apart, wider, to the arbiter, to saved pages; then the wrong words."""
-    node, route = pool.node, pool.edge(check.route)
+    bind, route = pool.bind, pool.bind(check.route)
     builder = StateGraph(CheckState, context_schema=Settings, output_schema=Checked)
-    builder.add_node("decompose", node(check.decompose))
-    builder.add_node("gather", node(check.gather))
-    builder.add_node("judge", node(check.judge))
-    builder.add_node("vote", node(check.vote))
-    builder.add_node("arbitrate", node(check.arbitrate))
-    builder.add_node("consult", node(check.consult))
-    builder.add_node("localise", node(check.localise_errors))
+    builder.add_node("decompose", bind(check.decompose))
+    builder.add_node("gather", bind(check.gather))
+    builder.add_node("judge", bind(check.judge))
+    builder.add_node("vote", bind(check.vote))
+    builder.add_node("arbitrate", bind(check.arbitrate))
+    builder.add_node("consult", bind(check.consult))
+    builder.add_node("localise", bind(check.localise_errors))
     builder.add_conditional_edges(START, route, [*check.NODES.values(), "localise"])
     builder.add_conditional_edges("decompose", route, ["gather", "judge", "arbitrate", "consult", "localise"])
     builder.add_conditional_edges(

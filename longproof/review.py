@@ -16,10 +16,9 @@ from pydantic import ValidationError
 from longproof.agent.models.ledger import begun_otherwise
 from longproof.agent.models.limits import Traffic
 from longproof.agent.types import Report
-from longproof.graphs.opening import begun_with
 from longproof.graphs.reporting import so_far
 from longproof.graphs.run import Pool
-from longproof.graphs.settings import LONGPROOF, Settings
+from longproof.graphs.settings import LONGPROOF, Settings, begun_with
 from longproof.graphs.state import State, VerifyInput
 from longproof.graphs.verifier import Progress, Verifier, drive
 from longproof.graphs.verify import VerifyGraph, method

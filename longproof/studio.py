@@ -14,9 +14,8 @@ from langchain_core.runnables import RunnableConfig
 from langgraph.graph.state import CompiledStateGraph
 from langgraph_sdk import Auth
 
-from longproof.graphs.opening import Given
 from longproof.graphs.papers import PAPERS
-from longproof.graphs.run import Pool
+from longproof.graphs.run import Given, Pool
 from longproof.graphs.settings import settings_of
 from longproof.graphs.state import VerifyInput
 from longproof.graphs.verify import method, verify_graph

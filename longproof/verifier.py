@@ -18,8 +18,8 @@ from longproof.agent.types import Case, Kind, Label
 from longproof.graphs import verifier
 from longproof.graphs.cases import digest
 from longproof.graphs.joined import joinable, joins
-from longproof.graphs.opening import begun_with
 from longproof.graphs.runner import GroupChecker, Planned, plan_groups
+from longproof.graphs.settings import begun_with
 from longproof.graphs.verifier import Decide, Event, run
 from longproof.inputs import About, Response, Sources, case_of, documents_of
 from longproof.progress import check_progress

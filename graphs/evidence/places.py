@@ -15,8 +15,10 @@ from typing import NamedTuple
 import numpy as np
 
 from longproof.agent.offline import OfflineJudge
-from longproof.agent.types import Claim, Judgement, SourcePlace
+from longproof.agent.types import Claim, Judgement, Look, SourcePlace
 from longproof.graphs.evidence.sources import Place, Sources
+from longproof.graphs.policy import LOOKS
+from longproof.graphs.settings import Reach
 from longproof.graphs.state import ClaimState
 from longproof.prompts import Language
 from longproof.retrieval.align import Matrix, viterbi
@@ -28,6 +30,8 @@ from longproof.retrieval.types import Window
 WHOLE, WHOLE_IF_DENSE = 16_000, {"en": 40_000, "zh": 24_000}
 """Characters of a source that are shown whole, once: in any case, and where one question about a whole response would
 show nearly everything. A Chinese character is about a token, an English one a quarter."""
+SCANNED = 3_000_000
+"""Characters of a source up to which all of it is read, if need be, without being asked for."""
 PLACE = 3000
 """Characters of source around a sentence's place that are shown first (measured, benchmarks/alignment.py)."""
 SPARSE, DENSE = 12_000, 22_000
@@ -76,6 +80,14 @@ class SentencePlace(NamedTuple):
     """The part of the window that is shown first."""
     sure: bool
     """The window is likely to be the right one."""
+
+
+def looks_within(reach: Reach | None, source_characters: int) -> tuple[Look, ...]:
+    """The looks at a source of this length: no further than asked for."""
+    reach = reach or ("scan" if source_characters <= SCANNED else "search")
+    if reach == "place":
+        return LOOKS[: LOOKS.index("search")]
+    return LOOKS[: LOOKS.index(reach) + 1]
 
 
 def evidence_shown(source_characters: int, sentences: int, language: Language) -> int:

@@ -15,10 +15,9 @@ from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.models.model import Answer, Model, Refused
 from longproof.agent.types import Report
 from longproof.batch.run import FileCases
-from longproof.graphs.opening import begun_with
 from longproof.graphs.run import Pool
 from longproof.graphs.runner import Engine, Finish, GroupChecker, Planned
-from longproof.graphs.settings import settings_of
+from longproof.graphs.settings import begun_with, settings_of
 from longproof.graphs.verifier import Verifier
 from longproof.retrieval.types import BadInput
 

@@ -20,9 +20,8 @@ from typing_extensions import TypedDict
 from longproof import Verifier
 from longproof.adapters.langgraph import node
 from longproof.agent.types import Case, Judgement, Question, Report, Sentence
-from longproof.graphs.opening import Given
 from longproof.graphs.papers.paper import Unit
-from longproof.graphs.run import Pool
+from longproof.graphs.run import Given, Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.state import ClaimState, Reviewed
 from longproof.graphs.verify import method

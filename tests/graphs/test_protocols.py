@@ -7,8 +7,8 @@ from scripted import ScriptedJudge
 
 from longproof import Verifier
 from longproof.agent.offline import OfflineJudge
+from longproof.graphs.evidence.places import SCANNED, looks_within
 from longproof.graphs.policy import LOOKS
-from longproof.graphs.run import SCANNED, looks_within
 from longproof.retrieval.types import BadInput
 
 SOURCE = "The lamp was lit at nine. Ada sold the boat to Tom. The bridge fell in March. Nobody was hurt."

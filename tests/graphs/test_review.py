@@ -10,8 +10,7 @@ from scripted import ScriptedArbiter, ScriptedJudge, WholeSentences
 
 from longproof import Verifier
 from longproof.agent.types import Report
-from longproof.graphs.opening import Given
-from longproof.graphs.run import Pool
+from longproof.graphs.run import Given, Pool
 from longproof.graphs.settings import Settings
 from longproof.graphs.verify import verify_graph
 
