@@ -180,8 +180,7 @@ def _state_of(state: StateSnapshot) -> WaitingRun:
     if not _is_waiting(state):
         return WaitingRun(Report.model_validate(state.values["report"]), [])
     settings = Settings.model_validate_json(cast("Mapping[str, str]", state.metadata)["settings"])
-    disputes = [interrupt.value for task in state.tasks for interrupt in task.interrupts]
-    return WaitingRun(None, list(disputes[0]), so_far(cast("State", state.values), settings).report)
+    return WaitingRun(None, _disputes(state), so_far(cast("State", state.values), settings).report)
 
 
 async def forget_run(run_id: str) -> None:
@@ -190,10 +189,16 @@ async def forget_run(run_id: str) -> None:
         await checkpoints.saver.adelete_thread(_thread_name(run_id))
 
 
-async def saved_values(settings: Settings) -> State:
-    """The values of the channels of the run that the settings name, as far as they are kept."""
+async def saved_run(settings: Settings) -> tuple[State, list[Mapping[str, Any]]]:
+    """The values of the channels of the run that the settings name, as far as they are kept; what is asked."""
     async with open_checkpoints(settings) as checkpoints:
-        return cast("State", (await checkpoints.graph.aget_state(_thread(str(settings.run_id)))).values)
+        state = await checkpoints.graph.aget_state(_thread(str(settings.run_id)))
+    return cast("State", state.values), _disputes(state)
+
+
+def _disputes(state: StateSnapshot) -> list[Mapping[str, Any]]:
+    asked = [interrupt.value for task in state.tasks for interrupt in task.interrupts]
+    return list(asked[0]) if _is_waiting(state) else []
 
 
 def _thread(run_id: str) -> RunnableConfig:

@@ -112,7 +112,7 @@ def verify_command(case: CaseOptions, asked: SettingOptions, output: OutputOptio
         report = _report(settings, documents, **given)
     why = _no_answer(report)
     if output.json or output.html or not why:
-        list_check(report, settings, documents, given["response"])
+        list_check(report, settings, [*documents, given["response"]])
         deliver(report, {document.id: document.text for document in documents}, output.json, output.html)
     if why:
         typer.echo(f"longproof: {why}", err=True)
@@ -138,7 +138,7 @@ def _begun_report(settings: dict[str, Any], documents: "Sequence[Document]", **g
     with check_progress() as progress:
         state = asyncio.run(begin_run(documents, settings, Watcher(progress), **given))
     if state.so_far:
-        list_check(state.so_far.case, settings, documents, given["response"])
+        list_check(state.so_far, settings, [*documents, given["response"]], waiting=True)
     if state.report is None:
         typer.echo(
             f"longproof: a person has to decide {len(state.disputes)} of the claims; "

@@ -39,7 +39,7 @@ _UNSAFE = re.compile(f"[<>&]|{PATTERN}")
 def page(report: Report, texts: Mapping[str, str]) -> str:
     """The page of one report. `texts` maps document ids to texts; where one is missing, the page says so."""
     spoken = language(report.case.response)
-    data = {**page_data(report, texts, words(spoken)), **vocabulary(words(spoken))}
+    data = page_data(report, texts, words(spoken))
     title = f"{SIGNS[report.verdict]} {report.case.id} · longproof"
     return assemble("page.html", PAGE, data, spoken, title, to_markdown(report, texts))
 
@@ -81,7 +81,7 @@ def index_page(
         plain.append(say["index_failed"].format(n=failed, all=sums["all"]))
     for one in failures:
         plain.append(f"{one['id']}{say['colon']}{one['failure']}")
-    data = {"rows": lines, "sums": sums, "failures": failures, **vocabulary(say)}
+    data = {"rows": lines, "sums": sums, "failures": failures}
     return assemble("index.html", INDEX, data, spoken, f"{say['index_title']} · longproof", "\n".join(plain))
 
 
@@ -115,11 +115,6 @@ def index_line(name: str, report: Report) -> dict[str, Any]:
     }
 
 
-def vocabulary(say: Mapping[str, str]) -> dict[str, Any]:
-    """The words, signs and marks that every page needs."""
-    return {"words": say, "signs": SIGNS, "acting": {"pattern": PATTERN, "names": NAMES}}
-
-
 def assemble(
     template: str,
     scripts: Sequence[str],
@@ -128,17 +123,21 @@ def assemble(
     title: str,
     plain: str,
     *,
-    style: str = "",
-    connects: bool = False,
+    local: bool = False,
 ) -> str:
-    """A page of this template. A `style` is added; with `connects` the page may ask its own server."""
-    style = _file("page.css") + (_file(style) if style else "")
+    """A page of this template, with the words, signs and marks that every page needs.
+
+    A `local` one has the style and words of the local server, too, and may ask it.
+    """
+    say = words(spoken, "serve" if local else "report")
+    data = {**data, "words": say, "signs": SIGNS, "acting": {"pattern": PATTERN, "names": NAMES}}
+    style = _file("page.css") + (_file("serve.css") if local else "")
     code = "\n".join(_file(f"{name}.js") for name in scripts)
     script = f'(() => {{\n"use strict";\n{code}\n}})();'
     policy = (
         f"default-src 'none'; script-src {_hash(script)}; style-src {_hash(style)}; base-uri 'none'; "
         "form-action 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
-        + ("; connect-src 'self'" if connects else "")
+        + ("; connect-src 'self'" if local else "")
     )
     return Template(_file(template)).substitute(
         language="zh-Hans" if spoken == "zh" else "en",

@@ -8,7 +8,7 @@ how a page is drawn.
 import asyncio
 import contextlib
 import json
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -25,7 +25,7 @@ from longproof.graphs.cases import file_name
 from longproof.graphs.reporting import SoFar, report_of
 from longproof.indexes.documents import DocumentRef, DocumentStore
 from longproof.report.corrected import FORMS, changes, corrected, known_changes
-from longproof.report.html import INDEX, PAGE, assemble, index_sums, page_data, vocabulary
+from longproof.report.html import INDEX, PAGE, assemble, index_sums, page_data
 from longproof.report.markdown import to_markdown
 from longproof.report.words import SIGNS, Language, language, words
 from longproof.retrieval.contents import CHARACTERS
@@ -33,13 +33,13 @@ from longproof.retrieval.files import private_folder
 from longproof.retrieval.loaders import FILE_BYTES, read_source
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
+from longproof.review import saved_run
 from longproof.serve.guard import guard_app
 from longproof.serve.kept import LONGEST, Begun, NoMark, accepted_keys, add_marks, read_marks
 from longproof.serve.offer import Offer, price, read_choice
-from longproof.serve.runs import Runs
+from longproof.serve.runs import LONGEST_NAME, Runs
 
 LONGEST_JSON = 1_000_000
-LONGEST_TITLE = 200
 NO_LINE = {"wrong": 0, "sentences": 0, "kinds": [], "coverage": 0, "calls": 0, "tokens": 0, "triage": False}
 """In the list, of a run that has no report; one that has ended says what was asked."""
 CORRECTED = tuple(f"corrected{suffix}" for suffix in FORMS)
@@ -88,7 +88,8 @@ async def start(request: Request) -> Response:
         "bytes": FILE_BYTES,
         "characters": CHARACTERS,
     }
-    return HTMLResponse(_page("index.html", (*INDEX, "start"), data, spoken, "longproof", "longproof"))
+    scripts = (*INDEX, "ask", "start")
+    return HTMLResponse(assemble("index.html", scripts, data, spoken, "longproof", "longproof", local=True))
 
 
 async def take_text(request: Request) -> Response:
@@ -100,7 +101,7 @@ async def take_text(request: Request) -> Response:
 
 
 def _store_text(store: DocumentStore, name: str, data: bytes) -> DocumentRef:
-    stem, suffix = Path(name).stem[:LONGEST_TITLE], Path(name).suffix[:20]
+    stem, suffix = Path(name).stem[:LONGEST_NAME], Path(name).suffix[:20]
     read = read_source(Path(stem + suffix), data=data)
     read.refuse_wordless()
     return store.put(read.model_copy(update={"uri": ""}))
@@ -116,9 +117,7 @@ async def tell_price(request: Request) -> Response:
 async def begin(request: Request) -> Response:
     choice = read_choice(await _json(request))
     settings = request.app.state.offer.settings_for(choice)
-    title = choice.response.title[:LONGEST_TITLE] or "case"
-    run = _runs(request).begin(title, settings, list(choice.sources), choice.response, choice.task)
-    return JSONResponse({"run": run})
+    return JSONResponse({"run": _runs(request).begin(choice, settings)})
 
 
 async def show_example(request: Request) -> Response:
@@ -218,6 +217,7 @@ async def _known(request: Request) -> tuple[Report | SoFar, dict[str, str], dict
     if isinstance(known, SoFar):
         progress |= {"claims": len(report.claims), "checked": len(report.claims) - len(known.open_claims)}
     made = len(changes(report, accepted_keys(marks)))
+    disputes = (await saved_run(begun.settings))[1] if begun.state == "waiting" else []
     run = {
         "id": begun.id,
         "editable": not begun.recorded,
@@ -226,7 +226,7 @@ async def _known(request: Request) -> tuple[Report | SoFar, dict[str, str], dict
         "told": progress,
         "marks": {id_: one.model_dump(mode="json") for id_, one in marks.items()},
         "corrections": {"made": made, "ruled_out": len(known_changes(report, accepted_keys(marks))) - made},
-        "disputes": {one["claim_id"]: one["shown"] for one in await runs.disputes(begun)},
+        "disputes": {one["claim_id"]: one["shown"] for one in disputes},
     }
     return known, runs.texts(begun, report), run
 
@@ -282,15 +282,8 @@ def _run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str,
     data = {**_page_data(known, texts, run), "run": run, "longest": LONGEST}
     title = (f"{SIGNS[report.verdict]} " if known is report else "") + f"{report.case.id} · longproof"
     spoken, plain = language(report.case.response), to_markdown(report, texts)
-    return _page("page.html", (*PAGE, "marks", "live"), data, spoken, title, plain)
-
-
-def _page(
-    template: str, scripts: Sequence[str], data: Mapping[str, Any], spoken: Language, title: str, plain: str
-) -> str:
-    """A page of the report with what this server adds to it; it may ask this server."""
-    data, local = {**data, **vocabulary(words(spoken, "serve"))}, (*scripts, "ask")
-    return assemble(template, local, data, spoken, title, plain, style="serve.css", connects=True)
+    scripts = (*PAGE, "ask", "marks", "live")
+    return assemble("page.html", scripts, data, spoken, title, plain, local=True)
 
 
 def _news(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:

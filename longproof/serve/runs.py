@@ -16,7 +16,7 @@ from typing import Any, cast
 
 from longproof.agent.models.limits import Traffic
 from longproof.agent.report import distinct, usage
-from longproof.agent.types import Case, Report, Task
+from longproof.agent.types import Case, Report
 from longproof.examples import demo_settings, demo_summary, example
 from longproof.graphs.reporting import SoFar, grow, so_far
 from longproof.graphs.settings import INCOMPARABLE, Settings, settings_of
@@ -26,9 +26,9 @@ from longproof.report.html import index_line
 from longproof.report.saved import open_report
 from longproof.retrieval.files import home, write_whole
 from longproof.retrieval.types import BadInput, Document
-from longproof.review import Watcher, begin_run, forget_run, resume_run, saved_values, waiting_run
+from longproof.review import Watcher, begin_run, forget_run, resume_run, saved_run
 from longproof.serve.kept import Begun, RunState, forget_decisions, new_run, read_marks, read_run
-from longproof.serve.offer import Offer
+from longproof.serve.offer import Chosen, Offer
 from longproof.verifier import Verifier
 
 LONGEST_NAME = 200
@@ -119,13 +119,12 @@ class Runs:
             return begun.model_copy(update={"state": "stopped"})
         return begun
 
-    def begin(
-        self, title: str, settings: Settings, sources: list[DocumentRef], response: DocumentRef, task: Task
-    ) -> str:
+    def begin(self, choice: Chosen, settings: Settings) -> str:
         """Start a new run; its name. Raises BadInput for texts that aren't in the store."""
-        for ref in [*sources, response]:
+        for ref in (*choice.sources, choice.response):
             self.store.open(ref)
-        return self._start(new_run(title, settings, sources, response, task=task), {})
+        title = choice.response.title[:LONGEST_NAME] or "case"
+        return self._start(new_run(title, settings, choice.sources, choice.response, task=choice.task), {})
 
     def check_again(self, id_: str, response: DocumentRef, offer: Offer) -> str:
         """Check an edited text as the one of this run was checked, within the offer; the new run's name.
@@ -155,19 +154,20 @@ class Runs:
 
     def keep_made(
         self,
-        made: Case | Report,
+        report: Report,
         settings: Settings,
         documents: Sequence[Document],
         *,
         recorded: bool = False,
+        waiting: bool = False,
     ) -> str:
-        """Keep a check that was made elsewhere: its report, or its case where it waits for a person; its name.
+        """Keep a check that was made elsewhere, without its report where it waits for a person; its name.
 
         The last document is the response. An earlier check of the same texts with the same settings gives way; what a
         person said of it stays, and its name.
         """
         refs = [self.store.put(document) for document in documents]
-        case = made if isinstance(made, Case) else made.case
+        case = report.case
         comparable = settings.model_dump_json(exclude=INCOMPARABLE)
         about = ([ref.id for ref in refs], case.task, case.context, comparable)
         digest = sha256(repr(about).encode()).hexdigest()[:8]
@@ -180,11 +180,11 @@ class Runs:
             with contextlib.suppress(BadInput):
                 changes["name"] = self._read(earlier.name).name
         begun = begun.model_copy(update=changes)
-        if isinstance(made, Case):
+        if waiting:
             self._keep(begun, state="waiting")
         else:
-            self._keep_report(begun.id, made)
-            self._keep(begun, state="done", line=index_line(f"runs/{begun.id}", made))
+            self._keep_report(begun.id, report)
+            self._keep(begun, state="done", line=index_line(f"runs/{begun.id}", report))
         return begun.id
 
     async def keep_example(self, language: str) -> str:
@@ -204,9 +204,8 @@ class Runs:
 
         Raises BadInput where decisions have no name.
         """
-        values = await saved_values(self.get(id_).settings)
-        disputes = {one["claim_id"] for one in await self.disputes(self.get(id_))}
-        begun = self.get(id_)
+        values, asked = await saved_run(self.get(id_).settings)
+        disputes, begun = {one["claim_id"] for one in asked}, self.get(id_)
         if begun.state == "waiting" and disputes:
             if not name.strip() or len(name) > 80:
                 raise BadInput("say who decides: a name of at most 80 characters, which stands in the report")
@@ -228,7 +227,7 @@ class Runs:
     async def so_far(self, begun: Begun) -> SoFar:
         """The report so far of a run that isn't done."""
         watched = self.watched.get(begun.id)
-        values = watched.values if watched else await saved_values(begun.settings)
+        values = watched.values if watched else (await saved_run(begun.settings))[0]
         response = await asyncio.to_thread(self.store.open, begun.response)
         case = Case(
             id=begun.title,
@@ -243,10 +242,6 @@ class Runs:
     def report(self, id_: str) -> Report:
         """The report of a run that is done. Raises BadInput where there is none."""
         return open_report(self._of(id_) / "report.json")
-
-    async def disputes(self, begun: Begun) -> list[Mapping[str, Any]]:
-        """The disputes that a person is asked about."""
-        return (await waiting_run(str(begun.settings.run_id))).disputes if begun.state == "waiting" else []
 
     def texts(self, begun: Begun, report: Report) -> dict[str, str]:
         """The texts of a report's documents that are in the store, by id."""
@@ -316,9 +311,10 @@ class Runs:
 
 
 def list_check(
-    made: Case | Report, settings: Mapping[str, Any], sources: Sequence[Document], response: Document
+    report: Report, settings: dict[str, Any], documents: Sequence[Document], *, waiting: bool = False
 ) -> None:
-    """Put a check of the command line into the browser's list, where the data folder takes it."""
-    chosen = settings_of(dict(settings))
+    """Put a check of the command line into the browser's list, where the data folder takes it. The last document is
+    the response."""
+    chosen = settings_of(settings)
     with contextlib.suppress(BadInput):
-        Runs(chosen.home).keep_made(made, chosen, [*sources, response])
+        Runs(chosen.home).keep_made(report, chosen, documents, waiting=waiting)

@@ -9,7 +9,7 @@ from longproof.report.html import INDEX, PAGE
 from longproof.report.words import words
 from longproof.serve.runs import STEPS
 
-PAGES = {"run": (PAGE, ("marks", "live", "ask")), "start": (INDEX, ("start", "ask"))}
+PAGES = {"run": (PAGE, ("ask", "marks", "live")), "start": (INDEX, ("ask", "start"))}
 
 
 def scripts(page: str) -> str:
