@@ -1,15 +1,19 @@
 """A novel of a few deeds over and over, and a scripted writer: what the constructions are tested with.
 
 `writer(**changes)` answers every prompt of the constructions well, by rule; `changes` replaces the answer to a form,
-by its title, with a function of what was asked, a reply or a dictionary.
+by its title, with a function of what was asked, a reply or a dictionary. `make` makes a set with it.
 """
 
+import json
+from pathlib import Path
 from random import Random
 from typing import Any, get_args
 
-from reader import Answer, Asked, Reader
+from fakes import ChatServer
+from reader import Answer, Asked, Reader, Reply
 
 from longproof.agent.types import KINDS, Kind
+from longproof.construction.run import Constructed, construct
 from longproof.prompts import Language, render
 from longproof.retrieval.text.sentences import sentences as ranges
 from longproof.retrieval.types import Document
@@ -144,3 +148,32 @@ GOOD: dict[str, Answer] = {
     "Lesson": {"rule": "Say what is not so.", "example": "Right: nine. Wrong: ten."},
     "Choice": {"reason": "It is closer.", "best": "second"},
 }
+
+
+def make_on(server: ChatServer, kind: str, sources: list[Path], out: Path, **options: Any) -> Constructed:
+    """A set in `out`, of as many models as `n_models` says, all on this server."""
+    models = [f"openai:m{n}@{server.address}" for n in range(options.pop("n_models", 1))]
+    return construct(kind, sources, out, models=models, home=str(out.parent / "home"), **options)
+
+
+def make(
+    kind: str, sources: list[Path], out: Path, answers: dict[str, Any] | None = None, **options: Any
+) -> tuple[Constructed, list[Asked]]:
+    """The same on a server of its own that answers well but for these forms, and all that it was asked."""
+    with ChatServer(writer(**(answers or {}))) as server:
+        return make_on(server, kind, sources, out, **options), server.asked
+
+
+def by_model(*answers: Any) -> Answer:
+    """Each model's own answer; None: none that can be read."""
+
+    def answer(asked: Asked) -> Any:
+        own = answers[int(asked.body["model"][1:])]
+        return Reply("no idea") if own is None else own(asked) if callable(own) else own
+
+    return answer
+
+
+def rows(path: Path) -> list[dict[str, Any]]:
+    """The rows of a file of JSON Lines."""
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]

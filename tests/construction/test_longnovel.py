@@ -1,27 +1,40 @@
 """LongNovel's construction with scripted models: end to end, every way to be thrown away, nothing paid twice."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from fakes import ChatServer
 from reader import Asked, Reply
-from scripted_writer import GOOD, kind_asked, novel, summary_asked, writer, wrong
+from scripted_writer import (
+    GOOD,
+    by_model,
+    kind_asked,
+    make,
+    make_on,
+    novel,
+    rows,
+    summary_asked,
+    writer,
+    written,
+    wrong,
+)
 
 from longproof.agent.types import KINDS
-from longproof.construction.run import Constructed, construct
+from longproof.construction.run import construct
 from longproof.evaluation.datasets import examples
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput
 
-N_BOOKS = 3
+make_novel = partial(make, "longnovel", cases=60)
 
 
 @pytest.fixture(scope="module")
 def books(tmp_path_factory) -> list[Path]:
     folder = tmp_path_factory.mktemp("books")
-    for number in range(N_BOOKS):
+    for number in range(3):
         (folder / f"b{number}.txt").write_text(novel(number, 50 if number else 170).text, encoding="utf-8")
     return sorted(folder.glob("*.txt"))
 
@@ -32,23 +45,12 @@ def short(books) -> list[Path]:
     return books[2:]
 
 
-def make(books: list[Path], out: Path, server: ChatServer, n_models: int = 1, **options: Any) -> Constructed:
-    models = [f"openai:m{n}@{server.address}" for n in range(n_models)]
-    options = {"home": str(out.parent / "home"), "cases": 60, **options}
-    return construct("longnovel", books, out, models=models, **options)
-
-
-def rows(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
-
-
 def test_three_books_end_to_end(books, tmp_path):
-    with ChatServer(writer()) as server:
-        done = make(books, tmp_path / "set", server, n_models=3, cases=160)
-        asked = [a for a in server.asked if a.form == "WrongVersion"]
-    assert {kind_asked(a) for a in asked} == set(KINDS)
-    assert all("不在其中" not in part for a in asked for part in a.parts("entities"))
     out = tmp_path / "set"
+    done, asked = make_novel(books, out, n_models=3, cases=160)
+    errors = [a for a in asked if a.form == "WrongVersion"]
+    assert {kind_asked(a) for a in errors} == set(KINDS)
+    assert all("不在其中" not in part for a in errors for part in a.parts("entities"))
     made = examples("jsonl", out)
     assert done.made == len(made) > 20
     assert sum(e.gold.outcome == "hallucinated" for e in made) == done.made / 2
@@ -57,17 +59,15 @@ def test_three_books_end_to_end(books, tmp_path):
     provenance = json.loads((out / "provenance.json").read_text("utf-8"))
     assert provenance["models"] == ["m0", "m1", "m2"]
     assert {"draft", "entities", "label", "reword", "wrong: causal"} <= set(provenance["prompts"])
-    assert len(provenance["sources"]) == N_BOOKS
+    assert len(provenance["sources"]) == 3
     assert provenance["usage"]["prompt_tokens"] > 0
-    assert (out / "checks.md").exists()
 
 
 def test_two_books_of_one_name_keep_their_own_texts(books, tmp_path):
     for folder, book in zip("ab", books[1:], strict=True):
         (tmp_path / folder).mkdir()
         (tmp_path / folder / "story.txt").write_bytes(book.read_bytes())
-    with ChatServer(writer()) as server:
-        make([tmp_path / name / "story.txt" for name in "ab"], tmp_path / "set", server)
+    make_novel([tmp_path / name / "story.txt" for name in "ab"], tmp_path / "set")
     made = examples("jsonl", tmp_path / "set")
     assert {e.slices["book"] for e in made} == {"story", "story (2)"}
     assert all(e.sources[0].text for e in made)
@@ -83,8 +83,7 @@ def test_two_books_of_one_name_keep_their_own_texts(books, tmp_path):
 )
 def test_what_is_no_error_is_thrown_away_and_counted(short, tmp_path, answer, why):
     """All other reasons: test_versions.py."""
-    with ChatServer(writer(WrongVersion=answer)) as server:
-        done = make(short, tmp_path / "set", server)
+    done, _ = make_novel(short, tmp_path / "set", {"WrongVersion": answer})
     assert done.made == 0
     assert set(done.rejected) == {f"{kind}: {why}" for kind in KINDS}
     assert len(set(done.rejected.values())) == 1
@@ -94,21 +93,15 @@ def test_what_is_no_error_is_thrown_away_and_counted(short, tmp_path, answer, wh
     ("change", "why"),
     [
         (lambda text: text, "not_changed"),
-        (
-            lambda text: text.replace("匹好马", "匹骏马").replace("个士兵", "百个士兵") + "他有九百人。",
-            "figures_differ",
-        ),
+        (lambda text: text.replace("匹好马", "匹骏马") + "他有九百人。", "figures_differ"),
         (lambda text: text * 2, "too_long"),
     ],
 )
 def test_rewordings_are_checked(short, tmp_path, change, why):
-    def reword(asked: Asked) -> dict[str, Any] | Reply:
-        if asked.parts("summary"):
-            return {"text": change(summary_asked(asked))}
-        return GOOD["Written"](asked)  # type: ignore[operator]
+    def reword(asked: Asked) -> dict[str, Any]:
+        return {"text": change(summary_asked(asked))} if asked.parts("summary") else written(asked)
 
-    with ChatServer(writer(Written=reword)) as server:
-        done = make(short, tmp_path / "set", server)
+    done, _ = make_novel(short, tmp_path / "set", {"Written": reword})
     assert done.rejected[f"reword: {why}"] > 0
     assert done.made == 0
 
@@ -117,39 +110,24 @@ def unfaithful(asked: Asked) -> dict[str, Any]:
     """The first sentence of the passage is wrong."""
     text = asked.parts("passage")[0]
     a, b = sentences(text)[0]
-    detail = {
-        "hallucination_type": "事件幻觉",
-        "hallucinated_sentence": text[a:b],
-        "corrected_content": "他走了。",
-    }
-    return {"has_hallucination": "有幻觉", "details": [{**detail, "reason": "原文不是这样。"}]}
+    detail = {"hallucination_type": "事件幻觉", "hallucinated_sentence": text[a:b]}
+    detail |= {"corrected_content": "他走了。", "reason": "原文不是这样。"}
+    return {"has_hallucination": "有幻觉", "details": [detail]}
 
 
 def test_an_unfaithful_draft_is_a_case_of_its_own(short, tmp_path):
-    with ChatServer(writer(Narrative=unfaithful)) as server:
-        done = make(short, tmp_path / "set", server, n_models=2)
+    done, _ = make_novel(short, tmp_path / "set", {"Narrative": unfaithful}, n_models=2)
     made = examples("jsonl", tmp_path / "set")
     assert done.made == len(made) > 0
-    assert {(e.slices["scale"], e.slices["kind"], e.gold.outcome) for e in made} == {
-        ("S", "event", "hallucinated")
-    }
-
-
-def by_model(*answers: Any):
-    """Each model's own word on a draft."""
-
-    def label(asked: Asked) -> Any:
-        answer = answers[int(asked.body["model"][1:])]
-        return answer(asked) if callable(answer) else answer
-
-    return label
+    told = {(e.slices["scale"], e.slices["kind"], e.gold.outcome) for e in made}
+    assert told == {("S", "event", "hallucinated")}
 
 
 def test_a_third_model_decides_where_two_disagree(short, tmp_path):
     faithful = GOOD["Narrative"]
-    with ChatServer(writer(Narrative=by_model(faithful, unfaithful, faithful))) as server:
-        three = make(short, tmp_path / "three", server, n_models=3)
-        two = make(short, tmp_path / "two", server, n_models=2)
+    answers = {"Narrative": by_model(faithful, unfaithful, faithful)}
+    three, _ = make_novel(short, tmp_path / "three" / "set", answers, n_models=3)
+    two, _ = make_novel(short, tmp_path / "two" / "set", answers, n_models=2)
     assert three.made > 0
     assert two.made == 0
     assert set(two.rejected) == {"label: no_choice"}
@@ -163,58 +141,45 @@ def test_a_third_model_decides_where_two_disagree(short, tmp_path):
     ],
 )
 def test_a_label_that_is_none_decides_nothing(short, tmp_path, answer, why):
-    with ChatServer(writer(Narrative=answer)) as server:
-        done = make(short, tmp_path / "set", server, n_models=3)
+    done, _ = make_novel(short, tmp_path / "set", {"Narrative": answer}, n_models=3)
     assert done.made == 0
     assert set(done.rejected) == {f"label: {why}"}
 
 
 def test_summaries_by_people_are_taken_as_they_are(short, tmp_path):
-    text = short[0].read_text("utf-8")
-    half = len(text) // 2
-    lines = [
-        {
-            "title": "b2",
-            "start": start,
-            "end": end,
-            "summary": "李守信答应曹操出城。张文远有三匹马。孙伯符不肯投降。",
-        }
-        for start, end in ((0, half), (half, len(text)))
-    ]
-    given = tmp_path / "given.jsonl"
-    given.write_text("\n".join(json.dumps(line, ensure_ascii=False) for line in lines), encoding="utf-8")
-    with ChatServer(writer()) as server:
-        done = make(short, tmp_path / "set", server, summaries=[given])
-        assert {a.form for a in server.asked} == {"Entities", "WrongVersion", "Written"}
+    length, given = len(short[0].read_text("utf-8")), tmp_path / "given.jsonl"
+    line = {"title": "b2", "summary": "李守信答应曹操出城。张文远有三匹马。孙伯符不肯投降。"}
+    halves = ({"start": 0, "end": length // 2}, {"start": length // 2, "end": length})
+    given.write_text("\n".join(json.dumps({**line, **half}) for half in halves), encoding="utf-8")
+    done, asked = make_novel(short, tmp_path / "set", summaries=[given])
+    assert {a.form for a in asked} == {"Entities", "WrongVersion", "Written"}
     assert done.made > 0
     given.write_text('{"title": "b2"}', encoding="utf-8")
-    with ChatServer(writer()) as server, pytest.raises(BadInput, match="a summary is a JSON line"):
-        make(short, tmp_path / "other", server, summaries=[given])
+    with pytest.raises(BadInput, match="a summary is a JSON line"):
+        make_novel(short, tmp_path / "other", summaries=[given])
 
 
 def test_a_stopped_run_is_finished_and_pays_for_the_rest_alone(short, tmp_path):
+    """So is one of the other constructions: all ask through the same maker."""
     with ChatServer(writer()) as server:
-        whole = make(short, tmp_path / "a" / "set", server)
-        first = make(short, tmp_path / "b" / "set", server, max_calls=7)
-        rest = make(short, tmp_path / "b" / "set", server)
-        again = make(short, tmp_path / "b" / "set", server)
-    assert first.bought == 7
+        remake = partial(make_on, server, "longnovel", short, tmp_path / "b" / "set", cases=60)
+        whole = make_on(server, "longnovel", short, tmp_path / "a" / "set", cases=60)
+        first, rest, again = remake(max_calls=7), remake(), remake()
     assert any("over_budget" in key for key in first.rejected)
-    assert rest.bought == whole.bought - 7
-    assert again.bought == 0
+    assert (first.bought, rest.bought, again.bought) == (7, whole.bought - 7, 0)
     for name in ("cases.jsonl", "checks.md"):
         assert (tmp_path / "a" / "set" / name).read_bytes() == (tmp_path / "b" / "set" / name).read_bytes()
     assert {row["id"] for row in rows(tmp_path / "b" / "set" / "cases.jsonl")}
 
 
 def test_short_sources_and_missing_models_are_refused(short, tmp_path):
-    tiny = tmp_path / "short.txt"
+    tiny, out = tmp_path / "short.txt", tmp_path / "set"
     tiny.write_text("他走了。", encoding="utf-8")
-    with ChatServer(writer()) as server, pytest.raises(BadInput, match="2,000 tokens"):
-        make([tiny], tmp_path / "set", server)
+    with pytest.raises(BadInput, match="2,000 tokens"):
+        make_novel([tiny], out)
     with pytest.raises(BadInput, match="needs a language model"):
-        construct("longnovel", short, tmp_path / "set")
+        construct("longnovel", short, out)
     with pytest.raises(BadInput, match="needs a language model"):
-        construct("longnovel", short, tmp_path / "set", models=["offline"], home=str(tmp_path))
+        construct("longnovel", short, out, models=["offline"], home=str(tmp_path))
     with pytest.raises(BadInput, match="no construction"):
-        construct("poems", short, tmp_path / "set")
+        construct("poems", short, out)
