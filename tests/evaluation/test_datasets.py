@@ -5,12 +5,16 @@ import json
 import os
 from collections import Counter
 from importlib.resources import files
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from longproof.agent.types import KINDS
 from longproof.evaluation.datasets import DATASETS, examples
+from longproof.examples import LANGUAGES
+from longproof.examples import example as story_of
 from longproof.retrieval.types import BadInput
 
 ABSENT = {"halueval_dialogue", "halueval_summary", "jsonl", "longnovel", "verigray"}
@@ -48,13 +52,13 @@ def write(path: Path, *rows: dict[str, Any]) -> Path:
 @pytest.mark.parametrize("dataset", sorted(set(DATASETS) - ABSENT))
 def test_the_data_read_as_their_law_says(dataset: str) -> None:
     found = examples(dataset)
-    assert Counter(example.gold.outcome for example in found) == OUTCOMES[dataset]
-    for example in found:
-        assert example.response.strip()
-        assert example.sources or example.task == "open"
-        assert all(source.text.strip() for source in example.sources)
-        if example.gold.errors and dataset != "quintd_data2text":
-            assert example.gold.outcome == "hallucinated" or dataset == "halueval_general"
+    assert Counter(one.gold.outcome for one in found) == OUTCOMES[dataset]
+    for one in found:
+        assert one.response.strip()
+        assert one.sources or one.task == "open"
+        assert all(source.text.strip() for source in one.sources)
+        if one.gold.errors and dataset != "quintd_data2text":
+            assert one.gold.outcome == "hallucinated" or dataset == "halueval_general"
 
 
 @needs_data
@@ -254,3 +258,34 @@ def test_the_sanguo_pairs_refuse_another_text(tmp_path: Path) -> None:
         examples("sanguo_pairs", tmp_path / "other.txt")
     with pytest.raises(BadInput, match="give the data set's folder"):
         examples("sanguo_pairs", tmp_path)
+
+
+def test_the_stories_are_pairs_of_all_kinds_that_differ_in_the_planted_error_alone(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.delenv("LONGPROOF_DATA", raising=False)
+    stories, kinds = examples("stories"), Counter[tuple[str, str]]()
+    for right, wrong in list(pairwise(stories))[::2]:
+        language = right.slices["language"]
+        assert (right.pair, right.group, right.gold.errors) == (wrong.pair, wrong.pair, ())
+        (error,) = wrong.gold.errors or ()
+        before, after = wrong.response[: error.place.start], wrong.response[error.place.end :]
+        assert right.response == before + error.correction + after
+        assert error.place.text != error.correction
+        assert error.kind == wrong.slices["kind"]
+        assert error.reason
+        assert right.sources == wrong.sources
+        assert [source.text for source in right.sources] == [story_of(language)[0].text]
+        kinds[language, error.kind] += 1
+    assert kinds.keys() == {(language, kind) for language in LANGUAGES for kind in KINDS}
+    assert len({case.pair for case in stories}) == kinds.total() == 24
+
+
+def test_the_deciding_words_of_each_error_stand_in_its_story() -> None:
+    """Only what is made up has none."""
+    file = files("longproof.examples") / "stories.jsonl"
+    for case in map(json.loads, file.read_text("utf-8").splitlines()):
+        for error in case["errors"]:
+            story = (files("longproof.examples") / case["source"]).read_text("utf-8")
+            assert bool(error["evidence"]) == (error["kind"] != "fabrication")
+            assert all(quote in story for quote in error["evidence"])

@@ -11,8 +11,9 @@ from evaluated import FakeChecker
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples
-from longproof.evaluation.run import Evaluation, Reports, draw_sample, evaluate_dataset
-from longproof.graphs.runner import RunProgress
+from longproof.evaluation.run import Evaluation, Reports, draw_sample, evaluate_dataset, planned_examples
+from longproof.evaluation.types import Example
+from longproof.graphs.runner import RunProgress, plan_groups
 from longproof.retrieval.types import BadInput, Document
 
 KEPT = ("run.json", "results.jsonl", "scores.json")
@@ -20,21 +21,12 @@ KEPT = ("run.json", "results.jsonl", "scores.json")
 
 @pytest.fixture
 def cases(tmp_path: Path) -> Path:
-    rows = [
-        {
-            "id": f"case-{i}",
-            "task": "summary",
-            "source_text": "A source.",
-            "response": "He won. It is wrong."
-            if i % 3 == 0
-            else "He is unsure."
-            if i == 7
-            else "He won\u2028.",
-            "label": "hallucinated" if i % 3 == 0 else "faithful",
-            "slices": {"scale": "S" if i < 6 else "M"},
-        }
-        for i in range(12)
-    ]
+    rows = []
+    for i in range(12):
+        response = "He won. It is wrong." if i % 3 == 0 else "He is unsure." if i == 7 else "He won\u2028."
+        row = {"id": f"case-{i}", "source_text": "A source.", "response": response}
+        row["label"] = "hallucinated" if i % 3 == 0 else "faithful"
+        rows.append(row)
     path = tmp_path / "cases.jsonl"
     path.write_text("".join(json.dumps(row) + "\n" for row in rows), encoding="utf-8")
     return path
@@ -60,7 +52,9 @@ def test_scores_stand_with_denominators_and_coverage(cases: Path, tmp_path: Path
 
 
 def test_two_runs_give_the_same_bytes_whatever_the_concurrency(cases: Path, tmp_path: Path) -> None:
-    run(cases, tmp_path / "a", FakeChecker(), parallel=1)
+    heard = list[RunProgress]()
+    run(cases, tmp_path / "a", FakeChecker(), parallel=1, progress=heard.append)
+    assert [(word.done, word.total) for word in heard] == [(n, 12) for n in range(13)]
     run(cases, tmp_path / "b", FakeChecker(), parallel=5)
     assert kept(tmp_path / "a") == kept(tmp_path / "b")
 
@@ -146,13 +140,6 @@ def test_repeats_are_counted_and_flips_reported(cases: Path, tmp_path: Path) -> 
     assert scores["flip rate of 2 runs"].value == pytest.approx(1 / 12)
 
 
-def test_progress_tells_how_far(cases: Path, tmp_path: Path) -> None:
-    heard = list[RunProgress]()
-    run(cases, tmp_path / "out", FakeChecker(), progress=heard.append, parallel=1)
-    assert [word.done for word in heard] == list(range(13))
-    assert heard[-1].total == 12
-
-
 def test_a_sample_is_seeded_and_keeps_order_and_pairs(cases: Path) -> None:
     found = examples("jsonl", cases)
     drawn = draw_sample(found, 5, seed=3)
@@ -165,6 +152,26 @@ def test_a_sample_is_seeded_and_keeps_order_and_pairs(cases: Path) -> None:
     assert all(pairs.count(pair) == 2 for pair in pairs)
     with pytest.raises(BadInput):
         draw_sample(found, 0, seed=0)
+
+
+def test_examples_of_a_long_source_are_planned_together_without_pairs(tmp_path: Path) -> None:
+    """How groups are checked: tests/doors/batch."""
+    told = "\n\n".join(
+        f"On day {n} of the voyage Ada lit lamp {n} and Tom wrote it down." for n in range(400)
+    )
+    row = {"source_text": told, "response": "Ada lit the lamp."}
+    rows = [{**row, "id": f"{n} {side}", "pair": f"p{n}"} for n in range(6) for side in "ab"]
+    (tmp_path / "cases.jsonl").write_text("\n".join(map(json.dumps, rows)), encoding="utf-8")
+    found = examples("jsonl", tmp_path)
+
+    def groups(**changes: Any) -> list[list[Example]]:
+        drawn = [example.model_copy(update=changes) for example in found]
+        planned = plan_groups(planned_examples(drawn, joined=True))
+        return [[drawn[one.place[0]] for one in group] for group in planned]
+
+    assert [len({example.pair for example in group}) for group in groups()] == [6, 6]
+    assert len(groups(sources=())) == 12
+    assert len(groups(pair=None, group="book")) == 12, "a set that groups by source says that they are alike"
 
 
 @pytest.mark.parametrize(

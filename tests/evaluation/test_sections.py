@@ -1,37 +1,98 @@
-"""Which scores a set is given follows from its gold."""
+"""Reports reduced to what scores need; which scores a set is given follows from its gold."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
 from evaluated import line, scripted_report
 
 from longproof.agent.types import Place
-from longproof.evaluation.results import Result, prediction
+from longproof.evaluation.results import Prediction, Result, flagged_places, label_at, prediction, results_of
 from longproof.evaluation.scores import Score, Section, score_tables
 from longproof.evaluation.sections import sections
 from longproof.evaluation.types import Gold, GoldClaim, GoldError, GoldPart
+from longproof.retrieval.types import BadInput
 
 TEXT = "He won twice in May. She lost."
+THREE = f"{TEXT} They met."
 
 
 def place(quote: str) -> Place:
-    return Place(start=TEXT.index(quote), end=TEXT.index(quote) + len(quote), text=quote)
+    return Place(start=THREE.index(quote), end=THREE.index(quote) + len(quote), text=quote)
+
+
+def predicted(labels: list[Any], wrong: tuple[str, ...] = ()) -> Prediction:
+    return prediction(scripted_report(THREE, labels, wrong=wrong))
+
+
+@pytest.mark.parametrize(
+    ("part", "label"),
+    [
+        ("twice", "contradicting"),
+        ("He won twice in May.", "contradicting"),
+        ("May", "implicitly_supported"),
+        ("She", "out_dependent"),
+        ("They met.", None),
+        ("She lost. They met.", None),
+    ],
+)
+def test_a_wrong_claim_speaks_only_for_its_marked_words(part: str, label: str | None) -> None:
+    found = predicted(["contradicting", "out_dependent", None], ("twice",))
+    assert label_at(found, place(part)) == label
+    assert flagged_places(found) == [(7, 12)]
+
+
+def test_what_is_undecided_marks_nothing_and_a_wrong_claim_without_words_is_flagged_whole() -> None:
+    assert flagged_places(predicted(["no_fact", None, "no_fact"])) is None
+    assert flagged_places(predicted(["no_fact", "out_dependent", "no_fact"])) == []
+    assert flagged_places(predicted(["no_fact", "fabricated", None])) == [(21, 30)]
+
+
+def test_votes_on_pieces_of_evidence_are_kept_apart() -> None:
+    report = scripted_report(THREE, ["fabricated", "no_fact", "no_fact"])
+    votes = (("q1", "explicitly_supported"), ("q2", "fabricated"), ("q1", None), ("q2", "fabricated"))
+    (one,) = report.claims[0].judgements
+    judgements = []
+    for question, label in votes:
+        word = {"question_id": question, "label": label, "failure": None if label else "unparsed"}
+        judgements.append(one.model_copy(update=word))
+    first = report.claims[0].model_copy(update={"judgements": tuple(judgements)})
+
+    def votes_of(protocol: str) -> tuple[object, object]:
+        changes = {"claims": (first, *report.claims[1:]), "stamp": {"protocol": protocol}}
+        claim = prediction(report.model_copy(update=changes)).claims[0]
+        return claim.votes, claim.pieces
+
+    assert votes_of("probe") == ((), (("explicitly_supported", None), ("fabricated", "fabricated")))
+    assert votes_of("longproof") == (("fabricated", "fabricated"), ())
+
+
+def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"holds no results\.jsonl"):
+        results_of(tmp_path)
+    (tmp_path / "results.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
+    with pytest.raises(BadInput, match="line 1"):
+        results_of(tmp_path)
 
 
 def scores(*results: Result) -> dict[str, dict[str, float | None]]:
     return {s.title: {score.name: score.value for score in s.scores} for s in sections(results)}
 
 
+def with_gold(gold: Gold, predicted: Prediction) -> Result:
+    """A result of two sentences."""
+    return line("a", gold.outcome, "hallucinated").model_copy(update={"gold": gold, "prediction": predicted})
+
+
 def annotated(gold: Gold) -> Result:
-    report = scripted_report(TEXT, ["contradicting", "explicitly_supported"], wrong=["twice"])
-    return line("a", gold.outcome, "hallucinated").model_copy(
-        update={"gold": gold, "prediction": prediction(report)}
+    return with_gold(
+        gold, prediction(scripted_report(TEXT, ["contradicting", "explicitly_supported"], wrong=["twice"]))
     )
 
 
 def offline(gold: Gold, labels: list[Any], wrong: tuple[str, ...] = ()) -> Result:
-    predicted = prediction(scripted_report(TEXT, labels, wrong=wrong)).model_copy(update={"triage": True})
-    return line("a", gold.outcome, "hallucinated").model_copy(update={"gold": gold, "prediction": predicted})
+    predicted = prediction(scripted_report(TEXT, labels, wrong=wrong))
+    return with_gold(gold, predicted.model_copy(update={"triage": True}))
 
 
 def test_without_a_model_what_conflicts_comes_first_with_its_precision_and_coverage() -> None:
@@ -48,6 +109,13 @@ def test_without_a_model_what_conflicts_comes_first_with_its_precision_and_cover
     assert first.scores[0].coverage == 0.75
 
 
+def in_parts(*sides: Any) -> Gold:
+    """Gold of a wrong response, sentence by sentence."""
+    told = zip(("He won twice in May.", "She lost."), sides, strict=True)
+    parts = tuple(GoldPart(place=place(sentence), outcome=side) for sentence, side in told)
+    return Gold(outcome="hallucinated", parts=parts)
+
+
 @pytest.mark.parametrize(
     ("gold", "conflicts", "standing"),
     [
@@ -55,28 +123,8 @@ def test_without_a_model_what_conflicts_comes_first_with_its_precision_and_cover
         (Gold(outcome="faithful"), 0.0, 1.0),
         (Gold(outcome=None), None, None),
         (Gold(outcome="hallucinated", errors=()), 1.0, None),
-        (
-            Gold(
-                outcome="hallucinated",
-                parts=(
-                    GoldPart(place=place("He won twice in May."), outcome="faithful"),
-                    GoldPart(place=place("She lost."), outcome="hallucinated"),
-                ),
-            ),
-            0.0,
-            0.0,
-        ),
-        (
-            Gold(
-                outcome="hallucinated",
-                parts=(
-                    GoldPart(place=place("He won twice in May."), outcome=None),
-                    GoldPart(place=place("She lost."), outcome="faithful"),
-                ),
-            ),
-            None,
-            1.0,
-        ),
+        (in_parts("faithful", "hallucinated"), 0.0, 0.0),
+        (in_parts(None, "faithful"), None, 1.0),
     ],
 )
 def test_gold_is_taken_as_closely_as_it_says(
@@ -87,14 +135,11 @@ def test_gold_is_taken_as_closely_as_it_says(
     assert found["precision of what stands there"] == standing
 
 
-def test_outcomes_alone_give_responses_and_cost() -> None:
-    assert set(scores(line("a", "faithful", "faithful"))) == {"Responses", "Cost"}
-
-
-def test_gray_gold_is_counted_and_in_no_score() -> None:
-    found = scores(line("a", "faithful", "faithful"), line("b", None, "hallucinated"))["Responses"]
-    assert found["gray gold, in no score above"] == 0.5
-    assert found["accuracy"] == 1.0
+def test_outcomes_alone_give_responses_and_cost_and_gray_gold_is_in_no_score() -> None:
+    found = scores(line("a", "faithful", "faithful"), line("b", None, "hallucinated"))
+    assert set(found) == {"Responses", "Cost"}
+    assert found["Responses"]["gray gold, in no score above"] == 0.5
+    assert found["Responses"]["accuracy"] == 1.0
 
 
 def test_marked_places_give_characters_and_places() -> None:
@@ -129,18 +174,6 @@ def test_annotated_claims_give_probes_steps() -> None:
     assert found["evidence: partial"] is None
 
 
-def with_claims(gold: Gold, **changes: Any) -> Result:
-    """A result whose two claims, one a sentence, are changed: a list of values for each field."""
-    result = annotated(gold)
-    claims = [
-        claim.model_copy(update={name: values[n] for name, values in changes.items()})
-        for n, claim in enumerate(result.prediction.claims)
-    ]
-    return result.model_copy(
-        update={"prediction": result.prediction.model_copy(update={"claims": tuple(claims)})}
-    )
-
-
 def test_votes_on_pieces_give_probes_third_step_and_agreement_by_piece() -> None:
     claims = (
         GoldClaim(text="He won twice.", origin=place("He won twice in May."), hallucinated=True),
@@ -148,7 +181,12 @@ def test_votes_on_pieces_give_probes_third_step_and_agreement_by_piece() -> None
     )
     no, yes = "fabricated", "explicitly_supported"
     pieces = [((no, no, yes), (no, no, no)), ((yes, yes, None),)]
-    result = with_claims(Gold(outcome="hallucinated", claims=claims), pieces=pieces, votes=[(), ()])
+    result = annotated(Gold(outcome="hallucinated", claims=claims))
+    voted = [
+        claim.model_copy(update={"pieces": own, "votes": ()})
+        for claim, own in zip(result.prediction.claims, pieces, strict=True)
+    ]
+    result = with_gold(result.gold, result.prediction.model_copy(update={"claims": tuple(voted)}))
     found = scores(result)
     assert found["Claims (PROBE)"]["evaluation: accuracy"] == pytest.approx(7 / 9)
     (kappa,) = (s for section in sections([result]) for s in section.scores if s.name == "Fleiss' kappa")
