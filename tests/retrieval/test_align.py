@@ -41,14 +41,7 @@ def test_greedy_follows_appendix_d_worked_by_hand() -> None:
         {7: 0.9, 8: 0.8, 9: 0.7, 10: 0.6, 11: 0.5},  # all five best too far: one on, yet seven blocks
         {2: 0.9, 5: 0.1},  # step -2: seven blocks around 2, clipped at the beginning
     )
-    assert places(greedy(similarity)) == [
-        (0, 2, 0),
-        (0, 3, 1),
-        (0, 3, 1),
-        (0, 6, 3),
-        (1, 7, 4),
-        (0, 5, 2),
-    ]
+    assert places(greedy(similarity)) == [(0, 2, 0), (0, 3, 1), (0, 3, 1), (0, 6, 3), (1, 7, 4), (0, 5, 2)]
 
 
 @pytest.mark.parametrize("way", [greedy, viterbi])
@@ -111,16 +104,12 @@ def test_viterbi_bridges_segments_that_match_nowhere_or_a_little_too_well_elsewh
     windows = viterbi(similarity)
     assert abs(windows[11].centre - path[11]) <= 1
     assert windows[11].confidence < windows[12].confidence
-    assert [w.centre for j, w in enumerate(windows) if j != 11] == [
-        int(i) for j, i in enumerate(path) if j != 11
-    ]
+    assert [w.centre for w in windows[:11] + windows[12:]] == np.delete(path, 11).tolist()
 
 
-@given(matrices, st.integers(0, 12), st.floats(0.5, 20))
+@given(matrices, st.integers(0, 12))
 @settings(max_examples=60, deadline=None)
-def test_viterbi_does_not_depend_on_the_unit_of_the_scores(
-    similarity: np.ndarray, shift: int, scale: float
-) -> None:
+def test_viterbi_does_not_depend_on_the_unit_of_the_scores(similarity: np.ndarray, shift: int) -> None:
     rounded = np.round(similarity)  # so that scaling doesn't make or break ties
     again = viterbi(rounded * 2.0**shift)
     assert [w.centre for w in viterbi(rounded)] == [w.centre for w in again]
@@ -132,5 +121,5 @@ def test_a_certain_place_gets_a_small_window_and_an_uncertain_one_a_wide_one() -
     unsure = np.zeros((1, 30))
     unsure[0, 10:15] = 1.0
     assert places(viterbi(certain)) == [(11, 13, 12)]
-    assert viterbi(unsure)[0].last - viterbi(unsure)[0].first + 1 > 4
+    assert viterbi(unsure)[0].last - viterbi(unsure)[0].first > 3
     assert viterbi(certain)[0].confidence > viterbi(np.ones((1, 30)))[0].confidence

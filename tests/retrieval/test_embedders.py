@@ -62,9 +62,7 @@ def test_another_spec_is_refused_with_the_forms_that_there_are(spec: str) -> Non
 
 
 def test_a_model_that_is_nowhere_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match="no such folder"):
-        embedder(f"st:{tmp_path}/none", nowhere)
-    for name in ("~nobody-of-this-name/model", "x" * 300):
+    for name in (f"{tmp_path}/none", "~nobody-of-this-name/model", "x" * 300):
         with pytest.raises(BadInput, match="no such folder"):
             embedder(f"st:{name}", nowhere)
     with pytest.raises(
@@ -84,14 +82,8 @@ def embeddings_server() -> Iterator[tuple[str, dict[str, Any]]]:
             said["headers"] = str(self.headers)
             said["asked"].append((self.path, asked["model"], asked["input"], self.headers["Authorization"]))
             rows = [[float(len(text)), 3.0] for text in asked["input"]]
-            data = [{"object": "embedding", "index": i, "embedding": row} for i, row in enumerate(rows)]
-            answer = {
-                "object": "list",
-                "model": "m",
-                "data": data[::-1],
-                "usage": {"prompt_tokens": 1, "total_tokens": 1},
-            }
-            body = json.dumps(answer).encode() if said["raw"] is None else said["raw"]
+            data = [{"index": i, "embedding": row} for i, row in enumerate(rows)]
+            body = json.dumps({"data": data[::-1]}).encode() if said["raw"] is None else said["raw"]
             self.send_response(said["status"])
             self.send_header("Location", said["location"])
             self.send_header("Retry-After-Ms", "1")
@@ -180,20 +172,13 @@ def test_an_odd_answer_is_named(embeddings_server, number: int) -> None:
         server("m", address, "key").embed(["a", "b"], query=True)
 
 
-def test_a_redirect_is_not_followed(embeddings_server) -> None:
+def test_a_redirect_is_not_followed_and_no_terminal_code_of_a_server_is_shown(embeddings_server) -> None:
     address, said = embeddings_server
     said["status"], said["location"] = 307, f"{address}/elsewhere"
     with pytest.raises(BadInput, match="gave no embeddings"):
         server("m", address, "key").embed(["a"], query=True)
     assert len(said["asked"]) == 1
-
-
-def test_no_terminal_code_of_a_server_is_shown(embeddings_server) -> None:
-    address, said = embeddings_server
-    said["status"], said["raw"] = (
-        400,
-        json.dumps({"error": {"message": "\x1b[2J secret-KEY \x07no"}}).encode(),
-    )
+    said["status"], said["raw"] = 400, rb'{"error": {"message": "\u001b[2J secret-KEY \u0007no"}}'
     with pytest.raises(BadInput, match=r"\[2J … .?no") as refused:
         server("m", address, "secret-key").embed(["a"], query=True)
     assert str(refused.value).isprintable()
@@ -237,18 +222,10 @@ def tiny(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (folder / "tokenizer_config.json").write_text(
         json.dumps(settings | {"tokenizer_class": "XLMRobertaTokenizer"})
     )
+    sizes = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 64}
+    ids = {"pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "vocab_size": len(tokenizer)}
     config = XLMRobertaConfig(
-        vocab_size=len(tokenizer),
-        hidden_size=32,
-        num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=64,
-        max_position_embeddings=8194,
-        type_vocab_size=1,
-        pad_token_id=1,
-        bos_token_id=0,
-        eos_token_id=2,
-        initializer_range=0.3,
+        **sizes, **ids, max_position_embeddings=8194, type_vocab_size=1, initializer_range=0.3
     )
     XLMRobertaModel(config).save_pretrained(folder)
     for head, width in zip(HEADS, (32, 1), strict=True):
@@ -272,9 +249,7 @@ def _as_sentence_transformer(folder: Path) -> None:
     (folder / "1_Pooling").mkdir()
     (folder / "1_Pooling" / "config.json").write_text(json.dumps(pooling))
     (folder / "2_Normalize").mkdir()
-    (folder / "sentence_bert_config.json").write_text(
-        json.dumps({"max_seq_length": 8192, "do_lower_case": False})
-    )
+    (folder / "sentence_bert_config.json").write_text('{"max_seq_length": 8192, "do_lower_case": false}')
 
 
 @pytest.fixture(scope="session")

@@ -20,12 +20,6 @@ def test_chinese_and_english_are_read_in_every_encoding(text, encoding):
         assert decode(text.encode(encoding)).text == text
 
 
-@pytest.mark.parametrize("text", [TRADITIONAL, TRADITIONAL + ENGLISH, "後來他走了"])
-@pytest.mark.parametrize("encoding", ["big5", "big5hkscs"])
-def test_traditional_chinese_is_read_in_big5(text, encoding):
-    assert decode(text.encode(encoding)) == (text, "big5hkscs")
-
-
 @pytest.mark.parametrize("text", ["Ελληνικά και עברית", "emoji 😀 e\u0301", "日本語の文"])
 def test_other_scripts_are_read_as_utf_8_and_with_a_mark(text):
     assert decode(text.encode("utf-8")) == decode(text.encode("utf-16")) == (text, "")
@@ -41,6 +35,8 @@ def test_other_scripts_are_read_as_utf_8_and_with_a_mark(text):
         ("Привет, как дела", "cp1251", "cp1251"),
         ("これは日本語です。元気ですか", "shift_jis", "cp932"),
         ("안녕하세요 여러분 반갑습니다", "euc_kr", "cp949"),
+        (TRADITIONAL + ENGLISH, "big5", "big5hkscs"),
+        ("後來他走了", "big5hkscs", "big5hkscs"),
     ],
 )
 def test_an_encoding_that_was_guessed_is_named(text, encoding, guess):

@@ -1,13 +1,23 @@
-"""Which passages belong to which ranges, held to the plain words of the rule one by one; and the laws of fusion."""
+"""BM25, which passages belong to which ranges by the plain words of the rule, and the laws of fusion."""
 
 from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from longproof.retrieval.ranking import best_per_range, fuse, passages_in, top_k
+from longproof.retrieval.ranking import (
+    K1,
+    Bm25,
+    Okapi,
+    best_per_range,
+    best_texts,
+    fuse,
+    number_tokens,
+    passages_in,
+    top_k,
+)
 from longproof.retrieval.types import Document, Hit
 
 Range = tuple[int, int]
@@ -101,3 +111,48 @@ def test_hits_keep_their_laws(by_words: str, by_meaning: str, k: int) -> None:
 @given(words, st.integers(0, 9))
 def test_without_meaning_words_keep_their_order(by_words: str, k: int) -> None:
     assert "".join(hit.span.text for hit in fuse(ranking(by_words), [], k)) == by_words[:k]
+
+
+small = st.lists(st.text("abcdefgh", max_size=6), max_size=8)
+
+
+class Searched:
+    """Texts of one-letter words that one engine weighs, searched by words."""
+
+    def __init__(self, engine: type[Bm25 | Okapi], *snippets: str) -> None:
+        texts, self.vocabulary = number_tokens(snippets)
+        self.engine = engine(texts, len(self.vocabulary))
+
+    def best(self, query: str, k: int) -> list[tuple[int, float]]:
+        return best_texts(self.engine, [self.vocabulary[w] for w in query if w in self.vocabulary], k)
+
+
+@given(small, st.text("abcdefgh", min_size=1, max_size=5))
+def test_both_engines_weigh_words_of_less_than_half_of_the_texts_alike(snippets, query):
+    rare = "".join(w for w in query if 2 * sum(w in snippet for snippet in snippets) < len(snippets))
+    ours, theirs = (
+        dict(Searched(Bm25, *snippets).best(rare, 9)),
+        dict(Searched(Okapi, *snippets).best(rare, 9)),
+    )
+    assert ours == pytest.approx({text: score / (K1 + 1) for text, score in theirs.items()}, rel=1e-5)
+
+
+def test_among_two_snippets_okapi_scores_fall_below_zero_and_ours_do_not() -> None:
+    assert Searched(Okapi, "ab", "acd").best("a", 3)[0][1] < 0
+    assert [score for _, score in Searched(Bm25, "ab", "acd").best("a", 3)] == [0, 0]
+
+
+def test_where_no_word_weighs_more_shared_words_come_first() -> None:
+    assert [snippet for snippet, _ in Searched(Bm25, "a", "abc", "ab").best("ab", 3)] == [1, 2, 0]
+
+
+@pytest.mark.parametrize("engine", [Bm25, Okapi])
+@given(snippets=small, query=st.text("abcdxyz", max_size=5), k=st.integers(0, 8))
+@settings(max_examples=100)
+def test_the_laws_of_best_texts(engine: type[Bm25 | Okapi], snippets: list[str], query: str, k: int) -> None:
+    found = Searched(engine, *snippets).best(query, k)
+    sharing = {i for i, snippet in enumerate(snippets) if set(snippet) & set(query)}
+    assert len(found) == min(k, len(sharing)) == len(dict(found))
+    assert set(dict(found)) <= sharing
+    assert all(a >= b for (_, a), (_, b) in pairwise(found))
+    assert all(np.isfinite(score) for _, score in found)

@@ -1,12 +1,14 @@
-"""Segments are whole sentences, blocks partition, passages and snippets cover."""
+"""Line breaks, segments, blocks and passages; lines of evidence hold every visible character once, none too long."""
 
 from itertools import pairwise
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.retrieval.text.chunking import blocks, overlapping, segments
-from longproof.retrieval.text.sentences import sentences
+from longproof.retrieval.loaders import record
+from longproof.retrieval.text.chunking import LONGEST, SHORT, blocks, evidence_lines, overlapping, segments
+from longproof.retrieval.text.sentences import logical_lines, sentences
 
 TEXT = st.lists(
     st.one_of(
@@ -55,7 +57,6 @@ def test_only_a_single_sentence_is_longer_than_the_size_or_holds_a_line_break(te
 def test_blocks_partition_the_text(text, size):
     assert "".join(text[start:end] for start, end in blocks(text, size)) == text
     assert all(end - start == size for start, end in blocks(text, size)[:-1])
-    assert all(end > start for start, end in blocks(text, size))
 
 
 @given(TEXT, SIZE, st.data())
@@ -64,3 +65,98 @@ def test_passages_cover_the_text_and_none_lies_in_another(text, size, data):
     found = overlapping(text, size, step)
     assert {place for start, end in found for place in range(start, end)} == set(range(len(text)))
     assert all(b[0] == a[0] + step and b[1] > a[1] for a, b in pairwise(found))
+
+
+@pytest.mark.parametrize(
+    "units",
+    [
+        ["Steps:", "1. preheat the oven", "2. bake", "- cool", "• serve", "（一）总则", "第二回 宝玉"],
+        ["The quick brown\nfox jumps.", "The end"],
+        [
+            "Tiger Tiger, burning bright,",
+            "In the forests of the night;",
+            "What immortal hand or eye,",
+            "Could frame",
+        ],
+        ["床前明月光，", "疑是地上霜。", "举头望明月，", "低头思故乡。"],
+        ["word " * 40 + "end", "and so on", "word " * 40 + "end"],
+        ["he went", "    home at last"],
+    ],
+)
+def test_a_line_break_ends_something_unless_it_only_wraps_prose(units):
+    text = "\n".join(units)
+    assert [text[start:end] for start, end in logical_lines(text)] == units
+
+
+def test_prose_set_to_a_width_is_one_unit():
+    prose = (
+        "It was the year in which the old harbour of the town of\n"
+        "Marlow had been closed, and nobody who had known Captain\n"
+        "Weatherby before that time would have said that he was\n"
+        "Marlow's kindest man, or that his house stood open to\n"
+        "anyone."
+    )
+    assert len(list(logical_lines(prose))) == 1
+    assert len(list(logical_lines(prose.replace("\n", "\n\n")))) == 5, "a blank line always ends a unit"
+
+
+PARTS = st.sampled_from(
+    [*'“”"\n\u3000\x85。', "word ", "她说，", ". ", "\n\n", "| a | b |\n", "Ann: ", "x" * 450, "，" * 30]
+)
+TEXTS = st.one_of(st.text(), st.lists(PARTS, max_size=80).map("".join))
+
+
+def texts(text: str, record: bool = False) -> list[str]:
+    return [text[start:end] for start, end in evidence_lines(text, record=record)]
+
+
+@given(TEXTS, st.booleans())
+def test_every_visible_character_is_in_exactly_one_line(text: str, record: bool) -> None:
+    found = evidence_lines(text, record=record)
+    held = 0
+    for start, end in found:
+        assert held <= start < end <= len(text)
+        assert not text[held:start].strip()
+        assert end - start <= LONGEST
+        assert text[start:end] == text[start:end].strip()
+        held = end
+    assert not text[held:].strip()
+
+
+def test_a_sentence_is_a_line_and_so_is_a_row_and_a_turn() -> None:
+    long = "Ann rowed over the wide water to the island of the keeper."
+    assert texts(f"{long} {long}\n\n她哭了。") == [long, long, "她哭了。"]
+    assert texts("| a. B | c. D |\n| e. F | g |") == ["| a. B | c. D |", "| e. F | g |"]
+    assert texts("Ann: I go. Now.\nBob Lee: Why? Stay!") == ["Ann: I go. Now.", "Bob Lee: Why? Stay!"]
+    assert texts("甲：我走了。你呢？\n[Human] Note: x. Y.")[0] == "甲：我走了。你呢？"
+    assert texts(f"He said: “I go. Now I go.” {long}")[-1] == long
+
+
+def test_short_sentences_of_one_paragraph_are_one_line_and_paragraphs_stay_apart() -> None:
+    assert texts("Ann rowed. She sang.\n\n他走了。她哭了。") == ["Ann rowed. She sang.", "他走了。她哭了。"]
+    many = texts("他走了。" * 40)
+    assert all(len(line) <= SHORT for line in many)
+    assert all(len(a) + len(b) > SHORT for a, b in pairwise(many))
+
+
+def test_a_field_of_a_record_is_a_line() -> None:
+    document = record('{"name": "Ada. Lovelace", "age": 36, "note": "she wrote\\nand left"}')
+    assert texts(document.text, record=True) == ["name: Ada. Lovelace", "age: 36", "note: she wrote and left"]
+
+
+@pytest.mark.parametrize(
+    ("text", "ends"),
+    [
+        ("some words, " * 60, ","),
+        ("some words here " * 60, "e"),
+        ("他走过长长的桥，" * 90, "，"),
+        ("x" * 1000, "x"),
+    ],
+)
+def test_a_long_sentence_is_cut_where_it_hurts_least(text: str, ends: str) -> None:
+    found = texts(text)
+    assert len(found) > 1
+    assert "".join(found).replace(" ", "") == text.replace(" ", "")
+    assert found[0].endswith(ends)
+    assert LONGEST // 2 < len(found[0]) <= LONGEST
+    assert set(" ".join(found).split()) <= set(text.split()) or ends in "，x"
