@@ -7,9 +7,10 @@ import pytest
 
 from longproof.agent.guards import Weighed
 from longproof.agent.models.answers import schema
-from longproof.agent.types import KINDS, Case, Claim
+from longproof.agent.types import Case, Claim
 from longproof.graphs.papers import PAPERS
-from longproof.graphs.papers.longnovel import KIND_NAMES, NO, YES
+from longproof.graphs.papers.data_to_text import Steps
+from longproof.graphs.papers.longnovel import NO, YES
 from longproof.graphs.papers.paper import About, in_order, mark_pieces, prompt_about
 from longproof.graphs.settings import NEEDS, unmet
 from longproof.retrieval.types import Document
@@ -55,16 +56,7 @@ def told(word: str, *kinds: str) -> dict[str, Any]:
     return {"has_hallucination": word, "details": details}
 
 
-STEPS = dict.fromkeys(
-    (
-        "content_analysis",
-        "reference_comparison",
-        "hallucination_identification",
-        "span_extraction",
-        "final_verdict",
-    ),
-    "x",
-)
+STEPS = dict.fromkeys(Steps.model_fields, "x")
 
 
 def listed(*spans: str) -> dict[str, Any]:
@@ -134,34 +126,9 @@ def test_contrast_reads_which_of_two_is_made_up_whatever_their_order() -> None:
     assert {in_order(case)[0] == case.response for case in cases} == {True, False}
 
 
-def test_every_kind_has_its_chinese_name() -> None:
-    assert set(KIND_NAMES) == set(KINDS)
-    assert len(set(KIND_NAMES.values())) == 8
-
-
 def test_a_repeated_piece_is_its_next_place() -> None:
     text = Document.of("nine and nine and ten")
     pieces = ["nine", "nine", "nine"]
     marked = mark_pieces(pieces, text.span(0, len(text.text)), "", whole=False, failure="ungrounded")
     assert [error.span.start for error in marked.errors] == [0, 9]
     assert marked.dropped == 1
-
-
-def test_all_five_steps_are_asked_for() -> None:
-    with pytest.raises(ValueError, match="final_verdict"):
-        read("data-to-text", {"reasoning": dict(list(STEPS.items())[:4]), "hallucination_list": []})
-
-
-def test_the_parts_of_a_prompt_stand_in_the_papers_order() -> None:
-    prompt = prompt_about(NAMED["probe"].prompt, SHOWN, {1: CLAIM}, CASE)
-    piece, around = prompt.user.split("它前后的文字")
-    assert "陆遥在黎明前离开渡口" in piece
-    assert "船上只有九盏灯" not in piece
-    assert "船上只有九盏灯" in around
-    end, beginning = (
-        prompt_about(NAMED[name].prompt, SHOWN, {1: CLAIM}, CASE)
-        for name in ("longnovel-zero-shot", "longnovel-zero-shot-beginning")
-    )
-    assert end.system == beginning.system
-    assert end.user.index("船上只有九盏灯") < end.user.index("船上有九盏灯")
-    assert beginning.user.index("船上只有九盏灯") > beginning.user.index("船上有九盏灯")

@@ -3,12 +3,10 @@
 from pathlib import Path
 from typing import Any
 
-import pytest
 from fakes import ChatServer
-from papers import END, SPLIT, asked_for, seats, traced, verifier
+from papers import END, asked_for, traced, verifier
 from reader import Asked, Reader
 
-from longproof import Verifier
 from longproof.graphs.papers.longnovel import NO, YES
 
 SCENES = [
@@ -34,15 +32,8 @@ def narrative(asked: Asked) -> dict[str, Any]:
     return {"has_hallucination": YES, "details": [detail]}
 
 
-def analysed(asked: Asked) -> dict[str, Any]:
-    return {"analysis": "逐句对照。", **narrative(asked)}
-
-
-PAPER = Reader(Narrative=narrative, AnalysedNarrative=analysed)
-
-
 def test_rag_shows_each_segment_its_window_and_one_flagged_segment_decides(tmp_path: Path) -> None:
-    with ChatServer(PAPER) as server:
+    with ChatServer(Reader(Narrative=narrative)) as server:
         report, path, _ = traced(verifier(server, tmp_path, "longnovel-rag"), NOVEL, RESPONSE)
         asked = asked_for(server, "Narrative")
     assert path == ["read", "cut", "align", "ask", "vote", *END]
@@ -65,31 +56,3 @@ def test_rag_shows_each_segment_its_window_and_one_flagged_segment_decides(tmp_p
     (error,) = report.claims[2].errors
     assert (error.span.text, error.kind) == (WRONG, "event")
     assert report.stamp["coarse"] is True
-
-
-@pytest.mark.parametrize(
-    ("words", "verdict", "decided_by"),
-    [
-        ((YES, YES, NO), "hallucinated", "vote"),
-        ((YES, NO, YES), "hallucinated", "arbiter"),
-        ((YES, NO, NO), "faithful", "arbiter"),
-    ],
-)
-def test_a_third_decides_where_two_differ(
-    words: tuple[str, str, str], verdict: str, decided_by: str, tmp_path: Path
-) -> None:
-    """Models m0 and m1 judge, m2 arbitrates; each says its word. To name other kinds of error is to agree."""
-
-    def said(asked: Asked) -> dict[str, Any]:
-        number = int(asked.body["model"][1])
-        detail = {"hallucination_type": "虚构事件", "hallucinated_sentence": WRONG}
-        return {"has_hallucination": words[number], "details": [detail] if number else []}
-
-    with ChatServer(Reader(Narrative=said)) as server:
-        *judges, third = seats(server, 3)
-        asks = Verifier(judges, third, protocol="longnovel-arbitration", home=str(tmp_path))
-        report, path, _ = traced(asks, NOVEL, RESPONSE)
-    arbitrated = ["arbitrate"] if decided_by == "arbiter" else []
-    assert path == [*SPLIT, *arbitrated, *END]
-    assert len(server.asked) == 2 + len(arbitrated)
-    assert (report.verdict, report.claims[0].decided_by) == (verdict, decided_by)

@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-import pytest
 from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
-from papers import END, SPLIT, asked_for, seats, traced, verifier
+from papers import END, asked_for, seats, traced, verifier
 from reader import Asked, Reader
 from walked import FAILURE, claim, judgement, question
 
 from longproof.agent.types import Case, Search
 from longproof.evaluation.run import evaluate_dataset
 from longproof.graphs.papers.paper import Decision, Unit
-from longproof.graphs.papers.probe import AROUND, PROBE, by_pieces
+from longproof.graphs.papers.probe import PROBE, by_pieces
 
 SOURCE = (
     "The lighthouse at Cape Orla was built in 1874. " + "Rain fell for most of that year. " * 30
@@ -75,15 +74,6 @@ def test_the_order_of_pieces_and_judges_is_irrelevant(pieces: list[list[str]], o
     assert decided(mixed) == decided(unit)
 
 
-@given(PIECES, st.integers(0, 3))
-def test_one_more_pass_of_an_accepted_piece_keeps_it(pieces: list[list[str]], number: int) -> None:
-    unit = voted(pieces)
-    accepted = [n for n, votes in enumerate(pieces) if votes.count("explicitly_supported") >= 3]
-    for n in accepted:
-        more = judgement(f"q{n}", f"more{number}", "explicitly_supported")
-        assert decided(unit.model_copy(update={"judgements": (*unit.judgements, more)})) == decided(unit)
-
-
 @given(st.lists(st.none() | FAILURE, min_size=1, max_size=5))
 def test_a_claim_without_pieces_is_hallucinated_only_where_enough_looked(failures: list[Any]) -> None:
     searches = tuple(
@@ -98,30 +88,26 @@ def test_a_claim_without_pieces_is_hallucinated_only_where_enough_looked(failure
         assert made.failure in failures
 
 
-def model(asked: Asked) -> int:
-    return int(asked.body["model"][1:])
-
-
 def found(asked: Asked) -> dict[str, Any]:
     """Each model finds one piece, a different one where there are two; all invent one that stands nowhere."""
     (claim,) = asked.parts("passage")
     pieces = FINDS[claim]
-    own = pieces[model(asked) % len(pieces)] if pieces else ""
+    own = pieces[int(asked.body["model"][1:]) % len(pieces)] if pieces else ""
     return {
         "thinking": "It must stand somewhere.",
-        "segments": [own, "as the gulls swore by the seven lamps"] if own else [],
+        "segments": [own, NOWHERE] if own else [],
     }
 
 
-def passes(asked: Asked, against: int) -> dict[str, Any]:
-    """The piece that holds the claim passes, but for so many models."""
+def passes(asked: Asked) -> dict[str, Any]:
+    """The piece that holds the claim passes."""
     (claim,), (piece,) = asked.parts("passage"), asked.parts("piece")
-    held = piece == FINDS[claim][0] and model(asked) >= against
+    held = piece == FINDS[claim][0]
     return {"reasoning": "It says so.", "verdict": "PASS" if held else "FAIL"}
 
 
-def probed(home: Path, against: int = 0, **forms: Any) -> tuple[Any, list[str], ChatServer]:
-    told = {"Segments": found, "PassFail": lambda asked: passes(asked, against), **forms}
+def probed(home: Path, **forms: Any) -> tuple[Any, list[str], ChatServer]:
+    told = {"Segments": found, "PassFail": passes, **forms}
     with ChatServer(Reader(**told)) as server:
         report, path, _ = traced(verifier(server, home, "probe", 4), SOURCE, RESPONSE)
     return report, path, server
@@ -142,17 +128,6 @@ def test_the_steps_are_the_papers(tmp_path: Path) -> None:
     assert report.verdict == "hallucinated"
 
 
-def test_a_piece_is_weighed_alone_with_what_surrounds_it_only_beside(tmp_path: Path) -> None:
-    _, _, server = probed(tmp_path)
-    for asked in asked_for(server, "PassFail"):
-        (piece,) = asked.parts("piece")
-        assert piece in SOURCE
-        assert asked.parts("evidence") == []
-        around = asked.parts("surroundings")
-        assert all(text in SOURCE and len(text) <= AROUND and piece not in text for text in around)
-        assert 1 <= len(around) <= 2
-
-
 def test_searches_stand_in_the_report_located_and_what_stands_nowhere_is_left_out(tmp_path: Path) -> None:
     report, _, _ = probed(tmp_path)
     assert len(report.searches) == 3 * 4
@@ -164,39 +139,10 @@ def test_searches_stand_in_the_report_located_and_what_stands_nowhere_is_left_ou
     assert evidence == [HIGH], "the piece that was refused is no evidence"
 
 
-def failing(numbers: set[int], otherwise: Any) -> Any:
-    return lambda asked: {"nothing": "asked for"} if model(asked) in numbers else otherwise(asked)
-
-
-def test_searches_that_fail_are_no_lack_of_evidence(tmp_path: Path) -> None:
-    nowhere = {"thinking": "", "segments": []}
-    one, _, _ = probed(tmp_path / "1", Segments=failing({0}, lambda asked: nowhere))
-    two, _, _ = probed(tmp_path / "2", Segments=failing({0, 1}, lambda asked: nowhere))
-    assert {(c.label, c.decided_by) for c in one.claims} == {("fabricated", "rule")}
-    assert {(c.label, c.failure) for c in two.claims} == {(None, "unparsed")}
-    assert [s.failure for s in two.searches].count("unparsed") == 6
-
-
 def test_a_search_that_names_only_what_stands_nowhere_is_ungrounded(tmp_path: Path) -> None:
     report, _, _ = probed(tmp_path, Segments={"thinking": "", "segments": [NOWHERE]})
     assert {search.failure for search in report.searches} == {"ungrounded"}
     assert {claim.failure for claim in report.claims} == {"ungrounded"}
-
-
-@pytest.mark.parametrize(
-    ("listed", "verdict"),
-    [([], "faithful"), (["painted by Tom Rell"], "hallucinated"), (["not there"], "undecided")],
-)
-def test_direct_prompting_lists_what_is_made_up(listed: list[str], verdict: str, tmp_path: Path) -> None:
-    with ChatServer(Reader(MadeUp={"hallucinated": listed})) as server:
-        report, path, _ = traced(verifier(server, tmp_path, "probe-direct"), SOURCE, RESPONSE)
-        (asked,) = server.asked
-    assert path == [*SPLIT, *END]
-    assert (asked.parts("evidence"), asked.parts("response")) == ([SOURCE], [RESPONSE])
-    assert report.verdict == verdict
-    if verdict == "hallucinated":
-        assert [error.span.text for error in report.claims[0].errors] == listed
-        assert [s.label for s in report.sentences] == ["implicitly_supported"] * 2 + ["fabricated"]
 
 
 def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
@@ -207,7 +153,7 @@ def test_the_harness_scores_the_steps_of_its_trace(tmp_path: Path) -> None:
     ]
     row = {"id": "1", "task": "summary", "source_text": SOURCE, "response": RESPONSE, "claims": claims}
     (tmp_path / "probe.jsonl").write_text(json.dumps(row), "utf-8")
-    with ChatServer(Reader(Segments=found, PassFail=lambda asked: passes(asked, 0))) as server:
+    with ChatServer(Reader(Segments=found, PassFail=passes)) as server:
         done = evaluate_dataset(
             str(tmp_path / "probe.jsonl"),
             protocol="probe",

@@ -16,29 +16,22 @@ from scripted import ScriptedArbiter, ScriptedJudge
 from longproof import Verifier
 from longproof.agent.types import Case
 from longproof.graphs.papers import PAPERS
+from longproof.graphs.papers.data_to_text import Steps
 from longproof.graphs.papers.paper import PaperRun, PaperState
 from longproof.graphs.papers.runner import cut
 from longproof.graphs.verify import method, protocols
+from longproof.retrieval.loaders import record
 from longproof.retrieval.types import BadInput
 
-TEXT = (
-    "Ada sold the boat. Tom bought it for ninety pounds! Was it worth that?\n第二天他们去了渡口。没有人说话。"
-)
 SOURCE = "The lamp was lit at nine. Ada sold the boat to Tom. The bridge fell in March. Nobody was hurt."
 RESPONSE = "Ada sold the boat to Tom. The bridge fell in March."
 NAMED = {one.name: one for one in PAPERS}
 BY_UNIT = {"sentence": "verigray", "segment": "longnovel-rag", "response": "probe-direct"}
 
 
-def cut_into(unit: str, text: str = TEXT) -> PaperState:
+def cut_into(unit: str, text: str) -> PaperState:
     run: Any = PaperRun(NAMED[BY_UNIT[unit]], None, lambda event: None)  # type: ignore[arg-type]
     return asyncio.run(cut({"case": Case(id="x", response=text)}, run))
-
-
-@pytest.mark.parametrize(("unit", "count"), [("sentence", 5), ("segment", 2), ("response", 1)])
-def test_so_many_units(unit: str, count: int) -> None:
-    made = cut_into(unit)
-    assert (len(made["units"]), len(made["sentences"])) == (count, 5)
 
 
 @given(st.text(alphabet="ab .!?。！\n我", min_size=1, max_size=80), st.sampled_from(sorted(BY_UNIT)))
@@ -139,3 +132,34 @@ def test_a_split_panel_goes_to_the_arbiter(labels: tuple[str, ...], expected: An
         *judges, arbiter = seats(server, 3)
         report = Verifier(judges, arbiter, protocol="verigray", home=str(tmp_path)).verify(SOURCE, RESPONSE)
     assert {(claim.label, claim.failure, claim.decided_by) for claim in report.claims} == {expected}
+
+
+@pytest.mark.parametrize(
+    ("name", "given", "says"),
+    [
+        ("halueval-qa-contrast", {}, "needs the right text beside the response"),
+        ("data-to-text", {}, "data-to-text needs a JSON record"),
+        ("verigray-audit", {}, "needs a label for each sentence"),
+        ("verigray-audit", {"labels": ["no_fact"]}, "1 labels are given for 2 sentences"),
+    ],
+)
+def test_what_a_method_cannot_do_without_is_asked_for_in_one_line(
+    name: str, given: Any, says: str, tmp_path: Path
+) -> None:
+    with ChatServer(lambda asked: PROSE) as server, pytest.raises(BadInput, match=says):
+        verifier(server, tmp_path, name).verify(SOURCE, RESPONSE, **given)
+
+
+def test_a_list_of_what_is_no_piece_is_asked_for_once_more_where_the_paper_asks_again(tmp_path: Path) -> None:
+    article = "The lighthouse is 41 metres high. Prisoners built it."
+
+    def listed(asked: Asked) -> dict[str, Any]:
+        pieces = [article] if asked.number == 0 else ["41 metres high"]
+        return {"reasoning": dict.fromkeys(Steps.model_fields, "done"), "hallucination_list": pieces}
+
+    with ChatServer(Reader(Article=listed)) as server:
+        report = verifier(server, tmp_path, "data-to-text").verify(record('{"height_m":  31}'), article)
+    first, again = server.asked
+    assert first.parts("evidence") == ['{"height_m":  31}'], "the record as it was given"
+    assert "C1: ungrounded" in again.user
+    assert [error.span.text for error in report.claims[0].errors] == ["41 metres high"]
