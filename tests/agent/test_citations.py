@@ -41,13 +41,6 @@ def test_nothing_breaks_the_reader(text: str) -> None:
     assert proven_lines(text, {}) == []
 
 
-@given(st.lists(st.tuples(st.integers(0, 999_999), st.from_regex(r"[A-Za-z\u4e00-\u9fff][^;；\n\r]{0,11}"))))
-def test_what_is_written_is_read(cited: list[tuple[int, str]]) -> None:
-    stripped = [(number, text.strip()) for number, text in cited if ";" not in text and "；" not in text]
-    stripped = [(number, text) for number, text in stripped if "\n" not in text]
-    assert cited_lines("; ".join(f"{number} {text}" for number, text in stripped)) == stripped
-
-
 @given(TEXTS)
 def test_every_line_is_shown_on_one_line(texts: list[str]) -> None:
     lines = [line(text, number) for number, text in enumerate(texts)]
@@ -96,11 +89,6 @@ def test_forms_of_citing(text: str, cited: list[tuple[int, str]]) -> None:
 )
 def test_beginnings(text: str, beginning: str, fits: bool) -> None:
     assert begins(line(text), beginning) is fits
-
-
-def test_only_lines_given_and_truly_begun_are_proven() -> None:
-    known = by_number(lines_of("Ada lit the lamp.", "Tom said no.", "It rained."))
-    assert proven_lines("2 It rained; 0 Ada lit; 1 It rained; 7 Ada lit; 0 Ada lit the", known) == [2, 0]
 
 
 def test_an_answer_of_nothing_but_semicolons_is_read_to_its_end() -> None:

@@ -248,8 +248,3 @@ def test_whatever_fails_every_sentence_is_accounted_for(script: Script) -> None:
     document = Document.of(" ".join(texts))
     found, _ = decomposed(script, spans(document, texts), Case(id="c", response=document.text))
     assert {c.sentence for c in found.claims} == set(range(40))
-
-
-def test_a_response_of_no_sentences_has_no_claims() -> None:
-    found, server = decomposed([], [])
-    assert (found.claims, found.calls, server.asked) == ([], [], [])

@@ -10,16 +10,22 @@ from hypothesis import strategies as st
 from longproof.agent.guards import (
     Short,
     Weighed,
-    find,
     find_cited_line,
     locate_quotes,
     read_lines,
-    same,
     says_something,
     short_answer,
-    word,
 )
-from longproof.agent.judge import MENU, Finding, Findings, read_findings
+from longproof.agent.judge import (
+    MENU,
+    Finding,
+    Findings,
+    StatementChoice,
+    part_about,
+    read_choice,
+    read_findings,
+)
+from longproof.agent.prompting import statements
 from longproof.agent.types import Case, Claim, Question, SourcePlace
 from longproof.retrieval.types import Document, Span
 
@@ -32,6 +38,7 @@ START = RESPONSE.text.index("老船长")
 CLAIM = Claim(
     id="c0", index=0, sentence=0, text="老船长天黑后去了港口", origin=RESPONSE.span(START, START + 10)
 )
+CASE = Case(id="case", response=RESPONSE.text)
 SHOWN = (SOURCE.span(0, CUT), SOURCE.span(CUT, len(SOURCE.text)))
 
 
@@ -63,7 +70,7 @@ def weighed(question: Question = QUESTION, **changes: Any) -> Weighed:
         "errors": ["temporal: 天黑后 => 黎明之前"],
     }
     value = Findings(rest=[Finding.model_validate({**said, **changes})])
-    return read_findings(value, CLAIM, question, Case(id="case", response=RESPONSE.text))
+    return read_findings(value, CLAIM, question, CASE)
 
 
 @pytest.mark.parametrize(
@@ -90,30 +97,6 @@ def test_an_error_is_words_of_the_response_that_a_wrong_claim_names(
     assert [(error.kind, error.correction) for error in read.errors] == [(kind, "黎明之前")] * len(words)
 
 
-@pytest.mark.parametrize(
-    ("quote", "text"),
-    [
-        ("老船长在黎明之前沿着港口", "老船長在黎明之前沿著港口"),
-        ('Then "Mara" rowed home', "Then “Mara” rowed home"),
-        ("he had nothing; she had 9 letters.", None),
-        ("沿着港口……他没有说话", None),
-        ("老", None),
-        ("a", None),
-        ("", None),
-        ("the captain of the seven seas", None),
-    ],
-)
-def test_quotes_are_found_in_any_script_or_not_believed(quote: str, text: str | None) -> None:
-    span = find(quote, SHOWN)
-    if text is not None:
-        assert span is not None
-        assert span.text == text
-    elif span is not None:
-        assert len(span.text) >= 2
-    if span is not None:
-        assert SOURCE.text[span.start : span.end] == span.text
-
-
 @given(st.integers(0, 60), st.integers(1, 30))
 def test_every_located_quote_lies_where_it_says(start: int, length: int) -> None:
     quote = SOURCE.text[start : start + length]
@@ -127,25 +110,6 @@ def test_only_labels_that_rest_on_nothing_need_no_quote() -> None:
     for label in MENU:
         read = weighed(label=label, lines=[], errors=[])
         assert (read.failure == "ungrounded") == (label not in ("not_found", "no_fact"))
-
-
-@pytest.mark.parametrize(
-    ("said", "read"),
-    [
-        ("Explicitly Supported", "explicitly_supported"),
-        (' "not-found". ', "not_found"),
-        ("NO", "no"),
-        ("incorrect", "incorrect"),
-    ],
-)
-def test_words_are_whole_words(said: str, read: str) -> None:
-    assert word(said) == read
-
-
-def test_the_same_words_are_the_same_in_any_dress() -> None:
-    assert same("他預感孟河朗，或與南邊有關聯。", "他预感孟河朗或与南边有关联")
-    assert not same("nine", "nineteen")
-    assert not same("", "")
 
 
 LINES = (
@@ -302,3 +266,32 @@ def test_hostile_citations_cost_little() -> None:
     for one in (" ", "(", "[ ", "1", "; ", ", 1", "12 ", "P", "…", "E "):
         short_answer(one * 40_000)
         assert set(read_lines([one * 40_000], NUMBERED)[0]) <= set(NUMBERED.shown)
+
+
+def confirmed(answer: str, claim: Claim = CLAIM, line: str = "老船長在黎明之前") -> Weighed:
+    return read_choice(
+        StatementChoice(lines=[line], reason="原文如此。", answer=answer), claim, QUESTION, CASE
+    )
+
+
+def test_a_confirming_answer_is_about_the_claim_in_whatever_order_the_two_stood() -> None:
+    first: set[str] = set()
+    for claim in (CLAIM.model_copy(update={"id": f"c{n}"}) for n in range(30)):
+        both = statements(claim, CASE)
+        first.add(both[0])
+        for said, statement in zip(("first", "second"), both, strict=True):
+            label = "implicitly_supported" if statement == claim.text else "contradicting"
+            assert confirmed(said, claim).label == label
+    assert len(first) == 2
+
+
+def test_a_confirming_answer_without_a_line_that_was_shown_is_none() -> None:
+    assert confirmed("first", line="没有这句话的引文").failure == "ungrounded"
+    assert confirmed("neither").label == "not_found"
+    assert confirmed("both").failure == "off_menu"
+
+
+@pytest.mark.parametrize(("name", "held"), [(CLAIM.text, 1), ("C1", 1), ("老船长", 0)])
+def test_a_claim_may_be_named_by_its_text(name: str, held: int) -> None:
+    value = Findings(rest=[Finding(claim=name, label="not_found")])
+    assert len(part_about(value, 1, CLAIM.text).rest) == held

@@ -102,13 +102,6 @@ def test_an_error_is_sought_in_the_claims_words_and_then_in_its_sentence() -> No
     assert found == {}, "that stands in another sentence"
 
 
-def test_a_claim_that_is_no_part_of_a_sentence_is_marked_in_its_own_words() -> None:
-    whole = CLAIMS[0].model_copy(update={"origin": RESPONSE.span(0, 59)})
-    found, server = localised([form({**GOOD[0], "wrong": "opened"})], [whole])
-    assert found["c0"].span.text == "opened"
-    assert "words" not in server.asked[0].items("claims")[0]
-
-
 def test_nothing_wrong_is_nothing_asked() -> None:
     found, server = localised(well, [])
     assert (found, server.asked) == ({}, [])

@@ -62,11 +62,6 @@ def test_lines_of_all_pieces_are_noted_in_order() -> None:
     }
 
 
-def test_unproven_numbers_are_dropped_and_leave_their_claim_unread() -> None:
-    noted, _ = scanned(lambda said: reading(said, at0=["C1 0 Ada lit; 1 Ada lit; 3 Tom sold; 99 Tom"]))
-    assert (noted.lines, noted.failures) == ({"c0": (0,)}, {"c0": "ungrounded"})
-
-
 @pytest.mark.parametrize(
     "note",
     [
@@ -81,11 +76,6 @@ def test_unproven_numbers_are_dropped_and_leave_their_claim_unread() -> None:
 def test_a_note_of_which_nobody_can_tell_whose_it_is_leaves_all_claims_unread(note: str) -> None:
     noted, _ = scanned(lambda said: reading(said, at0=[note]))
     assert set(noted.failures) == {claim.id for claim in CLAIMS}
-
-
-def test_a_cited_range_is_noted_whole() -> None:
-    noted, _ = scanned(lambda said: reading(said, at0=["C1 0-2 Ada lit"]))
-    assert (noted.lines, noted.failures) == ({"c0": (0, 1, 2)}, {})
 
 
 def test_what_a_first_answer_proved_stays_when_the_piece_is_asked_about_again() -> None:

@@ -7,8 +7,6 @@ from typing import Any
 
 import pytest
 from fakes import ChatServer, Script
-from hypothesis import given, settings
-from hypothesis import strategies as st
 from reader import Asked
 from seam import claims_of, lines_of, using
 
@@ -112,20 +110,6 @@ def test_later_turns_tell_what_was_noted_and_asked() -> None:
     ]
 
 
-def test_unproven_lines_are_dropped() -> None:
-    found, _, _ = searched(
-        [
-            turn(
-                "C1 done 7 On day 9; 8 On day 8; 399 On day 399",
-                "C2 done 9999 On day 9999; 6",
-                "C3 done 0 Chapter 0",
-            )
-        ],
-        hits={"c0": SOURCE[6:9]},
-    )
-    assert found.lines == {"c0": (8,), "c1": (), "c2": (0,)}
-
-
 def hostile(said: Asked, tick: Iterator[int]) -> dict[str, Any]:
     """Always asks for more, more than it may, of claims that there are and aren't."""
     n = next(tick)
@@ -155,18 +139,6 @@ def test_a_searcher_that_repeats_itself_stops() -> None:
     assert len(chat.asked) == 2
     assert (shelf.queries, shelf.places) == (["ship 9"], [40])
     assert found.queries["c0"] == ("ship 9",)
-
-
-def test_a_searcher_that_finds_nothing_new_stops() -> None:
-    found, chat, _ = searched(lambda said: turn(find=[f"C1 nothing of the kind {'very ' * len(said.user)}"]))
-    assert len(chat.asked) == 1
-    assert len(found.queries["c0"]) == 1
-
-
-def test_what_there_is_no_room_for_is_not_called_searched() -> None:
-    found, chat, _ = searched([turn(find=["C1 ship 9"])], characters=100)
-    assert len(chat.asked) == 1
-    assert found.queries == {"c0": (), "c1": (), "c2": ()}
 
 
 def test_what_there_is_no_room_for_is_told_and_may_be_asked_for_again() -> None:
@@ -216,27 +188,3 @@ def test_many_claims_make_several_loops() -> None:
     ]
     assert len(chat.asked) == 6
     assert found.queries["c119"] == ("The crew met ship 119.",)
-
-
-def test_no_claims_are_no_calls() -> None:
-    found, _, _ = searched([], [])
-    assert found == Searched({}, {}, (), {}, [])
-
-
-TEXTS = st.lists(
-    st.one_of(
-        st.text(max_size=30),
-        st.from_regex(r"C[0-4] (done|open)? ?[0-9]{0,4} On day [0-9]{0,3}; ?", fullmatch=True),
-        st.from_regex(r"C[0-4] [0-9]{0,12}", fullmatch=True),
-    ),
-    max_size=6,
-)
-
-
-@settings(max_examples=20, deadline=None)
-@given(st.lists(st.tuples(TEXTS, TEXTS, TEXTS), min_size=6, max_size=6), st.integers(0, 9_000))
-def test_it_ends_with_any_searcher(answers: list[tuple[list[str], list[str], list[str]]], room: int) -> None:
-    script = [turn(*claims, find=find, read=read) for claims, find, read in answers]
-    _, chat, _ = searched(script, hits={"c1": SOURCE[30:90]}, characters=room)
-    assert len(chat.asked) <= 6
-    assert sum(len(said.part("passages")) for said in chat.asked) <= room
