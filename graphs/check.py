@@ -6,7 +6,7 @@ Does not know: what happens next to a claim (policy), how a judge judges or a pa
 
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import groupby
+from itertools import chain, groupby
 
 from longproof.agent.localise import Wrong, localise
 from longproof.agent.report import WRONG, agreeing_judgements, named_errors
@@ -132,19 +132,13 @@ def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[Clai
     groups = _at_most(CLAIMS, claims) if look == "place" else group_claims(claims, CLAIMS, run.sources)
     shown: list[ClaimState] = []
     for group in groups:
-        added: set[int] = set()
-        for one in group:
-            added.update(_lines_to_show(one, look))
-        question = widen(group, run.sources, added, look)
-        for one in group:
-            after = one.with_look(question.look if question else look).with_own(_lines_to_show(one, look))
+        # What was found for a claim; else its place, or the window around it.
+        added = [one.found or (one.place if look == "place" else one.around) for one in group]
+        question = widen(group, run.sources, chain.from_iterable(added), look)
+        for one, own in zip(group, added, strict=True):
+            after = one.with_look(question.look if question else look, own)
             shown.append(after.with_question(question) if question else after)
     return shown
-
-
-def _lines_to_show(claim: ClaimState, look: Look) -> Lines:
-    """The lines that were found for a claim; else its place, or the window around it."""
-    return claim.found or (claim.place if look == "place" else claim.around)
 
 
 def _show_their_words(claims: Sequence[ClaimState], run: Run) -> list[ClaimState]:
@@ -158,12 +152,11 @@ def _show_their_words(claims: Sequence[ClaimState], run: Run) -> list[ClaimState
         new |= hits - one.lines_shown()
         # A place that fits may have been shown beside it for the sake of another claim.
         before |= {*one.own, *cited_lines(one, one.last_votes(), run.sources), *(hits & one.lines_shown())}
-    after = [one.with_look("words") for one in claims]
     if not new:
-        return after
+        return [one.with_look("words") for one in claims]
     lines = (tuple(sorted(before)), tuple(sorted(new - before)))
     question = make_question([one.claim.id for one in claims], run.sources, "words", lines)
-    return [one.with_own(before | new).with_question(question) for one in after]
+    return [one.with_look("words", before | new).with_question(question) for one in claims]
 
 
 async def judge(state: CheckState, run: Run) -> CheckState:

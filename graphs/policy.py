@@ -57,34 +57,21 @@ def next_step(claim: ClaimState, plan: Plan) -> Step:
     return step if plan.confirms == "nothing" or step.label not in convicted else _confirm(step, claim, plan)
 
 
-def was_convicted(sentence: ClaimState, plan: Plan) -> bool:
-    """True if the panel convicted a whole sentence before it was taken apart."""
+def may_appeal(sentence: ClaimState, parts: Sequence[ClaimState], plan: Plan) -> bool:
+    """True if the panel convicted a whole sentence, and every part of it is borne out or states no fact."""
     votes = sentence.last_votes()
-    tally = vote(votes, consensus=plan.consensus, sides=_sides(sentence.asked[-1])) if votes else None
-    return tally is not None and tally.label in WRONG
-
-
-def are_cleared(parts: Sequence[ClaimState], plan: Plan) -> bool:
-    """True if every part of a sentence is borne out, or states no fact."""
-    steps = [next_step(part, plan) for part in parts]
-    return bool(parts) and all(step.label and SIDES[step.label] in ("supported", "no_fact") for step in steps)
-
-
-def settle(label: Label, decided_by: DecidedBy, caveat: str = "") -> Step:
-    """The claim has its label."""
-    return Step(do="settle", label=label, decided_by=decided_by, caveat=caveat)
-
-
-def leave_undecided(failure: Failure) -> Step:
-    """Nobody can decide the claim, for this reason."""
-    return Step(do="settle", failure=failure)
+    if sentence.unit != "superseded" or plan.arbiter == "nobody" or not (votes and parts):
+        return False
+    convicted = vote(votes, consensus=plan.consensus, sides=_sides(sentence.asked[-1])).label in WRONG
+    labels = [next_step(part, plan).label for part in parts]
+    return convicted and all(label and SIDES[label] in ("supported", "no_fact") for label in labels)
 
 
 def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
     if claim.copied:
-        return settle("explicitly_supported", "rule")
+        return Step(do="settle", label="explicitly_supported", decided_by="rule")
     if claim.left_open:
-        return leave_undecided("split")
+        return Step(do="settle", failure="split")
     if not claim.asked and not claim.looks:
         return _first_step(claim, plan)
     if _has_something_to_show(claim):
@@ -142,7 +129,7 @@ def _confirm(step: Step, claim: ClaimState, plan: Plan) -> Step:
     if claim.confirmation == "unproved":
         return step.model_copy(update={"caveat": UNPROVED})
     if claim.confirmation == "refuted":
-        return leave_undecided("unconfirmed")
+        return Step(do="settle", failure="unconfirmed")
     if plan.confirms == "contradictions":
         return step.model_copy(update={"caveat": CONFIRMING_FAILED})
     return Step(do="settle", failure=claim.confirmation, caveat=CONFIRMING_FAILED)
@@ -166,7 +153,7 @@ def _first_step(claim: ClaimState, plan: Plan) -> Step:
     if may_be_taken_apart and (plan.decompose == "all" or (plan.sourced and claim.everywhere)):
         return Step(do="decompose")
     if not plan.sourced:
-        return Step(do="consult") if claim.consulted == "not_yet" else leave_undecided("sourceless")
+        return Step(do="consult") if claim.consulted == "not_yet" else Step(do="settle", failure="sourceless")
     if claim.everywhere and "search" in plan.looks:
         return Step(do="search", look="search")
     return Step(do="show", look="words" if claim.found else plan.looks[0])
@@ -191,14 +178,14 @@ def _count(claim: ClaimState, votes: list[Judgement], plan: Plan) -> Step:
     if wider and not spent:
         return wider
     if not tally.votes:
-        return leave_undecided(most_common(j.failure for j in votes))
+        return Step(do="settle", failure=most_common(j.failure for j in votes))
     return _ask_an_arbiter(claim, plan)
 
 
 def _ask_an_arbiter(claim: ClaimState, plan: Plan) -> Step:
     """A split, or a sentence whose parts were cleared, is decided by whoever decides splits, once taken apart."""
     if plan.arbiter == "nobody":
-        return leave_undecided("split")
+        return Step(do="settle", failure="split")
     if claim.unit == "sentence" and plan.decompose == "doubted":
         return Step(do="decompose")
     return Step(do="person" if plan.arbiter == "person" else "arbitrate")
@@ -233,9 +220,9 @@ def _wider_look(claim: ClaimState, side: Side | None, plan: Plan) -> Step | None
 def _apply_ruling(claim: ClaimState, ruling: Judgement, plan: Plan) -> Step:
     """An arbiter's word or its failure; a person's, who is final but for `not_found`."""
     if ruling.label is None:
-        return leave_undecided(ruling.failure or "unavailable")
+        return Step(do="settle", failure=ruling.failure or "unavailable")
     if claim.ruled_by == "person" and ruling.label != "not_found":
-        return settle(final_label(ruling.label), "person")
+        return Step(do="settle", label=final_label(ruling.label), decided_by="person")
     return _decide(ruling.label, claim.ruled_by, claim, plan)
 
 
@@ -245,19 +232,20 @@ def _decide(label: JudgeLabel, decided_by: DecidedBy, claim: ClaimState, plan: P
     if SIDES[label] == "contradicted" and _may_be_said_elsewhere(claim):
         return Step(do="show", look="words")
     if SIDES[label] != "not_found":
-        return settle(final_label(label), decided_by)
+        return Step(do="settle", label=final_label(label), decided_by=decided_by)
     if wider := _wider_look(claim, "not_found", plan):
         return wider
     asked_pages = claim.asked[-1].look == "pages"
     if label == "out_dependent" and asked_pages:
-        return settle(label, decided_by)
+        return Step(do="settle", label=label, decided_by=decided_by)
     if not asked_pages and claim.consulted == "not_yet":
         return Step(do="consult")
     if not plan.sourced and (label == "not_found" or not asked_pages):
-        return leave_undecided("sourceless")
+        return Step(do="settle", failure="sourceless")
     if plan.sourced and not claim.read_whole:
-        return leave_undecided(claim.unread or "not_found_so_far")
-    return settle("fabricated", decided_by, "" if asked_pages else CAVEATS.get(claim.consulted, ""))
+        return Step(do="settle", failure=claim.unread or "not_found_so_far")
+    caveat = "" if asked_pages else CAVEATS.get(claim.consulted, "")
+    return Step(do="settle", label="fabricated", decided_by=decided_by, caveat=caveat)
 
 
 def _sides(question: Question) -> dict[JudgeLabel, Side]:

@@ -144,10 +144,11 @@ class ClaimState(Frozen):
         """The panel's judgements on the last question that it answered."""
         return next((votes for question in reversed(self.asked) if (votes := self.votes(question.id))), [])
 
-    def with_look(self, look: Look) -> Self:
-        """The claim after a look at the source: nothing found is left to be shown."""
+    def with_look(self, look: Look, own: Iterable[int] = ()) -> Self:
+        """The claim after a look at the source: nothing found is left to show. `own`: lines shown for its sake."""
         looks = self.looks if self.looks[-1:] == (look,) else (*self.looks, look)
-        return self.model_copy(update={"looks": looks, "found": ()})
+        own = tuple(sorted({*self.own, *own}))
+        return self.model_copy(update={"looks": looks, "found": (), "own": own})
 
     def with_answer(self, look: Look, share: float, queries: tuple[str, ...] = ()) -> Self:
         """The claim after somebody answered for what this look showed: a share of the sources."""
@@ -158,10 +159,6 @@ class ClaimState(Frozen):
             share=max(before.share, share),
         )
         return self.model_copy(update={"looked": looked})
-
-    def with_own(self, lines: Iterable[int]) -> Self:
-        """The claim with more lines that are shown for its sake."""
-        return self.model_copy(update={"own": tuple(sorted({*self.own, *lines}))})
 
     def with_question(self, question: Question) -> Self:
         """The claim with one more question that asks about it."""

@@ -91,18 +91,15 @@ class Verifier:
         if judges is not None and not isinstance(judges, list | tuple):
             raise BadInput(f"judges are a list, not {judges!r:.40}: write [{judges!r:.40}]")
         settings: dict[str, Any] = {**more}
-        specs: list[str | Spec] = []
-        objects: list[Judge | BaseChatModel] = []
-        for judge in judges or []:
-            if isinstance(judge, str | Spec):
-                specs.append(judge)
-            else:
-                objects.append(_refuse_other(judge, "judge", Judge))
+        specs = [judge for judge in judges or [] if isinstance(judge, str | Spec)]
+        objects: list[Any] = [judge for judge in judges or [] if not isinstance(judge, str | Spec)]
         if objects and specs:
             raise BadInput("judges are all SPECs, or all objects: write a model as one or the other")
         if specs:
             settings["judges"] = specs
-        given = Given(judges=objects, make=make, recording=recording)
+        given = Given(
+            judges=[_refuse_other(judge, "judge", Judge) for judge in objects], make=make, recording=recording
+        )
         if isinstance(arbiter, str | Spec):
             settings["arbiter"] = arbiter
         elif arbiter is not None:

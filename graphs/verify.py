@@ -26,7 +26,7 @@ from longproof.graphs import check
 from longproof.graphs.confirm import confirm
 from longproof.graphs.evidence.places import CLAIMS, place_claims, place_copy, same_text
 from longproof.graphs.evidence.search import group_claims, make_question, scan_sources, search_sources
-from longproof.graphs.policy import are_cleared, next_step, was_convicted
+from longproof.graphs.policy import may_appeal, next_step
 from longproof.graphs.reporting import report_on
 from longproof.graphs.review import apply_review, describe_dispute, form_of
 from longproof.graphs.run import Pool, Run
@@ -93,15 +93,18 @@ def verify_graph(
     pool = pool or Pool()
     bind = pool.bind
 
-    async def read_input(given: VerifyInput, runtime: Runtime[Settings]) -> State:
-        """Keep the texts of the input, before there is a case."""
+    async def read(given: VerifyInput, runtime: Runtime[Settings]) -> State:
+        """Store the texts, once; of sources the state keeps their ids. Raises BadInput for what can't be checked."""
         if example and not (given.source.strip() or given.response.strip() or given.sources):
             given = await asyncio.to_thread(example)
         session = await pool.session(settings_of(runtime.context))
-        return await read(given, session.store)
+        case, sources = await asyncio.to_thread(store_texts, given, session.store)
+        if not sources and case.task != "open":
+            raise BadInput(NO_SOURCE)
+        return {"started": time.time(), "case": case, "sources": sources}
 
     builder = StateGraph(State, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput)
-    builder.add_node("read", cast(Any, read_input), input_schema=VerifyInput)
+    builder.add_node("read", cast(Any, read), input_schema=VerifyInput)
     builder.add_node("align", bind(align))
     builder.add_node("check", bind(check_step(pool)), input_schema=CheckState)
     builder.add_node("join", bind(join))
@@ -163,14 +166,6 @@ def check_step(pool: Pool) -> Callable[[CheckState, Run], Awaitable[Checked]]:
     return check_group
 
 
-async def read(given: VerifyInput, store: DocumentStore) -> State:
-    """Store the texts, once; of sources the state keeps their ids. Raises BadInput for what can't be checked."""
-    case, sources = await asyncio.to_thread(store_texts, given, store)
-    if not sources and case.task != "open":
-        raise BadInput(NO_SOURCE)
-    return {"started": time.time(), "case": case, "sources": sources}
-
-
 def store_texts(given: VerifyInput, store: DocumentStore) -> tuple[Case, list[DocumentRef]]:
     """Keep the texts of an input: its case and its sources. Raises BadInput for what nobody could check."""
     if given.task not in TASKS:
@@ -214,18 +209,12 @@ async def align(state: State, run: Run) -> State:
 async def join(state: State, run: Run) -> State:
     """Wait until all claim groups are here again. A sentence that was convicted as a whole and whose parts were all
     cleared goes to the arbiter, whole, with all lines that were shown for it."""
-    if run.plan.arbiter == "nobody":
-        return {}
     by_sentence: dict[int, list[ClaimState]] = {}
     for one in latest(state):
         by_sentence.setdefault(one.claim.sentence, []).append(one)
     changed: list[ClaimState] = []
     for sentence, *parts in by_sentence.values():
-        if (
-            sentence.unit == "superseded"
-            and was_convicted(sentence, run.plan)
-            and are_cleared(parts, run.plan)
-        ):
+        if may_appeal(sentence, parts, run.plan):
             changed += _appeal(sentence, parts, run)
     return {"checked": changed} if changed else {}
 
@@ -235,9 +224,9 @@ def _appeal(sentence: ClaimState, parts: list[ClaimState], run: Run) -> list[Cla
     last = max((part.asked[-1] for part in parts), key=lambda question: len(question.pages))
     lines = tuple(sorted(sentence.lines_shown().union(*(part.lines_shown() for part in parts))))
     shown = (last.look, (lines,) if lines else (), last.pages, last.prompt)
-    whole = sentence.with_question(make_question([sentence.claim.id], run.sources, *shown)).with_own(lines)
+    whole = sentence.with_question(make_question([sentence.claim.id], run.sources, *shown))
     superseded = [part.model_copy(update={"unit": "superseded"}) for part in parts]
-    return [whole.model_copy(update={"unit": "claim", "appealed": True}), *superseded]
+    return [whole.model_copy(update={"unit": "claim", "appealed": True, "own": lines}), *superseded]
 
 
 async def review(state: State, run: Run) -> State:

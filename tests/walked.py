@@ -201,7 +201,7 @@ def shown(look: Look, state: ClaimState, draw: Draw) -> ClaimState:
     named: Look = "source" if look != "words" and draw(st.booleans()) else look
     before = state.asked[-1].lines if state.asked else ()
     asking = question(f"q{len(state.asked)}", named, before)
-    return state.with_look(named).with_own(asking.lines[-1]).with_question(asking)
+    return state.with_look(named, asking.lines[-1]).with_question(asking)
 
 
 def sought(step: Step, state: ClaimState, draw: Draw) -> ClaimState:
