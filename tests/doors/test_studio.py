@@ -99,12 +99,10 @@ def test_no_graph_sends_a_key_to_what_a_client_names(monkeypatch: pytest.MonkeyP
         named = f"openai:m@{server.address}"
         owned = {"kind": "openai", "model": "n", "address": server.address, "by_owner": True}
         monkeypatch.setenv("LONGPROOF_HOME", str(tmp_path))
-        usual = {"judges": [named, owned]}
-        more = [{}, {"arbiter": owned, "decomposer": owned}]
+        given = VerifyInput(source="Ada sold the boat to Tom.", response="Ada sold the boat.")
         for graph in (studio.graph, studio.verigray):
-            for settings in more:
-                given = VerifyInput(source="Ada sold the boat to Tom.", response="Ada sold the boat.")
+            for more in ({}, {"arbiter": owned, "decomposer": owned}):
                 with suppress(Exception):
-                    asyncio.run(graph.ainvoke(given, context={**usual, **settings}))
+                    asyncio.run(graph.ainvoke(given, context={"judges": [named, owned], **more}))
     assert len(server.asked) > 4
     assert {asked.key for asked in server.asked} == {"none"}

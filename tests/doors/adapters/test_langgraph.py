@@ -70,12 +70,11 @@ def test_a_persons_interrupt_is_the_hosts(asynchronous):
             return await graph.ainvoke(given, thread, context=HostContext())
         return graph.invoke(given, thread, context=HostContext())
 
-    async def go():
-        stopped = await run({"book": SOURCE})
-        (asked,) = stopped["__interrupt__"]
+    async def decide():
+        (asked,) = (await run({"book": SOURCE}))["__interrupt__"]
         decisions = [{"claim_id": one["claim_id"], "label": "ambiguous"} for one in asked.value]
         return await run(Command(resume={"name": "Ines", "decisions": decisions}))
 
-    claims = asyncio.run(go())["check"]["claims"]
+    claims = asyncio.run(decide())["check"]["claims"]
     assert {claim["decided_by"] for claim in claims} == {"person"}
     assert all(len(judge.heard) == 1 for judge in judges)

@@ -1,4 +1,4 @@
-"""As an MCP server: the official client, over stdio, against the real command."""
+"""As an MCP server: the official client, over stdio against the real command, and in memory."""
 
 import asyncio
 import os
@@ -18,74 +18,63 @@ from longproof.agent.types import Report
 pytestmark = pytest.mark.heavy
 
 
-def talk(work, *arguments):
-    command = StdioServerParameters(
-        command=sys.executable, args=["-m", "longproof", "mcp", *arguments], env=dict(os.environ)
-    )
+def answers(made, *asked):
+    """The answers of a server, in memory or a command, to calls of its tools."""
 
     async def go():
-        async with Client(command) as client:
-            return await work(client)
+        async with Client(made) as client:
+            return [await client.call_tool(name, given) for name, given in asked]
 
     return asyncio.run(go())
 
 
-async def in_memory(work):
-    """The same without a process: the server in memory."""
-    async with Client(server(Verifier())) as client:
-        return await work(client)
+def explained(folder, *names):
+    """What the tool `explain` says of the response and of each of these files in the server's folder."""
+    asked = [("explain", {"source_file": name, "response": RESPONSE}) for name in names]
+    return answers(server(Verifier(), folder), *asked)
 
 
 def test_the_tools_have_schemas_for_what_goes_in_and_out():
-    async def work(client):
-        return {tool.name: tool for tool in (await client.list_tools()).tools}
+    async def listed():
+        async with Client(server(Verifier())) as client:
+            return {tool.name: tool for tool in (await client.list_tools()).tools}
 
-    tools = talk(work)
-    assert set(tools) == {"verify", "explain"}
-    assert tools["verify"].output_schema["title"] == "Report"
-    assert tools["explain"].output_schema["title"] == "Brief"
+    tools = asyncio.run(listed())
+    titles = {name: tool.output_schema["title"] for name, tool in tools.items()}
+    assert titles == {"verify": "Report", "explain": "Brief"}
+    assert tools["verify"].description.startswith("The whole report")
     assert all(field["description"] for field in tools["verify"].input_schema["properties"].values())
 
 
 def test_verify_gives_the_terminals_report_and_explain_what_is_wrong(tmp_path):
-    async def work(client):
-        asked = {"source": SOURCE, "response": RESPONSE}
-        return [await client.call_tool(name, asked) for name in ("verify", "explain")]
-
-    whole, short = talk(work)
-    assert plain(Report.model_validate(whole.structured_content)) == by_terminal(tmp_path)
+    command = ["-m", "longproof", "mcp", "--folder", str(tmp_path)]
+    stdio = StdioServerParameters(command=sys.executable, args=command, env=dict(os.environ))
+    expected = by_terminal(tmp_path)
+    given = {"source_file": "source.txt", "response": RESPONSE}
+    whole, short = answers(stdio, ("verify", given), ("explain", given))
+    assert plain(Report.model_validate(whole.structured_content)) == expected
     said = Brief.model_validate(short.structured_content)
-    assert (said.verdict, said.triage) == (by_terminal(tmp_path)["verdict"], True)
+    assert (said.verdict, said.triage) == (expected["verdict"], True)
     assert said.verdict != "faithful"
     assert said.undecided > 0
     assert all(problem.passage in RESPONSE for problem in said.problems)
 
 
-def test_sources_are_read_from_the_given_folder_alone(tmp_path):
-    (tmp_path / "in").mkdir()
-    (tmp_path / "in" / "book.txt").write_text(SOURCE, "utf-8")
-    (tmp_path / "secret.txt").write_text(SOURCE, "utf-8")
-
-    async def work(client):
-        names = ("book.txt", "../secret.txt", str(tmp_path / "secret.txt"))
-        return [await client.call_tool("explain", {"source_file": n, "response": RESPONSE}) for n in names]
-
-    inside, *outside = talk(work, "--folder", str(tmp_path / "in"))
+def test_sources_are_read_from_the_given_folder_alone_and_named_as_they_were_asked_for(tmp_path):
+    folder = tmp_path / "in"
+    folder.mkdir()
+    for path in (folder / "book.txt", tmp_path / "secret.txt"):
+        path.write_text(SOURCE, "utf-8")
+    (folder / "loop").symlink_to("loop")
+    names = ("book.txt", "../secret.txt", str(tmp_path / "secret.txt"), "loop", "a\0b", "none.txt")
+    inside, *refused = explained(folder, *names)
     assert not inside.is_error
-    assert all(answer.is_error and "outside" in str(answer.content) for answer in outside)
-
-
-def test_a_file_that_cannot_be_read_is_named_as_it_was_asked_for(tmp_path):
-    (tmp_path / "loop").symlink_to("loop")
-
-    async def work(client):
-        names = ("loop", "a\0b", "none.txt")
-        return [await client.call_tool("explain", {"source_file": n, "response": RESPONSE}) for n in names]
-
-    told = [str(answer.content) for answer in talk(work, "--folder", str(tmp_path))]
-    assert all("no file's name" in one for one in told[:2])
-    assert "none.txt: there is no such file" in told[2]
-    assert str(tmp_path) not in "".join(told)
+    assert all(answer.is_error for answer in refused)
+    told = [str(answer.content) for answer in refused]
+    assert all("outside" in one for one in told[:2])
+    assert all("no file's name" in one for one in told[2:4])
+    assert "none.txt: there is no such file" in told[4]
+    assert str(folder) not in "".join(told)
 
 
 @pytest.mark.parametrize(
@@ -98,11 +87,7 @@ def test_a_file_that_cannot_be_read_is_named_as_it_was_asked_for(tmp_path):
     ],
 )
 def test_what_cannot_be_checked_is_said(more, says):
-    async def work(client):
-        return [
-            await client.call_tool(name, {"response": RESPONSE, **more}) for name in ("verify", "explain")
-        ]
-
-    for answer in asyncio.run(in_memory(work)):
+    given = {"response": RESPONSE, **more}
+    for answer in answers(server(Verifier()), ("verify", given), ("explain", given)):
         assert answer.is_error
         assert says in str(answer.content)

@@ -9,7 +9,7 @@ import batches
 import pytest
 from batches import reports
 from fakes import ChatServer
-from reader import Asked, well
+from reader import well
 
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Case, Report, Usage
@@ -35,20 +35,13 @@ def write(folder: Path, rows: Iterable[object]) -> Path:
 
 
 def check(cases: Path, out: Path, server: ChatServer) -> BatchDone:
-    return check_cases(
-        cases, out, settings={"judges": [f"openai:m@{server.address}"], "home": str(out.parent / "home")}
-    )
-
-
-def groups(cases: Path) -> list[list[str]]:
-    return [[one.name for one in group] for group in plan_groups(plan_cases(cases, joined=True))]
+    settings = {"judges": [f"openai:m@{server.address}"], "home": str(out.parent / "home")}
+    return check_cases(cases, out, settings=settings)
 
 
 def together(out: Path) -> dict[str, list[str]]:
-    return {
-        report["case"]["id"]: report["stamp"].get("group", {}).get("cases", [])
-        for report in reports(out).values()
-    }
+    """Each case of the folder, with those that were checked with it."""
+    return {name: report["stamp"].get("group", {}).get("cases", []) for name, report in reports(out).items()}
 
 
 def test_the_file_tells_the_groups_in_its_order(tmp_path: Path) -> None:
@@ -67,7 +60,8 @@ def test_the_file_tells_the_groups_in_its_order(tmp_path: Path) -> None:
         row(12, task="answer"),
         "no case",
     ]
-    found = groups(write(tmp_path, rows))
+    planned = plan_cases(write(tmp_path, rows), joined=True)
+    found = [[one.name for one in group] for group in plan_groups(planned)]
     wanted = [[1, 5], [2, 12], [3], [4], [9], [10], [6, 11], [7], [8]]
     assert found == [*([f"case-{n}" for n in group] for group in wanted), ["line_13"]]
 
@@ -81,39 +75,35 @@ def test_a_group_has_a_report_a_case_whose_figures_add_up(tmp_path: Path) -> Non
     assert done.paid.calls == asked < 12
     found = reports(tmp_path / "out")
     assert sum(report["usage"]["calls"] for report in found.values()) == asked
-    assert all(ids == [f"case-{n}" for n in range(6)] for ids in together(tmp_path / "out").values())
-    assert [report["case"]["response"] for report in found.values()] == [
-        f"Ada lit lamp {n}." for n in range(6)
-    ]
+    assert together(tmp_path / "out") == {name: [f"case-{n}" for n in range(6)] for name in found}
+    responses = [report["case"]["response"] for report in found.values()]
+    assert responses == [f"Ada lit lamp {n}." for n in range(6)]
 
 
 def test_no_prompt_holds_two_cases_of_a_pair(tmp_path: Path) -> None:
-    rows = [
-        row(n, response=f"Ada lit lamp {n} {w}.", pair=f"p{n}") for n in range(8) for w in ("north", "south")
-    ]
-    rows = [one | {"id": f"case-{place}"} for place, one in enumerate(rows)]
+    rows = []
+    for n in range(8):
+        for side in ("north", "south"):
+            response = f"Ada lit lamp {n} {side}."
+            rows.append(row(n, id=f"case-{n}-{side}", response=response, pair=f"p{n}"))
     with ChatServer(well) as server:
         check(write(tmp_path, rows), tmp_path / "out", server)
-        asked = list(server.asked)
-
-    def shown(one: Asked) -> set[str]:
-        return {given["response"] for given in rows if str(given["response"]) in one.user + one.system}  # type: ignore[misc]
-
-    assert any(len(shown(one)) > 1 for one in asked)
-    for one in asked:
-        for n in range(8):
-            assert not {f"Ada lit lamp {n} north.", f"Ada lit lamp {n} south."} <= shown(one)
-    for ids in together(tmp_path / "out").values():
-        assert len(ids) == 8
+        prompts = [one.user + one.system for one in server.asked]
+    most = 0
+    for prompt in prompts:
+        shown = [str(one["pair"]) for one in rows if str(one["response"]) in prompt]
+        assert len(shown) == len({*shown})
+        most = max(most, len(shown))
+    assert most > 1
+    assert {len(ids) for ids in together(tmp_path / "out").values()} == {8}
 
 
 def test_a_bad_case_harms_no_other(tmp_path: Path) -> None:
     rows = [row(1), row(2, response="…"), row(3, source="gone.txt"), row(4), row(5, response="a\0b"), row(6)]
     with ChatServer(well) as server:
         done = check(write(tmp_path, rows), tmp_path / "out", server)
-    assert (done.states["done"], done.states["failed"]) == (3, 3)
-    found = together(tmp_path / "out")
-    assert set(found) == {"case-1", "case-4", "case-6"}
+    assert done.states == {"done": 3, "failed": 3}
+    assert set(reports(tmp_path / "out")) == {"case-1", "case-4", "case-6"}
 
 
 def test_a_batch_stopped_inside_a_group_pays_nothing_twice(tmp_path: Path) -> None:
@@ -126,8 +116,7 @@ def test_a_batch_stopped_inside_a_group_pays_nothing_twice(tmp_path: Path) -> No
         kept = (out / "reports" / "case-0.json").stat().st_mtime_ns
         done = check(cases, out, server)
         assert len(server.asked) == asked
-    assert done.paid == Usage()
-    assert done.states["done"] == 5
+    assert (done.paid, done.states) == (Usage(), {"done": 5})
     assert reports(out) == whole
     assert (out / "reports" / "case-0.json").stat().st_mtime_ns == kept
 

@@ -8,6 +8,7 @@ import subprocess
 import sys
 import time
 from pathlib import Path
+from typing import Any
 
 import batches
 import pytest
@@ -48,9 +49,14 @@ def write(folder: Path) -> Path:
     return batches.write(folder, [*rows, {"id": "bad"}])
 
 
-def on_ray(cases: Path, out: Path, settings: dict[str, object], **more: object) -> BatchDone:
+def asking(server: ChatServer, home: Path, **more: object) -> dict[str, Any]:
+    judges = [f"openai:{name}@{server.address}" for name in "mn"]
+    return {"judges": judges, "home": str(home), "concurrency": AT_ONCE, **more}
+
+
+def on_ray(cases: Path, out: Path, settings: dict[str, Any], **more: Any) -> BatchDone:
     engine = ray_engine(settings, cases, workers=2, parallel=2)
-    return check_cases(cases, out, settings=settings, engine=engine, **more)  # type: ignore[arg-type]
+    return check_cases(cases, out, settings=settings, engine=engine, **more)
 
 
 def parent(pid: int) -> int:
@@ -70,32 +76,21 @@ def processes(name: str) -> list[int]:
     return found
 
 
-def paid_again(server: ChatServer) -> int:
-    """How many questions were asked that had been asked before."""
-    return len(server.asked) - len({(asked.body["model"], asked.user) for asked in server.asked})
-
-
 def test_ray_and_local_give_the_same_reports_and_pay_once(tmp_path):
     cases = write(tmp_path)
     with ChatServer(well, delay_s=0.01) as server:
-        judges = [f"openai:{name}@{server.address}" for name in "mn"]
-
-        def settings(name: str) -> dict[str, object]:
-            return {"judges": judges, "home": str(tmp_path / name), "concurrency": AT_ONCE, "stream": True}
-
-        here = check_cases(cases, tmp_path / "here", settings=settings("a"))
+        settings = asking(server, tmp_path / "there", stream=True)
+        here = check_cases(cases, tmp_path / "a", settings=asking(server, tmp_path / "here", stream=True))
         asked = len(server.asked)
-        there = on_ray(cases, tmp_path / "there", settings("b"))
-        assert there.states == here.states
-        assert (there.states["done"], there.states["failed"]) == (20, 1)
-        assert reports(tmp_path / "there") == reports(tmp_path / "here")
+        there = on_ray(cases, tmp_path / "b", settings)
+        assert there.states == here.states == {"done": 20, "failed": 1}
+        assert reports(tmp_path / "b") == reports(tmp_path / "a")
         assert len(server.asked) == 2 * asked
         assert there.paid == here.paid
         assert server.most_at_once <= AT_ONCE
         assert all(asked.body["stream"] for asked in server.asked)
-        again = on_ray(cases, tmp_path / "again", settings("b"))
+        assert on_ray(cases, tmp_path / "again", settings).paid.calls == 0
         assert len(server.asked) == 2 * asked
-        assert again.paid.calls == 0
 
 
 def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path):
@@ -110,20 +105,24 @@ def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path):
         killed = reports(out)
         assert 6 <= len(killed) < 20
         assert subprocess.run(command, check=False).returncode == 0
-        assert paid_again(server) <= AT_ONCE
-        asked = len(server.asked)
-        settings = {"judges": [f"openai:{name}@{server.address}" for name in "mn"], "home": str(home)}
-        check_cases(cases, tmp_path / "here", settings=settings)
-        assert len(server.asked) == asked
-    assert len(reports(out)) == 20
-    assert reports(out) == reports(tmp_path / "here")
+        assert_all_is_paid_once(cases, out, server, home)
     assert killed.items() <= reports(out).items()
+
+
+def assert_all_is_paid_once(cases: Path, out: Path, server: ChatServer, home: Path) -> None:
+    """Nothing but what was under way at a kill was asked again, and the ledger answers the whole batch."""
+    asked = len(server.asked)
+    assert asked - len({(one.body["model"], one.user) for one in server.asked}) <= AT_ONCE
+    check_cases(cases, out.parent / "here", settings=asking(server, home))
+    assert len(server.asked) == asked
+    assert len(reports(out)) == 20
+    assert reports(out) == reports(out.parent / "here")
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the actors' processes under /proc")
 @pytest.mark.parametrize("who", ["ModelProxy", "Worker"])
 def test_a_worker_that_dies_is_started_again_and_a_batch_whose_proxy_died_goes_on(tmp_path, who):
-    cases, killed = write(tmp_path), list[int]()
+    cases, out, home, killed = write(tmp_path), tmp_path / "out", tmp_path / "home", list[int]()
 
     def kill(word: RunProgress) -> None:
         if word.done >= 6 and not killed:
@@ -131,53 +130,34 @@ def test_a_worker_that_dies_is_started_again_and_a_batch_whose_proxy_died_goes_o
             os.kill(killed[0], signal.SIGKILL)
 
     with ChatServer(well, delay_s=0.1) as server:
-        settings = {
-            "judges": [f"openai:{name}@{server.address}" for name in "mn"],
-            "home": str(tmp_path / "home"),
-            "concurrency": AT_ONCE,
-        }
-
-        def go() -> BatchDone:
-            return on_ray(cases, tmp_path / "out", settings, progress=kill)
-
-        first = go()
+        done = on_ray(cases, out, asking(server, home), progress=kill)
         assert len(killed) == 1
         if who == "ModelProxy":
-            assert first.states["failed"] > 1
-            assert any("ActorDied" in str(one.failure) for one in first.cases)
-            first = go()
-        assert (first.states["done"], first.states["failed"]) == (20, 1)
-        assert paid_again(server) <= AT_ONCE
-        asked = len(server.asked)
-        check_cases(cases, tmp_path / "here", settings=settings)
-        assert len(server.asked) == asked
-    assert reports(tmp_path / "out") == reports(tmp_path / "here")
+            assert done.states["failed"] > 1
+            assert any("ActorDied" in str(one.failure) for one in done.cases)
+            done = on_ray(cases, out, asking(server, home))
+        assert done.states == {"done": 20, "failed": 1}
+        assert_all_is_paid_once(cases, out, server, home)
 
 
 def test_a_server_that_refuses_ends_a_batch_at_its_first_answer(tmp_path):
-    cases, home = write(tmp_path), tmp_path / "home"
     with ChatServer(always(Reply(status=401, error={"message": "not you"}))) as server:
-        settings = {"judges": [f"openai:m@{server.address}"], "home": str(home), "run_id": "refused"}
+        settings = asking(server, tmp_path / "home", run_id="refused")
         with pytest.raises(BadInput, match=r"answered HTTP 401: not you; check the key"):
-            on_ray(cases, tmp_path / "out", settings)
+            on_ray(write(tmp_path), tmp_path / "out", settings)
         assert len(server.asked) <= 8
 
 
 def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path):
-    cases, out, home = write(tmp_path), tmp_path / "out", tmp_path / "home"
+    home = tmp_path / "home"
     with ChatServer(well, delay_s=0.02) as server:
-        settings = {
-            "judges": [f"openai:m@{server.address}"],
-            "home": str(home),
-            "concurrency": AT_ONCE,
-            "run_id": "full",
-        }
-        Verifier(**{**settings, "run_id": None}).verify(batches.SOURCE, "Ada lit the lamp at nine.")
+        settings = asking(server, home)
+        Verifier(**settings).verify(batches.SOURCE, "Ada lit the lamp at nine.")
         with sqlite3.connect(home / "ledger.sqlite") as db:
             full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
             db.execute(f"CREATE TRIGGER full {full}")
         db.close()
         paid = len(server.asked)
         with pytest.raises(BadInput, match=r"^the ledger .* can't be used: disk is full; .*$"):
-            on_ray(cases, out, settings)
-        assert len(server.asked) - paid <= AT_ONCE + 1  # a model's first request is sent alone
+            on_ray(write(tmp_path), tmp_path / "out", {**settings, "run_id": "full"})
+        assert len(server.asked) - paid <= AT_ONCE + 2  # a model's first request is sent alone

@@ -21,31 +21,21 @@ def two_judges(server: ChatServer, *more: str) -> int:
     return verify(*judges, *more)
 
 
-@pytest.mark.parametrize("other", ["response", "source", "settings"])
-def test_a_run_taken_for_another_case_is_refused_before_anything_is_asked(
-    files: Path, capsys: Told, other: str
+def test_a_run_goes_on_under_its_name_with_other_limits_and_is_refused_for_another_case(
+    files: Path, capsys: Told
 ) -> None:
-    with ChatServer(well) as server:
-        command = ["--judge", f"openai:m@{server.address}", "--run-id", "first"]
-        assert verify(*command) == 0
-        capsys.readouterr()
-        paid = len(server.asked)
-        if other == "settings":
-            command += ["--reach", "place"]
-        else:
-            (files / f"{other}.txt").write_text(SOURCE + "Ada lit the lamp at ten.", "utf-8")
-        assert verify(*command) == 2
-        (line,) = capsys.readouterr().err.splitlines()
-        assert "the run 'first' was begun with another source, response or settings" in line
-        assert len(server.asked) == paid
-
-
-def test_the_same_case_goes_on_under_its_name_with_other_limits(files: Path) -> None:
     with ChatServer(well) as server:
         command = ["--judge", f"openai:m@{server.address}", "--run-id", "first", "--check"]
         assert verify(*command, "--max-calls", "0") == 3
-        (files / "moved.txt").write_bytes((files / "source.txt").read_bytes())
+        for name, other in (("source", "moved"), ("response", "another"), ("source", "longer")):
+            more = "" if other == "moved" else "Ada lit the lamp at ten."
+            (files / f"{other}.txt").write_text((files / f"{name}.txt").read_text("utf-8") + more, "utf-8")
         assert verify(*command, "--concurrency", "2", source="moved.txt") == 0
+        capsys.readouterr()
+        others = verify(*command, "--reach", "place"), verify(*command, response="another.txt")
+        assert (*others, verify(*command, source="longer.txt")) == (2, 2, 2)
+        for line in capsys.readouterr().err.splitlines():
+            assert "the run 'first' was begun with another source, response or settings" in line
         assert len(server.asked) == 1
 
 
@@ -67,26 +57,6 @@ def test_a_run_in_which_only_the_confirming_question_failed_has_judges_that_answ
     told = capsys.readouterr()
     assert "no judge answered" not in told.err
     assert command == EVALUATE or "1 undecided" in told.out
-
-
-def test_a_dry_run_pays_nothing_and_a_spent_budget_is_undecided(files: Path, capsys: Told) -> None:
-    with ChatServer(well) as server:
-        judge = ("--judge", f"openai:m@{server.address}")
-        assert verify(*judge, "--dry-run") == 0
-        assert server.asked == []
-        told = capsys.readouterr().out
-        assert "first round: " in told
-        assert "at most" in told
-        assert verify(*judge, "--max-calls", "0", "--check", "--json", "-") == 3
-    assert json.loads(capsys.readouterr().out)["claims"][0]["failure"] == "over_budget"
-
-
-@pytest.mark.heavy
-def test_a_server_that_is_not_there_leaves_claims_undecided_with_the_reason(
-    files: Path, capsys: Told
-) -> None:
-    assert verify("--judge", "openai:m@http://127.0.0.1:9/v1", "--check", "--json", "-") == 3
-    assert json.loads(capsys.readouterr().out)["claims"][0]["failure"] == "unavailable"
 
 
 def test_the_panel_file_seats_the_judges_and_options_go_before_it(files: Path, capsys: Told) -> None:
