@@ -17,9 +17,8 @@ from longproof.retrieval.loaders import KINDS, READERS, read_source, record
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, FileNotes
 
-Source = Any
+Sources = Any
 """A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record; or a list of them."""
-Sources = Source | Sequence[Source]
 Response = str | Path | Document
 TITLES, ADDRESSES = ("title", "file_name"), ("source", "url", "file_path")
 _SUFFIXES = "|".join(suffix[1:] for suffix in (".txt", *KINDS, *READERS))
@@ -65,7 +64,7 @@ def case_of(response: Response, **about: Unpack[About]) -> Case:
         raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
 
 
-def documents_of(source: Source) -> list[Document]:
+def documents_of(source: Sources) -> list[Document]:
     """The documents that a source stands for. Raises BadInput for files that can't be read."""
     if isinstance(source, Document | Path):
         return [read_source(source) if isinstance(source, Path) else source]

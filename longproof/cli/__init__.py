@@ -19,6 +19,7 @@ from typing import Annotated
 import typer
 
 from longproof import __version__
+from longproof.agent.models.addresses import key_variables
 from longproof.cli.doctor import doctor_command, protocols_command
 from longproof.cli.index import index_command
 from longproof.cli.options import COST, EVERY_SETTING, SETTINGS, PlainCommand, add_command
@@ -26,6 +27,9 @@ from longproof.cli.reports import report_command, review_command
 from longproof.cli.runs import batch_command, compare_command, construct_command, evaluate_command
 from longproof.cli.serve import mcp_command, serve_command
 from longproof.cli.verify import demo_command, verify_command
+from longproof.retrieval.files import home, write_lines
+from longproof.retrieval.text.redact import without
+from longproof.retrieval.types import BadInput
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 """Errors of writing to a disk that takes no more."""
@@ -107,8 +111,6 @@ def _code(arguments: list[str] | None) -> int:
     """Run a command to its end; its exit code."""
     from typer.exceptions import Abort, TyperException
 
-    from longproof.retrieval.types import BadInput
-
     try:
         code = int(app(arguments, standalone_mode=False) or 0)
         if code == INTERRUPTED:
@@ -145,10 +147,6 @@ def _silence_stdout() -> None:
 
 def _saved_traceback(error: Exception) -> str:
     """Save the traceback in a file for its owner alone, without keys from the environment, and say where."""
-    from longproof.agent.models.addresses import key_variables
-    from longproof.retrieval.files import home, write_lines
-    from longproof.retrieval.text.redact import without
-    from longproof.retrieval.types import BadInput
 
     text = "".join(traceback.format_exception(error))
     for name in key_variables():

@@ -8,7 +8,11 @@ from typing import Annotated
 
 import typer
 
+from longproof.agent.models.addresses import place_and_key
 from longproof.cli.options import Encoding
+from longproof.progress import embedding_progress, show_progress
+from longproof.retrieval.files import home, write_whole
+from longproof.retrieval.types import BadInput
 
 
 def index_command(
@@ -19,15 +23,11 @@ def index_command(
     encoding: Encoding = None,
 ) -> None:
     """Build and keep the index of a source, or of saved pages. Checks use what is there."""
-    from longproof.agent.models.addresses import place_and_key
     from longproof.graphs.evidence.sources import MEANING
     from longproof.indexes.pages import open_pages
     from longproof.indexes.vectors import source_index
-    from longproof.progress import embedding_progress, show_progress
     from longproof.retrieval import embedders
-    from longproof.retrieval.files import home, write_whole
     from longproof.retrieval.loaders import read_source
-    from longproof.retrieval.types import BadInput
 
     if not sources and pages is None:
         raise BadInput("there is nothing to index: give sources, or --pages DIR")

@@ -18,7 +18,10 @@ import typer
 from pydantic.fields import FieldInfo
 from typer.core import TyperCommand
 
+from longproof.agent.models.prices import read_prices
+from longproof.agent.specs import PanelTable, as_spec, read_panel
 from longproof.graphs.settings import Settings
+from longproof.retrieval.types import BadInput
 
 TOML = Path("longproof.toml")
 CHECKED, JUDGES, FAR = "What is checked", "Who judges", "How far"
@@ -71,11 +74,8 @@ class SettingOptions:
 
         Raises BadInput where a file can't be read, or says something unknown.
         """
-        from longproof.agent.models.prices import read_prices
-        from longproof.agent.specs import PanelTable, read_panel
 
-        there = toml.exists()
-        table = read_panel(toml) if there else PanelTable()
+        table = read_panel(toml) if toml.exists() else PanelTable()
         in_file = {name: getattr(table, name) for name in table.model_fields_set & self.names}
         in_file = {name: value for name, value in in_file.items() if value}
         _tell(toml, {name: value for name, value in in_file.items() if name not in self.given})
@@ -84,17 +84,15 @@ class SettingOptions:
         if path := self.given.get("prices"):
             settings["prices"] = read_prices(path)
             _refuse_other_prices(path, settings)
-        elif there:
+        elif toml.exists():
             settings["prices"] = read_prices(toml)
         if "arbiter" in self.names:
             _announce_arbiter(settings)
-        return {name: list(value) if name == "judges" else value for name, value in settings.items()}
+        return settings
 
 
 def _refuse_other_prices(path: Path, settings: Mapping[str, Any]) -> None:
     """Raises BadInput for a list of prices that has none for this run's judges: it would tell no money."""
-    from longproof.agent.specs import as_spec
-    from longproof.retrieval.types import BadInput
 
     if not settings["prices"]:
         raise BadInput(f"{path} names no prices: give a [prices] table")
@@ -117,7 +115,6 @@ def _tell(toml: Path, named: "Mapping[str, Any]") -> None:
 
 def _announce_arbiter(settings: Mapping[str, Any]) -> None:
     """Say on stderr who decides where judges disagree, if nobody was named: it may be asked, and paid."""
-    from longproof.agent.specs import as_spec
 
     models = [judge for judge in map(as_spec, settings["judges"]) if judge.is_model]
     if models and len(settings["judges"]) > 1 and not settings.get("arbiter"):

@@ -14,10 +14,14 @@ from typing import TYPE_CHECKING, Annotated, Any, get_args
 
 import typer
 
+from longproof.agent.report import WRONG
+from longproof.agent.types import JudgeLabel, Report
 from longproof.cli.options import HtmlFile, JsonFile
+from longproof.report.words import flat
+from longproof.retrieval.files import write_whole
+from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:
-    from longproof.agent.types import Report
     from longproof.report.view import ClaimView
     from longproof.review import WaitingRun
 
@@ -41,7 +45,6 @@ def report_command(
     from longproof.report.html import page
     from longproof.report.markdown import to_markdown
     from longproof.report.saved import open_report, texts_of
-    from longproof.retrieval.types import BadInput
 
     targets = {"--html": html, "--corrected": corrected}
     refuse_targets(targets, markdown, read=[report, *(source or [])])
@@ -60,7 +63,7 @@ def report_command(
         typer.echo(to_markdown(opened, texts))
 
 
-def deliver(report: "Report", texts: dict[str, str], json: Path | None, html: Path | None) -> None:
+def deliver(report: Report, texts: dict[str, str], json: Path | None, html: Path | None) -> None:
     """The report in the forms asked for; on the terminal unless its JSON goes there.
 
     `texts` by id; those of the store need not be given.
@@ -89,7 +92,6 @@ def refuse_targets(
 
     `files` by their options; the `others` may be standard output.
     """
-    from longproof.retrieval.types import BadInput
 
     lost = "is read: name another file to write to, or it would be lost"
     taken = {os.path.realpath(path): lost for path in read if path}
@@ -105,11 +107,9 @@ def refuse_targets(
         taken[os.path.realpath(target)] = "is to hold two outputs: name a file for each"
 
 
-def _correct(report: "Report", path: Path) -> str:
+def _correct(report: Report, path: Path) -> str:
     """Write the corrected text; what was changed and what not, with the file's address."""
-    from longproof.agent.report import WRONG
     from longproof.report import corrected
-    from longproof.retrieval.files import write_whole
 
     write_whole(path, corrected.corrected(report, path.name))
     places = {error.span for claim in report.claims if claim.label in WRONG for error in claim.errors}
@@ -120,7 +120,6 @@ def _correct(report: "Report", path: Path) -> str:
 
 def _write(path: Path, text: str) -> str:
     """Write a file; its address."""
-    from longproof.retrieval.files import write_whole
 
     write_whole(path, text.encode())
     return path.resolve().as_uri()
@@ -145,7 +144,7 @@ def review_command(
     if state.disputes and answers:
         state = asyncio.run(resume_run(run, _read_review(answers)))
     while state.disputes and not answers:
-        state = asyncio.run(resume_run(run, _typed_review(state, name)))
+        state = asyncio.run(resume_run(run, _ask_person(state, name)))
     if state.report is None:
         typer.echo(f"{len(state.disputes)} claims came back: see `longproof review {run} --show`", err=True)
         raise typer.Exit(3)
@@ -153,8 +152,6 @@ def review_command(
 
 
 def _read_review(path: Path) -> dict[str, Any]:
-    from longproof.retrieval.types import BadInput
-
     try:
         review = json_.loads(path.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -164,11 +161,10 @@ def _read_review(path: Path) -> dict[str, Any]:
     return review
 
 
-def _typed_review(state: "WaitingRun", name: str | None) -> dict[str, Any]:
+def _ask_person(state: "WaitingRun", name: str | None) -> dict[str, Any]:
     """A review from what is typed: one dispute after the other, with the choice to leave it open."""
     from longproof.report.saved import texts_of
     from longproof.report.view import ClaimView, ReportView
-    from longproof.report.words import flat
 
     assert state.so_far is not None
     view = ReportView(state.so_far, texts_of(state.so_far, []))
@@ -198,8 +194,6 @@ def _lines(dispute: Mapping[str, Any], claim: "ClaimView") -> Iterator[str]:
 
 
 def _decision(dispute: Mapping[str, Any]) -> dict[str, Any] | None:
-    from longproof.agent.types import JudgeLabel
-
     labels = get_args(JudgeLabel)
     menu = ", ".join(f"{number} {label}" for number, label in enumerate(labels, 1))
     choice = -1

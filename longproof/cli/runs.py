@@ -15,6 +15,9 @@ import typer
 from longproof.cli.options import CHECKED, Encoding, SettingOptions
 from longproof.cli.reports import refuse_targets
 from longproof.cli.verify import no_answer
+from longproof.progress import run_progress, show_progress
+from longproof.report.words import visible
+from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:
     from longproof.batch.run import BatchDone
@@ -51,8 +54,6 @@ class BatchOptions:
 
     def ray(self, settings: dict[str, Any]) -> "Engine | None":
         """Ray's engine, where it or a cluster is asked for. Raises BadInput for pages of texts that stay there."""
-        from longproof.retrieval.types import BadInput
-
         if self.ray_address and self.html:
             raise BadInput(
                 "--html needs the sources' texts, and those stay with the workers: run `longproof report` there"
@@ -81,8 +82,6 @@ def batch_command(batch: BatchOptions, asked: SettingOptions) -> None:
     {"id": "b", "source_text": "Ada lit the lamp.", "response": "Ada did.", "task": "answer", "context": "Who?"}
     """
     from longproof.batch.run import check_cases, write_junit
-    from longproof.progress import run_progress
-    from longproof.report.words import visible
 
     refuse_targets({"--junit": batch.junit}, read=[batch.cases])
     settings = {**asked.settings(), "run_id": asked.run_id}
@@ -171,7 +170,6 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
     from longproof.batch.run import write_index, write_pages
     from longproof.evaluation.replay import record_dataset, replay_dataset
     from longproof.evaluation.run import estimate_dataset, evaluate_dataset
-    from longproof.progress import run_progress
 
     drawn: dict[str, Any] = {name: getattr(options, name) for name in DRAWN}
     if options.dry_run and not options.replay:
@@ -204,7 +202,6 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
 
 def _refuse_recorded(options: EvaluateOptions, asked: SettingOptions) -> None:
     """Raises BadInput for an option whose value a recording holds."""
-    from longproof.retrieval.types import BadInput
 
     own = {one.name for one in fields(options) if getattr(options, one.name) != one.default}
     given = sorted((own | asked.given.keys()) - {*WITH_REPLAY})
@@ -269,7 +266,6 @@ class ConstructOptions:
 def construct_command(options: ConstructOptions, asked: SettingOptions) -> None:
     """Make labelled data from your own sources. As the papers made theirs."""
     from longproof.construction.run import construct
-    from longproof.progress import show_progress
 
     given = {name: [] if value is None else value for name, value in vars(options).items()}
     with show_progress("reading") as at:

@@ -13,6 +13,7 @@ from typing import Annotated
 import typer
 
 from longproof.cli.options import SettingOptions
+from longproof.retrieval.types import BadInput
 
 PORT = 8378
 """Where nothing else is said: what a browser keeps for a page, it keeps for its port."""
@@ -34,7 +35,6 @@ class ServeOptions:
 
 def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
     """Check texts in the browser: a page on this machine."""
-    from longproof.retrieval.types import BadInput
 
     try:
         import uvicorn
@@ -66,7 +66,6 @@ def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
 
 def _listen(host: str, port: int | None) -> socket:
     """A socket that listens there already: who asks before the server is up waits. Raises BadInput where it can't."""
-    from longproof.retrieval.types import BadInput
 
     try:
         return create_server(

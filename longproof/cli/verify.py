@@ -9,17 +9,21 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import Annotated, Any, Literal
 
 import typer
 
-from longproof.agent.types import Label, Task
+from longproof.agent.models.prices import reading_cost
+from longproof.agent.report import judges_failures, not_borne_out, trusted, unanswered, unusable
+from longproof.agent.specs import as_spec
+from longproof.agent.types import Label, Report, Task
 from longproof.cli.options import CHECKED, COST, OUT, Encoding, HtmlFile, JsonFile, SettingOptions
 from longproof.cli.reports import deliver, refuse_targets
-
-if TYPE_CHECKING:
-    from longproof.agent.types import Report
-    from longproof.retrieval.types import Document
+from longproof.progress import check_progress
+from longproof.report.words import visible, words
+from longproof.retrieval.files import home, write_whole
+from longproof.retrieval.text.normalise import without_surrogates
+from longproof.retrieval.types import BadInput, Document
 
 HALLUCINATED, UNUSABLE, UNDECIDED = 1, 2, 3
 OWN_TEXTS = (
@@ -48,11 +52,8 @@ class CaseOptions:
         """All that is read."""
         return [*(self.source or []), self.response, self.context]
 
-    def read(self) -> "tuple[list[Document], dict[str, Any]]":
+    def read(self) -> tuple[list[Document], dict[str, Any]]:
         """The sources, and the response with what is known of it. Raises BadInput for what can't be read."""
-        from longproof.retrieval.text.normalise import without_surrogates
-        from longproof.retrieval.types import BadInput
-
         if [*map(str, self.files)].count("-") > 1:
             raise BadInput("standard input can be read only once: give one -, and files for the rest")
         documents = [self._read(path) for path in self.source or []]
@@ -65,7 +66,7 @@ class CaseOptions:
             "case_id": without_surrogates("stdin" if str(self.response) == "-" else self.response.stem),
         }
 
-    def _read(self, path: Path) -> "Document":
+    def _read(self, path: Path) -> Document:
         from longproof.retrieval.loaders import read_source, read_stdin
 
         return read_stdin(self.encoding) if str(path) == "-" else read_source(path, self.encoding)
@@ -97,7 +98,6 @@ class OutputOptions:
 
 def verify_command(case: CaseOptions, asked: SettingOptions, output: OutputOptions) -> None:
     """Check one response against its sources."""
-    from longproof.agent.report import trusted
     from longproof.serve.runs import list_check
 
     refuse_targets({"--html": output.html}, output.json, read=case.files)
@@ -122,16 +122,15 @@ def verify_command(case: CaseOptions, asked: SettingOptions, output: OutputOptio
     raise typer.Exit(exit_code(report) if output.check else UNUSABLE if why else 0)
 
 
-def _report(settings: dict[str, Any], documents: "Sequence[Document]", **given: Any) -> "Report":
+def _report(settings: dict[str, Any], documents: Sequence[Document], **given: Any) -> Report:
     """The report on one response, with a bar meanwhile."""
     from longproof.verifier import Verifier
 
     return Verifier(**settings).verify(documents, progress=True, **given)
 
 
-def _begun_report(settings: dict[str, Any], documents: "Sequence[Document]", **given: Any) -> "Report":
+def _begun_report(settings: dict[str, Any], documents: Sequence[Document], **given: Any) -> Report:
     """The report of a run with a person as arbiter; exits with 3 and the next command where claims wait for one."""
-    from longproof.progress import check_progress
     from longproof.review import Watcher, begin_run
     from longproof.serve.runs import list_check
 
@@ -149,10 +148,8 @@ def _begun_report(settings: dict[str, Any], documents: "Sequence[Document]", **g
     return state.report
 
 
-def _print_estimate(dry: "Report") -> None:
+def _print_estimate(dry: Report) -> None:
     """Print what the run of which this report is the dry one would pay."""
-    from longproof.agent.models.prices import reading_cost
-    from longproof.agent.specs import as_spec
     from longproof.graphs.reporting import estimate, estimate_lines
     from longproof.graphs.settings import settings_of
 
@@ -162,11 +159,9 @@ def _print_estimate(dry: "Report") -> None:
     typer.echo("\n".join(estimate_lines(told, money)))
 
 
-def _no_answer(report: "Report") -> str:
+def _no_answer(report: Report) -> str:
     """The reason why no judge answered anything that can be used; empty where one did, or none was to be asked."""
-    from longproof.agent.report import judges_failures
     from longproof.report.totals import without_role
-    from longproof.report.words import visible
 
     judgements = [judgement for claim in report.claims for judgement in claim.judgements]
     judges = ", ".join(dict.fromkeys(without_role(one.judge) for one in judgements))
@@ -176,10 +171,9 @@ def _no_answer(report: "Report") -> str:
 
 
 def no_answer(
-    failures: "Counter[str | None]", judges: str = "any judge", why: str = "run it again to go on"
+    failures: Counter[str | None], judges: str = "any judge", why: str = "run it again to go on"
 ) -> str:
     """The sentence for judges that gave no answer, or none that could be used; empty where one did."""
-    from longproof.agent.report import unanswered, unusable
 
     if unusable(failures):
         counts = ", ".join(f"{n} {failure}" for failure, n in failures.most_common())
@@ -187,9 +181,8 @@ def no_answer(
     return f"no judge answered: {why}" if unanswered(failures) else ""
 
 
-def exit_code(report: "Report") -> int:
+def exit_code(report: Report) -> int:
     """The exit code under `--check`: 0 only where the source bears out every sentence."""
-    from longproof.agent.report import not_borne_out
 
     if report.verdict == "faithful" and any(not_borne_out(report)):
         return UNDECIDED
@@ -210,9 +203,6 @@ def demo_command(
     from longproof.examples import demo_settings, demo_summary, example, hits
     from longproof.report.html import page
     from longproof.report.saved import texts_of
-    from longproof.report.words import words
-    from longproof.retrieval.files import home, write_whole
-    from longproof.retrieval.types import BadInput
 
     if offline_check and replay:
         raise BadInput("choose one of --offline-check and --replay")

@@ -62,12 +62,16 @@ def demo_settings(language: str, path: Path | None = None) -> dict[str, Any]:
 def hits(report: Report, language: str) -> str:
     """The line on how many planted errors the findings touch, and how many sentences were flagged without one."""
     planted = json.loads((files(__name__) / language / "planted.json").read_text("utf-8"))
-    flagged = [s for s in report.sentences if s.label in WRONG]
-    touched = [e for e in planted if any(s.start < e["end"] and e["start"] < s.end for s in flagged)]
-    wrongly = sum(not any(s.start < e["end"] and e["start"] < s.end for e in planted) for s in flagged)
+    flagged = [sentence for sentence in report.sentences if sentence.label in WRONG]
+    touched, right = set[int](), set[int]()
+    for sentence in flagged:
+        for error in planted:
+            if sentence.start < error["end"] and error["start"] < sentence.end:
+                touched.add(error["start"])
+                right.add(sentence.start)
     say = words("zh" if language == "zh" else "en", "demo")
-    line = say["hits"].format(touched=len(touched), planted=len(planted), wrongly=wrongly)
-    if unseen := [say[error["kind"]] for error in planted if error not in touched]:
+    line = say["hits"].format(touched=len(touched), planted=len(planted), wrongly=len(flagged) - len(right))
+    if unseen := [say[error["kind"]] for error in planted if error["start"] not in touched]:
         line += say["hits_unseen"].format(kinds=say["list_comma"].join(unseen))
         line += say["hits_by_model"] if report.triage else ""
     return line
