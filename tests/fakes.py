@@ -19,7 +19,7 @@ Script = Callable[[Asked], Said] | Sequence[Said]
 
 
 class ChatServer:
-    """A chat-completions server. It lists no models, which is an answer too.
+    """A chat-completions server.
 
     `schema`: what it makes of a JSON schema; `usage`: whether it counts tokens; `stream`: whether it streams, does
     so without `stream_options`, or answers whole whatever is asked. `sent` counts characters of answers that left it.
@@ -29,7 +29,7 @@ class ChatServer:
         self,
         script: Script,
         *,
-        schema: Literal["known", "rejected", "broken", "ignored"] = "known",
+        schema: Literal["known", "rejected", "ignored"] = "known",
         usage: bool = True,
         stream: Literal["known", "uncounted", "rejected", "ignored"] = "known",
         delay_s: float = 0.0,
@@ -98,9 +98,6 @@ class ChatServer:
         try:
             while True:
                 head = (await reader.readuntil(b"\r\n\r\n")).decode("latin-1").lower()
-                if head.startswith("get "):
-                    await _write(writer, Reply(), b'{"object": "list", "data": []}', "application/json")
-                    continue
                 length = re.search(r"content-length: (\d+)", head)
                 body = await reader.readexactly(int(length[1]) if length else 0)
                 key = re.search(r"authorization: bearer (.*)\r", head)
@@ -138,8 +135,6 @@ class ChatServer:
             if number == len(events) // 2 and (reply.halfway or reply.snap):
                 if reply.snap:
                     raise ConnectionResetError
-                if reply.halfway == "stalls":
-                    await (self._stop.wait() if self._thread.is_alive() else asyncio.Future())
                 if reply.halfway == "errs":
                     error = {"message": "out of memory", "code": 503, **reply.error}
                     yield f"data: {json.dumps({'error': error})}\n\n"
@@ -171,8 +166,6 @@ class ChatServer:
             return Reply(status=422, error={"message": "body.stream_options: extra fields not permitted"})
         if asked.schema is not None and self._schema == "rejected":
             return Reply(status=400, error={"message": "response_format is not supported"})
-        if asked.schema is not None and self._schema == "broken":
-            return Reply(status=500, error={"message": "internal error"})
         if asked.schema is not None and self._schema == "ignored":
             return PROSE
         if callable(self._script):
@@ -211,8 +204,6 @@ class _InProcess(httpx2.AsyncBaseTransport):
         self.closed = 0
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
-        if request.method == "GET":
-            return httpx2.Response(200, json={"object": "list", "data": []})
         key = request.headers.get("authorization", "").removeprefix("Bearer ")
         asked, reply = await self._server.reply(json.loads(request.content), key, request.headers)
         if self._server.streams(asked, reply):

@@ -105,7 +105,7 @@ class Reply:
     raw: bytes | None = None
     hang: bool = False
     snap: bool = False
-    halfway: Literal["", "stalls", "ends", "errs"] = ""
+    halfway: Literal["", "ends", "errs"] = ""
     extra: dict[str, Any] = field(default_factory=dict)
 
 

@@ -119,29 +119,25 @@ def _trials(judges: Sequence[str], prices: Path | None) -> Iterator[str]:
 
 async def _try(spec: "Spec") -> list[str]:
     """One line for each kind of question that the model can be asked. Raises BadInput where it answers nothing."""
-    from longproof.agent.models.ledger import Ledger
-    from longproof.agent.models.limits import Limits
-    from longproof.agent.models.model import Model
-    from longproof.agent.specs import connect, panel_from
+    from longproof.graphs.run import Pool
+    from longproof.graphs.settings import Settings
     from longproof.report.words import words
 
-    ledger, limits, says, lines = await Ledger.open(None), Limits(), words("en"), []
-    panel = panel_from([spec], lambda chat: Model(chat, ledger, limits), connect)
+    pool, settings, says, lines = Pool(), Settings(judges=(spec,), cache=False), words("en"), []
     try:
+        panel = (await pool.session(settings)).panel
         for kind, ask in _questions(panel).items():
             began = time.monotonic()
             failure, calls = await ask()
             seconds = time.monotonic() - began
-            for model in panel.models:
-                model.refuse()
+            await pool.session(settings)  # raises what the server refused
             read = sum(call.prompt_tokens or 0 for call in calls)
             written = sum(call.completion_tokens or 0 for call in calls)
             answered = f"answered in {seconds:.1f} s, {read:,} tokens read, {written:,} written"
             fits = f"of no use: {says.get(failure, failure)}" if failure else "fits the form"
             lines.append(f"{kind}: {answered if calls else 'not answered'}; {fits}")
     finally:
-        await ledger.close()
-        await panel.close()
+        await pool.close()
     return lines
 
 
