@@ -134,24 +134,17 @@ def test_where_it_stands_in_the_same_document_silences_a_conflict():
     assert judgement([told.format(80), told.format(90)], told.format(90)).label == "contradicting"
 
 
-@pytest.mark.parametrize("text", ["你好！", "Thanks!", "# Summary", "Here is the summary:", "……", ""])
-def test_what_states_no_fact(text: str):
-    assert not states_fact(text)
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
+def test_set_phrases_and_what_has_no_word_state_no_fact():
+    for text in ("你好！", "# Summary", "……", ""):
+        assert not states_fact(text), text
+    for text in (
         "他走了。",
         "Rain fell.",
         "他问：“你好吗？”说完走了。",
         "他为什么走了？",
         "# The keeper drowned",
-        "Of course.",
-    ],
-)
-def test_every_other_text_is_asked_about(text: str):
-    assert states_fact(text)
+    ):
+        assert states_fact(text), text
 
 
 @given(st.text(alphabet="他走了，。；“”、 abcAND,;.but which 1了\n", max_size=120))
@@ -166,21 +159,14 @@ def test_each_sentence_that_states_a_fact_is_one_claim_word_for_word(text: str):
     assert all(claim.text == claim.origin.text for claim in made.claims)
 
 
-SENTENCES = (
-    "Margaret Hale moved to the mill town of Milton in 1851.",
-    "Mr. Thornton owned three cotton mills near the railway station.",
-    "The strike did not reach his largest mill.",
-    "Everyone said that the old banker had lost his whole fortune.",
-    "王冕在山东济南府住了半年，每日替人家卖卜卖画。",
-    "知县带着八个红黑帽夜役军牢下乡来拜访王冕。",
-)
-TOLD = "\n".join(SENTENCES)
+TOLD = f"{STORY}\n{故事}"
 CLAIMS = (
-    *SENTENCES,
+    "Margaret Hale moved to the mill town of Milton in 1851.",
+    "The strike did not reach his largest mill.",
+    "知县带着八个红黑帽夜役军牢下乡来拜访王冕。",
     "Mr. Thornton owned seven cotton mills near the railway station.",
     "Margaret Hale moved to the mill town of Salford in 1851.",
     "The strike did reach his largest mill.",
-    "The old banker had lost his whole fortune.",
     "知县带着二十个红黑帽夜役军牢下乡来拜访王冕。",
     "A dragon ate the moon above the harbour.",
 )
