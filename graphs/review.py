@@ -107,28 +107,24 @@ def apply_review(review: Review, disputes: Sequence[ClaimState]) -> tuple[list[C
     decided: list[ClaimState] = []
     left_open: list[ClaimState] = []
     for one in disputes:
-        decision = decisions.get(one.claim.id)
+        claim, question, decision = one.claim, one.asked[-1], decisions.get(one.claim.id)
         if decision is None:
             left_open.append(one.model_copy(update={"left_open": True}))
-        else:
-            decided.append(_with_ruling(one, decision, review.name))
+            continue
+        errors = wrong_place(
+            decision.wrong, decision.kind or "", decision.correction or "?", decision.reason, claim
+        )
+        word = Judgement(
+            claim_id=claim.id,
+            judge=f"person:{' '.join(review.name.split())}",
+            round=question.look,
+            question_id=question.id,
+            label=decision.label,
+            errors=errors,
+            reason=decision.reason,
+        )
+        # The person's word stands before the judges'.
+        judgements = (word, *one.judgements)
+        ruled = {"judgements": judgements, "ruling": word, "ruled_by": "person"}
+        decided.append(one.model_copy(update=ruled))
     return decided, left_open
-
-
-def _with_ruling(dispute: ClaimState, decision: Decision, name: str) -> ClaimState:
-    """The claim with the person's word, which stands before the judges'."""
-    claim, question = dispute.claim, dispute.asked[-1]
-    errors = wrong_place(
-        decision.wrong, decision.kind or "", decision.correction or "?", decision.reason, claim
-    )
-    word = Judgement(
-        claim_id=claim.id,
-        judge=f"person:{' '.join(name.split())}",
-        round=question.look,
-        question_id=question.id,
-        label=decision.label,
-        errors=errors,
-        reason=decision.reason,
-    )
-    judgements = (word, *dispute.judgements)
-    return dispute.model_copy(update={"judgements": judgements, "ruling": word, "ruled_by": "person"})

@@ -222,24 +222,20 @@ class Pool:
         """The step as a node of a graph, or the route as a conditional edge: the one place that finds the run."""
 
         async def run_step(state: S, runtime: Runtime[Settings]) -> object:
-            done = step(state, await self.run(state, runtime))
+            session = await self.session(settings_of(runtime.context))
+            case, refs = state["case"], state["sources"]
+            if not case.response:
+                # A claim group travels without the response: its claims say under which id it is stored.
+                text = await session.store.fetch(state["claims"][0].claim.origin.source_id)
+                case = case.model_copy(update={"response": text})
+            sources = await session.sources(refs)
+            if session.settings.embedder != "lexical":
+                session.hear(runtime.stream_writer)
+            done = step(state, Run(session, case, sources, session.plan(refs), runtime.stream_writer))
             return await done if isawaitable(done) else done
 
         run_step.__name__ = step.__name__
         return run_step
-
-    async def run(self, state: S, runtime: Runtime[Settings]) -> Run:
-        """The run of this state."""
-        session = await self.session(settings_of(runtime.context))
-        case, refs = state["case"], state["sources"]
-        if not case.response:
-            # A claim group travels without the response: its claims say under which id it is stored.
-            text = await session.store.fetch(state["claims"][0].claim.origin.source_id)
-            case = case.model_copy(update={"response": text})
-        sources = await session.sources(refs)
-        if session.settings.embedder != "lexical":
-            session.hear(runtime.stream_writer)
-        return Run(session, case, sources, session.plan(refs), runtime.stream_writer)
 
     async def session(self, settings: Settings, begun: str | None = None) -> Session:
         """Open what these settings name, once. The first call says what the run was begun with, if it has one case.

@@ -189,7 +189,9 @@ def open_run(
         if anew:
             path.unlink(missing_ok=True)
         private_file(path)
-        _cut_broken_line(path)
+        # A killed run leaves at most one line that was not written whole.
+        if (data := path.read_bytes()) and not data.endswith(b"\n"):
+            write_whole(path, data[: data.rfind(b"\n") + 1])
         yield RunList(path, kind)
 
 
@@ -386,10 +388,3 @@ def _lines(path: Path, kind: type[L]) -> Iterator[tuple[L, bytes]]:
                 yield kind.model_validate_json(data), data.rstrip(b"\n") + b"\n"
             except ValidationError as error:
                 raise BadInput(f"{path.name} line {number} is not a result of this version") from error
-
-
-def _cut_broken_line(path: Path) -> None:
-    """Cut off a last line that was not written whole: a killed run leaves at most one."""
-    data = path.read_bytes()
-    if data and not data.endswith(b"\n"):
-        write_whole(path, data[: data.rfind(b"\n") + 1])

@@ -165,18 +165,15 @@ class Verifier:
 
         With `arbiter="person"`, `decide` gets all disputes; without it they stay undecided.
         """
-        if self.settings.arbiter != PERSON:
-            ended = await drive(self.graph, given, self.settings, progress=progress)
-            return Report.model_validate(ended["report"])
-        graph = self._method.graph(self._pool, InMemorySaver())
-        ended = await drive(graph, given, self.settings, progress=progress, thread="run")
-        while asked := ended.get("__interrupt__"):
-            said: Event = {"name": "nobody", "decisions": []}
-            if decide:
-                said = await decide(asked[0].value)
-            answer: Command[Any] = Command(resume=said)
-            ended = await drive(graph, answer, self.settings, progress=progress, thread="run")
-        return Report.model_validate(ended["report"])
+        graph, thread, work = self.graph, None, cast("VerifyInput | Command[Any]", given)
+        if self.settings.arbiter == PERSON:
+            graph, thread = self._method.graph(self._pool, InMemorySaver()), "run"
+        while True:
+            ended = await drive(graph, work, self.settings, progress=progress, thread=thread)
+            if not ended.get("__interrupt__"):
+                return Report.model_validate(ended["report"])
+            disputes = ended["__interrupt__"][0].value
+            work = Command(resume=await decide(disputes) if decide else {"name": "nobody", "decisions": []})
 
     def _store(self, documents: Sequence[Document]) -> list[DocumentRef]:
         for document in documents:
