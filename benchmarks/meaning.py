@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 from longproof.agent.models.addresses import place_and_key
 from longproof.graphs.evidence.places import windows
 from longproof.graphs.evidence.sources import MEANING, SHOWN
-from longproof.indexes.vectors import SourceIndex, source_index
+from longproof.indexes.search import SourceIndex, source_index
 from longproof.retrieval.dense import Embedder
 from longproof.retrieval.embedders import embedder
 from longproof.retrieval.files import home

@@ -46,8 +46,7 @@ from longproof.graphs.settings import (
 )
 from longproof.graphs.state import CheckState, ClaimState, Plan, State
 from longproof.indexes.documents import Cache, DocumentRef, DocumentStore
-from longproof.indexes.pages import PageIndex, open_pages
-from longproof.indexes.vectors import PassageSize, SourceIndex, source_index
+from longproof.indexes.search import PageIndex, PassageSize, SourceIndex, open_pages, source_index
 from longproof.retrieval.dense import Embedder
 from longproof.retrieval.embedders import embedder
 from longproof.retrieval.files import home

@@ -39,11 +39,13 @@ def greedy(similarity: NDArray[Any]) -> list[Window]:
     if not len(scores):
         return []
     beliefs = _softmax(_evidence(scores))
-    end = scores.shape[1] - 1
+    blocks = np.arange(scores.shape[1])
+    end = len(blocks) - 1
     windows: list[Window] = []
     last = 0
     for segment, row in enumerate(scores):
-        found = _near(row, last) if segment else 0
+        best = np.lexsort((blocks, np.abs(blocks - last), -row))[:TOP]
+        found = next((int(block) for block in best if abs(block - last) <= REACH), None) if segment else 0
         centre = min(last + 1, end) if found is None else found
         step = centre - last
         reach = 3 if found is None or step not in (0, 1) else 2
@@ -51,13 +53,6 @@ def greedy(similarity: NDArray[Any]) -> list[Window]:
         windows.append(_window(span, centre, beliefs[segment]))
         last = centre
     return windows
-
-
-def _near(row: Matrix, centre: int) -> int | None:
-    """The most similar of the row's TOP blocks within REACH of `centre`, or None."""
-    blocks = np.arange(len(row))
-    best = np.lexsort((blocks, np.abs(blocks - centre), -row))[:TOP]
-    return next((int(block) for block in best if abs(block - centre) <= REACH), None)
 
 
 def viterbi(similarity: NDArray[Any]) -> list[Window]:

@@ -23,10 +23,14 @@ from longproof.retrieval.web_pages import decode_html, html_to_markdown
 
 _TITLE = ".//{http://purl.org/dc/elements/1.1/}title"
 _ENCRYPTION = "META-INF/encryption.xml"
-_EMPTY_ELEMENT = re.compile(r"<([a-zA-Z][\w:.-]*)((?:\s[^<>]*)?)/>")
+_EMPTY_ELEMENT = re.compile(
+    r"<(?!(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr)[\s/])"
+    r"([a-z][\w:.-]*)((?:\s[^<>]*)?)/>",
+    re.IGNORECASE,
+)
+"""XHTML may write `<title/>`, which in HTML opens an element that never ends; some elements are always empty."""
 _CHARACTER_DATA = re.compile(r"<!\[CDATA\[(.*?)(?:\]\]>|\Z)", re.DOTALL)
 """Text as it is, which HTML doesn't have."""
-_VOID = re.compile("area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr", re.IGNORECASE)
 
 _SILENT = logging.NullHandler()
 """pypdf's warnings quote the file, terminal codes and all: they go to handlers that were asked for, not to stderr."""
@@ -73,7 +77,7 @@ def read_epub(data: bytes, name: str) -> Contents:
                 markup, guess = decode_html(chapter, f"{name}: {path}")
                 remarks.guess = remarks.guess or guess
                 plain = _CHARACTER_DATA.sub(lambda found: escape(found[1]), markup)
-                texts.append(html_to_markdown(_EMPTY_ELEMENT.sub(_write_out, plain), remarks))
+                texts.append(html_to_markdown(_EMPTY_ELEMENT.sub(r"<\1\2></\1>", plain), remarks))
         return Contents(text="\n\n".join(texts), title=_title_in(package), notes=remarks.notes())
 
 
@@ -89,13 +93,6 @@ def _chapter_paths(package: Element, folder: str) -> Iterator[str]:
         if "nav" not in item.get("properties", "").split():
             href = unquote(urldefrag(item.get("href", "")).url)
             yield posixpath.normpath(posixpath.join(folder, href))
-
-
-def _write_out(element: re.Match[str]) -> str:
-    """XHTML may write `<title/>`, which in HTML opens an element that never ends."""
-    if _VOID.fullmatch(element[1]):
-        return element[0]
-    return f"<{element[1]}{element[2]}></{element[1]}>"
 
 
 def _refuse_protected(archive: zipfile.ZipFile, chapters: list[str], name: str) -> None:
@@ -138,16 +135,13 @@ def _note_what_is_missing(page: Any, text: str, remarks: Remarks) -> None:
     objects = resources.get_object().get("/XObject") if resources is not None else None
     drawn = objects.get_object().values() if objects is not None else ()
     pictured = any(each.get_object().get("/Subtype") == "/Image" for each in drawn)
-    if not text.strip() and (pictured or _paints(page)):
+    # A page may paint what isn't text inside a form, or write it into the page itself.
+    contents = page.get_contents() if not text.strip() else None
+    paints = contents is not None and _PAINTING.search(contents.get_data()) is not None
+    if not text.strip() and (pictured or paints):
         remarks.unread.add("pages that are pictures")
     elif pictured:
         remarks.left_out.add("pictures")
-
-
-def _paints(page: Any) -> bool:
-    """True if a page paints something that isn't text, be it inside a form or written into the page itself."""
-    contents = page.get_contents()
-    return contents is not None and _PAINTING.search(contents.get_data()) is not None
 
 
 def _add_headings(headings: dict[int, list[tuple[int, str]]], reader: Any, entries: Any, level: int) -> None:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.retrieval.ranking import Ranges, best_per_range, passages_in, top_k
+from longproof.retrieval.ranking import Ranges, best_per_range, top_k
 from longproof.retrieval.types import BadInput, Document, Hit, Progress
 
 DENSE, SPARSE = 0.4, 0.2
@@ -128,10 +128,9 @@ class DenseIndex:
 
     def similarity(self, segments: Sequence[str], blocks: Ranges) -> NDArray[np.float64]:
         """One row a segment, one column a block: the score of the block's best passage; 0 where it has none."""
-        members = passages_in(np.array(self._passages, dtype=np.int64).reshape(-1, 2), blocks)
         if not segments:
             return np.zeros((0, len(blocks)))
-        return best_per_range(self._vectors.scores(segments), members)
+        return best_per_range(self._vectors.scores(segments), np.array(self._passages), blocks)
 
     def search(self, query: str, k: int) -> list[Hit]:
         """The k best passages, best first. Neighbouring passages may overlap."""

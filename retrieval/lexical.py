@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from longproof.retrieval.ranking import Bm25, Ranges, best_per_range, number_tokens, passages_in, top_k
+from longproof.retrieval.ranking import Bm25, Ranges, best_per_range, number_tokens, top_k
 from longproof.retrieval.text.normalise import tokens
 from longproof.retrieval.types import Document, Hit
 
@@ -67,10 +67,10 @@ class LexicalIndex:
         matrix = np.zeros((len(segments), len(blocks)))
         asked = [self._words_and_synonyms(segment) for segment in segments]
         for scale in self._scales:
-            members = passages_in(scale.ranges, blocks)
-            for row, (words, near) in enumerate(asked):
-                scores = scale.words.scores(words) + SYNONYM_WEIGHT * scale.words.scores(near)
-                matrix[row] += best_per_range(scores[None], members)[0]
+            rows = (
+                scale.words.scores(words) + SYNONYM_WEIGHT * scale.words.scores(near) for words, near in asked
+            )
+            matrix += best_per_range(rows, scale.ranges, blocks)
         return matrix
 
     def search(self, query: str, k: int) -> list[Hit]:

@@ -102,15 +102,16 @@ def best_texts(engine: Bm25 | Okapi, words: Sequence[int], k: int) -> list[tuple
     return [(int(text), float(scores[text])) for text in found[order][:k]]
 
 
-def passages_in(passages: NDArray[np.int64], ranges: Ranges) -> list[NDArray[np.int64]]:
-    """For each range, the numbers of the passages (n × 2, in text order) that belong to it.
+def best_per_range(
+    rows: Iterable[NDArray[Any]], passages: NDArray[np.int64], ranges: Ranges
+) -> NDArray[np.float64]:
+    """The best of each range's scores, a row for each row of scores of passages; 0 where none belongs to it.
 
-    A passage belongs to each range that holds half of it, or of which it holds half, where the range is shorter.
+    A passage (of n × 2, in text order) belongs to each range that holds half of it, or of which it holds half, where
+    the range is shorter.
     """
-    if not len(ranges):
-        return []
     begins, ends = np.ascontiguousarray(passages.T)
-    start, end = np.array(ranges, dtype=np.int64).T
+    start, end = np.array(ranges, dtype=np.int64).reshape(-1, 2).T
     first = np.searchsorted(ends, start, side="right")
     near = np.maximum(np.searchsorted(begins, end, side="left") - first, 0)
     of = np.repeat(np.arange(len(near)), near)
@@ -119,17 +120,14 @@ def passages_in(passages: NDArray[np.int64], ranges: Ranges) -> list[NDArray[np.
     half = np.minimum(ends[numbers] - begins[numbers], end[of] - start[of]) / 2
     held = (shared > 0) & (shared >= half)
     counts = np.bincount(of[held], minlength=len(near))
-    return np.split(numbers[held], np.cumsum(counts)[:-1])
-
-
-def best_per_range(scores: NDArray[Any], members: Sequence[NDArray[np.int64]]) -> NDArray[np.float64]:
-    """The best of each range's scores, m × ranges, from scores of passages, m × n; 0 where none belongs to it."""
-    best = np.zeros((len(scores), len(members)))
-    filled = [column for column, numbers in enumerate(members) if len(numbers)]
-    if filled:
-        starts = np.cumsum([0, *(len(members[column]) for column in filled[:-1])])
-        best[:, filled] = np.maximum.reduceat(scores[:, np.concatenate(members)], starts, axis=1)
-    return best
+    filled = np.flatnonzero(counts)
+    firsts = (np.cumsum(counts) - counts)[filled]
+    best = []
+    for scores in rows:
+        best.append(np.zeros(len(ranges)))
+        if len(filled):
+            best[-1][filled] = np.maximum.reduceat(scores[numbers[held]], firsts)
+    return np.array(best).reshape(len(best), len(ranges))
 
 
 def top_k(scores: NDArray[Any], k: int) -> list[int]:

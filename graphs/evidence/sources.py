@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from longproof.agent.types import Lines
-from longproof.indexes.vectors import PassageSize, SourceIndex
+from longproof.indexes.search import PassageSize, SourceIndex
 from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.outline import fit_entries, outline
 from longproof.retrieval.ranking import AMONG, fuse

@@ -16,7 +16,7 @@ from longproof.agent.prompting import brief
 from longproof.agent.types import Error, Kind, Label, Look, SourcePlace
 from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState, question_about
 from longproof.graphs.papers.runner import STEPS, ask, cut, read, vote
-from longproof.indexes.vectors import PassageSize, source_index
+from longproof.indexes.search import PassageSize, source_index
 from longproof.retrieval.align import greedy
 from longproof.retrieval.files import home
 from longproof.retrieval.text.chunking import BLOCK, blocks

@@ -24,8 +24,7 @@ def index_command(
 ) -> None:
     """Build and keep the index of a source, or of saved pages. Checks use what is there."""
     from longproof.graphs.evidence.sources import MEANING
-    from longproof.indexes.pages import open_pages
-    from longproof.indexes.vectors import source_index
+    from longproof.indexes.search import open_pages, source_index
     from longproof.retrieval import embedders
     from longproof.retrieval.loaders import read_source
 

@@ -9,7 +9,7 @@ import pytest
 
 from longproof.agent.types import LABELS
 from longproof.indexes.documents import DocumentStore
-from longproof.indexes.pages import PageIndex, open_pages
+from longproof.indexes.search import PageIndex, open_pages
 from longproof.retrieval.ranking import Engine
 from longproof.retrieval.text.sentences import sentences
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from longproof.graphs.evidence.sources import MEANING, RUN, Sources
-from longproof.indexes.vectors import PassageSize, source_index
+from longproof.indexes.search import PassageSize, source_index
 from longproof.retrieval.embedders import embedder
 from longproof.retrieval.loaders import record
 from longproof.retrieval.text.chunking import overlapping
