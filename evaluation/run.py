@@ -61,13 +61,6 @@ class RunSettings(Frozen):
     data: str
 
 
-class Reports(NamedTuple):
-    """A place for whole reports beside the results: each is given with its name, and asked for by that."""
-
-    write: Callable[[str, Report], None]
-    written: Callable[[str], bool]
-
-
 class Evaluation(NamedTuple):
     """A finished run: its folder, its results in the data set's order, and their scores."""
 
@@ -131,7 +124,7 @@ def evaluate_dataset(
     checker: Callable[[int], Verifier] | None = None,
     chosen: Sequence[Example] | None = None,
     recording: Recorder | Replay | None = None,
-    reports: Reports | None = None,
+    reports: bool = False,
     **settings: Any,
 ) -> Evaluation:
     """Run a data set through a protocol and score it; goes on where a killed run of the same kind stopped.
@@ -166,9 +159,7 @@ def evaluate_dataset(
     make = checker or _verifiers(protocol, judges, {**settings, "recording": recording})
     planned = [planned_examples(drawn, joined=joins(full), repeat=number) for number in range(repeat)]
 
-    def end_example(one: Planned, checked: Report | str) -> Result:
-        if reports and isinstance(checked, Report):
-            reports.write(one.name, checked)
+    def line_of(one: Planned, checked: Report | str) -> Result:
         number, repeat = one.place
         return result(drawn[number], repeat, one.name, one.key, checked)
 
@@ -177,9 +168,9 @@ def evaluate_dataset(
             planned,
             lambda repeat: local_engine(make(repeat), ExampleCases(drawn), parallel),
             listed,
-            end_example,
+            line_of,
             again=full.retry_failed,
-            written=reports.written if reports else lambda name: True,
+            reports=out if reports else None,
             progress=progress,
         )
     return _write_scores(Evaluation(out, run_settings, results, sections(results)))

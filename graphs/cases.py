@@ -25,6 +25,8 @@ from longproof.retrieval.loaders import read_source, record, refuse_irregular
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput, Document, Frozen
 
+REPORTS = "reports"
+"""The folder of reports in a run's folder."""
 NAME_BYTES = 120
 """How long a case's name in a folder may be; file systems take 255 with what is added."""
 RESERVED = re.compile(r"(con|prn|aux|nul|com\d|lpt\d)(\..*)?$", re.IGNORECASE)
@@ -209,6 +211,12 @@ def file_name(id_: str) -> str:
         return name
     short = name.encode()[: NAME_BYTES - 13].decode(errors="ignore")
     return f"{short}-{sha256(id_.encode()).hexdigest()[:12]}"
+
+
+def report_path(folder: Path, name: str) -> Path:
+    """The file of the report on the case of this name; another name has another file, as far as names go."""
+    plain = file_name(name)
+    return folder / REPORTS / f"{plain if plain == name else f'{plain}-{digest(name)[:8]}'}.json"
 
 
 def digest(value: Any) -> str:

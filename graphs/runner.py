@@ -23,7 +23,7 @@ from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.models.model import UNANSWERED, Refused
 from longproof.agent.report import judges_failures, total_usage
 from longproof.agent.types import Case, Outcome, Report, Usage
-from longproof.graphs.cases import digest
+from longproof.graphs.cases import digest, report_path
 from longproof.graphs.joined import SOURCE_CHARACTERS, case_groups
 from longproof.graphs.verifier import Verifier, run
 from longproof.retrieval.files import private_file, private_folder, write_lines, write_whole
@@ -157,8 +157,10 @@ class RunList(Generic[L]):
         self._lines = {name: self._lines[name] for name in names if name in self._lines}
         write_lines(self._path, (data.decode("utf-8") for data in self._lines.values()))
 
-    def is_left(self, one: Planned, again: bool) -> bool:
-        """True for a case without a line of its own; `again`: and for one that nobody could decide."""
+    def is_left(self, one: Planned, again: bool, reports: Path | None) -> bool:
+        """True for a case without a line or a report of its own; `again`: and for one that nobody could decide."""
+        if reports and not report_path(reports, one.name).exists():
+            return True
         for line in self.lines([one.name]):
             if line.key == one.key and line.state == "done":
                 return again and line.verdict == "undecided"
@@ -229,20 +231,20 @@ def check_left(
     line_of: Callable[[Planned, Report | str], L],
     *,
     again: bool,
-    written: Callable[[str], bool] = lambda name: True,
+    reports: Path | None = None,
     progress: Callable[[RunProgress], None] | None = None,
 ) -> tuple[list[L], Tally]:
     """Check what is left of each round, one after the other, with its engine; all lines in order, and what it took.
 
-    `line_of` makes the line of a case that ended, once it has kept what is to be kept of its report. A case without
-    what should be `written` for it is left, too; with a case, all of its group are checked.
+    `line_of` makes the line of a case that ended; `reports` is the folder that keeps whole reports, if one does. With
+    a case that is left, all of its group are checked.
     """
     names = [one.name for planned in rounds for one in planned]
     left, n_left = list[list[Sequence[Planned]]](), 0
     for planned in rounds:
         left.append([])
         for group in plan_groups(planned):
-            marked = [one._replace(left=not written(one.name) or listed.is_left(one, again)) for one in group]
+            marked = [one._replace(left=listed.is_left(one, again, reports)) for one in group]
             n_left += sum(one.left for one in marked)
             if any(one.left for one in marked):
                 left[-1].append(marked)
@@ -250,6 +252,8 @@ def check_left(
 
     def finish(one: Planned, result: Report | str) -> None:
         if one.left:
+            if reports and isinstance(result, Report):
+                write_whole(report_path(reports, one.name), f"{result.model_dump_json(indent=2)}\n".encode())
             listed.append(line_of(one, result))
             tally.add(result)
 

@@ -19,6 +19,7 @@ from pydantic import Field
 from longproof.agent.report import not_borne_out
 from longproof.agent.types import Case, Report, Usage
 from longproof.graphs.cases import (
+    REPORTS,
     CaseLine,
     asked_case,
     case_documents,
@@ -30,6 +31,7 @@ from longproof.graphs.cases import (
     group_key,
     line_name,
     parse_case,
+    report_path,
     sources_key,
 )
 from longproof.graphs.joined import joins
@@ -54,7 +56,7 @@ from longproof.report.words import visible
 from longproof.retrieval.files import clear_parts, home, write_lines, write_whole
 from longproof.retrieval.types import BadInput, Document
 
-REPORTS, PAGES, INDEX = "reports", "pages", "index.html"
+PAGES, INDEX = "pages", "index.html"
 INDEXED = 5000
 """How many reports the index page shows; a browser takes no more. The batch's list has them all."""
 
@@ -143,9 +145,9 @@ def check_cases(
             [planned],
             lambda _: engine,
             listed,
-            partial(_end_case, cases, out),
+            partial(_line_of, cases),
             again=full.retry_failed,
-            written=lambda name: report_path(out, name).exists(),
+            reports=out,
             progress=progress,
         )
     reported = [case.name for case in lines if case.state != "failed"]
@@ -192,13 +194,12 @@ def _plan_line(folder: Path, line: CaseLine, data: bytes, *, joined: bool) -> Pl
     )
 
 
-def _end_case(cases: Path, out: Path, one: Planned, result: Report | str) -> EndedCase:
-    """Write the report of a case that came to an end, if it has one; its line."""
+def _line_of(cases: Path, one: Planned, result: Report | str) -> EndedCase:
+    """The line of a case that came to an end."""
     if isinstance(result, str):
         line = CaseLine(*one.place)
         id_ = line_name(case_line(cases, line), line)
         return EndedCase(name=one.name, key=one.key, state="failed", failure=result, id=id_, line=line.number)
-    write_report(out, one.name, result)
     return EndedCase(
         name=one.name,
         key=one.key,
@@ -215,21 +216,12 @@ def _end_case(cases: Path, out: Path, one: Planned, result: Report | str) -> End
     )
 
 
-def report_path(out: Path, name: str) -> Path:
-    """The file of the report of this name."""
-    return out / REPORTS / f"{name}.json"
-
-
-def write_report(out: Path, name: str, report: Report) -> None:
-    """Write a report whole, or leave what was there."""
-    write_whole(report_path(out, name), (report.model_dump_json(indent=2) + "\n").encode())
-
-
 def write_pages(out: Path, names: Iterable[str], home_: str | None) -> None:
     """Write the pages of these reports that are missing, or older than their reports."""
     store = DocumentStore(home(home_) / "documents")
     for name in names:
-        made, target = report_path(out, name), out / PAGES / f"{name}.html"
+        made = report_path(out, name)
+        target = out / PAGES / f"{made.stem}.html"
         if not target.exists() or target.stat().st_mtime_ns < made.stat().st_mtime_ns:
             report = open_report(made)
             texts = {document.id: store.text(document.id) for document in report.documents}
@@ -238,9 +230,10 @@ def write_pages(out: Path, names: Iterable[str], home_: str | None) -> None:
 
 def write_index(out: Path, names: Sequence[str], failed: Sequence[EndedCase] = (), *, html: bool) -> None:
     """Write the index page, over pages where they are asked for, else over JSON reports."""
+    made = [report_path(out, name) for name in names[:INDEXED]]
     linked = (
-        (f"{PAGES}/{name}.html" if html else f"{REPORTS}/{name}.json", open_report(report_path(out, name)))
-        for name in names[:INDEXED]
+        (f"{PAGES}/{path.stem}.html" if html else f"{REPORTS}/{path.name}", open_report(path))
+        for path in made
     )
     told = [{"id": one.id, "line": one.line, "failure": one.failure} for one in failed[:INDEXED]]
     write_whole(out / INDEX, index_page(linked, len(failed), told).encode())

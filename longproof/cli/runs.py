@@ -21,7 +21,6 @@ from longproof.retrieval.types import BadInput
 
 if TYPE_CHECKING:
     from longproof.batch.run import BatchDone
-    from longproof.evaluation.run import Reports
     from longproof.graphs.runner import Engine
 
 WITH_REPLAY = ("dataset", "out", "path", "pages", "parallel", "replay", "html")
@@ -175,7 +174,7 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
     if options.dry_run and not options.replay:
         typer.echo(estimate_dataset(options.dataset, **drawn, **asked.settings()))
         return
-    common: Any = {"out": options.out, "parallel": options.parallel, "reports": _reports(options)}
+    common: Any = {"out": options.out, "parallel": options.parallel, "reports": options.html}
     with run_progress("examples") as progress:
         common["progress"] = progress
         if options.replay:
@@ -189,7 +188,7 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
             )
             done = evaluate(options.dataset, **common, **drawn, **settings)
     if options.html:
-        names = [_file_name(line.name) for line in done.results if line.failure is None]
+        names = [line.name for line in done.results if line.failure is None]
         write_pages(done.folder, names, None)
         write_index(done.folder, names, html=True)
     typer.echo(done.to_markdown())
@@ -207,27 +206,6 @@ def _refuse_recorded(options: EvaluateOptions, asked: SettingOptions) -> None:
     given = sorted((own | asked.given.keys()) - {*WITH_REPLAY})
     if given:
         raise BadInput(f"with --replay the recording says how it was made: leave out --{given[0]}")
-
-
-def _reports(options: EvaluateOptions) -> "Reports | None":
-    """Keep whole reports where pages are asked for."""
-    from longproof.batch.run import report_path, write_report
-    from longproof.evaluation.run import Reports
-
-    if not options.html:
-        return None
-    return Reports(
-        write=lambda name, report: write_report(options.out, _file_name(name), report),
-        written=lambda name: report_path(options.out, _file_name(name)).exists(),
-    )
-
-
-def _file_name(name: str) -> str:
-    """The name of an example's files; another example has another one."""
-    from longproof.graphs.cases import digest, file_name
-
-    plain = file_name(name)
-    return plain if plain == name else f"{plain}-{digest(name)[:8]}"
 
 
 def compare_command(

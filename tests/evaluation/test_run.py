@@ -11,7 +11,7 @@ from evaluated import FakeChecker
 from longproof.agent.models.ledger import LedgerFailed
 from longproof.agent.types import Case, Report
 from longproof.evaluation.datasets import examples
-from longproof.evaluation.run import Evaluation, Reports, draw_sample, evaluate_dataset, planned_examples
+from longproof.evaluation.run import Evaluation, draw_sample, evaluate_dataset, planned_examples
 from longproof.evaluation.types import Example
 from longproof.graphs.runner import RunProgress, plan_groups
 from longproof.retrieval.types import BadInput, Document
@@ -92,10 +92,10 @@ def test_a_defect_fails_one_example_and_is_named(cases: Path, tmp_path: Path) ->
 
 def test_whole_reports_are_kept_where_they_are_asked_for(cases: Path, tmp_path: Path) -> None:
     run(cases, tmp_path / "out", FakeChecker())
-    kept_reports, checker = dict[str, Report](), FakeChecker()
-    reports = Reports(kept_reports.__setitem__, kept_reports.__contains__)
-    finished = run(cases, tmp_path / "out", checker, reports=reports)
-    assert len(checker.asked) == len(kept_reports) == len(finished.results) == 12
+    checker = FakeChecker()
+    finished = run(cases, tmp_path / "out", checker, reports=True)
+    written = list((tmp_path / "out" / "reports").iterdir())
+    assert len(checker.asked) == len(written) == len(finished.results) == 12
 
 
 def test_a_folder_of_another_run_is_refused(cases: Path, tmp_path: Path) -> None:
