@@ -81,7 +81,7 @@ async def begin_run(
         state = await checkpoints.graph.aget_state(_thread(str(chosen.run_id)))
         if state.metadata and state.metadata.get("begun_with") != about["begun_with"]:
             raise begun_otherwise(str(chosen.run_id))
-        if not (_is_waiting(state) or _is_finished(state)):
+        if not _is_at_rest(state):
             start = None if state.metadata else given
             state = await _drive(checkpoints, start, chosen, about, watcher)
         return _state_of(state)
@@ -160,7 +160,7 @@ async def _begun_state(checkpoints: OpenCheckpoints, run_id: str) -> StateSnapsh
     state = await checkpoints.graph.aget_state(_thread(run_id))
     if "settings" not in (state.metadata or {}):
         raise BadInput(f"there is no run {run_id!r} that a person decides: begin one with --arbiter person")
-    if not (_is_waiting(state) or _is_finished(state)):
+    if not _is_at_rest(state):
         raise BadInput(f"the run {run_id!r} is not finished: give its `longproof verify` command again")
     return state
 
@@ -170,10 +170,10 @@ def _is_waiting(state: StateSnapshot) -> bool:
     return any(task.interrupts and task.result is None for task in state.tasks)
 
 
-def _is_finished(state: StateSnapshot) -> bool:
-    """True if there is a report. A run that was killed after its last node wrote, but before that was added to the
-    checkpoint, has no next node and no report: it goes on."""
-    return "report" in state.values
+def _is_at_rest(state: StateSnapshot) -> bool:
+    """True if it waits, or a report is there. A run that was killed after its last node wrote, but before that was
+    added to the checkpoint, has no next node and no report: it goes on."""
+    return _is_waiting(state) or "report" in state.values
 
 
 def _state_of(state: StateSnapshot) -> WaitingRun:

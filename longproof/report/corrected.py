@@ -97,27 +97,19 @@ def _widen_deletions(made: Sequence[Change], text: str) -> list[Change]:
     """The changes, deletions with what they would leave over: from the last one on, so that what follows is known."""
     done: list[Change] = []
     after, rest = len(text), ""
-    for number in range(len(made) - 1, -1, -1):
+    for number in reversed(range(len(made))):
         change = made[number]
-        if not change.new:
+        words = text[change.start : change.end]
+        if not change.new and words.strip(" "):
+            start = change.end - len(words.lstrip(" "))
+            end = change.start + len(words.rstrip(" "))
+            before, behind = left_over(text[:start], text[end:after] + rest)
             least = made[number - 1].end if number else 0
-            change = _widen(change, text, least, text[change.end : after] + rest)
-            change = change._replace(end=min(change.end, after))
+            change = change._replace(start=max(least, start - before), end=min(end + behind, after))
         rest = change.new + text[change.end : after] + rest
         after = change.start
         done.append(change)
     return done[::-1]
-
-
-def _widen(change: Change, text: str, least: int, right: str) -> Change:
-    """A deletion that begins at `least` or later, and is followed by `right`, with what it would leave over."""
-    words = text[change.start : change.end]
-    start = change.start + len(words) - len(words.lstrip(" "))
-    end = change.end - len(words) + len(words.rstrip(" "))
-    if start >= end:
-        return change
-    before, behind = left_over(text[:start], text[end : change.end] + right)
-    return change._replace(start=max(least, start - before), end=end + behind)
 
 
 def left_over(left: str, right: str) -> tuple[int, int]:

@@ -52,18 +52,15 @@ def _blocks(view: ReportView) -> Iterator[str]:
     for heading, claims in view.findings:
         yield f"### {heading}"
         for claim in claims:
-            yield from _finding(ClaimView(view, claim), view.say)
+            about = ClaimView(view, claim)
+            yield f"**{about.heading}** · {' · '.join(about.notes)}"
+            yield f"> {_bold_marks(about.passage)}"
+            yield _list(_details(about, view.say))
     if view.unread:
         heading, rows = view.unread_lines(UNREAD)
         yield f"### {heading}"
         yield _list(escape_markup(row) for row in rows)
     yield _list(escape_markup(line) for line in view.totals)
-
-
-def _finding(claim: ClaimView, say: Mapping[str, str]) -> Iterator[str]:
-    yield f"**{claim.heading}** · {' · '.join(claim.notes)}"
-    yield f"> {_bold_marks(claim.passage)}"
-    yield _list(_details(claim, say))
 
 
 def _details(claim: ClaimView, say: Mapping[str, str]) -> Iterator[str]:

@@ -37,7 +37,23 @@ def guard_app(app: ASGIApp, token: str) -> ASGIApp:
         if status:
             await PlainTextResponse(why, status, HEADERS)(scope, receive, send)
             return
-        await app({**scope, "root_path": f"/{token}"}, _limit_body(receive), _with_headers(send))
+        taken = 0
+
+        async def limited() -> Message:
+            """Pass on the body until it is longer than any may be: its length may not be told, or told wrongly."""
+            nonlocal taken
+            message = await receive()
+            taken += len(message.get("body", b""))
+            if taken > FILE_BYTES:
+                raise HTTPException(413, TOO_LONG)
+            return message
+
+        async def send_with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await app({**scope, "root_path": f"/{token}"}, limited, send_with_headers)
 
     return guard
 
@@ -60,27 +76,3 @@ def _refusal(scope: Scope, token: str) -> tuple[int, str]:
     if not length.isdecimal() or int(length) > FILE_BYTES:
         return 413, TOO_LONG
     return 0, ""
-
-
-def _limit_body(receive: Receive) -> Receive:
-    """Pass on the body until it is longer than any may be: its length may not be told, or told wrongly."""
-    taken = 0
-
-    async def count() -> Message:
-        nonlocal taken
-        message = await receive()
-        taken += len(message.get("body", b""))
-        if taken > FILE_BYTES:
-            raise HTTPException(413, TOO_LONG)
-        return message
-
-    return count
-
-
-def _with_headers(send: Send) -> Send:
-    async def sending(message: Message) -> None:
-        if message["type"] == "http.response.start":
-            MutableHeaders(scope=message).update(HEADERS)
-        await send(message)
-
-    return sending
