@@ -161,7 +161,7 @@ class Chat(Protocol):
         return
 
 
-def refusal(
+def refused_request(
     detail: str, status: int | None, headers: Mapping[str, str], words: str, *, final: bool = False
 ) -> Unanswered:
     """The outcome of a request that a server refused in these words. `final`: asking again is no use."""

@@ -16,7 +16,7 @@ from langchain_core.messages import AIMessage
 from pydantic import ValidationError
 
 from longproof.agent.models.addresses import PROVIDER, key_variables
-from longproof.agent.models.answers import Chat, Message, Raw, Unanswered, refusal
+from longproof.agent.models.answers import Chat, Message, Raw, Unanswered, refused_request
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
 
@@ -89,7 +89,7 @@ class ProviderChat(Chat):
             status, words = _status(error), _words_of(error)
             named = f"{self._provider} answered HTTP {status}" if status else f"no answer by {self._provider}"
             headers = getattr(getattr(error, "response", None), "headers", None) or {}
-            raise refusal(f"{named}: {words}", status, headers, words) from error
+            raise refused_request(f"{named}: {words}", status, headers, words) from error
 
     def _model_with(self, **sampling: Any) -> BaseChatModel:
         """The model with these parameters. Its own retries are off: ours keep to budget and deadline."""

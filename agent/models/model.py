@@ -162,10 +162,7 @@ class Model:
         await self._chat.close()
 
     async def _fill(self, message: Message, form: type[F], calls: list[Call]) -> Answer[F]:
-        """Read the form from the ledger's answer, bought where there is none; its call is appended to `calls`.
-
-        Raises Unanswered.
-        """
+        """Read the form from the ledger's answer, bought where there is none, and add its call. Raises Unanswered."""
         raw, bought = await self._ledger.get(message.key), False
         if raw is None:
             slots, send = self._limiter.slots, partial(self._send, message)

@@ -15,7 +15,7 @@ from openai import APIError, APIStatusError, AsyncOpenAI, AsyncStream, DefaultAs
 from openai.types.chat import ChatCompletion, ChatCompletionChunk
 
 from longproof.agent.models.addresses import place_and_key
-from longproof.agent.models.answers import LONGEST, Chat, Message, Raw, Unanswered, refusal
+from longproof.agent.models.answers import LONGEST, Chat, Message, Raw, Unanswered, refused_request
 from longproof.retrieval.text.redact import one_line, remove_foreign_headers
 
 MOST_BYTES = 32 << 20
@@ -107,10 +107,8 @@ class OpenAIChat(Chat):
         return {name: value for name, value in body.items() if name not in self._refused}
 
     async def _create(self, message: Message, body: dict[str, Any]) -> Raw:
-        """Send the message and read the answer. One in one piece is taken where a stream was asked for, too.
-
-        The body goes as `extra_body`: else the client copies the schema on the way out.
-        """
+        """Send the message and read the answer. One in one piece is taken where a stream was asked for, too."""
+        # The body goes as `extra_body`: else the client copies the schema on the way out.
         response = await self._client.chat.completions.with_raw_response.create(
             model=self.model,
             messages=[
@@ -126,10 +124,7 @@ class OpenAIChat(Chat):
         return _read_completion(await response.http_response.aread())
 
     def _adapts(self, error: APIStatusError, sent: dict[str, Any]) -> bool:
-        """True if the server refused a parameter of this body that can be done without; it is left out from now on.
-
-        Another request may have found it out meanwhile: what counts is what was sent.
-        """
+        """True if the server refused a parameter that was sent and can be left out, as it is from now on."""
         if "stream_options" in sent and error.status_code < 500 and "stream_options" in error.response.text:
             self._refused.add("stream_options")
             return True
@@ -153,7 +148,9 @@ class OpenAIChat(Chat):
         if isinstance(error, APIStatusError):
             status, words, spent = error.status_code, _detail(error), error.code == "insufficient_quota"
             detail = without_key(f"{self.endpoint} answered HTTP {status}{words}")
-            return refusal(detail, status, error.response.headers, f"{error.code}{words}", final=spent)
+            return refused_request(
+                detail, status, error.response.headers, f"{error.code}{words}", final=spent
+            )
         if isinstance(error, APIError):
             return Unanswered(
                 without_key(f"no connection to {self.endpoint}: {str(error.__cause__ or '') or error}")
@@ -162,10 +159,7 @@ class OpenAIChat(Chat):
 
 
 class _BrokeOff(Exception):
-    """An answer that had begun, and may be billed, ended before its end, or is an error.
-
-    `status` is the one that the error names; `final`: asking again is no use.
-    """
+    """An answer that had begun, and may be billed, broke off, or is an error, whose status is taken from it."""
 
     def __init__(self, error: object, *, final: bool = False) -> None:
         named = error if isinstance(error, dict) else {"message": error}

@@ -12,7 +12,7 @@ from reader import BUSY, DOWN, Reply, always
 from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 
 from longproof.agent.models import openai_chat
-from longproof.agent.models.answers import refusal
+from longproof.agent.models.answers import refused_request
 from longproof.agent.models.langchain_chat import LangChainChat
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
@@ -212,7 +212,7 @@ def test_no_error_holds_the_key(monkeypatch: pytest.MonkeyPatch, number: int, ke
 
 @pytest.mark.parametrize("wait", ["Mon, 01 Jan 2024 00:00:00 GMT", "²", "nan", "-3"])
 def test_a_wait_that_is_none_is_not_waited_for(wait: str) -> None:
-    assert not refusal("", 429, {"retry-after": wait}, "").wait_s
+    assert not refused_request("", 429, {"retry-after": wait}, "").wait_s
 
 
 def test_lone_surrogates_are_sent_as_question_marks() -> None:

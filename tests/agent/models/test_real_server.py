@@ -195,17 +195,3 @@ def test_a_stream_that_repeats_itself_is_left(address: str) -> None:
     assert len(streamed.text or "") < len(whole.text or "") / 2
     assert (whole.text or "").startswith(streamed.text or "")
     assert streamed.completion_tokens is None
-
-
-@pytest.mark.parametrize("stream", [False, True])
-def test_an_overlong_prompt_is_a_named_failure(address: str, stream: bool) -> None:
-    async def use(model: Model) -> list[Answer[Short]]:
-        return [
-            await model.ask(prompt(text), Short, purpose="t", temperature=0.8)
-            for text in ("word " * 40000, "short")
-        ]
-
-    long, short = using(address, use, stream=stream, max_tokens=200)
-    assert long.failure == "too_long"
-    assert "HTTP 400" in long.detail
-    assert short.value is not None
