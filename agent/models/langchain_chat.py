@@ -20,10 +20,8 @@ from longproof.agent.models.answers import Chat, Message, Raw, Unanswered, refus
 from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
 
-_LIMIT = {"ollama": "num_predict"}
-"""A provider's own name for the most tokens of an answer; else `max_tokens`."""
-_MORE = {"ollama": {"num_ctx": 32_768}}
-"""What else a provider is sent. Ollama cuts a prompt beyond its context, of 4,096 tokens or so, and says nothing."""
+OLLAMA_CONTEXT = 32_768
+"""Ollama cuts a prompt beyond its context, by default of 4,096 tokens or so, and says nothing."""
 
 
 class LangChainChat(Chat):
@@ -72,7 +70,7 @@ class ProviderChat(Chat):
     async def send(self, message: Message) -> Raw:
         """Send one request. A temperature that the model refuses is left out from then on. Raises Unanswered."""
         temperature = message.temperature if self._takes_temperature else None
-        limit = _LIMIT.get(self._provider, "max_tokens")
+        limit = "num_predict" if self._provider == "ollama" else "max_tokens"
         sampling = {"temperature": temperature, "top_p": message.top_p, limit: message.max_tokens}
         try:
             model: Any = self._model_with(**sampling)
@@ -103,11 +101,10 @@ class ProviderChat(Chat):
         sent = {name: value for name, value in sampling.items() if value is not None}
         key = json.dumps(sent, sort_keys=True)
         if key not in self._models:
-            more = _MORE.get(self._provider, {})
+            if self._provider == "ollama":
+                sent["num_ctx"] = OLLAMA_CONTEXT
             try:
-                made = init_chat_model(
-                    self.model, model_provider=self._provider, max_retries=0, **sent, **more
-                )
+                made = init_chat_model(self.model, model_provider=self._provider, max_retries=0, **sent)
             except (ImportError, ValueError, TypeError, OSError) as error:
                 raise BadInput(f"no judge {self._provider}:{self.model}: {_words_of(error)}") from error
             self._models[key] = made

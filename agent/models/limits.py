@@ -12,7 +12,6 @@ from typing import NamedTuple
 
 from longproof.retrieval.text.normalise import CJK
 
-CONCURRENCY = 16
 _CJK_CHARACTER = re.compile(f"[{CJK}]")
 
 
@@ -50,7 +49,7 @@ class Limits:
     """
 
     def __init__(
-        self, *, max_calls: int | None = None, max_tokens: int | None = None, concurrency: int = CONCURRENCY
+        self, *, max_calls: int | None = None, max_tokens: int | None = None, concurrency: int = 16
     ) -> None:
         self.max_calls = math.inf if max_calls is None else max_calls
         self.max_tokens = math.inf if max_tokens is None else max_tokens

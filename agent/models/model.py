@@ -33,7 +33,6 @@ ASKED_AGAIN: frozenset[Failure] = frozenset(
 """Failures that a second request may mend; the others are not the model's."""
 RETRIES = 5
 LONGEST_WAIT_S = 60.0
-MAX_TOKENS = 8192
 NO_SCHEMA = frozenset({400, 415, 422, 501})
 """HTTP statuses by which a server may refuse a JSON schema."""
 BUSY = frozenset({408, 409, 425, 429})
@@ -89,7 +88,7 @@ class Model:
         limits: Limits,
         *,
         timeout_s: float = 300.0,
-        max_tokens: int = MAX_TOKENS,
+        max_tokens: int = 8192,
         first_wait_s: float = 0.5,
         first_sample: int = 0,
         recorder: Recorder | None = None,
