@@ -5,8 +5,8 @@ cases are checked together. Does not know: how anything is checked or drawn.
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
-from contextlib import ExitStack
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, suppress
 from pathlib import Path
 from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
@@ -16,8 +16,8 @@ from longproof.agent import types
 from longproof.agent.report import WRONG
 from longproof.agent.types import Case, Kind, Label
 from longproof.graphs import verifier
-from longproof.graphs.cases import digest
-from longproof.graphs.joined import joinable, joins
+from longproof.graphs.cases import digest, group_key
+from longproof.graphs.joined import joins
 from longproof.graphs.runner import GroupChecker, Planned, plan_groups
 from longproof.graphs.settings import begun_with
 from longproof.graphs.verifier import Decide, Event, run
@@ -191,14 +191,16 @@ class Verifier(verifier.Verifier):
         searched and read once for all of them. A case that can't be checked has a `BadInput` for a report, and
         doesn't cost the others; a server that answers nothing ends them all (`Refused`). Afterwards `close`.
         """
-        given = _Given(list(cases), joins(self.settings))
+        given = _GivenCases(list(cases))
         checker, places = GroupChecker(self, given), asyncio.Semaphore(parallel)
 
         async def check(group: Sequence[Planned]) -> tuple[Sequence[Planned], list[types.Report | str]]:
             async with places:
                 return group, await checker.check(group)
 
-        tasks = [asyncio.create_task(check(group)) for group in plan_groups(given.planned)]
+        tasks = [
+            asyncio.create_task(check(group)) for group in plan_groups([*given.plan(joins(self.settings))])
+        ]
         try:
             for ended in asyncio.as_completed(tasks):
                 for one, result in zip(*await ended, strict=True):
@@ -211,28 +213,27 @@ class Verifier(verifier.Verifier):
             await asyncio.gather(*tasks, return_exceptions=True)
 
 
-class _Given:
+class _GivenCases:
     """Many cases as the runner takes them. Cases given the same text, path or object have the same source."""
 
-    def __init__(self, cases: list[Any], joins: bool) -> None:
+    def __init__(self, cases: list[Any]) -> None:
         self.cases = cases
-        self.planned = [self._plan(number, joins) for number in range(len(cases))]
 
-    def _plan(self, number: int, joins: bool) -> Planned:
-        source = self.cases[number].get("source", "")
-        named = str(source) if isinstance(source, str | Path) else f"{id(source)}"
-        sources = digest([type(source).__name__, named])
-        one = Planned(str(number), str(number), sources, place=(number,))
-        try:
-            case = self.case(one)
-        except BadInput:
-            return one  # it says so when it is checked
-        return one._replace(joined=digest([sources, case.task])) if joins and joinable(case) else one
+    def plan(self, joined: bool) -> Iterator[Planned]:
+        """The cases in their order; `joined` lets short ones about one source be checked together."""
+        for number, given in enumerate(self.cases):
+            source = given.get("source", "")
+            named = str(source) if isinstance(source, str | Path) else f"{id(source)}"
+            one = Planned(str(number), str(number), digest([type(source).__name__, named]), place=(number,))
+            with suppress(BadInput):  # a case that is none says so when it is checked
+                key = group_key(self.case(one), one.sources, None) if joined else ""
+                one = one._replace(joined=key)
+            yield one
 
     def case(self, one: Planned) -> Case:
         """The case. Raises BadInput where it is none."""
         given = self.cases[one.place[0]]
-        if not isinstance(given, Mapping) or not {"source", "response"} <= given.keys() <= KEYS:
+        if not {"source", "response"} <= given.keys() <= KEYS:
             raise BadInput(
                 f"a case is a dictionary of source, response and what is optional, not {given!r:.60}"
             )

@@ -134,7 +134,6 @@ def review_command(
     html: HtmlFile = None,
 ) -> None:
     """Decide what a run with `--arbiter person` left open. Then see its report."""
-    from longproof.report.saved import texts_of
     from longproof.review import resume_run, waiting_run
 
     state = asyncio.run(waiting_run(run))
@@ -148,7 +147,7 @@ def review_command(
     if state.report is None:
         typer.echo(f"{len(state.disputes)} claims came back: see `longproof review {run} --show`", err=True)
         raise typer.Exit(3)
-    deliver(state.report, texts_of(state.report, []), json, html)
+    deliver(state.report, {}, json, html)
 
 
 def _read_review(path: Path) -> dict[str, Any]:

@@ -37,16 +37,12 @@ class BatchOptions:
     cases: Annotated[Path, typer.Argument(help="A JSONL file, a case a line.")]
     out: Annotated[Path, typer.Option(help="The folder for reports; a run that was stopped goes on there.")]
     encoding: Encoding = None
-    engine: Annotated[Literal["local", "ray"], typer.Option(help="This process, or a pool of workers.")] = (
-        "local"
-    )
+    engine: Annotated[Literal["local", "ray"], typer.Option(help="This process, or workers.")] = "local"
     workers: Annotated[int, typer.Option(min=1, help="Of Ray.")] = 2
     ray_address: Annotated[str | None, typer.Option(help="Of a Ray cluster; none: start Ray here.")] = None
     parallel: Annotated[int, typer.Option(min=1, help="Cases, or groups of them, checked at once.")] = 4
     html: Annotated[bool, typer.Option("--html", help="Write a page beside each report.")] = False
-    junit: Annotated[Path | None, typer.Option(help="Write the outcome as JUnit's XML, a test a case.")] = (
-        None
-    )
+    junit: Annotated[Path | None, typer.Option(help="Write JUnit's XML, a test a case.")] = None
     check: Annotated[
         bool, typer.Option("--check", help="Exit with 1 if any is hallucinated, 3 if undecided.")
     ] = False
@@ -151,9 +147,7 @@ class EvaluateOptions:
     seed: Annotated[int, typer.Option(help="Of the drawing.")] = 0
     repeat: Annotated[int, typer.Option(help="Run everything so often; limits are for each time.")] = 1
     parallel: Annotated[int, typer.Option(min=1, help="Examples, or groups of them, checked at once.")] = 4
-    html: Annotated[bool, typer.Option("--html", help="Keep each report, write its page, and an index.")] = (
-        False
-    )
+    html: Annotated[bool, typer.Option("--html", help="Keep each report; write pages and an index.")] = False
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Ask nobody; say what it would cost.")] = False
     record: Annotated[
         Path | None, typer.Option(help="Keep every answer of the run in this file, those of the ledger too.")

@@ -42,9 +42,7 @@ class CaseOptions:
         typer.Option(help="A text to be faithful to: none, one or several; - is standard input."),
     ] = None
     task: Annotated[Task, typer.Option(help="summary, answer, turn, article, rewrite or open.")] = "summary"
-    context: Annotated[Path | None, typer.Option(help="A file with the question, or the turns before.")] = (
-        None
-    )
+    context: Annotated[Path | None, typer.Option(help="A file: the question, or the turns before.")] = None
     encoding: Encoding = None
 
     @property
