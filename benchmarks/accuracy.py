@@ -22,8 +22,8 @@ from typing import NamedTuple
 from longproof.agent.models.recording import Replay
 from longproof.evaluation.datasets import examples
 from longproof.evaluation.replay import recorded_run, replay_dataset
-from longproof.evaluation.run import Evaluation, RunSettings
-from longproof.evaluation.scores import Score, number, table_row
+from longproof.evaluation.run import RunSettings
+from longproof.evaluation.scores import number, table_row
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput
 
@@ -31,20 +31,9 @@ ROOT = Path(__file__).parents[1]
 PAGE, RECORDED = ROOT / "docs" / "accuracy.md", ROOT / "evaluation" / "recorded"
 FIGURES = RECORDED / "figures.json"
 PLAIN = "plain"
-COLUMNS = (
-    "set",
-    "judges",
-    "asked",
-    "cases",
-    "right",
-    "coverage",
-    "price",
-    "asked plainly",
-    "its price",
-    "replay",
-)
+COLUMNS = ("set", "judges", "asked", "cases", "right", "coverage", "price")
+COLUMNS += ("asked plainly", "its price", "replay")
 MARKED = re.compile(r"(?<=<!-- accuracy -->\n)(.*?)(?=<!-- /accuracy -->)", re.DOTALL)
-NOTHING = "No evaluation is recorded yet.\n"
 
 
 class Recorded(NamedTuple):
@@ -55,45 +44,26 @@ class Recorded(NamedTuple):
     made: str
 
 
-class Figures(NamedTuple):
-    """The figures of a run's table."""
-
-    cases: int
-    right: str
-    coverage: str
-    price: str
-
-
 def recordings(folder: Path) -> list[Recorded]:
     """All recordings of a folder, by name. Raises BadInput for a file that is none."""
     found = [(path, Replay.open(path)) for path in sorted(folder.glob("*.gz"))]
     return [Recorded(path, recorded_run(replay), replay.header.made) for path, replay in found]
 
 
-def figures(recorded: Recorded) -> Figures:
-    """The figures of a recorded run. Raises BadInput where it can't be replayed."""
+def figures(recorded: Recorded) -> tuple[str, str, str, str]:
+    """A recorded run's cases, what is right, coverage and price. Raises BadInput where it can't be replayed."""
     with TemporaryDirectory() as folder:
         done = replay_dataset(recorded.run.dataset, recorded.path, out=Path(folder))
-    mean, price = score(done, "mean accuracy"), score(done, "price")
-    if mean is None or price is None:
+    scores = {score.name: score for section in done.sections for score in section.scores}
+    if "mean accuracy" not in scores:
         raise BadInput(f"{recorded.path}: its examples have no gold of two sides")
-    return Figures(
-        len(done.results),
-        _right(mean, score(done, "pair accuracy")),
-        number(mean.coverage),
-        number(price.value),
-    )
-
-
-def score(done: Evaluation, name: str) -> Score | None:
-    """The score of this name, where the run has it."""
-    return next((one for section in done.sections for one in section.scores if one.name == name), None)
-
-
-def _right(mean: Score, pairs: Score | None) -> str:
-    interval = "" if mean.low is None else f" ({number(mean.low)} to {number(mean.high)})"
-    whole = f"; {round((pairs.value or 0) * pairs.n)} of {pairs.n} pairs" if pairs else ""
-    return f"{number(mean.value)}{interval}{whole}"
+    mean, pairs = scores["mean accuracy"], scores.get("pair accuracy")
+    right = number(mean.value)
+    if mean.low is not None:
+        right += f" ({number(mean.low)} to {number(mean.high)})"
+    if pairs:
+        right += f"; {round((pairs.value or 0) * pairs.n)} of {pairs.n} pairs"
+    return f"{len(done.results):,}", right, number(mean.coverage), number(scores["price"].value)
 
 
 def absent(recorded: Recorded) -> str:
@@ -114,35 +84,29 @@ def rows(found: Sequence[Recorded]) -> Iterator[tuple[str, ...]]:
 
 
 def _row(one: Recorded, plain: Recorded | None) -> tuple[str, ...]:
-    name = f"{one.run.dataset}{f', {one.run.only}' if one.run.only else ''}"
+    run = one.run
+    name = f"{run.dataset}, {run.only}" if run.only else run.dataset
     judges = ", ".join(
-        [f"{len(one.run.judges)}", *(name for name in ("arbiter", "confirm") if name in one.run.settings)]
+        [f"{len(run.judges)}", *(own for own in ("arbiter", "confirm") if own in run.settings)]
     )
-    command = f"`longproof evaluate {one.run.dataset} --replay {_short_path(one.path)} --out DIR`"
+    path = one.path.relative_to(ROOT) if one.path.is_relative_to(ROOT) else one.path
+    command = f"`longproof evaluate {run.dataset} --replay {path} --out DIR`"
     if why := absent(one):
         return (name, judges, one.made, "", f"data not here: {why}", "", "", "", "", command)
-    own, beside = figures(one), figures(plain) if plain else Figures(0, "", "", "")
-    told = (f"{own.cases:,}", own.right, own.coverage, own.price, beside.right, beside.price)
-    return (name, judges, one.made, *told, command)
-
-
-def _short_path(path: Path) -> str:
-    """The path from the repository's root, where it lies there."""
-    return str(path.relative_to(ROOT)) if path.is_relative_to(ROOT) else str(path)
+    _, right, _, price = figures(plain) if plain else ("", "", "", "")
+    return (name, judges, one.made, *figures(one), right, price, command)
 
 
 def table(found: Sequence[Recorded]) -> str:
     """The table in Markdown."""
     kept = json.loads(FIGURES.read_text("utf-8")) if FIGURES.exists() else []
     made = [table_row(row) for row in [*rows(found), *kept]]
-    return "\n".join([table_row(COLUMNS), table_row(("---",) * len(COLUMNS)), *made, ""]) if made else NOTHING
+    return "\n".join([table_row(COLUMNS), table_row(("---",) * len(COLUMNS)), *made, ""])
 
 
 def main() -> int:
     """Print the table, and write it where that is asked for."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser()
     parser.add_argument("folder", type=Path, nargs="?", default=RECORDED)
     parser.add_argument("--write", action="store_true", help="Put the table into docs/accuracy.md.")
     parser.add_argument("--figures", action="store_true", help="Keep the rows of FOLDER, and no answers.")

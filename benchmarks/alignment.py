@@ -14,7 +14,7 @@ import json
 import os
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from itertools import accumulate
 from pathlib import Path
 from typing import NamedTuple
@@ -110,12 +110,6 @@ def book_text(data: Path, title: str) -> str:
         return next(str(book["text"]) for book in map(json.loads, lines) if book["book_title"] == title)
 
 
-def books(data: Path) -> Iterator[tuple[str, Book]]:
-    yield "Rulin Waishi (Chinese)", chinese(data)
-    for name in NOVELS:
-        yield name, told_by_events(data, name)
-
-
 def index_of(text: str) -> LexicalIndex:
     return LexicalIndex(Document.of(text), overlapping(text))
 
@@ -193,7 +187,9 @@ def main() -> None:
     if not folder:
         sys.exit("LONGPROOF_DATA is not set: it names the folder of development data")
     row("book", "summary", "sentences", *WAYS)
-    for name, book in books(Path(folder)):
+    data = Path(folder)
+    for name in ("Rulin Waishi (Chinese)", *NOVELS):
+        book = told_by_events(data, name) if name in NOVELS else chinese(data)
         for kind, told in book.summaries.items():
             for which, summaries in (("all", [told]), ("every 3rd", thinned_out(told, 3))):
                 results = [shares_shown(book, summaries, way) for way in WAYS]

@@ -83,9 +83,7 @@ def serve(latency: float, line: Connection) -> None:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser()
     parser.add_argument("--calls", type=int, default=1800)
     parser.add_argument("--latency", type=float, default=1.0, help="seconds an answer takes")
     parser.add_argument("--concurrency", type=int, default=64)

@@ -13,7 +13,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from longproof.evaluation.run import evaluate_dataset
-from longproof.evaluation.scores import conflict_counts, stands_there_counts
+from longproof.evaluation.scores import conflict_counts, stands_there_counts, table_row
 from longproof.evaluation.statistics import Counts, sum_counts
 
 SETS = (
@@ -27,9 +27,9 @@ COLUMNS = (
 
 def main() -> None:
     """Check the sets named on the command line, all without a name, and print the table."""
-    print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|")
+    print(table_row(COLUMNS) + "\n" + "|---" * len(COLUMNS) + "|")
     for name in sys.argv[1:] or SETS:
-        print(f"| {name} | {' | '.join(row(name))} |", flush=True)
+        print(table_row([name, *row(name)]), flush=True)
 
 
 def row(name: str) -> list[str]:

@@ -46,15 +46,6 @@ class All(TypedDict, total=False):
     pages: Annotated[list[Any], add]
 
 
-def judge(name: str, rounds: int) -> ScriptedJudge:
-    """Supports what it is asked about, at once or when the whole source was searched."""
-
-    def script(question: Question, claim: Claim) -> str:
-        return "explicitly_supported" if rounds == 1 or question.look == "source" else "not_found"
-
-    return ScriptedJudge(name, script)
-
-
 def states(groups: int, folder: str) -> list[CheckState]:
     """A state for each claim group: one claim, a place of its own in a source of ten blocks."""
     store = DocumentStore(home(folder) / "documents")
@@ -97,7 +88,12 @@ def graph(shape: str, pool: Pool, sent: list[CheckState]) -> Any:
 
 async def measure(shape: str, groups: int, rounds: int, folder: str) -> dict[str, Any]:
     """One measurement; the first run of ten groups is not counted."""
-    judges = [judge(f"judge {n}", rounds) for n in range(4)]
+
+    def support(question: Question, claim: Claim) -> str:
+        """Support at once, or when the whole source was searched."""
+        return "explicitly_supported" if rounds == 1 or question.look == "source" else "not_found"
+
+    judges = [ScriptedJudge(f"judge {n}", support) for n in range(4)]
     pool = Pool(Given(judges=judges, arbiter=ScriptedArbiter("fabricated")))
     settings = Settings(home=folder, cache=False)
     sent = states(groups, folder)
@@ -110,16 +106,14 @@ async def measure(shape: str, groups: int, rounds: int, folder: str) -> dict[str
     await pool.close()
     if len(found["checked"]) != groups:
         raise SystemExit(f"{len(found['checked'])} verdicts instead of {groups}")
-    return {
+    found = {
         "shape": shape,
         "groups": groups,
         "rounds": rounds,
         "wall_s": round(wall, 3),
         "cpu_s": round(cpu, 3),
-        "cpu_ms_a_group": round(1000 * cpu / groups, 2),
-        "peak_mb": peak // 1024,
-        "grown_mb": (peak - before) // 1024,
     }
+    return {**found, "peak_mb": peak // 1024, "grown_mb": (peak - before) // 1024}
 
 
 def alone(shape: str, groups: int, rounds: int) -> dict[str, Any]:
@@ -130,9 +124,7 @@ def alone(shape: str, groups: int, rounds: int) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and print."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser()
     parser.add_argument("--groups", type=int, default=1000)
     parser.add_argument("--rounds", type=int, nargs="+", choices=(1, 3), default=[1, 3])
     told = parser.parse_args()

@@ -5,12 +5,12 @@ faithful one, and one with a planted error (one wrong number). The server (`perf
 and reads perfectly, but only what it is sent. It has no limit for prompts; the longest is in the table.
 
 Each tool runs in a process of its own, for its peak of memory, under the Python named for it; what isn't installed
-there is said. Every tool is warmed by a small case that is not counted. Checks of the fewest sentences are made
-`--repeats` times; their wall time is the median.
+there is said. Every tool is warmed by a small case that is not counted. Checks of the fewest sentences are made three
+times; their wall time is the median.
 
     PYTHONPATH=tests python benchmarks/peers.py --python deepeval=VENV/bin/python openevals=… llamaindex=… trulens=…
 
-Options: `--tools`, `--sources` (characters), `--sentences`, `--repeats`, `--latency`.
+Options: `--tools`, `--sources` (characters), `--sentences`.
 """
 
 import argparse
@@ -139,20 +139,18 @@ Found = dict[str, Any]
 
 def check(tool: str, address: str, size: Size, repeats: int, line: Callable[[], Any]) -> Found:
     """One tool on the faithful and the planted response. `line` says what was asked since it was called last."""
-    before = peak_mb()
     with tempfile.TemporaryDirectory() as folder:
         TOOLS[tool](address, planted_case(2000, 2, planted=False), folder)()
     line()
-    found: Found = {"python_mb": before, "start_mb": peak_mb()}
-    for planted in (False, True):
+    found: Found = {"start_mb": peak_mb()}
+    for name, planted in (("faithful", False), ("planted", True)):
         times = [once(tool, address, planted_case(*size, planted=planted), line) for _ in range(repeats)]
-        seconds = round(median(took for _, took, *_ in times), 2)
-        found["planted" if planted else "faithful"] = [times[0][0], seconds, *times[0][2:]]
+        found[name] = [times[0][0], median(took for _, took, *_ in times), *times[0][2:]]
     return found | {"peak_mb": peak_mb()}
 
 
 def once(tool: str, address: str, case: Planted, line: Callable[[], Any]) -> list[Any]:
-    """A tool's word on one response, its seconds, calls and characters, the longest prompt, the server's CPU."""
+    """A tool's word on one response, its seconds, calls and characters, and the longest prompt."""
     with tempfile.TemporaryDirectory() as folder:
         run = TOOLS[tool](address, case, folder)
         line()
@@ -177,11 +175,11 @@ def child(tool: str, address: str, size: Size, repeats: int) -> None:
         print("asked?", flush=True)
         return json.loads(sys.stdin.readline())
 
-    if importlib.util.find_spec("llama_index" if tool == "llamaindex" else tool) is None:
-        missing = {"missing": f"{tool} is not installed under {Path(sys.executable).name}"}
-        print(json.dumps(missing), flush=True)
-        return
-    print(json.dumps(check(tool, address, size, repeats, line)), flush=True)
+    if importlib.util.find_spec("llama_index" if tool == "llamaindex" else tool):
+        found = check(tool, address, size, repeats, line)
+    else:
+        found = {"missing": f"{tool} is not installed under {Path(sys.executable).name}"}
+    print(json.dumps(found), flush=True)
 
 
 def measure(python: str, tool: str, address: str, size: Size, repeats: int, line: Connection) -> Found:
@@ -214,10 +212,10 @@ def row(tool: str, size: Size, found: Found) -> str:
     """A line of the table: costs of the faithful response, verdicts of both."""
     if "missing" in found:
         return f"| {tool} | {size[0]:,} | {size[1]} | {found['missing']} |"
-    flagged, seconds, calls, characters, longest, _ = found["faithful"]
+    flagged, seconds, calls, characters, longest = found["faithful"]
     caught = found["planted"][0]
-    said = ["flags it" if flagged is True else "clears it" if flagged is False else str(flagged)]
-    said.append("finds it" if caught is True else "misses it" if caught is False else str(caught))
+    said = [{True: "flags it", False: "clears it"}.get(flagged, str(flagged))]
+    said.append({True: "finds it", False: "misses it"}.get(caught, str(caught)))
     cells = [tool, f"{size[0]:,}", size[1], calls, f"{characters:,}", f"{characters / size[0]:.2f}"]
     cells += [f"{longest:,}", f"{seconds:.1f} / {found['planted'][1]:.1f}"]
     cells += [f"{found['peak_mb']} ({found['start_mb']})", *said]
@@ -232,12 +230,12 @@ def print_table(given: argparse.Namespace) -> None:
     """Measure and print, tool by tool, the few sentences first."""
     pythons = dict(item.split("=", 1) for item in given.python)
     line, far_end = multiprocessing.Pipe()
-    server = multiprocessing.Process(target=serve, args=(given.latency, far_end))
+    server = multiprocessing.Process(target=serve, args=(far_end,))
     server.start()
     address = line.recv()
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|", flush=True)
     for sentences in given.sentences:
-        repeats = given.repeats if sentences == min(given.sentences) else 1
+        repeats = 3 if sentences == min(given.sentences) else 1
         for source in given.sources:
             size = (source, sentences)
             for tool in given.tools:
@@ -253,17 +251,13 @@ def main() -> None:
         source, sentences, repeats = map(int, sys.argv[4:])
         child(sys.argv[2], sys.argv[3], (source, sentences), repeats)
         return
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser()
     parser.add_argument(
-        "--python", nargs="*", default=[], help="TOOL=PYTHON, for tools in environments of their own"
+        "--python", nargs="*", default=[], help="TOOL=PYTHON, where it has its own environment"
     )
     parser.add_argument("--tools", nargs="+", choices=TOOLS, default=list(TOOLS))
     parser.add_argument("--sources", type=int, nargs="+", default=[20_000, 400_000, 4_000_000])
     parser.add_argument("--sentences", type=int, nargs="+", default=[10, 90])
-    parser.add_argument("--repeats", type=int, default=3)
-    parser.add_argument("--latency", type=float, default=0.2)
     print_table(parser.parse_args())
 
 

@@ -8,7 +8,6 @@ Does not know: what is measured, or how long an answer should take.
 
 import json
 import re
-import time
 from functools import lru_cache
 from multiprocessing.connection import Connection
 from random import Random
@@ -70,11 +69,6 @@ def read(source: str, told: str) -> dict[str, str]:
     }
 
 
-def claims(text: str) -> list[str]:
-    """The sentences of a response that stand in a text."""
-    return [match[0] for match in CLAIM.finditer(text)]
-
-
 def json_list(name: str, items: list[str]) -> str:
     """A JSON list of as many items as an answer holds."""
     kept, size = [], 0
@@ -123,23 +117,16 @@ def _labels(prompt: str) -> str:
 
 PEERS = {
     '"truths" key': lambda prompt: json_list("truths", [match[0] for match in ENTRY.finditer(prompt)]),
-    '"claims" key': lambda prompt: json_list("claims", claims(prompt)),
+    '"claims" key': lambda prompt: json_list("claims", [found[0] for found in CLAIM.finditer(prompt)]),
     "'verdicts' key": _verdicts,
     "'reason' key": lambda prompt: json.dumps({"reason": "As listed."}),
-    "Split the following statement": lambda prompt: "\n".join(claims(prompt)),
-    "ALL STATEMENTS:": lambda prompt: json.dumps(claims(prompt)),
+    "Split the following statement": lambda prompt: "\n".join([found[0] for found in CLAIM.finditer(prompt)]),
+    "ALL STATEMENTS:": lambda prompt: json.dumps([found[0] for found in CLAIM.finditer(prompt)]),
     "INFORMATION OVERLAP classifier": _overlap,
     "extract a KG": lambda prompt: "\n".join(TRIPLET.format(*found) for found in CLAIM.findall(prompt)),
     "each of the claims is represented as a triplet": _labels,
 }
 """What a peer's prompt is known by, and the answer that it wants: deepeval's, TruLens', RefChecker's."""
-
-
-def answer_ours(asked: Any) -> str:
-    """A perfect reader's answer to a prompt of this project."""
-    from reader import Reader
-
-    return str(Reader(finding)(asked).text)
 
 
 def finding(asked: Any, item: dict[str, Any]) -> dict[str, Any]:
@@ -163,38 +150,36 @@ def response(number: int, model: str, text: str) -> dict[str, Any]:
     """An answer as OpenAI's responses endpoint gives it, as far as clients read it."""
     said = {"type": "output_text", "text": text, "annotations": []}
     message = {"type": "message", "id": f"msg-{number}", "role": "assistant", "status": "completed"}
-    return {
+    about = {
         "id": f"resp-{number}",
         "object": "response",
         "created_at": 0,
         "status": "completed",
         "model": model,
-        "output": [{**message, "content": [said]}],
-        "parallel_tool_calls": False,
-        "tool_choice": "auto",
-        "tools": [],
     }
+    options = {"parallel_tool_calls": False, "tool_choice": "auto", "tools": []}
+    return {**about, **options, "output": [{**message, "content": [said]}]}
 
 
-def serve(latency: float, line: Connection) -> None:
-    """Tell the address; at each word, tell what was asked since the last: calls, characters, the longest, CPU s.
+def serve(line: Connection) -> None:
+    """Tell the address; at each word, tell what was asked since the last: calls, characters, the longest.
 
-    Answers at both of OpenAI's endpoints, chat completions and responses.
+    Answers at both of OpenAI's endpoints, chat completions and responses, after .2 s.
     """
     from fakes import ChatServer
-    from reader import Asked, Reply
+    from reader import Asked, Reader, Reply
 
     sizes: list[int] = []
+    ours = Reader(finding)
 
     class Server(ChatServer):
         def _reply(self, asked: Asked) -> Reply:
             messages = asked.body.get("messages") or asked.body["input"]
-            prompt = " ".join(str(message["content"]) for message in messages)
-            sizes.append(sum(len(str(message["content"])) for message in messages))
-            ours = "<<<" in prompt and any(
-                f" {part}\n" in prompt for part in ("claims", "sentences", "schema")
-            )
-            return Reply(answer_ours(asked) if ours else answer_peer(prompt))
+            texts = [str(message["content"]) for message in messages]
+            sizes.append(sum(map(len, texts)))
+            prompt = " ".join(texts)
+            parts = (f" {part}\n" in prompt for part in ("claims", "sentences", "schema"))
+            return ours(asked) if "<<<" in prompt and any(parts) else Reply(answer_peer(prompt))
 
         def _content(self, asked: Asked, reply: Reply) -> dict[str, Any]:
             if "input" in asked.body:
@@ -204,11 +189,9 @@ def serve(latency: float, line: Connection) -> None:
             asked.body.clear()  # prompts of millions of characters: the server would keep them all
             return content
 
-    with Server(lambda asked: Reply(), delay_s=latency) as server:
+    with Server(lambda asked: Reply(), delay_s=0.2) as server:
         line.send(server.address)
-        spent = time.process_time()
         while line.recv():
-            new, now = sizes.copy(), time.process_time()
+            new = sizes.copy()
             sizes.clear()
-            line.send((len(new), sum(new), max(new, default=0), round(now - spent, 3)))
-            spent = now
+            line.send((len(new), sum(new), max(new, default=0)))

@@ -25,9 +25,7 @@ def record_demo(language: str, file: Path, judges: list[str], arbiter: str, stre
 
 
 if __name__ == "__main__":
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser()
     parser.add_argument("language", choices=("en", "zh"))
     parser.add_argument("file", type=Path)
     parser.add_argument("--judge", action="append", required=True, metavar="SPEC")

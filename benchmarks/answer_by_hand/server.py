@@ -140,9 +140,7 @@ class Server(ThreadingHTTPServer):
 
 def main() -> None:
     """Serve until interrupted."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = argparse.ArgumentParser()
     parser.add_argument("box", type=Path)
     parser.add_argument("--port", type=int, default=8899)
     parser.add_argument("--patience", type=float, default=3600, help="Seconds that a request waits.")
