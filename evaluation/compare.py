@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from longproof.evaluation.results import Result, results_of
+from longproof.evaluation.results import Result
 from longproof.evaluation.scores import HEADLINES, UNDEFINED, number, sum_by_group, table_row
 from longproof.evaluation.statistics import Counts, bootstrap_interval, sum_counts
+from longproof.graphs.runner import read_lines
 from longproof.retrieval.types import BadInput
 
 MEANINGS = {1: "now right", -1: "now wrong", 0: ""}
@@ -70,7 +71,7 @@ def compare_runs(a: Path, b: Path) -> Comparison:
     Intervals resample whole groups and keep each example's two sides together. Raises BadInput where a folder
     holds no results, no example is common, or the gold of a common example differs.
     """
-    first, second = ({line.name: line for line in results_of(folder)} for folder in (a, b))
+    first, second = ({line.name: line for line in read_lines(folder, Result)} for folder in (a, b))
     names = [name for name in first if name in second]
     if not names:
         raise BadInput(f"{a} and {b} have no example in common")

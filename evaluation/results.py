@@ -7,14 +7,13 @@ same bytes. Does not know: scores, or how the report came about.
 from collections import Counter
 from collections.abc import Sequence
 from itertools import chain
-from pathlib import Path
 
 from longproof.agent.report import sentence_label
 from longproof.agent.types import Label, Outcome, Place, Report, ReportClaim, Usage
 from longproof.evaluation.statistics import HALLUCINATED_LABELS
 from longproof.evaluation.types import Example, Gold
 from longproof.graphs.papers.probe import PROBE
-from longproof.graphs.runner import Ended, read_lines, state_of
+from longproof.graphs.runner import Ended, state_of
 from longproof.retrieval.types import Frozen
 
 
@@ -125,17 +124,18 @@ def _claim(claim: ReportClaim, sources: Sequence[str], *, by_piece: bool) -> Pre
         asked.setdefault(judgement.question_id, []).append(judgement.label)
     last = asked[claim.judgements[-1].question_id] if claim.judgements else []
     spans = [error.span for error in claim.errors] if claim.label in HALLUCINATED_LABELS else []
+    evidence = list[SourceAt]()
+    for span in claim.evidence:
+        if span.source_id in sources:
+            at = sources.index(span.source_id)
+            evidence.append(SourceAt(source=at, start=span.start, end=span.end))
     return PredictedClaim(
         text=claim.text,
         origin=claim.origin,
         label=claim.label,
         failure=claim.failure,
         flagged=tuple(Place(start=span.start, end=span.end, text=span.text) for span in spans),
-        evidence=tuple(
-            SourceAt(source=sources.index(span.source_id), start=span.start, end=span.end)
-            for span in claim.evidence
-            if span.source_id in sources
-        ),
+        evidence=tuple(evidence),
         votes=() if by_piece else tuple(last[:-1] if claim.decided_by == "arbiter" else last),
         pieces=tuple(map(tuple, asked.values())) if by_piece else (),
     )
@@ -175,8 +175,3 @@ def gold_at(gold: Gold, place: Place) -> Outcome | None:
 
 def _meet(first: Place | PredictedSentence, second: Place) -> bool:
     return max(first.start, second.start) < min(first.end, second.end)
-
-
-def results_of(folder: Path) -> list[Result]:
-    """All results of a run's folder. Raises BadInput where there is none, or a line is none of ours."""
-    return read_lines(folder, Result)

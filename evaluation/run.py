@@ -26,7 +26,6 @@ from longproof.graphs.cases import digest, group_key
 from longproof.graphs.joined import joins
 from longproof.graphs.reporting import estimate, estimate_lines
 from longproof.graphs.runner import (
-    GroupChecker,
     Planned,
     RunProgress,
     check_left,
@@ -37,7 +36,6 @@ from longproof.graphs.runner import (
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
 from longproof.graphs.verifier import Verifier
-from longproof.graphs.verifier import run as run_async
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.types import BadInput, Document, Frozen
 
@@ -107,6 +105,11 @@ class ExampleCases:
         """The example's sources."""
         return [source.document() for source in self._drawn[one.place[0]].sources]
 
+    def line(self, one: Planned, checked: Report | str) -> Result:
+        """The line of an example that ended."""
+        number, repeat = one.place
+        return result(self._drawn[number], repeat, one.name, one.key, checked)
+
 
 def evaluate_dataset(
     dataset: str,
@@ -132,10 +135,9 @@ def evaluate_dataset(
     `path` overrides where the set lies; `only` takes a slice, as `scale=S`; `sample` draws that many examples (whole
     pairs) with `seed`; `repeat` runs everything so often; so many examples are checked in `parallel`; `settings` go
     to the verifier. Examples that nobody answered for are checked again where a run goes on; with a `recording`,
-    every example is. `checker` gives the verifier of each repeat. `chosen` are examples in the place of the set's
-    own, which `dataset` then only names. `reports` keeps whole reports, too.
-    Raises BadInput for an unknown or empty set, for settings that can check nothing, or where `out` is a file or
-    holds another run.
+    every example is. `checker` gives the verifier of each repeat, `chosen` are examples in the place of the set's
+    own; whole `reports` may be kept. Raises BadInput for an empty set, settings that can check nothing, or where
+    `out` holds something else.
     """
     if repeat < 1 or parallel < 1:
         raise BadInput("repeat and parallel must be at least 1")
@@ -158,17 +160,13 @@ def evaluate_dataset(
     full = settings_of({**settings, "protocol": protocol, "judges": list(judges)})
     make = checker or _verifiers(protocol, judges, {**settings, "recording": recording})
     planned = [planned_examples(drawn, joined=joins(full), repeat=number) for number in range(repeat)]
-
-    def line_of(one: Planned, checked: Report | str) -> Result:
-        number, repeat = one.place
-        return result(drawn[number], repeat, one.name, one.key, checked)
-
+    cases = ExampleCases(drawn)
     with open_run(out, run_settings.model_dump(mode="json"), Result, anew=recording is not None) as listed:
         results, _ = check_left(
             planned,
-            lambda repeat: local_engine(make(repeat), ExampleCases(drawn), parallel),
+            lambda repeat: local_engine(make(repeat), cases, parallel),
             listed,
-            line_of,
+            cases.line,
             again=full.retry_failed,
             reports=out if reports else None,
             progress=progress,
@@ -201,18 +199,16 @@ def estimate_dataset(
     drawn = draw_sample(examples(dataset, path), sample, seed, only)
     verifier = Verifier(judges=list(judges), **{**settings, "max_calls": 0, "run_id": None})
 
-    async def check_all() -> list[Report]:
-        checker, reports = GroupChecker(verifier, ExampleCases(drawn)), list[Report]()
-        try:
-            for group in plan_groups(planned_examples(drawn, joined=joins(verifier.settings))):
-                reports += [one for one in await checker.check(group) if isinstance(one, Report)]
-        finally:
-            await verifier.close()
-        return reports
+    reports = list[Report]()
 
+    def keep(_: Planned, checked: Report | str) -> None:
+        if isinstance(checked, Report):
+            reports.append(checked)
+
+    groups = plan_groups(planned_examples(drawn, joined=joins(verifier.settings)))
+    local_engine(verifier, ExampleCases(drawn))(groups, keep)
     often = f", {repeat} times; of one time:" if repeat > 1 else ""
-    lines = estimate_lines(estimate(run_async(check_all())))
-    return "\n".join([f"{len(drawn)} examples{often}", *lines])
+    return "\n".join([f"{len(drawn)} examples{often}", *estimate_lines(estimate(reports))])
 
 
 def draw_sample(

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
 from longproof.agent.report import price, total_usage
-from longproof.agent.types import KINDS
+from longproof.agent.types import KINDS, Label
 from longproof.evaluation.metrics import (
     POSITION_KINDS,
     ClaimAt,
@@ -39,6 +39,8 @@ from longproof.evaluation.scores import (
 )
 from longproof.evaluation.statistics import (
     HALLUCINATED_LABELS,
+    NOTHING,
+    Counts,
     Rate,
     fleiss_kappa,
     matches,
@@ -49,7 +51,8 @@ from longproof.evaluation.types import GoldClaim
 
 RECALLED = ("kind", "pattern")
 """Slices that only hallucinated examples have: recall is all there is to give."""
-ORDER = ("S", "M", "L", "XL", "XXL", "begin", "middle", "end", *KINDS)
+ORDERED = ("S", "M", "L", "XL", "XXL", "begin", "middle", "end", *KINDS)
+ORDER = {value: rank for rank, value in enumerate(ORDERED)}
 """Values of slices that have an order of their own."""
 
 
@@ -75,7 +78,9 @@ def sections(results: Sequence[Result]) -> list[Section]:
 
 def _offline(results: Sequence[Result]) -> Iterator[Score]:
     unread = [result for result in results if result.prediction.triage]
-    labels = [claim.label for result in unread for claim in result.prediction.claims]
+    labels = list[Label | None]()
+    for result in unread:
+        labels += [claim.label for claim in result.prediction.claims]
     if not unread:
         return
     decided = share(len(labels) - labels.count(None), len(labels))
@@ -146,7 +151,9 @@ def _places(results: Sequence[Result]) -> Iterator[Score]:
     yield rate_score("characters: recall", "gold characters", characters.recall)
     yield rate_score("places: precision", "flagged places", whole.precision)
     yield rate_score("places: recall", "gold places", whole.recall)
-    names = {error.name for result in marked for error in result.gold.errors or ()}
+    names = set[str]()
+    for result in marked:
+        names.update(error.name for error in result.gold.errors or ())
     for name in sorted(names - {""}):
         own = mistake_scores([gold_places(r, name) for r in marked], predicted)
         yield rate_score(f"places: recall of {name}", "gold places", own.recall)
@@ -154,37 +161,35 @@ def _places(results: Sequence[Result]) -> Iterator[Score]:
 
 def _slices(results: Sequence[Result]) -> dict[str, Iterable[Score]]:
     """The scores of each slice's values, by the title of their section."""
-    scores = dict[str, Iterable[Score]]()
-    for name in sorted({name for result in results for name in result.slices}):
+    names, scores = set[str](), dict[str, Iterable[Score]]()
+    for result in results:
+        names.update(result.slices)
+    for name in sorted(names):
         own = [result for result in results if name in result.slices and result.gold.outcome is not None]
         wrong = [result for result in own if result.gold.outcome == "hallucinated"]
-        scores[f"By {name}"] = _recalls(wrong, name) if name in RECALLED else _classes(own, name)
+        recalled = name in RECALLED
+        scores[f"By {name}"] = _slice_scores(wrong if recalled else own, name, recalled=recalled)
         if name == "position":
             median = [result for result in wrong if result.slices.get("kind") in POSITION_KINDS]
-            scores["By position, the paper's four kinds"] = _recalls(median, name)
+            scores["By position, the paper's four kinds"] = _slice_scores(median, name, recalled=True)
     return scores
 
 
-def _recalls(wrong: Sequence[Result], name: str) -> Iterator[Score]:
-    """LongNovel's recall by kind and position; what it leaves are HaluEval's failures by pattern (table 7)."""
-    for value, own in by_value(wrong, name).items():
-        yield from class_scores(sum_counts(map(response_counts, own)), ["recall"], after=f" of {value}")
+def _slice_scores(results: Sequence[Result], name: str, *, recalled: bool) -> Iterator[Score]:
+    """The scores of each value: scales, positions and kinds in their own order, others by name.
 
-
-def _classes(results: Sequence[Result], name: str) -> Iterator[Score]:
-    for value, own in by_value(results, name).items():
-        counts = sum_counts(map(response_counts, own))
-        yield from class_scores(counts, ("mean accuracy", "recall"), before=f"{value}: ")
-
-
-def by_value(results: Sequence[Result], name: str) -> dict[str, list[Result]]:
-    """The results by their value of a slice: scales, positions and kinds in their own order, others by name."""
-    found: dict[str, list[Result]] = {}
+    Recall alone, of hallucinated responses, is LongNovel's by kind and position; what it leaves are HaluEval's
+    failures by pattern (table 7).
+    """
+    by_value: dict[str, Counts] = {}
     for result in results:
-        found.setdefault(result.slices[name], []).append(result)
-    ranks = {value: rank for rank, value in enumerate(ORDER)}
-    values = sorted(found, key=lambda value: (ranks.get(value, len(ORDER)), value))
-    return {value: found[value] for value in values}
+        value = result.slices[name]
+        by_value[value] = sum_counts([by_value.get(value, NOTHING), response_counts(result)])
+    for value in sorted(by_value, key=lambda value: (ORDER.get(value, len(ORDER)), value)):
+        if recalled:
+            yield from class_scores(by_value[value], ["recall"], after=f" of {value}")
+        else:
+            yield from class_scores(by_value[value], ("mean accuracy", "recall"), before=f"{value}: ")
 
 
 def _cost(results: Sequence[Result]) -> Iterator[Score]:

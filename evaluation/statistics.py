@@ -203,7 +203,10 @@ def fleiss_kappa(panels: Sequence[Sequence[str | None]]) -> Rate:
     n_votes = totals.total()
     kappa = None
     if len(totals) > 1:
-        observed = sum(map(_agreement, rated)) / len(rated)
+        observed = 0.0
+        for votes in rated:
+            agreeing = sum(n * (n - 1) for n in Counter(votes).values())
+            observed += agreeing / (len(votes) * (len(votes) - 1)) / len(rated)
         chance = sum((n / n_votes) ** 2 for n in totals.values())
         kappa = (observed - chance) / (1 - chance)
     return Rate(kappa, len(panels), share(len(rated), len(panels)))
@@ -226,8 +229,3 @@ def bootstrap_interval(
         return None, None
     low, high = np.quantile(known, (0.025, 0.975))
     return float(low), float(high)
-
-
-def _agreement(votes: Sequence[str | None]) -> float:
-    """The share of ordered pairs of votes on one item that agree."""
-    return sum(n * (n - 1) for n in Counter(votes).values()) / (len(votes) * (len(votes) - 1))

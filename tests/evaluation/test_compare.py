@@ -57,6 +57,14 @@ def test_runs_of_different_data_are_refused(tmp_path: Path) -> None:
         compare_runs(a, folder(tmp_path / "c", line("z", "faithful", "faithful")))
 
 
+def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(BadInput, match=r"holds no results\.jsonl"):
+        compare_runs(tmp_path, tmp_path)
+    (tmp_path / "results.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
+    with pytest.raises(BadInput, match="line 1"):
+        compare_runs(tmp_path, tmp_path)
+
+
 def test_a_last_line_without_its_line_end_is_compared(tmp_path: Path) -> None:
     whole = folder(tmp_path / "a", line("x", "faithful", "faithful"), line("y", "faithful", "faithful"))
     cut = folder(tmp_path / "b", line("x", "faithful", "faithful"), line("y", "faithful", "faithful"))

@@ -1,17 +1,15 @@
 """Reports reduced to what scores need; which scores a set is given follows from its gold."""
 
-from pathlib import Path
 from typing import Any
 
 import pytest
 from evaluated import line, scripted_report
 
 from longproof.agent.types import Place
-from longproof.evaluation.results import Prediction, Result, flagged_places, label_at, prediction, results_of
+from longproof.evaluation.results import Prediction, Result, flagged_places, label_at, prediction
 from longproof.evaluation.scores import Score, Section, score_tables
 from longproof.evaluation.sections import sections
 from longproof.evaluation.types import Gold, GoldClaim, GoldError, GoldPart
-from longproof.retrieval.types import BadInput
 
 TEXT = "He won twice in May. She lost."
 THREE = f"{TEXT} They met."
@@ -65,14 +63,6 @@ def test_votes_on_pieces_of_evidence_are_kept_apart() -> None:
 
     assert votes_of("probe") == ((), (("explicitly_supported", None), ("fabricated", "fabricated")))
     assert votes_of("longproof") == (("fabricated", "fabricated"), ())
-
-
-def test_a_folder_without_results_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(BadInput, match=r"holds no results\.jsonl"):
-        results_of(tmp_path)
-    (tmp_path / "results.jsonl").write_text('{"id": 1}\n', encoding="utf-8")
-    with pytest.raises(BadInput, match="line 1"):
-        results_of(tmp_path)
 
 
 def scores(*results: Result) -> dict[str, dict[str, float | None]]:
