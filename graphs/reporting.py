@@ -54,26 +54,12 @@ def report_of(known: Report | SoFar) -> Report:
     return known.report if isinstance(known, SoFar) else known
 
 
-def so_far(state: State, settings: Settings) -> SoFar:
-    """The report on a run that goes on, stopped or waits, which nothing need be open for."""
-    judges = [as_spec(judge) for judge in settings.judges]
-    models = any(judge.is_model for judge in judges)
-    offline = all(judge.kind == "offline" for judge in judges)
-    plan = plan_of(
-        settings,
-        state["sources"],
-        arbiter=settings.arbiter is not None or models,
-        reads=settings.searcher is not None or not offline,
-        decomposes=models,
-        confirms=models,
-        cascade=settings.cascade and len(judges) > 1,
-        triage=offline,
-    )
-    return report_on(state, plan, settings)
+def so_far(state: State, settings: Settings, run: Run | None = None) -> SoFar:
+    """The report on what is known so far: at least `case` and `sources`.
 
-
-def report_on(state: State, plan: Plan, settings: Settings, run: Run | None = None) -> SoFar:
-    """The report on what is known so far: at least `case` and `sources`. Without a run the stamp is short."""
+    Without a run, of one that goes on, stopped or waits, nothing need be open, and the stamp is short.
+    """
+    plan = run.plan if run else _likely_plan(settings, state["sources"])
     case, claims = state["case"], latest(state) if "claims" in state else []
     copied = run is not None and same_text(case.response, run.sources)
     calls = distinct(state.get("calls", []))
@@ -112,6 +98,23 @@ def report_on(state: State, plan: Plan, settings: Settings, run: Run | None = No
         stamp=stamp,
     )
     return SoFar(whole, frozenset(unsettled), "sentences" in state)
+
+
+def _likely_plan(settings: Settings, sources: Sequence[DocumentRef]) -> Plan:
+    """The plan of a run with these settings, whose panel is not open."""
+    judges = [as_spec(judge) for judge in settings.judges]
+    models = any(judge.is_model for judge in judges)
+    offline = all(judge.kind == "offline" for judge in judges)
+    return plan_of(
+        settings,
+        sources,
+        arbiter=settings.arbiter is not None or models,
+        reads=settings.searcher is not None or not offline,
+        decomposes=models,
+        confirms=models,
+        cascade=settings.cascade and len(judges) > 1,
+        triage=offline,
+    )
 
 
 def conclude(claim: ClaimState, plan: Plan) -> ReportClaim:

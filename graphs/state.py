@@ -196,30 +196,24 @@ class Reviewed(Frozen):
     claims: tuple[str, ...]
 
 
-class CheckState(TypedDict, total=False):
-    """A claim group on its way through `check`. Its case comes without the response, which stands in the store."""
+class Checked(TypedDict, total=False):
+    """The result of claim groups: claims as their groups left them; where one is there twice, the later holds."""
 
-    case: Case
-    sources: list[DocumentRef]
-    claims: list[ClaimState]
     checked: Annotated[list[ClaimState], add]
     calls: Annotated[list[Call], add]
     pages: Annotated[list[DocumentRef], add]
 
 
-class Checked(TypedDict, total=False):
-    """The result of a claim group."""
+class CheckState(Checked, total=False):
+    """A claim group on its way through `check`. Its case comes without the response, which stands in the store."""
 
-    checked: list[ClaimState]
-    calls: list[Call]
-    pages: list[DocumentRef]
+    case: Case
+    sources: list[DocumentRef]
+    claims: list[ClaimState]
 
 
-class State(TypedDict, total=False):
-    """One case on its way from text to report. `groups` are ids of claims that are checked together.
-
-    `checked` holds claims as their groups left them; where one is there twice, the later holds.
-    """
+class State(Checked, total=False):
+    """One case on its way from text to report. `groups` are ids of claims that are checked together."""
 
     started: float
     case: Case
@@ -227,9 +221,6 @@ class State(TypedDict, total=False):
     sentences: list[Sentence]
     claims: list[ClaimState]
     groups: list[list[str]]
-    checked: Annotated[list[ClaimState], add]
-    calls: Annotated[list[Call], add]
-    pages: Annotated[list[DocumentRef], add]
     decided: list[ClaimState]
     reviews: Annotated[list[Reviewed], add]
     report: Report

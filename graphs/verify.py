@@ -27,7 +27,7 @@ from longproof.graphs.confirm import confirm
 from longproof.graphs.evidence.places import CLAIMS, place_claims, place_copy, same_text
 from longproof.graphs.evidence.search import group_claims, make_question, scan_sources, search_sources
 from longproof.graphs.policy import may_appeal, next_step
-from longproof.graphs.reporting import report_on
+from longproof.graphs.reporting import so_far
 from longproof.graphs.review import apply_review, describe_dispute, form_of
 from longproof.graphs.run import Pool, Run
 from longproof.graphs.settings import LONGPROOF, Protocol, Settings, settings_of
@@ -249,7 +249,7 @@ async def review(state: State, run: Run) -> State:
 
 async def report(state: State, run: Run) -> State:
     """Report on all claims, in their order."""
-    return {"report": report_on(state, run.plan, run.settings, run).report}
+    return {"report": so_far(state, run.settings, run).report}
 
 
 def fan_out(state: State, run: Run) -> Sends:
