@@ -74,39 +74,38 @@ class ModelDecomposer:
         self._asker = Asker(model, temperature)
 
     async def decompose(self, case: Case, sentences: Sequence[Span]) -> Decomposed:
-        """Claims of all sentences in text order, ids `s1.1`, `s1.2`, …; a sentence that is one claim is `s2`."""
-        batches = _batches(sentences)
+        """Claims of all sentences in text order, ids `s1.1`, `s1.2`, …; a sentence that is one claim is `s2`.
+
+        One that can't be taken apart stays whole.
+        """
+        asking = [
+            self._asker.ask_about(
+                batch,
+                letter="S",
+                purpose="decompose",
+                form=Sentences,
+                prompt_of=partial(_prompt, case=case),
+                read=_read,
+            )
+            for batch in _batches(sentences)
+        ]
         taken: dict[int, _Taken] = {}
         calls: list[Call] = []
-        for found, made in await asyncio.gather(*(self._batch(case, batch) for batch in batches)):
+        for found, made in await asyncio.gather(*asking):
             taken |= found
             calls += made
         shown: list[Sentence] = []
         claims: list[Claim] = []
         for index, span in enumerate(sentences):
             pieces, failure = taken[index + 1]
-            if len(claims) + len(pieces) + len(sentences) - index - 1 > MOST_OF_A_RESPONSE:
-                pieces = pieces and (_Piece(span.text, span),)
+            too_many = len(claims) + len(pieces) + len(sentences) - index - 1 > MOST_OF_A_RESPONSE
+            if failure or (pieces and too_many):
+                pieces = (_Piece(span.text, span),)
             shown.append(Sentence(index=index, span=span, states_fact=bool(pieces), failure=failure))
             for part, (text, origin) in enumerate(pieces, start=1):
                 id_ = f"s{index + 1}.{part}" if len(pieces) > 1 else f"s{index + 1}"
                 claims.append(Claim(id=id_, index=part, sentence=index, text=text, origin=origin))
         return Decomposed(shown, claims, calls)
-
-    async def _batch(self, case: Case, sentences: Mapping[int, Span]) -> tuple[dict[int, _Taken], list[Call]]:
-        """Every sentence of a batch taken apart; one that can't be stays whole."""
-        found, calls = await self._asker.ask_about(
-            sentences,
-            letter="S",
-            purpose="decompose",
-            form=Sentences,
-            prompt_of=partial(_prompt, case=case),
-            read=_read,
-        )
-        for n, taken in found.items():
-            if taken.failure:
-                found[n] = _Taken((_Piece(sentences[n].text, sentences[n]),), taken.failure)
-        return found, calls
 
 
 def _prompt(sentences: Mapping[int, Span], case: Case) -> Prompt:

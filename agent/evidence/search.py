@@ -207,7 +207,16 @@ class _Loop:
             claim.asked |= dict.fromkeys(claim.found)
             claim.found, claim.postponed = {}, {}
         for request, shown_of in zip(requests, numbers, strict=True):
-            _note_result(request, shown_of)
+            claim, name = request.claim, request.name
+            if any(request.passages) and not shown_of:
+                # What there was no room to show may be asked for again.
+                if name != HITS:
+                    claim.postponed[name] = None
+                continue
+            if shown_of or name != HITS:
+                claim.found[name] = ranges(shown_of) or "nothing"
+            if request.query is not None:
+                claim.queries[request.query] = None
         return [self.seen[number] for number in sorted(set(self.seen) - before)]
 
     def _prompt(self, turn: int, new: Sequence[Line]) -> Prompt:
@@ -270,18 +279,6 @@ class _Loop:
         match = form.fullmatch(text)
         claim = self.claims.get(int(match[1])) if match else None
         return (claim, match) if claim and match else None
-
-
-def _note_result(request: _Request, numbers: set[int]) -> None:
-    """Note with the claim what its request found. What there was no room to show may be asked for again."""
-    if any(request.passages) and not numbers:
-        if request.name != HITS:
-            request.claim.postponed[request.name] = None
-        return
-    if numbers or request.name != HITS:
-        request.claim.found[request.name] = ranges(numbers) or "nothing"
-    if request.query is not None:
-        request.claim.queries[request.query] = None
 
 
 def _describe(n: int, claim: _Sought, seen: Mapping[int, Line]) -> Iterator[str]:

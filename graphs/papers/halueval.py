@@ -4,7 +4,6 @@ Knows: the tasks (question answering, dialogue, summary, general) and where thei
 section 3.2: with the knowledge, after reasoning in steps, and beside the right text.
 """
 
-from dataclasses import replace
 from itertools import product
 
 from pydantic import Field
@@ -77,22 +76,20 @@ def _paper(task: str, ending: str) -> Paper:
     """One task in one variant: the text is judged by itself, or against what is known."""
     summary, cites = TASKS[task]
     asked = {"-cot": "_cot", "-contrast": "_contrast"}.get(ending, "")
-    paper = Paper(
+    contrasts = ending == "-contrast"
+    forms: dict[str, type[Form]] = {"-cot": ReasonedRecognition, "-contrast": Contrast}
+    return Paper(
         name=f"halueval-{task}{ending}",
         summary=f"{summary}{VARIANTS[ending]}.",
         cites="003, section 3.2" if ending else cites,
         steps=STEPS,
         prompt=(f"halueval_{task}", f"recognise{asked}"),
         question=f"halueval_{task}{asked}",
-        form=Recognition,
-        read=read_answer,
+        form=forms.get(ending, Recognition),
+        read=read_contrast if contrasts else read_answer,
+        needs=("models", "reference") if contrasts else ("models",),
         shows="source" if task == "summary" or ending == "-knowledge" else "nothing",
     )
-    if ending == "-cot":
-        return replace(paper, form=ReasonedRecognition)
-    if ending == "-contrast":
-        return replace(paper, form=Contrast, read=read_contrast, needs=("models", "reference"))
-    return paper
 
 
 PAPERS = tuple(
