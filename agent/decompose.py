@@ -39,7 +39,7 @@ _CUT = re.compile(r" ?(?:…+|⋯+|\.{3,}) ?")
 _LETTER = rf"[^\W_{CJK}]"
 _NUMBERED = re.compile(r"\W*S?\s*([0-9]{1,4})(?![0-9])[\s:：.、|)\]]*(.*)", re.DOTALL | re.IGNORECASE)
 _NO_FACT = " -–—"
-"""What stands where a sentence states no fact."""
+"""What stands where a sentence states no fact: then it is itself its claim."""
 
 
 class Sentences(Form):
@@ -60,7 +60,7 @@ class _Piece(NamedTuple):
 
 
 class _Taken(NamedTuple):
-    """A sentence taken apart: pieces, none where it states no fact, or a failure."""
+    """A sentence taken apart: pieces, or a failure."""
 
     pieces: tuple[_Piece, ...]
     failure: Failure | None = None
@@ -99,9 +99,9 @@ class ModelDecomposer:
         for index, span in enumerate(sentences):
             pieces, failure = taken[index + 1]
             too_many = len(claims) + len(pieces) + len(sentences) - index - 1 > MOST_OF_A_RESPONSE
-            if failure or (pieces and too_many):
+            if failure or too_many:
                 pieces = (_Piece(span.text, span),)
-            shown.append(Sentence(index=index, span=span, states_fact=bool(pieces), failure=failure))
+            shown.append(Sentence(index=index, span=span, failure=failure))
             for part, (text, origin) in enumerate(pieces, start=1):
                 id_ = f"s{index + 1}.{part}" if len(pieces) > 1 else f"s{index + 1}"
                 claims.append(Claim(id=id_, index=part, sentence=index, text=text, origin=origin))

@@ -86,9 +86,8 @@ class OfflineDecomposer:
         shown: list[Sentence] = []
         claims: list[Claim] = []
         for index, span in enumerate(sentences):
-            fact = states_fact(span.text)
-            shown.append(Sentence(index=index, span=span, states_fact=fact))
-            if fact:
+            shown.append(Sentence(index=index, span=span))
+            if states_fact(span.text):
                 claims.append(Claim(id=f"s{index + 1}", index=0, sentence=index, text=span.text, origin=span))
         return Decomposed(shown, claims, [])
 

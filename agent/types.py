@@ -84,14 +84,10 @@ class Case(Frozen):
 
 
 class Sentence(Frozen):
-    """A sentence of the response. `failure` says why it could not be cut into claims, if it could not.
-
-    `states_fact` is false for greetings, questions and the like: such a sentence has no claims.
-    """
+    """A sentence of the response. `failure` says why it could not be cut into claims, if it could not."""
 
     index: int = Field(ge=0)
     span: Span
-    states_fact: bool = True
     failure: Failure | None = None
 
 
@@ -236,7 +232,7 @@ class Answered(NamedTuple):
 
 
 class Decomposed(NamedTuple):
-    """The answer of a decomposer: every sentence (marked fact-free or failed where so), the claims, the calls."""
+    """The answer of a decomposer: every sentence (marked failed where so), the claims, the calls."""
 
     sentences: list[Sentence]
     claims: list[Claim]

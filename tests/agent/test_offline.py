@@ -154,7 +154,7 @@ def test_each_sentence_that_states_a_fact_is_one_claim_word_for_word(text: str):
     made = asyncio.run(OfflineDecomposer().decompose(Case(id="x", response=text), spans))
     assert [claim.id for claim in made.claims] == [f"s{claim.sentence + 1}" for claim in made.claims]
     assert [sentence.span for sentence in made.sentences] == spans
-    stating = [sentence for sentence in made.sentences if sentence.states_fact]
+    stating = [sentence for sentence in made.sentences if states_fact(sentence.span.text)]
     assert [(claim.sentence, claim.origin) for claim in made.claims] == [(s.index, s.span) for s in stating]
     assert all(claim.text == claim.origin.text for claim in made.claims)
 
