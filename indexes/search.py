@@ -156,7 +156,9 @@ def _page_files(folder: Path) -> list[tuple[Path, str]]:
     files = []
     for path in sorted(folder.rglob("*")):
         inside = path.relative_to(folder)
-        if path.suffix.lower() not in SUFFIXES or any(_is_skipped(part) for part in inside.parts):
+        if path.suffix.lower() not in SUFFIXES:
+            continue
+        if any(part.startswith(".") or part.endswith(("_files", ".files")) for part in inside.parts):
             continue
         if path.is_file() and path.resolve().is_relative_to(root):
             files.append((path, os.fsencode(inside).decode("utf-8", "replace")))
@@ -165,7 +167,3 @@ def _page_files(folder: Path) -> list[tuple[Path, str]]:
             f"{folder}: there are no saved pages in it; give a folder with {' '.join(SUFFIXES)} files"
         )
     return files
-
-
-def _is_skipped(part: str) -> bool:
-    return part.startswith(".") or part.endswith(("_files", ".files"))

@@ -61,17 +61,16 @@ def outline(text: str, lines: Sequence[Range]) -> list[Entry]:
 
 def _headings(text: str) -> Iterator[list[Range]]:
     """Headings with nothing between them together; of a table of contents only the last."""
-    found: list[tuple[bool, list[Range]]] = []
+    groups: list[list[tuple[bool, Range]]] = []
     for marked, line in _candidates(text):
-        if found and not text[found[-1][1][-1][1] : line[0]].strip():
-            found[-1][1].append(line)
-            found[-1] = (found[-1][0] or marked, found[-1][1])
+        if groups and not text[groups[-1][-1][1][1] : line[0]].strip():
+            groups[-1].append((marked, line))
         else:
-            found.append((marked, [line]))
-    only_marked = sum(marked for marked, _ in found) * STRETCH >= len(text)
-    for marked, ranges in found:
-        if marked or not only_marked:
-            yield ranges if len(ranges) < CONTENTS else ranges[-1:]
+            groups.append([(marked, line)])
+    with_marks = [group for group in groups if any(marked for marked, _ in group)]
+    for group in with_marks if len(with_marks) * STRETCH >= len(text) else groups:
+        ranges = [line for _, line in group]
+        yield ranges if len(ranges) < CONTENTS else ranges[-1:]
 
 
 def _candidates(text: str) -> Iterator[tuple[bool, Range]]:
@@ -82,9 +81,10 @@ def _candidates(text: str) -> Iterator[tuple[bool, Range]]:
             continue
         start = match.start("line")
         end = start + len(line)
+        capital = line.isupper() and sum(map(str.isalpha, line)) >= 4
         if _MARKED.match(line):
             yield True, (start, end)
-        elif _stands_alone(text, *match.span()) and (_WITH_NUMERAL.match(line) or _is_capital(line)):
+        elif _stands_alone(text, *match.span()) and (_WITH_NUMERAL.match(line) or capital):
             yield False, (start, end)
 
 
@@ -94,10 +94,6 @@ def _stands_alone(text: str, start: int, end: int) -> bool:
         (not before.strip() or re.search(r"\n[^\S\n]*\n[^\S\n]*\Z", before))
         and (not after.strip() or re.match(r"[^\S\n]*\n[^\S\n]*\n", after))
     )
-
-
-def _is_capital(line: str) -> bool:
-    return line.isupper() and sum(map(str.isalpha, line)) >= 4
 
 
 def _with_words(text: str, heading: list[Range], lines: Sequence[Range]) -> Entry:

@@ -79,24 +79,16 @@ def evidence_lines(text: str, *, record: bool = False) -> list[Range]:
 
 def _prose(text: str) -> Iterator[Range]:
     """The sentences of a text, and its rows and turns whole where they are short enough."""
-    kept = 0
-    rows = (unit for unit in logical_lines(text) if _stays_whole(text, unit))
-    row = next(rows, None)
+    rows: dict[int, int] = {}
+    for line in logical_lines(text):
+        start, end = _trim(text, *line)
+        if end - start <= LONGEST and (_ROW.match(text, start, end) or _TURN.match(text, start, end)):
+            rows[start] = end
+    held = 0
     for start, end in sentences(text):
-        while row is not None and row[1] <= start:
-            row = next(rows, None)
-        if row is not None and row[0] <= start:
-            start, end = _trim(text, *row)
-        if start >= kept:
-            kept = end
-            yield start, end
-
-
-def _stays_whole(text: str, unit: Range) -> bool:
-    """True for the row of a table and the turn of a dialogue."""
-    start, end = unit
-    line = text[start:end].strip()
-    return end - start <= LONGEST and bool(_ROW.match(line) or _TURN.match(line))
+        if start >= held:
+            held = rows.get(start, end)
+            yield start, held
 
 
 def _trim(text: str, start: int, end: int) -> Range:

@@ -61,7 +61,8 @@ def _loosely(quote: str, text: str) -> tuple[int, int] | None:
     if place is None:
         parts = [_words(part).text for part in _ELLIPSIS.split(quote)]
         longest = max(parts, key=len)
-        if not _is_long(longest):
+        # In short quotes one other character is another word; a CJK character says as much as two others.
+        if len(longest) + len(_IS_CJK.findall(longest)) < 8:
             return None
         place = (_exactly(longest, words.text) if len(parts) > 1 else None) or _nearly(longest, words)
     return words.original(*place) if place else None
@@ -103,12 +104,6 @@ def _words(text: str) -> _Words:
         places.append(match.start())
         length += len(word)
     return _Words("".join(pieces), starts, places, folded)
-
-
-def _is_long(sought: str) -> bool:
-    """True if likeness says anything: in short quotes one other character is another word."""
-    wide = len(_IS_CJK.findall(sought))
-    return 2 * wide + len(sought) - wide >= 8
 
 
 def _nearly(sought: str, words: _Words) -> tuple[int, int] | None:

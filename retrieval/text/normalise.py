@@ -98,25 +98,22 @@ class _Table(dict[int, str]):
         return folded
 
 
+_TABLE = _Table()
+
+
 def fold(text: str) -> Folded:
     """The text in simplified script, half width and lower case, with one form for each kind of mark.
 
     Lengths stay, but for ligatures and their like (`ﬁ`, `ß`, `℃`) and dropped marks (combining accents,
     zero-width characters); `Folded.original` accounts for them. Three dots are left as they are.
     """
-    table, places = _table(), array("Q")
-    folded = text.translate(table)
-    if not table.uneven.isdisjoint(text):
+    folded, places = text.translate(_TABLE), array("Q")
+    if not _TABLE.uneven.isdisjoint(text):
         for place, character in enumerate(text):
-            for _ in table[ord(character)]:
+            for _ in _TABLE[ord(character)]:
                 places.append(place)
         places.append(len(text))
     return Folded(folded, places)
-
-
-@cache
-def _table() -> _Table:
-    return _Table()
 
 
 def _fold_character(character: str) -> str:
@@ -130,14 +127,11 @@ def _fold_character(character: str) -> str:
     if "⁄" in plain:
         return character
     if _HAN.search(plain):
-        return "".join(map(_simplify_character, plain))
+        simple = [_converter().convert(each) for each in plain]
+        kept = (each if len(each) == 1 else own for each, own in zip(simple, plain, strict=True))
+        return "".join(kept).translate(_VARIANTS)
     bare = _MARKS.sub("", unicodedata.normalize("NFD", plain))
     return "".join(_SAME.get(c, c) for c in unicodedata.normalize("NFC", bare))
-
-
-def _simplify_character(character: str) -> str:
-    simple = _converter().convert(character)
-    return (simple if len(simple) == 1 else character).translate(_VARIANTS)
 
 
 @cache
