@@ -99,18 +99,6 @@ def test_a_value_is_built_once_and_the_least_used_goes_first() -> None:
     assert cache.at_hand("b") is None
 
 
-class Crowded(Cache[str]):
-    """Another thread's value always comes right behind one's own."""
-
-    def put(self, key: str, value: str) -> None:
-        super().put(key, value)
-        super().put(f"after {key}", "another")
-
-
-def test_a_value_pushed_off_at_once_is_still_given() -> None:
-    assert Crowded(room=1).get("a", lambda: "A") == "A"
-
-
 def test_threads_with_more_keys_than_places_get_their_own_values() -> None:
     cache: Cache[int] = Cache(room=2)
 

@@ -33,23 +33,19 @@ def paragraph(*inside: str, properties: str = "") -> str:
 
 def packed(body: str, title: bool = False, **parts: str) -> bytes:
     """A Word document; `parts` are others by the kind of their relation, headers as `header` and so on."""
-    related = "".join(
-        f'<Relationship Type="{REL}/{kind}" Target="{kind}.xml"/>' for kind in ("styles", *parts)
-    )
-    files = {
-        "_rels/.rels": f'<Relationship Type="{REL}/officeDocument" Target="word/document.xml"/>'
-        + (f'<Relationship Type="{CORE[1]}" Target="/docProps/core.xml"/>' if title else ""),
-        "word/_rels/document.xml.rels": related,
-    }
+    kinds = {"styles": STYLES, **parts}
+    related = [f'<Relationship Type="{REL}/{kind}" Target="{kind}.xml"/>' for kind in kinds]
+    main = f'<Relationship Type="{REL}/officeDocument" Target="word/document.xml"/>'
+    core = f'<Relationship Type="{CORE[1]}" Target="/docProps/core.xml"/>' if title else ""
     data = BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
-        for path, relations in files.items():
-            archive.writestr(path, RELATIONS.format(relations))
+        archive.writestr("_rels/.rels", RELATIONS.format(main + core))
+        archive.writestr("word/_rels/document.xml.rels", RELATIONS.format("".join(related)))
         archive.writestr("docProps/core.xml", CORE[0])
         archive.writestr(
             "word/document.xml", f"<w:document {W}><w:body>{body}<w:sectPr/></w:body></w:document>"
         )
-        for kind, part in {"styles": STYLES, **parts}.items():
+        for kind, part in kinds.items():
             archive.writestr(f"word/{kind}.xml", f"<w:{kind} {W}>{part}</w:{kind}>")
     return data.getvalue()
 
@@ -91,15 +87,9 @@ SEEN = {
     ),
     "a text box": (paragraph(run("a"), BOX.format(B + C)), "a\n\nb\n\nc"),
     "a text box once, though it is there for old programs too": (
-        "<x xmlns:mc='m'>"
-        + paragraph(
-            "<mc:AlternateContent><mc:Choice>"
-            + BOX.format(B)
-            + "</mc:Choice><mc:Fallback>"
-            + BOX.format(B)
-            + "</mc:Fallback></mc:AlternateContent>"
-        )
-        + "</x>",
+        paragraph(
+            f"<AlternateContent><Choice>{BOX.format(B)}</Choice><Fallback>{BOX.format(C)}</Fallback></AlternateContent>"
+        ),
         "b",
     ),
     "a formula": (paragraph("<m:oMath xmlns:m='m'><m:r><m:t>x=2</m:t></m:r></m:oMath>"), "x=2"),

@@ -24,34 +24,28 @@ xmlns:dc="http://purl.org/dc/elements/1.1/"><dc:title>The  Lighthouse 灯塔</dc
 ONE = """<?xml version="1.0" encoding="utf-8"?><!DOCTYPE html><html xmlns="http://www.w3.org/1999/xhtml"><head>
 <title/><script src="x.js"/></head><body><h1>Chapter One</h1><p>The keeper winds the clock &amp; waits.</p>
 <p>灯塔的<i>光</i>照着他。</p></body></html>"""
-TWO = "<html><body><h2>Chapter Two</h2><p>The tide turns.</p></body></html>"
+
+
+FILES = {
+    "container": ("META-INF/container.xml", CONTAINER),
+    "opf": ("OEBPS/book one.opf", OPF),
+    "one": ("OEBPS/text/one first.xhtml", ONE),
+    "two": ("OEBPS/text/two.xhtml", "<html><body><h2>Chapter Two</h2><p>The tide turns.</p></body></html>"),
+    "empty": ("OEBPS/empty.xhtml", ""),
+    "nav": ("OEBPS/nav.xhtml", "<nav>contents</nav>"),
+    "notes": ("OEBPS/notes.xhtml", "<p>a note</p>"),
+    "encryption": ("META-INF/encryption.xml", None),
+}
 
 
 def packed(**changes: str | bytes | None) -> bytes:
-    """An EPUB; changes name a file with its slashes and dots as `__` and `_`, None leaves it out."""
-    files: dict[str, str | bytes | None] = {
-        "mimetype": "application/epub+zip",
-        "META-INF/container.xml": CONTAINER,
-        "OEBPS/book one.opf": OPF,
-        "OEBPS/text/one first.xhtml": ONE,
-        "OEBPS/text/two.xhtml": TWO,
-        "OEBPS/empty.xhtml": "",
-        "OEBPS/nav.xhtml": "<nav>contents</nav>",
-        "OEBPS/notes.xhtml": "<p>a note</p>",
-    }
-    short = {
-        "container": "META-INF/container.xml",
-        "opf": "OEBPS/book one.opf",
-        "two": "OEBPS/text/two.xhtml",
-    }
-    files |= {
-        short.get(name, name.replace("__", "/").replace("_", ".")): text for name, text in changes.items()
-    }
+    """An EPUB of FILES with these changes; None leaves a file out."""
     data = BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in files.items():
+        for name, (path, usual) in FILES.items():
+            text = changes.get(name, usual)
             if text is not None:
-                archive.writestr(name, text)
+                archive.writestr(path, text)
     return data.getvalue()
 
 
@@ -111,9 +105,9 @@ def test_a_protected_epub_is_refused(tmp_path: Path) -> None:
     locked = """<encryption xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><EncryptedData><CipherData>
     <CipherReference URI="{}"/></CipherData></EncryptedData></encryption>"""
     font = locked.format("OEBPS/fonts/serif.otf")
-    assert read(tmp_path, "fonts.epub", packed(**{"META-INF__encryption_xml": font})).text
+    assert read(tmp_path, "fonts.epub", packed(encryption=font)).text
     chapter = locked.format("OEBPS/text/one%20first.xhtml")
-    refused(tmp_path, "locked.epub", packed(**{"META-INF__encryption_xml": chapter}), "protected")
+    refused(tmp_path, "locked.epub", packed(encryption=chapter), "protected")
 
 
 def test_what_unpacks_without_measure_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
