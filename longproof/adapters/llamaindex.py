@@ -41,7 +41,7 @@ def evaluator(verifier: Verifier) -> "BaseEvaluator":
             contexts: Sequence[str] | None = None,
             **_: Any,
         ) -> EvaluationResult:
-            report = verifier.verify(**_given(query, response, contexts))
+            report = verifier.verify(**_arguments(query, response, contexts))
             return EvaluationResult(query=query, response=response, contexts=contexts, **_result(report))
 
         async def aevaluate(
@@ -51,13 +51,13 @@ def evaluator(verifier: Verifier) -> "BaseEvaluator":
             contexts: Sequence[str] | None = None,
             **_: Any,
         ) -> EvaluationResult:
-            report = await verifier.averify(**_given(query, response, contexts))
+            report = await verifier.averify(**_arguments(query, response, contexts))
             return EvaluationResult(query=query, response=response, contexts=contexts, **_result(report))
 
     return Evaluator()
 
 
-def _given(query: str | None, response: str | None, contexts: Sequence[str] | None) -> dict[str, Any]:
+def _arguments(query: str | None, response: str | None, contexts: Sequence[str] | None) -> dict[str, Any]:
     """The arguments of a check. Raises BadInput where there is nothing to check, or nothing to check against."""
     if not response or not contexts:
         raise BadInput("there is nothing to check: give a response, and the contexts that it rests on")

@@ -50,13 +50,13 @@ def serve(verifier: Verifier, folder: Path | None = None) -> None:
     """Serve on stdin and stdout until the client goes. Raises BadInput where the `mcp` package is missing."""
     made = server(verifier, folder)
 
-    async def served() -> None:
+    async def serve_stdio() -> None:
         try:
             await made.run_stdio_async()
         finally:
             await verifier.close()
 
-    asyncio.run(served())
+    asyncio.run(serve_stdio())
 
 
 def _tools(verifier: Verifier, folder: Path | None) -> list[Callable[..., Awaitable[Report | Brief]]]:

@@ -7,7 +7,7 @@ options are given.
 
 import re
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -151,9 +151,8 @@ def check_cases(
             progress=progress,
         )
     reported = [case.name for case in lines if case.state != "failed"]
-    if html:
-        write_pages(out, reported, full.home)
-    write_index(out, reported, [case for case in lines if case.state == "failed"], html=html)
+    failed = [case for case in lines if case.state == "failed"]
+    write_index(out, reported, failed, html=html, home_=full.home)
     return BatchDone(out, lines, tally.paid, tally.seconds, tally.failures)
 
 
@@ -216,24 +215,29 @@ def _line_of(cases: Path, one: Planned, result: Report | str) -> EndedCase:
     )
 
 
-def write_pages(out: Path, names: Iterable[str], home_: str | None) -> None:
-    """Write the pages of these reports that are missing, or older than their reports."""
+def write_index(
+    out: Path,
+    names: Sequence[str],
+    failed: Sequence[EndedCase] = (),
+    *,
+    html: bool = True,
+    home_: str | None = None,
+) -> None:
+    """Write the index page over the reports of these names; `html`: over a page for each, with texts from `home_`.
+
+    Pages that are newer than their reports stay.
+    """
+    made = [report_path(out, name) for name in names]
     store = DocumentStore(home(home_) / "documents")
-    for name in names:
-        made = report_path(out, name)
-        target = out / PAGES / f"{made.stem}.html"
-        if not target.exists() or target.stat().st_mtime_ns < made.stat().st_mtime_ns:
-            report = open_report(made)
+    for path in made if html else ():
+        target = out / PAGES / f"{path.stem}.html"
+        if not target.exists() or target.stat().st_mtime_ns < path.stat().st_mtime_ns:
+            report = open_report(path)
             texts = {document.id: store.text(document.id) for document in report.documents}
             write_whole(target, page(report, texts).encode())
-
-
-def write_index(out: Path, names: Sequence[str], failed: Sequence[EndedCase] = (), *, html: bool) -> None:
-    """Write the index page, over pages where they are asked for, else over JSON reports."""
-    made = [report_path(out, name) for name in names[:INDEXED]]
     linked = (
         (f"{PAGES}/{path.stem}.html" if html else f"{REPORTS}/{path.name}", open_report(path))
-        for path in made
+        for path in made[:INDEXED]
     )
     told = [{"id": one.id, "line": one.line, "failure": one.failure} for one in failed[:INDEXED]]
     write_whole(out / INDEX, index_page(linked, len(failed), told).encode())

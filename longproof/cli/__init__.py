@@ -96,8 +96,8 @@ def main(arguments: list[str] | None = None) -> None:
     except Exception as error:
         _silence_stdout()
         if isinstance(error, OSError) and error.errno in FULL:
-            sys.exit(_refused(f"can't write: {error.strerror}"))
-        sys.stderr.write(f"longproof: unforeseen {type(error).__name__}; {_saved_traceback(error)}\n")
+            sys.exit(_refuse(f"can't write: {error.strerror}"))
+        sys.stderr.write(f"longproof: unforeseen {type(error).__name__}; {_save_traceback(error)}\n")
         sys.exit(UNFORESEEN)
 
 
@@ -117,9 +117,9 @@ def _code(arguments: list[str] | None) -> int:
             raise KeyboardInterrupt
         sys.stdout.flush()
     except BadInput as error:
-        return _refused(str(error))
+        return _refuse(str(error))
     except TyperException as error:
-        return _refused(error.format_message())
+        return _refuse(error.format_message())
     except SystemExit as error:
         # Typer and Rich exit with 1 where a pipe is closed, which under --check is a verdict.
         if isinstance(error.__context__, BrokenPipeError):
@@ -132,7 +132,7 @@ def _code(arguments: list[str] | None) -> int:
     return code
 
 
-def _refused(message: str) -> int:
+def _refuse(message: str) -> int:
     """Say it in one line, whatever the message holds: file names may hold line breaks and terminal codes."""
     line = "".join(c if c.isprintable() else " " for c in message)
     sys.stderr.write(f"longproof: {line}\n")
@@ -145,7 +145,7 @@ def _silence_stdout() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.__stdout__.fileno() if sys.__stdout__ else 1)
 
 
-def _saved_traceback(error: Exception) -> str:
+def _save_traceback(error: Exception) -> str:
     """Save the traceback in a file for its owner alone, without keys from the environment, and say where."""
 
     text = "".join(traceback.format_exception(error))

@@ -160,7 +160,7 @@ class EvaluateOptions:
 
 def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
     """Run a data set through a protocol: scores with coverage. And a line an example."""
-    from longproof.batch.run import write_index, write_pages
+    from longproof.batch.run import write_index
     from longproof.evaluation.replay import record_dataset, replay_dataset
     from longproof.evaluation.run import estimate_dataset, evaluate_dataset
 
@@ -182,9 +182,7 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
             )
             done = evaluate(options.dataset, **common, **drawn, **settings)
     if options.html:
-        names = [line.name for line in done.results if line.failure is None]
-        write_pages(done.folder, names, None)
-        write_index(done.folder, names, html=True)
+        write_index(done.folder, [line.name for line in done.results if line.failure is None])
     typer.echo(done.to_markdown())
     nothing = no_answer(done.failures())
     for line in filter(None, [*done.unchecked_reasons(), nothing]):

@@ -35,7 +35,6 @@ class ServeOptions:
 
 def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
     """Check texts in the browser: a page on this machine."""
-
     try:
         import uvicorn
 
