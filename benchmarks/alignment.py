@@ -14,10 +14,10 @@ import json
 import os
 import sys
 from bisect import bisect_left, bisect_right
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,7 +29,7 @@ from longproof.retrieval.lexical import LexicalIndex
 from longproof.retrieval.text.chunking import SEGMENT, blocks, overlapping, segments
 from longproof.retrieval.text.normalise import is_chinese
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document, Window
+from longproof.retrieval.types import Document
 
 Range = tuple[int, int]
 EVENTS = Path(__file__).parent / "data"
@@ -53,10 +53,6 @@ class Told(NamedTuple):
 
     texts: list[str]
     places: list[Range]
-
-    def of(self, numbers: Sequence[int]) -> "Told":
-        """These ones, in this order."""
-        return Told([self.texts[i] for i in numbers], [self.places[i] for i in numbers])
 
     def running(self, size: int = 0) -> tuple[list[str], list[tuple[int, Range]]]:
         """The text without line breaks, cut into sentences or segments of `size`, and the places each is to hold.
@@ -83,7 +79,7 @@ def chinese(data: Path) -> Book:
     """Dense: the faithful XXL summary. Sparse: the first sentence of each unit."""
     folder = data / "longnovel_mini_zh"
     text = (folder / "novel.txt").read_text(encoding="utf-8")
-    units = [json.loads(line) for line in (folder / "annotations.jsonl").open(encoding="utf-8")]
+    units = lines(folder / "annotations.jsonl")
     places = [(unit["start"], unit["end"]) for unit in units]
     first = [unit["summary"][slice(*sentences(unit["summary"])[0])] for unit in units]
     dense = Told([unit["paraphrase"] or unit["summary"] for unit in units], places)
@@ -94,20 +90,34 @@ def told_by_events(data: Path, name: str) -> Book:
     """One sentence an event, in each of the ways in which it is told."""
     novel, file = NOVELS[name]
     text = (data / novel).read_text(encoding="utf-8") if novel.endswith(".txt") else book_text(data, novel)
-    events = [json.loads(line) for line in (EVENTS / f"{file}.jsonl").open(encoding="utf-8")]
+    events = lines(EVENTS / f"{file}.jsonl")
     places = [(event["start"], event["end"]) for event in events]
-    told = {
-        way: Told([event[way] for event in events], places)
-        for way in ("plain", "reworded")
-        if way in events[0]
-    }
+    told = dict[str, Told]()
+    for way in ("plain", "reworded"):
+        if way in events[0]:
+            told[way] = Told([event[way] for event in events], places)
     return Book(text, index_of(text), told)
+
+
+def open_book(data: Path, name: str) -> Book:
+    """One of NOVELS, or the Chinese one of longnovel_mini_zh."""
+    return told_by_events(data, name) if name in NOVELS else chinese(data)
+
+
+def lines(path: Path) -> list[dict[str, Any]]:
+    """The rows of JSON Lines, packed or not."""
+    with (
+        gzip.open(path, "rt", encoding="utf-8")
+        if path.suffix == ".gz"
+        else path.open(encoding="utf-8") as file
+    ):
+        return [json.loads(line) for line in file]
 
 
 def book_text(data: Path, title: str) -> str:
     """The text of one of nocha_sample's books."""
-    with gzip.open(data / "nocha_sample" / "books.jsonl.gz", "rt", encoding="utf-8") as lines:
-        return next(str(book["text"]) for book in map(json.loads, lines) if book["book_title"] == title)
+    books = lines(data / "nocha_sample" / "books.jsonl.gz")
+    return next(str(book["text"]) for book in books if book["book_title"] == title)
 
 
 def index_of(text: str) -> LexicalIndex:
@@ -116,35 +126,20 @@ def index_of(text: str) -> LexicalIndex:
 
 def thinned_out(told: Told, every: int) -> list[Told]:
     """Every `every`-th of them, from each beginning."""
-    return [told.of(range(first, len(told.texts), every)) for first in range(every)]
+    return [Told(told.texts[first::every], told.places[first::every]) for first in range(every)]
 
 
-Shown = list[list[tuple[int, int]]]
-"""For each piece of a summary, the first and last block of what is shown."""
+WAYS = ("sentences", "greedy", "top 5")
+"""`sentences` is this project's own protocol, `greedy` LongNovel's in segments; the five most similar blocks."""
 
 
-def best_blocks(similarity: NDArray[np.float64], k: int) -> Shown:
-    best = np.argsort(-similarity, axis=1, kind="stable")[:, :k]
-    return [[(block, block) for block in sorted(row)] for row in best.tolist()]
-
-
-def spans(found: Sequence[Window]) -> Shown:
+def blocks_shown(way: str, similarity: NDArray[np.float64], texts: Sequence[str]) -> list[list[Range]]:
+    """For each piece of a summary, the first and last block of what is shown."""
+    if way == "top 5":
+        best = np.sort(np.argsort(-similarity, axis=1, kind="stable")[:, :5])
+        return [[(block, block) for block in row] for row in best.tolist()]
+    found = greedy(similarity) if way == "greedy" else windows(similarity, texts, [range(len(texts))])
     return [[(window.first, window.last)] for window in found]
-
-
-class Way(NamedTuple):
-    """A way to cut a summary, in characters a segment (0: sentences), and to choose what is shown for each piece."""
-
-    segment: int
-    shown: Callable[[NDArray[np.float64], Sequence[str]], Shown]
-
-
-WAYS = {
-    "sentences": Way(0, lambda matrix, texts: spans(windows(matrix, texts, [range(len(texts))]))),
-    "greedy": Way(SEGMENT, lambda matrix, texts: spans(greedy(matrix))),
-    "top 5": Way(0, lambda matrix, texts: best_blocks(matrix, 5)),
-}
-"""`sentences` is this project's own protocol, `greedy` LongNovel's in segments."""
 
 
 def characters_of(
@@ -168,8 +163,8 @@ def shares_shown(book: Book, summaries: Sequence[Told], way: str) -> tuple[float
     cut, margin = blocks(book.text, SIZE), MARGIN if way == "sentences" else 0
     found, read = [], []
     for told in summaries:
-        texts, pairs = told.running(WAYS[way].segment)
-        shown = WAYS[way].shown(book.index.similarity(texts, cut), texts)
+        texts, pairs = told.running(SEGMENT if way == "greedy" else 0)
+        shown = blocks_shown(way, book.index.similarity(texts, cut), texts)
         for number, place in pairs:
             ranges = characters_of(book, cut, shown[number], margin)
             found.append(any(start <= place[0] and place[1] <= end for start, end in ranges))
@@ -189,7 +184,7 @@ def main() -> None:
     row("book", "summary", "sentences", *WAYS)
     data = Path(folder)
     for name in ("Rulin Waishi (Chinese)", *NOVELS):
-        book = told_by_events(data, name) if name in NOVELS else chinese(data)
+        book = open_book(data, name)
         for kind, told in book.summaries.items():
             for which, summaries in (("all", [told]), ("every 3rd", thinned_out(told, 3))):
                 results = [shares_shown(book, summaries, way) for way in WAYS]

@@ -7,8 +7,6 @@ Does not know: whether a judge can use what is found.
     LONGPROOF_DATA=... python benchmarks/meaning.py e5 "Great Gatsby" "Rulin Waishi (Chinese)" clipper:13511
 """
 
-import gzip
-import json
 import os
 import re
 import sys
@@ -17,7 +15,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
-from alignment import NOVELS, SIZE, Book, Range, Told, chinese, row, told_by_events
+from alignment import NOVELS, SIZE, Book, Range, Told, lines, open_book, row
 from numpy.typing import NDArray
 
 from longproof.agent.models.addresses import place_and_key
@@ -38,15 +36,14 @@ Queries = list[tuple[str, list[Range]]]
 
 def claims(data: Path, number: str) -> tuple[str, Queries]:
     """A book of clipper_books and its true claims, with their chapters."""
-    with gzip.open(data / "clipper_books" / "books.jsonl.gz", "rt", encoding="utf-8") as lines:
-        book = next(one for one in map(json.loads, lines) if str(one["book_id"]) == number)
+    books = lines(data / "clipper_books" / "books.jsonl.gz")
+    book = next(one for one in books if str(one["book_id"]) == number)
     text, chapters = "", {}
     for name, chapter in enumerate(book["chapters"], start=1):
         chapters[name] = (len(text), len(text) + len(chapter["text"]))
         text += chapter["text"] + "\n\n"
     queries: Queries = []
-    for line in (data / "clipper_books" / "claims.jsonl").open(encoding="utf-8"):
-        claim = json.loads(line)
+    for claim in lines(data / "clipper_books" / "claims.jsonl"):
         named = {int(name) for name in re.findall(r"\d+", claim["source"])} & chapters.keys()
         if str(claim["book_id"]) == number and named:
             queries.append((claim["facts"], [chapters[name] for name in sorted(named)]))
@@ -132,7 +129,7 @@ def main() -> None:
             text, queries = claims(data, name.removeprefix("clipper:"))
             search_rows(name, queries, *indexes(text, model))
             continue
-        book = told_by_events(data, name) if name in NOVELS else chinese(data)
+        book = open_book(data, name)
         words, meaning = indexes(book.text, model)
         for kind, told in book.summaries.items():
             search_rows(f"{name}, {kind}", sentences_of(told), words, meaning)

@@ -22,7 +22,7 @@ from itertools import islice, pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from alignment import EVENTS, book_text
+from alignment import EVENTS, book_text, lines
 from fakes import ChatServer
 from reader import Asked, Reader, Reply, answer_of, placed, taken
 
@@ -202,10 +202,6 @@ class Way(NamedTuple):
 
     models: Sequence[str]
     settings: Mapping[str, Any] = {}
-
-
-def lines(path: Path) -> list[dict[str, Any]]:
-    return [json.loads(line) for line in path.open(encoding="utf-8")]
 
 
 def sentences(text: str) -> list[str]:

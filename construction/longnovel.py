@@ -123,11 +123,17 @@ async def make_longnovel(run: Maker) -> Made:
 def plan_books(run: Maker) -> tuple[list[Book], list[UnitToSummarise]]:
     """The books, cut into units, and every unit with the summary that people wrote of it, if they did.
 
-    A unit is a part that people summarised; in a book without such, it has 2,000 to 4,000 tokens.
+    A unit is a part that people summarised; in a book without such, it has 2,000 to 4,000 tokens. Raises BadInput
+    for a line that is no summary, and where there is no unit.
     """
     by_people = list[GivenSummary]()
     for file in run.wanted.summaries:
-        by_people += _given_summaries(file.title, file.text)
+        try:
+            lines = filter(str.strip, file.text.split("\n"))
+            by_people += map(GivenSummary.model_validate_json, lines)
+        except ValidationError as error:
+            wanted = "a summary is a JSON line with title, start, end and summary"
+            raise BadInput(f"{file.title}: {wanted} ({error.errors()[0]['msg']})") from error
     books, planned, seen = list[Book](), list[UnitToSummarise](), Counter[str]()
     for number, source in enumerate(run.wanted.sources):
         own = [row for row in by_people if row.title == source.title]
@@ -150,17 +156,6 @@ def plan_books(run: Maker) -> tuple[list[Book], list[UnitToSummarise]]:
     if not planned:
         raise BadInput("no source has a unit of 2,000 tokens: give longer ones, or summaries of their parts")
     return books, planned
-
-
-def _given_summaries(name: str, text: str) -> list[GivenSummary]:
-    """The summaries of a file. Raises BadInput for a line that is none."""
-    try:
-        return [GivenSummary.model_validate_json(line) for line in text.split("\n") if line.strip()]
-    except ValidationError as error:
-        raise BadInput(
-            f"{name}: a summary is a JSON line with title, start, end and summary "
-            f"({error.errors()[0]['msg']})"
-        ) from error
 
 
 async def summarise(run: Maker, unit: UnitToSummarise) -> UnitText | None:

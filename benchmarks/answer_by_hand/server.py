@@ -110,18 +110,10 @@ def _as_text(body: dict[str, Any]) -> str:
 
 def _completion(body: dict[str, Any], number: str, text: str) -> dict[str, Any]:
     read = sum(len(message["content"]) for message in body["messages"])
-    return {
-        "id": f"by-hand-{number}",
-        "object": "chat.completion",
-        "created": 0,
-        "model": body.get("model"),
-        "choices": [{"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}],
-        "usage": {
-            "prompt_tokens": read,
-            "completion_tokens": len(text),
-            "total_tokens": read + len(text),
-        },
-    }
+    choice = {"index": 0, "message": {"role": "assistant", "content": text}, "finish_reason": "stop"}
+    usage = {"prompt_tokens": read, "completion_tokens": len(text), "total_tokens": read + len(text)}
+    about = {"id": f"by-hand-{number}", "object": "chat.completion", "created": 0, "model": body.get("model")}
+    return {**about, "choices": [choice], "usage": usage}
 
 
 def _write(path: Path, text: str) -> None:

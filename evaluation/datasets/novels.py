@@ -9,7 +9,6 @@ from functools import partial
 from importlib.resources import as_file, files
 from pathlib import Path
 
-from longproof.agent.types import Kind
 from longproof.evaluation.datasets.reading import (
     Location,
     Row,
@@ -22,11 +21,9 @@ from longproof.evaluation.datasets.reading import (
     whole_text,
 )
 from longproof.evaluation.types import Example, Gold, GoldError, GoldOutcome, GoldPart, Source
-from longproof.graphs.papers.longnovel import KIND_NAMES
+from longproof.graphs.papers.longnovel import KINDS
 from longproof.retrieval.types import BadInput
 
-_KINDS: dict[str, Kind] = {word: kind for kind, word in KIND_NAMES.items()}
-"""LongNovel's eight types, as its prompts and this set name them."""
 SCALES = {"2k": "S", "16k": "M", "32k": "L", "64k": "XL", "100k": "XXL"}
 OUTCOMES: dict[str, GoldOutcome] = {"有幻觉": "hallucinated", "无幻觉": "faithful"}
 FAITHFUL_SCORE = 3
@@ -64,7 +61,7 @@ def _longnovel(row: Row, scale: str | None) -> Iterator[Example]:
     for detail in answer.get("details", []):
         error = GoldError(
             place=find_quote(summary, detail["hallucinated_sentence"]),
-            kind=_KINDS.get(detail["hallucination_type"]),
+            kind=KINDS.get(detail["hallucination_type"]),
             name=detail["hallucination_type"],
             correction=detail.get("corrected_content", ""),
             reason=detail.get("reason", ""),
@@ -102,8 +99,8 @@ def load_longnovel_mini(location: Location) -> Iterator[Example]:
         slices = {"scale": row["scale"], "position": row["position"]}
         if row["label"] == "hallucinated":
             place = find_quote(summary, row["error_sentence"])
-            errors.append(GoldError(place=place, kind=_KINDS[row["type"]], name=row["type"]))
-            slices["kind"] = _KINDS[row["type"]]
+            errors.append(GoldError(place=place, kind=KINDS[row["type"]], name=row["type"]))
+            slices["kind"] = KINDS[row["type"]]
         parts = list[GoldPart]()
         for line in quotes_in_order(summary, filter(None, summary.split("\n"))):
             wrong = any(line.start <= error.place.start < line.end for error in errors)
