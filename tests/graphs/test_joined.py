@@ -10,7 +10,7 @@ import pytest
 from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
-from reader import Asked, Reply, denying, well
+from reader import denying, well
 
 from longproof.agent.report import report, reported_claim, usage
 from longproof.agent.types import (
@@ -268,13 +268,3 @@ def test_the_same_group_settings_and_ledger_give_the_same_reports(tmp_path: Path
         assert len(server.asked) == asked
     assert timeless(first) == timeless(again)
     assert added([Usage(**one.stamp["paid"]) for one in again]) == Usage()
-
-
-def test_what_a_failing_model_leaves_is_undecided_in_each_report(tmp_path: Path) -> None:
-    def script(asked: Asked) -> Reply:
-        return Reply("no") if asked.form == "Findings" else Reply(well(asked).text)
-
-    with ChatServer(script) as server:
-        reports = checked(server, tmp_path, GROUP)
-    assert {one.verdict for one in reports} == {"undecided"}
-    assert all(one.coverage == 0 and one.claims for one in reports)

@@ -1,4 +1,4 @@
-"""Lines over all sources of a case: numbered once, read, found, cut into pieces, joined to places."""
+"""Several documents as one row of blocks and one of lines: numbered once, read, found, cut, joined to places."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from longproof.graphs.evidence.sources import MEANING, RUN, Sources
+from longproof.graphs.evidence.sources import MARGIN, MEANING, RUN, Sources
 from longproof.indexes.search import PassageSize, source_index
 from longproof.retrieval.embedders import embedder
 from longproof.retrieval.loaders import record
 from longproof.retrieval.text.chunking import overlapping
-from longproof.retrieval.types import Document, Hit, Line
+from longproof.retrieval.types import Document, Hit, Line, Window
 
 STORY = "".join(
     f"On day {n} the boats came in late. Nobody spoke of it. "
@@ -191,3 +191,20 @@ def test_an_outline_names_lines_and_stays_short() -> None:
 def test_no_sources_have_no_lines() -> None:
     empty = Sources([], 1000)
     assert (empty.number_of_lines, empty.outline(), empty.pieces(), empty.places_of([])) == (0, [], [], [])
+
+
+TWO_TEXTS = ["A sentence of the first. " * 100, "Another of the second. " * 200]
+
+
+def window(first: int, last: int) -> Window:
+    return Window(first=first, last=last, centre=first, confidence=1.0)
+
+
+def test_a_window_is_its_blocks_and_a_margin_inside_their_documents() -> None:
+    sources, margin = Sources([Document.of(text) for text in TWO_TEXTS], 1000), MARGIN
+    first, second = map(len, TWO_TEXTS)
+    assert [number for number, _, _ in sources.blocks] == [0] * 3 + [1] * 5
+    assert sources.places(window(1, 1)) == [(0, 1000 - margin, min(2000 + margin, first))]
+    assert sources.places(window(4, 5)) == [(1, 1000 - margin, 3000 + margin)]
+    assert sources.places(window(2, 3)) == [(0, 2000 - margin, first), (1, 0, 1000 + margin)]
+    assert sources.places(window(0, 7)) == [(0, 0, first), (1, 0, second)]

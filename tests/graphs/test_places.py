@@ -12,9 +12,15 @@ from scripts import benchmark
 from longproof.agent.types import Claim
 from longproof.graphs.evidence.places import (
     CLAIMS,
+    DENSE,
+    OVERLAP,
     PLACE,
+    SPARSE,
+    WHOLE,
+    WHOLE_IF_DENSE,
     about_the_whole,
     claim_groups,
+    evidence_shown,
     locate_sentences,
     merge,
     parts_of,
@@ -22,6 +28,7 @@ from longproof.graphs.evidence.places import (
     windows,
 )
 from longproof.graphs.evidence.sources import Sources
+from longproof.prompts import Language
 from longproof.retrieval.align import viterbi
 from longproof.retrieval.types import Document, Window
 
@@ -183,3 +190,15 @@ def test_running_text_of_a_novel_is_held_by_the_windows(kind: str, data: Path) -
         assert recall == 1.0 or (kind, every) == ("dense", 5)
         assert recall >= 0.99
         assert shown <= 3.2
+
+
+@given(st.integers(1, 10**7), st.integers(1, 10**5), st.sampled_from(["en", "zh"]))
+def test_a_short_source_is_shown_whole_and_a_long_one_the_cheaper_way(
+    source: int, sentences: int, language: Language
+) -> None:
+    along, places = OVERLAP * source, PLACE * sentences
+    shown = evidence_shown(source, sentences, language)
+    if source <= WHOLE or (along <= places and sentences <= CLAIMS and source <= WHOLE_IF_DENSE[language]):
+        assert shown == source
+    else:
+        assert shown == (DENSE if along <= places else SPARSE)

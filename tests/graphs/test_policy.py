@@ -325,24 +325,6 @@ def test_confirming_changes_nothing_but_convictions(plan: Plan, data: st.DataObj
         assert next_step(state, careful) == (Step(do="confirm") if convicts else step)
 
 
-def test_a_contradiction_is_proved_unproved_refuted_or_could_not_be_asked_about() -> None:
-    state, plan = (
-        asked(["contradicting"] * 3, "words"),
-        OURS.model_copy(update={"confirms": "contradictions"}),
-    )
-    for outcome, label, failure, caveat in [
-        ("confirmed", "contradicting", None, ""),
-        ("unproved", "contradicting", None, UNPROVED),
-        ("refuted", None, "unconfirmed", ""),
-        ("timeout", "contradicting", None, CONFIRMING_FAILED),
-    ]:
-        step = next_step(state.model_copy(update={"confirmation": outcome}), plan)
-        assert (step.label, step.failure, step.caveat) == (label, failure, caveat)
-    every = plan.model_copy(update={"confirms": "all"})
-    step = next_step(state.model_copy(update={"confirmation": "timeout"}), every)
-    assert (step.label, step.failure, step.caveat) == (None, "timeout", CONFIRMING_FAILED)
-
-
 def test_a_spent_budget_is_not_spent_again_on_a_wider_look() -> None:
     assert next_step(asked(["over_budget", "timeout"], "place"), OURS).do == "settle"
     assert next_step(asked(["too_long", "timeout"], "place"), OURS).do == "settle"

@@ -75,19 +75,6 @@ def test_a_split_widens_first_and_then_goes_to_the_arbiter_with_everybodys_reaso
     assert judges[0].scanned == [], "all of it is read for what is absent alone"
 
 
-def test_a_failing_arbiter_leaves_the_claim_undecided_and_says_why():
-    report, _, _ = checked(SPLIT, "refused")
-    (claim,) = report.claims
-    assert (claim.label, claim.failure, claim.decided_by) == (None, "refused", "nobody")
-    assert (report.verdict, report.coverage) == ("undecided", 0)
-
-
-def test_a_panel_that_only_fails_decides_nothing_and_asks_no_arbiter():
-    report, _, arbiter = checked("timeout")
-    assert (report.claims[0].label, report.claims[0].failure) == (None, "timeout")
-    assert arbiter.heard == []
-
-
 class Silent(ScriptedArbiter):
     """Answers, but says nothing of any claim."""
 
