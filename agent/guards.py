@@ -79,8 +79,7 @@ def read_lines(citations: Sequence[str], question: Question) -> tuple[tuple[Span
 def find_cited_line(citation: str, question: Question) -> Span | None:
     """The line whose number the citation names and that begins as it says; or the line that it quotes.
 
-    Where texts are shown without numbers, the place of the quote. None for what fits nothing, and for a number alone:
-    that proves no reading.
+    None for what fits nothing, and for a number alone: that proves no reading.
     """
     return _line_by_number(citation, question) or _line_by_quote(citation, question)
 
@@ -157,9 +156,7 @@ def _each(citations: str, question: Question) -> list[Span | None]:
 
 
 def _line_by_number(citation: str, question: Question) -> Span | None:
-    """The line that a number and some of its text name; without numbers, the quoted place."""
-    if not question.numbers:
-        return find(citation, question.shown)
+    """The line that a number and some of its text name."""
     said = _CITATION.fullmatch(" ".join(citation.split()))
     number = (-1 if said["page"] else 1) * int(said["number"]) if said else 0
     if said is None or (said["page"] and not number) or number not in question.numbers:
@@ -170,7 +167,7 @@ def _line_by_number(citation: str, question: Question) -> Span | None:
 
 def _line_by_quote(quote: str, question: Question) -> Span | None:
     """The line that holds most of a quote without a number, which may run on into the lines after it."""
-    if not question.numbers or not says_something(quote) or not re.search(r"[^\W\d]", quote):
+    if not says_something(quote) or not re.search(r"[^\W\d]", quote):
         return None
     begun = re.match(r"\W*(\d+)", fold(quote).text)
     snippets = [[s] for n, s in zip(question.numbers, question.shown, strict=True) if n < 0]

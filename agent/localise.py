@@ -93,8 +93,8 @@ def _prompt(items: Mapping[int, Wrong], question: Question, case: Case) -> Promp
     return render(
         "localise",
         language,
-        evidence=evidence(question, case),
-        pages=pages(question, case),
+        evidence=evidence(question),
+        pages=pages(question),
         reasons="\n".join(reasons),
         claims="\n".join(claims),
     )

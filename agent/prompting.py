@@ -38,8 +38,8 @@ def prompt_for(parts: Sequence[str], question: Question, numbered: Numbered, cas
     """The prompt of a question about claims. What stands around a claim, and its opposite, are those of the first."""
     first = next(iter(numbered.values()))
     values = {
-        "evidence": evidence(question, case),
-        "pages": pages(question, case),
+        "evidence": evidence(question),
+        "pages": pages(question),
         "context": case.context,
         "claims": in_sentences(numbered, case),
         "around": text_around(first, case, NOWHERE),
@@ -57,18 +57,14 @@ def fill(parts: Sequence[str], language: Language, values: Mapping[str, str | Se
     return reduce(Prompt.then, filled)
 
 
-def evidence(question: Question, case: Case) -> list[str]:
-    """The evidence from the sources: runs of numbered lines, or the texts as they are where there are no numbers."""
-    if question.numbers:
-        return ["\n".join(map(numbered_line, run)) for run in shown_runs(question)]
-    return [span.text for span in question.shown if span.source_id in case.source_ids]
+def evidence(question: Question) -> list[str]:
+    """The evidence from the sources: runs of numbered lines."""
+    return ["\n".join(map(numbered_line, run)) for run in shown_runs(question)]
 
 
-def pages(question: Question, case: Case) -> list[str]:
+def pages(question: Question) -> list[str]:
     """The snippets of saved pages that are shown, each snippet by itself."""
-    if question.numbers:
-        return [numbered_line(line) for line in shown_lines(question) if line.number < 0]
-    return [span.text for span in question.shown if span.source_id not in case.source_ids]
+    return [numbered_line(line) for line in shown_lines(question) if line.number < 0]
 
 
 def shown_lines(question: Question) -> list[Line]:
