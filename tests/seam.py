@@ -7,7 +7,7 @@ from typing import Any
 
 from fakes import ChatServer, Script
 
-from longproof.agent.models.answers import Form, Message, Raw
+from longproof.agent.models.answers import Chat, Form, Message, Raw
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
@@ -32,7 +32,7 @@ Use = Callable[[Model], Awaitable[Any]]
 
 
 def using(
-    server: ChatServer,
+    server: ChatServer | Chat,
     use: Use,
     *,
     path: Path | None = None,
@@ -41,11 +41,11 @@ def using(
     stream: bool = False,
     **settings: Any,
 ) -> Any:
-    """What comes of using a model on this server, on an event loop of its own."""
+    """What comes of using a model on this server, or of this client, on an event loop of its own."""
 
     async def run() -> Any:
         ledger = await Ledger.open(path, retry_failed=retry_failed)
-        chat = OpenAIChat("m", ADDRESS, stream=stream, transport=server.transport())
+        chat: Chat = server if not isinstance(server, ChatServer) else openai_chat(server, stream=stream)
         settings_ = {"timeout_s": 5.0, "first_wait_s": 0.001, **settings}
         model = Model(chat, ledger, limits or Limits(), **settings_)
         try:
@@ -55,6 +55,11 @@ def using(
             await model.close()
 
     return asyncio.run(run())
+
+
+def openai_chat(server: ChatServer, *, stream: bool) -> OpenAIChat:
+    """A client of this server, in process."""
+    return OpenAIChat("m", ADDRESS, stream=stream, transport=server.transport())
 
 
 async def ask(model: Model, **how: Any) -> Answer[Colour]:
@@ -86,7 +91,7 @@ def raw(server: ChatServer, *, stream: bool = False) -> Raw:
     """One answer as it is kept."""
 
     async def run() -> Raw:
-        chat = OpenAIChat("m", ADDRESS, stream=stream, transport=server.transport())
+        chat = openai_chat(server, stream=stream)
         try:
             return await chat.send(Message(PROMPT, 0.0, 100))
         finally:

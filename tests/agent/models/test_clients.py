@@ -1,6 +1,5 @@
 """What is kept of what a server sends, whole or as a stream, and what its errors mean. No key gets out."""
 
-import asyncio
 import json
 import re
 from typing import Any
@@ -14,8 +13,6 @@ from seam import ADDRESS, GOOD, Colour, answer, answers, ask, raw, using
 from longproof.agent.models import openai_chat
 from longproof.agent.models.answers import refused_request
 from longproof.agent.models.langchain_chat import LangChainChat
-from longproof.agent.models.ledger import Ledger
-from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.prompts import Prompt
@@ -234,13 +231,8 @@ def of_langchain(says: Any) -> Answer[Colour]:
                 raise says
             return says
 
-    async def run() -> Answer[Colour]:
-        ledger = await Ledger.open(None)
-        got = await ask(Model(LangChainChat(Fake(responses=[])), ledger, Limits(), first_wait_s=0.001))
-        await ledger.close()
-        return got
-
-    return asyncio.run(run())
+    answered: Answer[Colour] = using(LangChainChat(Fake(responses=[])), ask)
+    return answered
 
 
 @pytest.mark.parametrize(("refusal", "failure"), [(None, None), (False, None), (True, "refused")])

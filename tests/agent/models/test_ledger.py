@@ -1,4 +1,4 @@
-"""The ledger: committed before it is read, asked once, booked to its run, and nobody else's file."""
+"""The ledger: committed before it is read, asked once, and nobody else's file; and a ledger exported, read back whole."""
 
 import asyncio
 import sqlite3
@@ -11,12 +11,21 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from seam import PROMPT
 
-from longproof.agent.models.answers import Raw
+from longproof.agent.models.answers import Message, Raw
 from longproof.agent.models.ledger import Ledger, LedgerFailed, content_key
+from longproof.agent.models.recording import Recorder, Replay
 from longproof.retrieval.types import BadInput
 
 ANSWER = Raw(text="an answer", finish="stop", prompt_tokens=10, completion_tokens=3, cached_tokens=4)
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "ledger.sqlite"
 
 
 def using(path: Path | None, use: Callable[[Ledger], Awaitable[Any]], **how: Any) -> Any:
@@ -48,8 +57,7 @@ def test_an_answer_is_kept_as_it_came(tmp_path: Path) -> None:
     assert using(path, lambda ledger: ledger.get("other")) is None
 
 
-def test_the_slot_is_held_until_the_answer_is_on_disk(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
+def test_the_slot_is_held_until_the_answer_is_on_disk(path: Path) -> None:
 
     async def use(ledger: Ledger) -> None:
         slots = asyncio.Semaphore(1)
@@ -67,8 +75,7 @@ def test_the_slot_is_held_until_the_answer_is_on_disk(tmp_path: Path) -> None:
     using(path, use)
 
 
-def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_is(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
+def test_who_waits_while_the_ledger_fails_is_not_asked_for_and_who_comes_later_is(path: Path) -> None:
     asked_for: list[str] = []
 
     async def use(ledger: Ledger) -> None:
@@ -111,8 +118,7 @@ def test_what_raises_is_not_kept_and_reaches_every_waiter() -> None:
     assert kept is None
 
 
-def test_closing_waits_for_calls_that_are_under_way(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
+def test_closing_waits_for_calls_that_are_under_way(path: Path) -> None:
 
     async def use(ledger: Ledger) -> None:
         task = asyncio.create_task(buy(ledger, "k", partial(asyncio.sleep, 0.2, ANSWER)))
@@ -123,9 +129,8 @@ def test_closing_waits_for_calls_that_are_under_way(tmp_path: Path) -> None:
     assert using(path, lambda ledger: ledger.get("k")) == ANSWER
 
 
-def test_a_good_answer_is_never_replaced(tmp_path: Path) -> None:
+def test_a_good_answer_is_never_replaced(path: Path) -> None:
     """Another process may have been faster: its answer stands, and both use it."""
-    path = tmp_path / "ledger.sqlite"
 
     async def use(ledger: Ledger) -> tuple[Raw, bool]:
         async def asked() -> Raw:
@@ -140,9 +145,9 @@ def test_a_good_answer_is_never_replaced(tmp_path: Path) -> None:
 
 
 def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_no_place(
-    tmp_path: Path,
+    path: Path,
 ) -> None:
-    path, keys = tmp_path / "ledger.sqlite", [str(n) for n in range(14)]
+    keys = [str(n) for n in range(14)]
     asked_for: list[str] = []
 
     async def use(ledger: Ledger) -> list[bool]:
@@ -180,8 +185,7 @@ def test_one_process_pays_once_on_however_many_event_loops_and_who_waits_holds_n
     using(path, aside)
 
 
-def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
+def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(path: Path) -> None:
 
     async def use(ledger: Ledger) -> None:
         async def fail() -> Raw:
@@ -208,8 +212,7 @@ def test_who_waits_for_one_that_fails_or_stops_at_another_ledger_asks_itself(tmp
     using(path, use)
 
 
-def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
+def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(path: Path) -> None:
 
     async def stop_at_once() -> None:
         async def buy_later() -> None:
@@ -225,8 +228,7 @@ def test_a_call_that_a_closing_event_loop_never_began_holds_nobody_up(tmp_path: 
     assert using(path, lambda ledger: asyncio.wait_for(buy(ledger, "k"), 5))[1]
 
 
-def test_a_ledger_that_is_locked_while_it_is_opened_is_waited_for(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
+def test_a_ledger_that_is_locked_while_it_is_opened_is_waited_for(path: Path) -> None:
     sqlite3.connect(path).close()
     other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
     other.execute("CREATE TABLE t (x)")
@@ -239,8 +241,7 @@ def test_a_ledger_that_is_locked_while_it_is_opened_is_waited_for(tmp_path: Path
     other.close()
 
 
-def test_a_ledger_that_stays_locked_is_named_after_a_while(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
+def test_a_ledger_that_stays_locked_is_named_after_a_while(path: Path) -> None:
     using(path, lambda ledger: ledger.get("k"))
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
@@ -249,8 +250,7 @@ def test_a_ledger_that_stays_locked_is_named_after_a_while(tmp_path: Path) -> No
     other.close()
 
 
-def test_a_name_belongs_to_what_its_run_was_begun_with(tmp_path: Path) -> None:
-    path = tmp_path / "ledger.sqlite"
+def test_a_name_belongs_to_what_its_run_was_begun_with(path: Path) -> None:
 
     async def use(ledger: Ledger) -> None:
         await ledger.start_run("one", "a case")
@@ -293,8 +293,7 @@ def make_damaged(path: Path) -> None:
         (Path.mkdir, "can't use"),
     ],
 )
-def test_what_is_no_ledger_of_ours_is_named_and_left_alone(tmp_path: Path, make: Any, told: str) -> None:
-    path = tmp_path / "ledger.sqlite"
+def test_what_is_no_ledger_of_ours_is_named_and_left_alone(path: Path, make: Any, told: str) -> None:
     make(path)
     before = path.read_bytes() if path.is_file() else b""
     with pytest.raises(BadInput, match=told):
@@ -303,8 +302,7 @@ def test_what_is_no_ledger_of_ours_is_named_and_left_alone(tmp_path: Path, make:
 
 
 @pytest.mark.parametrize("answer", ["7", "'{'", "'{\"text\": 1}'", f"'{'[' * 50_000}'"])
-def test_a_changed_answer_is_named(tmp_path: Path, answer: str) -> None:
-    path = tmp_path / "ledger.sqlite"
+def test_a_changed_answer_is_named(path: Path, answer: str) -> None:
     using(path, lambda ledger: buy(ledger, "k"))
     with sqlite3.connect(path) as other:
         other.execute(f"UPDATE calls SET answer = {answer}")
@@ -316,3 +314,24 @@ def test_keys_depend_on_all_that_was_asked_and_on_nothing_else() -> None:
     asked = {"model": "m", "sample": 0, "user": "字 \ud800"}
     assert content_key(asked) == content_key(dict(reversed(asked.items())))
     assert len({content_key({**asked, name: "x"}) for name in asked} | {content_key(asked)}) == 4
+
+
+ANY_TEXT = st.text(st.characters(codec=None), max_size=30)
+"""Halves of characters, too: JSON can name them, and a server that cuts an answer may send one."""
+
+
+@example(text="\ud83d", refusal=None)
+@given(text=ANY_TEXT, refusal=st.none() | ANY_TEXT)
+def test_what_is_recorded_is_what_is_replayed(
+    tmp_path_factory: pytest.TempPathFactory, text: str, refusal: str | None
+) -> None:
+    path = tmp_path_factory.mktemp("recording") / "r.gz"
+    answer, lost = (Message(PROMPT, 0.0, 10, purpose="judge", key=letter * 64) for letter in "ab")
+    recorder = Recorder()
+    recorder.note(answer, "模型", Raw(text=text, refusal=refusal, prompt_tokens=0))
+    recorder.note(lost, "m", failure="timeout")
+    recorder.write(path, {"example": "三国"})
+    replay = Replay.open(path)
+    assert replay.header.run == {"example": "三国"}
+    assert list(replay.answers()) == [("a" * 64, "模型", Raw(text=text, refusal=refusal, prompt_tokens=0))]
+    assert replay.lines["b" * 64].lost == ("timeout",)

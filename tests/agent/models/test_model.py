@@ -68,7 +68,6 @@ def test_every_part_of_how_an_answer_is_drawn_is_sent_and_part_of_its_key() -> N
         (PAGE, "unavailable"),
         (Reply(raw=b'{"choices": []}'), "unavailable"),
         (Reply(raw=b'{"choices": ' + b"[" * 100_000), "unavailable"),
-        (Reply(status=429, error={"message": "pay", "code": "insufficient_quota"}), "unavailable"),
         (Reply(status=400, error={"message": "too many", "code": "context_length_exceeded"}), "too_long"),
         (Reply(status=400, error={"message": "maximum context length is 8192 tokens"}), "too_long"),
         (Reply(status=400, error={"message": "the request exceeds the available context size"}), "too_long"),
@@ -251,9 +250,10 @@ def test_no_more_calls_at_once_than_allowed() -> None:
 
 
 REFUSING = [Reply(status=status, error={"message": "no such thing"}) for status in (401, 403, 404)]
+SPENT = Reply(status=429, error={"message": "pay", "code": "insufficient_quota"})
 
 
-@pytest.mark.parametrize("reply", [*REFUSING, PAGE], ids=["401", "403", "404", "a page"])
+@pytest.mark.parametrize("reply", [*REFUSING, SPENT, PAGE], ids=["401", "403", "404", "spent", "a page"])
 def test_a_server_that_refuses_is_asked_once_and_named(reply: Reply) -> None:
     async def use(model: Model) -> None:
         assert [one.failure for one in await asks(2)(model)] == ["unavailable"] * 2

@@ -10,7 +10,7 @@ from threading import Thread
 from typing import Any
 
 import pytest
-from seam import PROMPT, Colour, ask
+from seam import PROMPT, Colour, ask, using
 
 from longproof.agent.models.ledger import Ledger
 from longproof.agent.models.limits import Limits
@@ -229,11 +229,5 @@ def test_a_model_without_structured_output_is_asked_in_words() -> None:
         def _model_with(self, **sampling: Any) -> FakeListChatModel:
             return FakeListChatModel(responses=[json.dumps(FIELDS)])
 
-    async def run() -> Answer[Colour]:
-        ledger = await Ledger.open(None)
-        got = await ask(Model(Faked("fake", "m"), ledger, Limits(), first_wait_s=0.001))
-        await ledger.close()
-        return got
-
-    got = asyncio.run(run())
+    got = using(Faked("fake", "m"), ask)
     assert (got.value, len(got.calls)) == (Colour(**FIELDS), 1)

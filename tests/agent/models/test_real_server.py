@@ -8,17 +8,16 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Awaitable, Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
 import httpx2
 import pytest
 from pydantic import Field
+from seam import using
 
 from longproof.agent.models.answers import Form, Message, Raw
-from longproof.agent.models.ledger import Ledger
-from longproof.agent.models.limits import Limits
 from longproof.agent.models.model import Answer, Model
 from longproof.agent.models.openai_chat import OpenAIChat
 from longproof.prompts import Prompt
@@ -130,21 +129,6 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         server.wait(10)
 
 
-def using(
-    address: str, use: Callable[[Model], Awaitable[Any]], *, stream: bool = False, **settings: Any
-) -> Any:
-    async def run() -> Any:
-        ledger = await Ledger.open(None)
-        model = Model(OpenAIChat("tiny", address, stream=stream), ledger, Limits(), **settings)
-        try:
-            return await use(model)
-        finally:
-            await ledger.close()
-            await model.close()
-
-    return asyncio.run(run())
-
-
 class Short(Form):
     """A form that even noise fills in within bounds."""
 
@@ -168,7 +152,7 @@ def test_the_schema_binds_the_answer_and_the_server_counts(address: str, stream:
             )
         )
 
-    answers = using(address, use, stream=stream, max_tokens=200)
+    answers = using(OpenAIChat("tiny", address, stream=stream), use, timeout_s=300.0, max_tokens=200)
     assert [answer.failure for answer in answers] == [None] * 8
     assert {answer.value.label for answer in answers} <= {"supported", "contradicting"}
     for answer in answers:
