@@ -1,4 +1,4 @@
-"""The ledger: committed before it is read, asked once, and nobody else's file; and a ledger exported, read back whole."""
+"""The ledger: committed before it is read, asked once, nobody else's file; and exported, as a recording."""
 
 import asyncio
 import sqlite3
