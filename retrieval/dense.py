@@ -93,8 +93,6 @@ class Vectors:
 
     def nearest(self, query: str, k: int) -> list[tuple[int, float]]:
         """The numbers and scores of the k best texts for a query, best first."""
-        if k < 1:
-            return []
         if self._sparse is not None:
             scores = self.scores([query])[0]
             return [(i, float(scores[i])) for i in top_k(scores, k)]

@@ -11,7 +11,7 @@ The weights were measured with benchmarks/alignment.py.
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache, cached_property, lru_cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from typing import NamedTuple
 
@@ -89,20 +89,13 @@ class LexicalIndex:
     def _around(self, words: Sequence[int]) -> NDArray[np.float32]:
         """For each passage, the best score of the wider ranges that hold it; 0 where none does."""
         scores = self._scales[CONTEXT_SCALE].words.scores(words)
-        first, last = self._holding
+        (starts, ends), (around, until) = (self._scales[n].ranges.T for n in (0, CONTEXT_SCALE))
+        first, last = np.searchsorted(until, ends), np.searchsorted(around, starts, side="right") - 1
         best = np.zeros(len(first), dtype=np.float32)
         for step in range(int((last - first).max(initial=-1)) + 1):
             inside = np.flatnonzero(first + step <= last)
             best[inside] = np.maximum(best[inside], scores[first[inside] + step])
         return best
-
-    @cached_property
-    def _holding(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """For each passage, the first and the last of the ranges around that hold it; none where last < first."""
-        (starts, ends), (around, until) = (
-            self._scales[n].ranges.reshape(-1, 2).T for n in (0, CONTEXT_SCALE)
-        )
-        return np.searchsorted(until, ends), np.searchsorted(around, starts, side="right") - 1
 
     def _words_and_synonyms(self, segment: str) -> tuple[list[int], list[int]]:
         """The segment's words, and their synonyms that are none of them."""

@@ -111,8 +111,6 @@ def read_bytes(path: Path) -> bytes:
             name = name.replace(":/", "://", 1)
             raise BadInput(f"{name}: not a file; save the page first, then give its file") from error
         raise BadInput(f"{name}: there is no such file; check the path") from error
-    except IsADirectoryError as error:
-        raise BadInput(f"{name}: this is a directory; give a file") from error
     except OSError as error:
         raise BadInput(f"{name}: can't be read: {error.strerror}; check the path") from error
     except ValueError as error:

@@ -156,8 +156,11 @@ def html_to_markdown(html: str, remarks: Remarks, *, main_only: bool = False) ->
     meant: deeper than can be read, or growing without measure (tables of a thousand empty columns).
     """
     markup = _TOKEN.sub(partial(_clean, remarks), html.replace("\0", ""))
+    # Outside preformatted text a line break is a space, or nothing between Chinese characters.
+    parts = _PREFORMATTED.split(markup)
+    parts[::2] = [_BREAK_IN_CJK.sub("", part).replace("\n", " ") for part in parts[::2]]
     text, limit = StringIO(), 100_000 + 20 * len(markup)
-    for piece in _pieces(_without_line_breaks(markup)):
+    for piece in _pieces("".join(parts)):
         text.write(_convert(piece, main_only))
         text.write("\n\n")
         if text.tell() > limit:
@@ -210,13 +213,6 @@ def _note_fact(facts: dict[str, str], name: str, attributes: str) -> None:
         facts.setdefault("canonical", values.get("href", "").strip())
     elif name == "meta" and (key := values.get("property", "").lower()) in ("og:title", "og:url"):
         facts.setdefault(key, values.get("content", "").strip()[:2000])
-
-
-def _without_line_breaks(markup: str) -> str:
-    """The markup with each line break outside preformatted text a space, or nothing between Chinese characters."""
-    parts = _PREFORMATTED.split(markup)
-    parts[::2] = [_BREAK_IN_CJK.sub("", part).replace("\n", " ") for part in parts[::2]]
-    return "".join(parts)
 
 
 def _pieces(markup: str) -> Iterator[str]:
