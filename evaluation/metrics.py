@@ -183,21 +183,17 @@ def word_f1(first: str, second: str) -> float:
     return 2 * (words & others).total() / max(1, words.total() + others.total())
 
 
-def evidence_scores(gold: Marked, found: MaybeMarked) -> tuple[Rate, Rate]:
+def evidence_scores(gold: Marked, found: Marked) -> tuple[Rate, Rate]:
     """PROBE, step 2: the claims of which at least one annotated piece of the source was found, and those with all.
 
-    A piece counts as found when at least half of its own characters lie in what was found. Claims
-    without gold evidence (hallucinated ones) are left out. None: the search failed; not found.
+    A piece counts as found when at least half of its own characters lie in what was found.
     """
-    n = n_decided = n_partial = n_complete = 0
+    n, n_partial, n_complete = len(gold), 0, 0
     for pieces, places in zip(gold, found, strict=True):
-        if pieces:
-            held = _characters(places or ())
-            hits = [len(held & _characters([at])) >= OVERLAP * max(1, at[1] - at[0]) for at in pieces]
-            n, n_decided = n + 1, n_decided + (places is not None)
-            n_partial, n_complete = n_partial + any(hits), n_complete + all(hits)
-    decided = share(n_decided, n)
-    return Rate(share(n_partial, n), n, decided), Rate(share(n_complete, n), n, decided)
+        held = _characters(places)
+        hits = [len(held & _characters([at])) >= OVERLAP * max(1, at[1] - at[0]) for at in pieces]
+        n_partial, n_complete = n_partial + any(hits), n_complete + all(hits)
+    return Rate(share(n_partial, n), n), Rate(share(n_complete, n), n)
 
 
 def vote_accuracy(supports: Sequence[bool], votes: Sequence[bool | None]) -> Rate:

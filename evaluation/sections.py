@@ -257,7 +257,7 @@ def _evidence_and_votes(annotated: Sequence[Result]) -> Iterator[Score]:
                 votes.append(None if vote is None else vote not in HALLUCINATED_LABELS)
     decided = share(len(pieces), n_with_evidence)
     for name, rate in zip(("partial", "complete"), evidence_scores(pieces, places), strict=True):
-        yield rate_score(f"evidence: {name}", "matched claims", Rate(rate.value, len(pieces), decided))
+        yield rate_score(f"evidence: {name}", "matched claims", rate._replace(coverage=decided))
     if votes:
         yield rate_score("evaluation: accuracy", "votes on pieces", vote_accuracy(supports, votes))
 

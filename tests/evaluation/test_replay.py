@@ -96,22 +96,18 @@ def test_what_nobody_answered_fails_again(tmp_path, another_machine):
     assert same(tmp_path)
 
 
-def test_missing_answers_are_counted_and_leave_no_results(tmp_path):
+def test_missing_answers_and_other_data_are_refused_and_leave_no_results(tmp_path):
     record(tmp_path, **PANEL)
+    other = tmp_path / "other.jsonl"
+    other.write_text(CASES.read_text("utf-8").replace('"faithful"', '"hallucinated"'), "utf-8")
+    with pytest.raises(BadInput, match="made of other data"):
+        replay_dataset(str(other), tmp_path / "kept.gz", out=tmp_path / "again")
     lines = gzip.decompress((tmp_path / "kept.gz").read_bytes()).split(b"\n")
     without = [line for line in lines if b'"purpose":"arbitrate"' not in line]
     (tmp_path / "kept.gz").write_bytes(gzip.compress(b"\n".join(without)))
     with pytest.raises(BadInput, match=r"(\d+) answers are not in .*\(arbitrate \1\): prompts, .* changed"):
         replay(tmp_path)
     assert not (tmp_path / "again" / "results.jsonl").exists()
-
-
-def test_other_data_are_refused(tmp_path):
-    record(tmp_path, judges=("m0",), sample=2)
-    other = tmp_path / "other.jsonl"
-    other.write_text(CASES.read_text("utf-8").replace('"faithful"', '"hallucinated"'), "utf-8")
-    with pytest.raises(BadInput, match="made of other data"):
-        replay_dataset(str(other), tmp_path / "kept.gz", out=tmp_path / "again")
 
 
 def test_the_command_records_and_replays_and_takes_no_option_that_the_recording_says(tmp_path, capsys):
