@@ -1,7 +1,13 @@
 """Case files and what a batch makes of them."""
 
 import json
-from collections.abc import Iterable
+import os
+import signal
+import sqlite3
+import subprocess
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -31,3 +37,22 @@ def reports(out: Path) -> dict[str, dict[str, Any]]:
             report["stamp"].pop(name)
         made[path.stem] = report
     return made
+
+
+def kill_after(command: Sequence[str], out: Path, n: int) -> dict[str, dict[str, Any]]:
+    """Run a batch and kill it after so many reports; those that it left, each whole."""
+    child = subprocess.Popen(command)
+    while child.poll() is None and len(list((out / "reports").glob("*.json"))) < n:
+        time.sleep(0.01)
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    left = reports(out)
+    assert len(left) >= n
+    return left
+
+
+def fill_disk(home: Path) -> None:
+    """Let the ledger take no more answers."""
+    with closing(sqlite3.connect(home / "ledger.sqlite")) as db:
+        full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
+        db.execute(f"CREATE TRIGGER full {full}")

@@ -2,18 +2,14 @@
 
 import gc
 import json
-import os
-import signal
-import sqlite3
 import subprocess
 import sys
-import time
 import tracemalloc
 from pathlib import Path
 from typing import Any
 
 import pytest
-from batches import SOURCE, case, reports, write
+from batches import SOURCE, case, fill_disk, kill_after, reports, write
 from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
@@ -129,10 +125,7 @@ def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path: Path) ->
     with ChatServer(well) as server:
         settings = asking(server, tmp_path / "home")
         check_cases(write(tmp_path, [case("first")]), tmp_path / "first", settings=settings)
-        with sqlite3.connect(tmp_path / "home" / "ledger.sqlite") as db:
-            full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
-            db.execute(f"CREATE TRIGGER full {full}")
-        db.close()
+        fill_disk(tmp_path / "home")
         paid = len(server.asked)
         rows = [case(f"{i}", response=f"Ada lit the lamp {i} times.") for i in range(30)]
         with pytest.raises(BadInput, match="disk is full"):
@@ -177,12 +170,7 @@ def test_killed_anywhere_nothing_is_lost_or_half_written(tmp_path: Path) -> None
     out, home = tmp_path / "out", tmp_path / "home"
     with ChatServer(well, delay_s=0.03) as server:
         command = [sys.executable, "-c", WORK, str(path), str(out), server.address, str(home)]
-        child = subprocess.Popen(command)
-        while child.poll() is None and len(list((out / "reports").glob("*.json"))) < 6:
-            time.sleep(0.01)
-        os.kill(child.pid, signal.SIGKILL)
-        child.wait()
-        assert len(reports(out)) >= 6, "every report is whole"
+        kill_after(command, out, 6)
         killed = len(server.answered)
         assert subprocess.run(command, check=False).returncode == 0
         whole, asked = reports(out), {a.user for a in server.answered}

@@ -3,16 +3,14 @@ taken up again, in whole or its gate alone; a ledger that can't be written."""
 
 import os
 import signal
-import sqlite3
 import subprocess
 import sys
-import time
 from pathlib import Path
 from typing import Any
 
 import batches
 import pytest
-from batches import reports
+from batches import fill_disk, kill_after, reports
 from fakes import ChatServer
 from reader import Reply, always, well
 
@@ -97,13 +95,8 @@ def test_a_killed_batch_goes_on_and_pays_for_nothing_twice(tmp_path):
     cases, out, home = write(tmp_path), tmp_path / "out", tmp_path / "home"
     with ChatServer(well, delay_s=0.1) as server:
         command = [sys.executable, "-c", WORK, str(cases), str(out), server.address, str(home)]
-        child = subprocess.Popen(command)
-        while child.poll() is None and len(list((out / "reports").glob("*.json"))) < 6:
-            time.sleep(0.01)
-        os.kill(child.pid, signal.SIGKILL)
-        child.wait()
-        killed = reports(out)
-        assert 6 <= len(killed) < 20
+        killed = kill_after(command, out, 6)
+        assert len(killed) < 20
         assert subprocess.run(command, check=False).returncode == 0
         assert_all_is_paid_once(cases, out, server, home)
     assert killed.items() <= reports(out).items()
@@ -153,10 +146,7 @@ def test_a_batch_stops_paying_when_the_ledger_cant_be_written(tmp_path):
     with ChatServer(well, delay_s=0.02) as server:
         settings = asking(server, home)
         Verifier(**settings).verify(batches.SOURCE, "Ada lit the lamp at nine.")
-        with sqlite3.connect(home / "ledger.sqlite") as db:
-            full = "BEFORE INSERT ON calls BEGIN SELECT RAISE(ABORT, 'disk is full'); END"
-            db.execute(f"CREATE TRIGGER full {full}")
-        db.close()
+        fill_disk(home)
         paid = len(server.asked)
         with pytest.raises(BadInput, match=r"^the ledger .* can't be used: disk is full; .*$"):
             on_ray(write(tmp_path), tmp_path / "out", {**settings, "run_id": "full"})
