@@ -28,7 +28,7 @@ from longproof.cli.runs import batch_command, compare_command, construct_command
 from longproof.cli.serve import mcp_command, serve_command
 from longproof.cli.verify import demo_command, verify_command
 from longproof.retrieval.files import home, write_lines
-from longproof.retrieval.text.redact import without
+from longproof.retrieval.text.redact import one_line, without
 from longproof.retrieval.types import BadInput
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -134,8 +134,7 @@ def _code(arguments: list[str] | None) -> int:
 
 def _refuse(message: str) -> int:
     """Say it in one line, whatever the message holds: file names may hold line breaks and terminal codes."""
-    line = "".join(c if c.isprintable() else " " for c in message)
-    sys.stderr.write(f"longproof: {line}\n")
+    sys.stderr.write(f"longproof: {one_line(message)}\n")
     return UNUSABLE
 
 
@@ -147,7 +146,6 @@ def _silence_stdout() -> None:
 
 def _save_traceback(error: Exception) -> str:
     """Save the traceback in a file for its owner alone, without keys from the environment, and say where."""
-
     text = "".join(traceback.format_exception(error))
     for name in key_variables():
         text = without(os.environ.get(name, "").strip(), text, f"[{name}]")

@@ -74,7 +74,6 @@ class SettingOptions:
 
         Raises BadInput where a file can't be read, or says something unknown.
         """
-
         table = read_panel(toml) if toml.exists() else PanelTable()
         in_file = {name: getattr(table, name) for name in table.model_fields_set & self.names}
         in_file = {name: value for name, value in in_file.items() if value}
@@ -93,7 +92,6 @@ class SettingOptions:
 
 def _refuse_other_prices(path: Path, settings: Mapping[str, Any]) -> None:
     """Raises BadInput for a list of prices that has none for this run's judges: it would tell no money."""
-
     if not settings["prices"]:
         raise BadInput(f"{path} names no prices: give a [prices] table")
     models = [spec.model for spec in map(as_spec, settings.get("judges", ())) if spec.is_model]
@@ -115,7 +113,6 @@ def _tell(toml: Path, named: "Mapping[str, Any]") -> None:
 
 def _announce_arbiter(settings: Mapping[str, Any]) -> None:
     """Say on stderr who decides where judges disagree, if nobody was named: it may be asked, and paid."""
-
     models = [judge for judge in map(as_spec, settings["judges"]) if judge.is_model]
     if models and len(settings["judges"]) > 1 and not settings.get("arbiter"):
         told = f"where judges disagree, {models[0].text} decides; --arbiter names another"

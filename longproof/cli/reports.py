@@ -92,7 +92,6 @@ def refuse_targets(
 
     `files` by their options; the `others` may be standard output.
     """
-
     lost = "is read: name another file to write to, or it would be lost"
     taken = {os.path.realpath(path): lost for path in read if path}
     for option, target in [*files.items(), *(("", other) for other in others)]:
@@ -120,7 +119,6 @@ def _correct(report: Report, path: Path) -> str:
 
 def _write(path: Path, text: str) -> str:
     """Write a file; its address."""
-
     write_whole(path, text.encode())
     return path.resolve().as_uri()
 

@@ -193,7 +193,6 @@ def evaluate_command(options: EvaluateOptions, asked: SettingOptions) -> None:
 
 def _refuse_recorded(options: EvaluateOptions, asked: SettingOptions) -> None:
     """Raises BadInput for an option whose value a recording holds."""
-
     own = {one.name for one in fields(options) if getattr(options, one.name) != one.default}
     given = sorted((own | asked.given.keys()) - {*WITH_REPLAY})
     if given:

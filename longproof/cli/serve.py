@@ -65,17 +65,14 @@ def serve_command(serve: ServeOptions, asked: SettingOptions) -> None:
 
 def _listen(host: str, port: int | None) -> socket:
     """A socket that listens there already: who asks before the server is up waits. Raises BadInput where it can't."""
-
     try:
-        return create_server(
-            (host, PORT if port is None else port), family=AF_INET6 if ":" in host else AF_INET
-        )
+        family = AF_INET6 if ":" in host else AF_INET
+        return create_server((host, PORT if port is None else port), family=family)
     except OSError as error:
         if port is None:
             return _listen(host, 0)
-        raise BadInput(
-            f"can't listen at {host}:{port}: {error.strerror}; give another --host or --port"
-        ) from error
+        why = f"can't listen at {host}:{port}: {error.strerror}"
+        raise BadInput(f"{why}; give another --host or --port") from error
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -172,7 +172,6 @@ def no_answer(
     failures: Counter[str | None], judges: str = "any judge", why: str = "run it again to go on"
 ) -> str:
     """The sentence for judges that gave no answer, or none that could be used; empty where one did."""
-
     if unusable(failures):
         counts = ", ".join(f"{n} {failure}" for failure, n in failures.most_common())
         return f"no usable answer came from {judges}: {counts}; is it a model that follows instructions?"
@@ -181,7 +180,6 @@ def no_answer(
 
 def exit_code(report: Report) -> int:
     """The exit code under `--check`: 0 only where the source bears out every sentence."""
-
     if report.verdict == "faithful" and any(not_borne_out(report)):
         return UNDECIDED
     return {"hallucinated": HALLUCINATED, "undecided": UNDECIDED, "faithful": 0}[report.verdict]
