@@ -68,6 +68,7 @@ def may_appeal(sentence: ClaimState, parts: Sequence[ClaimState], plan: Plan) ->
 
 
 def _step_to_a_label(claim: ClaimState, plan: Plan) -> Step:
+    """The next step towards a label, before any conviction is confirmed."""
     if claim.copied:
         return Step(do="settle", label="explicitly_supported", decided_by="rule")
     if claim.left_open:

@@ -134,14 +134,14 @@ class Session:
             return None
         folder, spec = Path(self.settings.pages), self.settings.embedder if engine == "bm25" else "lexical"
 
-        def opened() -> PageIndex:
+        def open_index() -> PageIndex:
             index = open_pages(folder, home(self.settings.home), engine)
             model = None if spec == "lexical" else self.embedder()
             if model:
                 index.open_vectors(home(self.settings.home), model, self._embedding())
             return index
 
-        return await asyncio.to_thread(self._pool.pages.get, f"{engine} {spec} {folder}", opened)
+        return await asyncio.to_thread(self._pool.pages.get, f"{engine} {spec} {folder}", open_index)
 
     async def snippets(self, question: Question) -> list[Span]:
         """The texts of a question's places."""
