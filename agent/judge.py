@@ -101,51 +101,30 @@ class StatementChoice(Form):
 
 
 class ModelJudge:
-    """Asks one model about all claims of a question at once.
+    """Asks one model about all claims of a question at once, in the prompt that the question names.
 
-    `prompt_name` None: the question names its prompt. `temperature` None: none is named, and it is 0. `sample` tells
-    apart judges that put the same question to the same model. `purpose` is what its calls are for.
+    `temperature` None: none is named, and it is 0. `sample` tells apart judges that put the same question to the same
+    model.
     """
 
-    def __init__(
-        self,
-        name: str,
-        model: Model,
-        *,
-        prompt_name: str | None = None,
-        temperature: float | None = None,
-        sample: int = 0,
-        purpose: str = "judge",
-    ) -> None:
+    def __init__(self, name: str, model: Model, *, temperature: float | None = None, sample: int = 0) -> None:
         self.name, self.temperature = name, temperature
         self.asker = Asker(model, temperature or 0.0, sample)
-        self._prompt_name, self._purpose = prompt_name, purpose
 
     @property
     def endpoint(self) -> str:
         """The server that its answers come from."""
         return self.asker.model.endpoint
 
-    async def judge(self, question: Question, claims: Sequence[Claim], case: Case) -> Answered:
-        """One judgement for each of `claims`, in their order."""
-        return await self._ask(self._prompt_name or question.prompt, question, claims, case, self._purpose)
-
-    async def arbitrate(
-        self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
-    ) -> Answered:
-        """The same by one more judge, who also sees what the others said: shuffled, without names."""
-        return await self._ask(question.prompt, question, claims, case, "arbitrate", judgements)
-
-    async def _ask(
+    async def judge(
         self,
-        prompt_name: str,
         question: Question,
         claims: Sequence[Claim],
         case: Case,
-        purpose: str,
         prior: Sequence[Judgement] | None = None,
     ) -> Answered:
-        recipe = RECIPES[prompt_name]
+        """One judgement for each of `claims`, in their order."""
+        recipe = RECIPES[question.prompt]
         texts = Counter(claim.text for claim in claims)
 
         def read(value: Form, n: int, claim: Claim) -> Weighed:
@@ -158,12 +137,18 @@ class ModelJudge:
             question,
             claims,
             case,
-            purpose=purpose,
+            purpose="confirm" if question.prompt == "confirm" else "judge",
             form=recipe.form,
             prompt_of=lambda numbered: prompt_for(recipe.parts, question, numbered, case),
             read=read,
             prior=prior,
         )
+
+    async def arbitrate(
+        self, question: Question, claims: Sequence[Claim], judgements: Sequence[Judgement], case: Case
+    ) -> Answered:
+        """The same of one more judge, who also sees what the others said: shuffled, without names."""
+        return await self.judge(question, claims, case, judgements)
 
 
 async def ask_about_claims(
@@ -173,10 +158,10 @@ async def ask_about_claims(
     claims: Sequence[Claim],
     case: Case,
     *,
-    purpose: str,
     form: type[Form],
     prompt_of: Callable[[Numbered], Prompt],
     read: Callable[[Any, int, Claim], Weighed],
+    purpose: str = "judge",
     prior: Sequence[Judgement] | None = None,
     deciding: str = "arbitrate",
 ) -> Answered:
@@ -202,7 +187,7 @@ async def ask_about_claims(
     found, calls = await asker.ask_about(
         dict(enumerate(claims, start=1)),
         letter="C",
-        purpose=purpose,
+        purpose=purpose if prior is None else "arbitrate",
         form=form,
         prompt_of=prompt_about,
         read=judgements,

@@ -238,7 +238,7 @@ def panel_from(
         named = _name_of(first if arbiter is None else arbiter, arbitrates)
         temperature = arbiter.temperature if isinstance(arbiter, Spec) else 0.0
         ruling = ModelJudge(f"arbiter:{named}", arbitrates, temperature=temperature)
-        confirmer = ModelJudge(f"confirm:{named}", arbitrates, prompt_name="confirm", purpose="confirm")
+        confirmer = ModelJudge(f"confirm:{named}", arbitrates)
     decomposes = None
     if not (isinstance(decomposer, Spec) and decomposer.kind == "offline"):
         decomposes = model_of(decomposer, "decompose: write offline or openai:MODEL") or own

@@ -215,7 +215,6 @@ async def ask_model(
         question,
         claims,
         case,
-        purpose="judge" if prior is None else "arbitrate",
         form=paper.form,
         prompt_of=lambda numbered: prompt_about(paper.prompt, question.shown, numbered, case),
         read=lambda value, n, claim: paper.read(value, About(n, claim, question.shown, case)),
