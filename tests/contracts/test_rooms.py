@@ -177,10 +177,14 @@ LIGHT = (
 )
 HELP = "from longproof.cli import main\ntry: main(['--help'])\nexcept SystemExit as ended: assert ended.code == 0"
 PRODUCT = "import longproof.graphs.verifier, longproof.cli.verify"
+ADAPTERS = "from longproof.adapters import langchain, langgraph, llamaindex, mcp"
+HEAVY = ("docx", "matplotlib", "openai", "pandas", "pypdf", "ray", "scipy", "torch", "transformers")
 STAGES = [
     (LIGHT, ("openai", "langgraph", "torch", "faiss", "ray", "bm25s", "opencc")),
     (HELP, ("openai", "langgraph", "torch", "bm25s")),
     (PRODUCT, ("longproof.graphs.papers.",)),
+    ("longproof.Verifier", HEAVY),
+    (ADAPTERS, ("mcp", "llama_index")),
 ]
 """What is done, one after the other in one process, and what may not have been imported after it."""
 

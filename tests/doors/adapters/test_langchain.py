@@ -2,8 +2,6 @@
 
 import asyncio
 import json
-import subprocess
-import sys
 
 import pytest
 from embedded import RESPONSE, SOURCE, by_terminal, plain
@@ -64,20 +62,3 @@ def test_a_tool_tells_what_is_wrong_and_keeps_the_report_as_its_artifact(tmp_pat
         "who may not choose the source isn't asked for it"
     )
     assert set(tool(Verifier()).args) == {"response", "source", "task", "context"}
-
-
-FRAMEWORKS = {"mcp", "llama_index"}
-HEAVY = {"docx", "matplotlib", "openai", "pandas", "pypdf", "ray", "scipy", "torch", "transformers"}
-
-
-def test_neither_the_verifier_nor_an_adapter_imports_what_it_may_not_need():
-    code = (
-        "import sys, longproof; longproof.Verifier; print(*sys.modules)\n"
-        "import longproof.adapters.mcp, longproof.adapters.llamaindex\n"
-        "import longproof.adapters.langchain, longproof.adapters.langgraph\n"
-        "print(*sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    verifier, adapters = map(str.split, done.stdout.splitlines())
-    assert not HEAVY.intersection(verifier)
-    assert not FRAMEWORKS.intersection(adapters)
