@@ -270,23 +270,22 @@ def _halueval_row(item: Item, sampled: Sampled) -> Row:
 
 def _cases(item: Item, sampled: Sampled) -> list[GivenCase]:
     """Both sides in the case file format."""
-    name = f"{item.task}-{item.number}"
-    right = GivenCase(
-        id=f"{name}-right",
-        task=TASKS[item.task],
-        source_text=item.evidence,
-        context=item.context,
-        response=item.right,
-        reference=sampled.text,
-        label="faithful",
-        group=name,
-        slices={"task": item.task},
-    )
-    other_side = {
-        "id": f"{name}-hallucinated",
-        "response": sampled.text,
-        "reference": item.right,
-        "label": "hallucinated",
-        "slices": {"task": item.task, "pattern": sampled.pattern},
-    }
-    return [right, right.model_copy(update=other_side)]
+    name, cases = f"{item.task}-{item.number}", list[GivenCase]()
+    for side, response, other in (
+        ("right", item.right, sampled.text),
+        ("hallucinated", sampled.text, item.right),
+    ):
+        wrong = side == "hallucinated"
+        case = GivenCase(
+            id=f"{name}-{side}",
+            task=TASKS[item.task],
+            source_text=item.evidence,
+            context=item.context,
+            response=response,
+            reference=other,
+            label="hallucinated" if wrong else "faithful",
+            group=name,
+            slices={"task": item.task} | ({"pattern": sampled.pattern} if wrong else {}),
+        )
+        cases.append(case)
+    return cases

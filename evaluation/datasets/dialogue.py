@@ -62,26 +62,19 @@ def load_halueval(location: Location, task: str) -> Iterator[Example]:
 
     def convert(row: Row) -> Iterator[Example]:
         key = str(row.get("source_row", next(numbers)))
-        right, wrong = row[f"right_{response}"], row[f"hallucinated_{response}"]
-        example = Example(
-            id=f"{task}-{key}-right",
-            task=own_task,
-            sources=(Source(text=row[source]),),
-            response=right,
-            context=row[context] if context else "",
-            reference=wrong,
-            group=key,
-            gold=Gold(outcome="faithful"),
-        )
-        yield example
-        other_side = {
-            "id": f"{task}-{key}-hallucinated",
-            "response": wrong,
-            "reference": right,
-            "slices": {"pattern": row["pattern"]} if row.get("pattern") else {},
-            "gold": Gold(outcome="hallucinated"),
-        }
-        yield example.model_copy(update=other_side)
+        for side, other in (("right", "hallucinated"), ("hallucinated", "right")):
+            wrong = side == "hallucinated"
+            yield Example(
+                id=f"{task}-{key}-{side}",
+                task=own_task,
+                sources=(Source(text=row[source]),),
+                response=row[f"{side}_{response}"],
+                context=row[context] if context else "",
+                reference=row[f"{other}_{response}"],
+                group=key,
+                slices={"pattern": row["pattern"]} if wrong and row.get("pattern") else {},
+                gold=Gold(outcome="hallucinated" if wrong else "faithful"),
+            )
 
     return convert_rows(rows(location, file), convert)
 
@@ -187,6 +180,7 @@ def uhgeval_zh(row: Row) -> Iterator[Example]:
     the source, so at response level any substring test is perfect and only the keywords tell something. A group is
     the news item. Slice: domain. Apache-2.0.
     """
+    source = "\n".join([row["headLine"], row["newsBeginning"], row["newsRemainder"]])
     text, errors, parts = row["hallucinatedContinuation"], [], []
     keywords, _, verdicts = zip(*(mark.partition("<sep>") for mark in row["annotations"]), strict=True)
     for place, verdict in zip(quotes_in_order(text, keywords), verdicts, strict=True):
@@ -196,21 +190,19 @@ def uhgeval_zh(row: Row) -> Iterator[Example]:
             reason = verdict.removeprefix(UNREASONABLE).lstrip("，")
             errors.append(GoldError(place=place, reason=reason))
     gold = Gold(outcome="hallucinated" if errors else "faithful", errors=tuple(errors), parts=tuple(parts))
-    yield _continuation(row, "model", text, gold)
-    yield _continuation(row, "real", row["realContinuation"], Gold(outcome="faithful", errors=()))
-
-
-def _continuation(row: Row, side: str, response: str, gold: Gold) -> Example:
-    source = "\n".join([row["headLine"], row["newsBeginning"], row["newsRemainder"]])
-    return Example(
-        id=f"{row['id']}-{side}",
-        task="article",
-        sources=(Source(text=source, title=row["headLine"]),),
-        response=response,
-        group=row["id"],
-        slices={"domain": row["type"], "model": row["generatedBy"] if side == "model" else "people"},
-        gold=gold,
-    )
+    for side, response, writer, own_gold in (
+        ("model", text, row["generatedBy"], gold),
+        ("real", row["realContinuation"], "people", Gold(outcome="faithful", errors=())),
+    ):
+        yield Example(
+            id=f"{row['id']}-{side}",
+            task="article",
+            sources=(Source(text=source, title=row["headLine"]),),
+            response=response,
+            group=row["id"],
+            slices={"domain": row["type"], "model": writer},
+            gold=own_gold,
+        )
 
 
 def accuracy_rotowire(row: Row) -> Iterator[Example]:
