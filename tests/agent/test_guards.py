@@ -298,9 +298,9 @@ def test_a_claim_may_be_named_by_its_text(name: str, held: int) -> None:
 
 
 def test_what_is_called_out_dependent_by_pages_rests_on_one() -> None:
-    question = asked(SHOWN, (1,)).model_copy(update={"look": "pages"})
+    shown = (SHOWN[0], SNIPPET.span(0, len(SNIPPET.text)))
+    question = asked(shown, (1, -1)).model_copy(update={"look": "pages"})
     case = CASE.model_copy(update={"source_ids": (SOURCE.id,)})
-    page = question.model_copy(update={"shown": (SHOWN[0], SNIPPET.span(0, len(SNIPPET.text)))})
     for line, label in (("1 老船長", None), ("P1 Lamps were", "out_dependent")):
         value = Findings(rest=[Finding(claim="C1", lines=[line], label="out_dependent")])
-        assert read_findings(value, CLAIM, page, case).label == label
+        assert read_findings(value, CLAIM, question, case).label == label
