@@ -14,7 +14,7 @@ from difflib import get_close_matches
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple, TypeAlias
 
-from pydantic import BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BeforeValidator, Field, ValidationError
 
 from longproof.agent.decompose import ModelDecomposer
 from longproof.agent.judge import ModelJudge
@@ -131,8 +131,6 @@ Named = Annotated[Spec, BeforeValidator(_read_entry)]
 
 class PanelTable(Frozen):
     """The `[panel]` table of `longproof.toml`. None: not said there."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
 
     judges: tuple[Named, ...] = ()
     consensus: float | None = Field(default=None, gt=0, le=1)

@@ -186,14 +186,15 @@ class Ledger:
 
     def _note_run(self, run_id: str, begun_with: str) -> str:
         """Note the run, unless its name is known, and return what the run of this name was begun with."""
-        started, about = (
+        run = (
+            run_id,
             datetime.now(UTC).isoformat(timespec="seconds"),
             json.dumps({"begun_with": begun_with}),
         )
-        self._db.execute("INSERT OR IGNORE INTO runs VALUES (?, '', ?, NULL, ?)", (run_id, started, about))
-        noted = self._db.execute("SELECT asked FROM runs WHERE run_id = ?", (run_id,)).fetchone()[0]
+        self._db.execute("INSERT OR IGNORE INTO runs VALUES (?, '', ?, NULL, ?)", run)
         # Runs of earlier editions may not say it.
-        return str(json.loads(noted).get("begun_with", begun_with))
+        noted = "SELECT coalesce(json_extract(asked, '$.begun_with'), ?) FROM runs WHERE run_id = ?"
+        return str(self._db.execute(noted, (begun_with, run_id)).fetchone()[0])
 
     def _commit(self, key: str, endpoint: str, model: str, raw: Raw) -> str:
         """Store the answer, unless another process was faster, and return what the ledger holds."""
