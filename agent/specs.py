@@ -35,7 +35,6 @@ FORMS = (
     "offline, openai:MODEL, openai:MODEL@http://HOST:PORT/v1, nli:PATH_OR_NAME or PROVIDER:MODEL (anthropic, "
     "google_genai, ollama, bedrock or another that LangChain reaches)"
 )
-ALONE = "the judge offline has no vote beside others: leave it out, or give it alone"
 NO_KEYS = "keys to servers come from the environment"
 TABLES = ("panel", "prices")
 """The tables of `longproof.toml`."""
@@ -190,26 +189,23 @@ class Panel(NamedTuple):
 
 
 def panel_from(
-    judges: Sequence[Chosen],
+    judges: "Sequence[Chosen | Judge]",
     make: Callable[[Chat], Model],
     connect: Callable[[Chosen], Chat],
     *,
-    arbiter: "Chosen | None" = None,
-    decomposer: "Chosen | None" = None,
+    arbiter: "Chosen | Arbiter | None" = None,
+    decomposer: "Chosen | Decomposer | None" = None,
     searcher: "Chosen | None" = None,
 ) -> Panel:
     """The panel of these judges, who ask their models through what `make` makes. Call it on the event loop that asks.
 
-    `connect` opens the client of a judge's model. Raises BadInput where one of them can't be had, and for the offline
-    check beside other judges.
+    `connect` opens the client of a judge's model. Raises BadInput where one of them can't be had.
     """
-    if len(judges) > 1 and any(isinstance(judge, Spec) and judge.kind == "offline" for judge in judges):
-        raise BadInput(ALONE)
     models: dict[object, Model] = {}
 
-    def model_of(chosen: "Chosen | None", role: str = "") -> Model | None:
+    def model_of(chosen: "Chosen | Judge | Arbiter | Decomposer | None", role: str = "") -> Model | None:
         """The one model behind all that name it; None if nobody is chosen, or it is no language model."""
-        if chosen is None:
+        if chosen is None or isinstance(chosen, Judge | Arbiter | Decomposer):
             return None
         if isinstance(chosen, Spec) and not chosen.is_model:
             if role:
@@ -220,34 +216,30 @@ def panel_from(
             models[key] = make(connect(chosen))
         return models[key]
 
-    seats: Counter[str] = Counter()
-    panel: list[Judge] = []
-    for judge in judges:
-        model = model_of(judge)
-        if model is not None:
-            panel += _seats(judge, model, seats)
-        elif isinstance(judge, Spec):
-            panel.append(OfflineJudge() if judge.kind == "offline" else NliJudge(judge.text, judge.model))
-    first = next((judge for judge in judges if not isinstance(judge, Spec) or judge.is_model), None)
+    first = next((judge for judge in judges if model_of(judge)), None)
     own = model_of(first)
     arbitrates = model_of(arbiter, "arbitrate: write openai:MODEL, or person to decide yourself") or own
     ruling = confirmer = None
     if arbitrates is not None:
-        named = _name_of(first if arbiter is None else arbiter, arbitrates)
+        named = _name_of(arbiter if model_of(arbiter) else first, arbitrates)
         temperature = arbiter.temperature if isinstance(arbiter, Spec) else 0.0
         ruling = ModelJudge(f"arbiter:{named}", arbitrates, temperature=temperature)
         confirmer = ModelJudge(f"confirm:{named}", arbitrates)
     decomposes = None
     if not (isinstance(decomposer, Spec) and decomposer.kind == "offline"):
         decomposes = model_of(decomposer, "decompose: write offline or openai:MODEL") or own
+    splitter = (
+        ModelDecomposer(f"decomposer:{decomposes.name}", decomposes) if decomposes else OfflineDecomposer()
+    )
+    objects = [judge for judge in judges if isinstance(judge, Judge)]
     return Panel(
-        panel,
-        ruling,
-        ModelDecomposer(f"decomposer:{decomposes.name}", decomposes) if decomposes else OfflineDecomposer(),
+        _seats(judges, model_of),
+        arbiter if isinstance(arbiter, Arbiter) else ruling,
+        decomposer if isinstance(decomposer, Decomposer) else splitter,
         localiser=own,
         searcher=model_of(searcher, "search: write openai:MODEL") or own,
         models=list(models.values()),
-        confirmer=confirmer,
+        confirmer=confirmer or (objects[-1] if objects else None),
     )
 
 
@@ -265,21 +257,30 @@ def connect(chosen: Chosen, *, stream: bool = False, by_owner: bool = True, need
     return LangChainChat(chosen)
 
 
-def _seats(chosen: Chosen, model: Model, seats: Counter[str]) -> list[Judge]:
+def _seats(
+    judges: "Sequence[Chosen | Judge]", model_of: "Callable[[Chosen | Judge], Model | None]"
+) -> list[Judge]:
     """One judge for each sample. The same SPEC twice is asked twice; its answer isn't counted twice."""
-    text, samples, temperature = _name_of(chosen, model), 1, None
-    if isinstance(chosen, Spec):
-        samples = chosen.samples
-        temperature = chosen.temperature if "temperature" in chosen.model_fields_set else None
-    judges: list[Judge] = []
-    for _ in range(samples):
-        sample = seats[text]
-        seats[text] += 1
-        name = f"{text}#{sample + 1}" if sample else text
-        judges.append(ModelJudge(name, model, temperature=temperature, sample=sample))
-    return judges
+    taken: Counter[str] = Counter()
+    seats: list[Judge] = []
+    for judge in judges:
+        model = model_of(judge)
+        if isinstance(judge, Judge):
+            seats.append(judge)
+        elif model is not None:
+            text, samples, temperature = _name_of(judge, model), 1, None
+            if isinstance(judge, Spec):
+                samples = judge.samples
+                temperature = judge.temperature if "temperature" in judge.model_fields_set else None
+            for sample in range(taken[text], taken[text] + samples):
+                name = f"{text}#{sample + 1}" if sample else text
+                seats.append(ModelJudge(name, model, temperature=temperature, sample=sample))
+            taken[text] += samples
+        elif isinstance(judge, Spec):
+            seats.append(OfflineJudge() if judge.kind == "offline" else NliJudge(judge.text, judge.model))
+    return seats
 
 
-def _name_of(chosen: "Chosen | None", model: Model) -> str:
+def _name_of(chosen: object, model: Model) -> str:
     """The name of a judge: its SPEC as the user wrote it, or a LangChain model's own name."""
     return chosen.text if isinstance(chosen, Spec) else model.name

@@ -318,9 +318,6 @@ async def open_session(pool: Pool, settings: Settings, begun: str | None = None)
 
 def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) -> Panel:
     """The panel that the settings name, with those who were given as objects in their places."""
-    models = [judge for judge in given.judges if isinstance(judge, BaseChatModel)]
-    objects = [judge for judge in given.judges if not isinstance(judge, BaseChatModel)]
-    named = [] if given.judges else [as_spec(judge) for judge in settings.judges]
 
     def open_client(chosen: Spec | BaseChatModel) -> Chat:
         if isinstance(given.recording, Replay) and isinstance(chosen, Spec):
@@ -328,26 +325,15 @@ def panel_of(settings: Settings, given: Given, make: Callable[[Chat], Model]) ->
         needs_key = settings.max_calls != 0
         return connect(chosen, stream=settings.stream, by_owner=given.by_owner, needs_key=needs_key)
 
-    panel = panel_from(
-        [*models, *named],
+    arbiter, decomposer, searcher = settings.arbiter, settings.decomposer, settings.searcher
+    return panel_from(
+        given.judges or [as_spec(judge) for judge in settings.judges],
         given.make or make,
         open_client,
-        arbiter=_choose(given.arbiter, settings.arbiter),
-        decomposer=_choose(given.decomposer, settings.decomposer),
-        searcher=_choose(None, settings.searcher),
+        arbiter=given.arbiter or (as_spec(arbiter) if arbiter and arbiter != PERSON else None),
+        decomposer=given.decomposer or (as_spec(decomposer) if decomposer else None),
+        searcher=as_spec(searcher) if searcher else None,
     )
-    return panel._replace(
-        judges=[*objects, *panel.judges],
-        arbiter=given.arbiter if isinstance(given.arbiter, Arbiter) else panel.arbiter,
-        decomposer=given.decomposer if isinstance(given.decomposer, Decomposer) else panel.decomposer,
-        confirmer=panel.confirmer or (objects[-1] if objects else None),
-    )
-
-
-def _choose(given: Any, named: str | Spec | None) -> Spec | BaseChatModel | None:
-    if isinstance(given, BaseChatModel):
-        return given
-    return as_spec(named) if named and named != PERSON else None
 
 
 def plan_of(

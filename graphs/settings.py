@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, WithJsonSche
 
 from longproof.agent.models.prices import PriceList
 from longproof.agent.offline import OfflineJudge
-from longproof.agent.specs import ALONE, Panel, Spec, as_spec
+from longproof.agent.specs import Panel, Spec, as_spec
 from longproof.graphs.state import VerifyInput
 from longproof.retrieval.text.normalise import without_surrogates
 from longproof.retrieval.types import BadInput
@@ -201,7 +201,7 @@ def refuse_what_is_missing(settings: Settings, protocol: Protocol, panel: Panel,
         raise BadInput(f"there is no folder {settings.pages}: --pages names a folder of saved web pages")
     offline = any(isinstance(judge, OfflineJudge) for judge in panel.judges)
     if offline and len(panel.judges) > 1:
-        raise BadInput(ALONE)
+        raise BadInput("the judge offline has no vote beside others: leave it out, or give it alone")
     if offline and protocol != LONGPROOF:
         raise BadInput(f"the protocol {protocol.name} needs judges that read: give --judge openai:MODEL")
     has: list[Need] = ["pages"] if settings.pages else []

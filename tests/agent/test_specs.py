@@ -181,12 +181,6 @@ def test_without_a_model_nobody_arbitrates_and_the_offline_rules_decompose() -> 
     assert not isinstance(made.decomposer, ModelDecomposer)
 
 
-@pytest.mark.parametrize("judges", [[A, Spec(kind="offline")], [Spec(kind="offline")] * 2])
-def test_offline_has_no_vote_beside_others(judges: list[Spec]) -> None:
-    with pytest.raises(BadInput, match="offline has no vote beside others"):
-        panel(judges)
-
-
 def test_helpers_may_be_named() -> None:
     made = panel([Spec(kind="offline")], arbiter=A)
     assert made.arbiter.name == f"arbiter:{A.text}"
