@@ -93,7 +93,7 @@ def refuse_targets(
     `files` by their options; the `others` may be standard output.
     """
     lost = "is read: name another file to write to, or it would be lost"
-    taken = {os.path.realpath(path): lost for path in read if path}
+    taken = {_file_identity(path): lost for path in read if path}
     for option, target in [*files.items(), *(("", other) for other in others)]:
         if target is None or (str(target) == "-" and not option):
             continue
@@ -101,9 +101,18 @@ def refuse_targets(
             raise BadInput(f"{option} goes to a file: name one after {option}")
         if target.is_dir():
             raise BadInput(f"{target} is a folder: name a file to write to")
-        if why := taken.get(os.path.realpath(target)):
+        if why := taken.get(_file_identity(target)):
             raise BadInput(f"{target} {why}")
-        taken[os.path.realpath(target)] = "is to hold two outputs: name a file for each"
+        taken[_file_identity(target)] = "is to hold two outputs: name a file for each"
+
+
+def _file_identity(path: Path) -> tuple[int, int] | str:
+    """Device and number of a file, which all its names share; of one that isn't there, its path."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):  # ValueError: a saved report may name anything
+        return os.path.abspath(path)
+    return found.st_dev, found.st_ino
 
 
 def _correct(report: Report, path: Path) -> str:

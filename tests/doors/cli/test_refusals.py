@@ -71,6 +71,8 @@ REFUSED: list[tuple[tuple[str, ...], str]] = [
     ((*VERIFY, "--json", "."), "is a folder"),
     ((*VERIFY, "--html", "response.txt"), "is read: name another file"),
     ((*VERIFY, "--json", "source.txt"), "is read: name another file"),
+    ((*VERIFY, "--json", "linked.txt"), "is read: name another file"),
+    ((*VERIFY, "--json", "new.txt", "--html", "new.txt"), "is to hold two outputs"),
     ((*VERIFY, *MODEL, "--prices", "prices.toml"), "prices.toml: [prices] m"),
     ((*VERIFY, *MODEL, "--prices", "unpriced.toml"), "unpriced.toml names no prices"),
     ((*VERIFY, *MODEL, "--prices", "others.toml"), "others.toml has prices for other, and none for"),
@@ -103,6 +105,7 @@ def odd(files: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     for name, data in MADE.items():
         (files / name).write_bytes(data)
     os.mkfifo(files / "pipe")
+    (files / "linked.txt").hardlink_to(files / "source.txt")
     with (files / "huge").open("wb") as file:
         file.truncate(FILE_BYTES + 1)
     (files / "earlier").mkdir()
