@@ -16,7 +16,6 @@ Options: `--tools`, `--sources` (characters), `--sentences`.
 import argparse
 import importlib.util
 import json
-import multiprocessing
 import os
 import resource
 import subprocess
@@ -24,12 +23,11 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
-from multiprocessing.connection import Connection
 from pathlib import Path
 from statistics import median
 from typing import Any
 
-from perfect import Planted, planted_case, serve
+from perfect import Planted, open_server, planted_case
 
 
 def with_longproof(address: str, case: Planted, folder: str) -> Callable[[], bool]:
@@ -137,30 +135,31 @@ Size = tuple[int, int]
 Found = dict[str, Any]
 
 
-def check(tool: str, address: str, size: Size, repeats: int, line: Callable[[], Any]) -> Found:
-    """One tool on the faithful and the planted response. `line` says what was asked since it was called last."""
+def check(tool: str, address: str, log: Path, size: Size, repeats: int) -> Found:
+    """One tool on the faithful and the planted response."""
     with tempfile.TemporaryDirectory() as folder:
         TOOLS[tool](address, planted_case(2000, 2, planted=False), folder)()
-    line()
     found: Found = {"start_mb": peak_mb()}
     for name, planted in (("faithful", False), ("planted", True)):
-        times = [once(tool, address, planted_case(*size, planted=planted), line) for _ in range(repeats)]
+        times = [once(tool, address, log, planted_case(*size, planted=planted)) for _ in range(repeats)]
         found[name] = [times[0][0], median(took for _, took, *_ in times), *times[0][2:]]
     return found | {"peak_mb": peak_mb()}
 
 
-def once(tool: str, address: str, case: Planted, line: Callable[[], Any]) -> list[Any]:
+def once(tool: str, address: str, log: Path, case: Planted) -> list[Any]:
     """A tool's word on one response, its seconds, calls and characters, and the longest prompt."""
     with tempfile.TemporaryDirectory() as folder:
         run = TOOLS[tool](address, case, folder)
-        line()
+        n_before = len(log.read_text().split())
         began = time.perf_counter()
         try:
             flagged: bool | str = run()
         except Exception as error:
             # Whatever a tool fails with is its result, and is printed.
             flagged = f"{type(error).__name__}: {str(error)[:80]}"
-        return [flagged, time.perf_counter() - began, *line()]
+        took = time.perf_counter() - began
+    sizes = list(map(int, log.read_text().split()[n_before:]))
+    return [flagged, took, len(sizes), sum(sizes), max(sizes, default=0)]
 
 
 def peak_mb() -> int:
@@ -168,44 +167,13 @@ def peak_mb() -> int:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
 
 
-def child(tool: str, address: str, size: Size, repeats: int) -> None:
-    """Run in the tool's own Python: talks over stdin and stdout, one line of JSON at a time."""
-
-    def line() -> Any:
-        print("asked?", flush=True)
-        return json.loads(sys.stdin.readline())
-
-    if importlib.util.find_spec("llama_index" if tool == "llamaindex" else tool):
-        found = check(tool, address, size, repeats, line)
-    else:
-        found = {"missing": f"{tool} is not installed under {Path(sys.executable).name}"}
-    print(json.dumps(found), flush=True)
-
-
-def measure(python: str, tool: str, address: str, size: Size, repeats: int, line: Connection) -> Found:
-    """Start the child, answer its questions about the server, take its result."""
-    command = [python, __file__, "--child", tool, address, *map(str, (*size, repeats))]
+def measure(python: str, tool: str, address: str, log: Path, size: Size, repeats: int) -> Found:
+    """Check in a process of the tool's own Python, which prints its result as its last line."""
+    command = [python, __file__, "--child", tool, address, str(log), *map(str, (*size, repeats))]
     quiet = os.environ | {"DEEPEVAL_TELEMETRY_OPT_OUT": "YES", "TRULENS_OTEL_TRACING": "0"}
-    with subprocess.Popen(
-        command,
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        text=True,
-        env=quiet,
-        cwd=tempfile.gettempdir(),
-    ) as process:
-        assert process.stdin
-        assert process.stdout
-        for said in process.stdout:
-            if said.startswith("asked?"):
-                line.send(True)
-                process.stdin.write(json.dumps(line.recv()) + "\n")
-                process.stdin.flush()
-            elif said.startswith("{"):
-                found: Found = json.loads(said)
-                return found
-    return {"missing": f"{tool} ended with {process.returncode}"}
+    done = subprocess.run(command, capture_output=True, text=True, env=quiet, cwd=tempfile.gettempdir())
+    found: list[Found] = [json.loads(said) for said in done.stdout.splitlines() if said.startswith("{")]
+    return found[-1] if found else {"missing": f"{tool} ended with {done.returncode}"}
 
 
 def row(tool: str, size: Size, found: Found) -> str:
@@ -226,39 +194,40 @@ COLUMNS = ("tool", "source", "sentences", "calls", "prompt characters", "passes"
 COLUMNS += ("wall s, faithful / planted", "peak MB (before)", "the faithful one", "the planted error")
 
 
-def print_table(given: argparse.Namespace) -> None:
+def print_table(given: argparse.Namespace, address: str, log: Path) -> None:
     """Measure and print, tool by tool, the few sentences first."""
     pythons = dict(item.split("=", 1) for item in given.python)
-    line, far_end = multiprocessing.Pipe()
-    server = multiprocessing.Process(target=serve, args=(far_end,))
-    server.start()
-    address = line.recv()
     print("| " + " | ".join(COLUMNS) + " |\n" + "|---" * len(COLUMNS) + "|", flush=True)
     for sentences in given.sentences:
         repeats = 3 if sentences == min(given.sentences) else 1
         for source in given.sources:
             size = (source, sentences)
             for tool in given.tools:
-                found = measure(pythons.get(tool, sys.executable), tool, address, size, repeats, line)
+                found = measure(pythons.get(tool, sys.executable), tool, address, log, size, repeats)
                 print(row(tool, size, found), flush=True)
-    line.send(False)
-    server.join(10)
 
 
 def main() -> None:
     """Measure and print the table."""
     if sys.argv[1:2] == ["--child"]:
-        source, sentences, repeats = map(int, sys.argv[4:])
-        child(sys.argv[2], sys.argv[3], (source, sentences), repeats)
+        tool, address, log, *numbers = sys.argv[2:]
+        source, sentences, repeats = map(int, numbers)
+        found: Found = {"missing": f"{tool} is not installed under {Path(sys.executable).name}"}
+        if importlib.util.find_spec("llama_index" if tool == "llamaindex" else tool):
+            found = check(tool, address, Path(log), (source, sentences), repeats)
+        print(json.dumps(found))
         return
     parser = argparse.ArgumentParser()
-    parser.add_argument(
-        "--python", nargs="*", default=[], help="TOOL=PYTHON, where it has its own environment"
-    )
+    parser.add_argument("--python", nargs="*", default=[], help="TOOL=PYTHON, where it has its own")
     parser.add_argument("--tools", nargs="+", choices=TOOLS, default=list(TOOLS))
     parser.add_argument("--sources", type=int, nargs="+", default=[20_000, 400_000, 4_000_000])
     parser.add_argument("--sentences", type=int, nargs="+", default=[10, 90])
-    print_table(parser.parse_args())
+    given = parser.parse_args()
+    with tempfile.TemporaryDirectory() as folder:
+        log = Path(folder) / "log"
+        log.touch()
+        with open_server(log) as server:
+            print_table(given, server.address, log)
 
 
 if __name__ == "__main__":
