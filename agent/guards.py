@@ -1,8 +1,8 @@
-"""Checks on what a model says of a claim: off the menu, contradicting itself, or citing what wasn't shown. Pure.
+"""Checks on the strings of an answer: short findings, errors, citations of what was or wasn't shown. Pure.
 
-Knows: the menu, corrections that change nothing, citations and quotes that are or aren't in what was shown: a line
-of evidence is cited by its number and the characters that it begins with, which prove that it was read. The failures
-are those that LongNovel (seed 004, section 5.4 and Appendix H) saw in models.
+Knows: corrections that change nothing; a line of evidence is cited by its number and the characters that it begins
+with, which prove that it was read. The failures are those that LongNovel (seed 004, section 5.4 and Appendix H) saw
+in models.
 Does not know: which model answered, or whether it is asked again.
 """
 

@@ -17,12 +17,6 @@ def asked_for(server: ChatServer, form: str) -> list[Asked]:
     return [asked for asked in server.asked if asked.form == form]
 
 
-SPLIT = ["read", "cut", "show", "ask", "vote"]
-"""The nodes of a paper that judges units of the response, up to the vote."""
-END = ["report"]
-"""The nodes after a vote that decides."""
-
-
 def seats(server: ChatServer, count: int) -> list[str]:
     """So many models at one server, told apart by name."""
     return [f"openai:m{n}@{server.address}" for n in range(count)]

@@ -1,12 +1,16 @@
-"""The laws of the vote: order is irrelevant, one more vote for the winner keeps it, failures are no votes."""
+"""The laws of the vote; and of the cascade: what its first judge clears is mostly his alone."""
 
-from typing import get_args
+import asyncio
+from typing import Any, get_args
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.types import LABELS, JudgeLabel, Judgement
-from longproof.agent.vote import FAITHFULNESS, SIDES, final_label, may_decide, vote
+from longproof.agent.report import cleared_alone, reported_claim
+from longproof.agent.types import LABELS, Answered, Case, Claim, JudgeLabel, Judgement, Question, ReportClaim
+from longproof.agent.vote import FAITHFULNESS, ONE_IN, SIDES, final_label, may_decide, read_again, vote
+from longproof.graphs.panel import ask_cascade, ask_until_clear, needed_to_clear
+from longproof.retrieval.types import Document
 
 LABEL = st.sampled_from(get_args(JudgeLabel))
 OUTCOME = st.one_of(LABEL, st.none())
@@ -84,3 +88,147 @@ def test_nobody_says_nowhere_before_having_looked():
     assert may_decide("supported", "place", last=False)
     assert may_decide("no_fact", "place", last=False)
     assert may_decide("not_found", "source", last=True)
+
+
+RESPONSE = Document.of("Ada lit the lamp at ten.")
+CASE = Case(id="case", response=RESPONSE.text)
+
+
+def claims(count: int) -> dict[str, Claim]:
+    origin = RESPONSE.span(0, len(RESPONSE.text))
+    return {
+        f"c{n}": Claim(id=f"c{n}", index=n, sentence=0, text=f"claim {n}", origin=origin)
+        for n in range(count)
+    }
+
+
+class Scripted:
+    """Says of each claim what `says` holds, and notes what it was asked."""
+
+    def __init__(self, name: str, says: Any) -> None:
+        self.name, self._says = name, says
+        self.asked: list[str] = []
+        self.questions: list[Question] = []
+
+    async def judge(self, question: Question, claims: list[Claim], case: Case) -> Answered:
+        self.asked += [claim.id for claim in claims]
+        self.questions.append(question)
+        said = [
+            Judgement(
+                claim_id=c.id,
+                judge=self.name,
+                round="place",
+                question_id=question.id,
+                label=self._says(c.id),
+                failure=None if self._says(c.id) else "unavailable",
+            )
+            for c in claims
+        ]
+        return Answered(said, [])
+
+
+def asked(first: Scripted, others: list[Scripted], count: int, seed: int = 0) -> list[Judgement]:
+    held = claims(count)
+    question = Question(id="q", claim_ids=tuple(held), shown=(), look="place", prompt="judge")
+    answers = asyncio.run(ask_cascade([first, *others], [question], held, CASE, seed, {}))
+    return [one for answer in answers for one in answer.judgements]
+
+
+@given(st.integers(1, 60), st.integers(0, 5), st.integers(0, 2**20))
+def test_the_others_read_what_isnt_cleared_and_the_drawn_part_of_what_is(
+    count: int, wrong: int, seed: int
+) -> None:
+    doubted = {f"c{n}" for n in range(wrong)}
+    first = Scripted("a", lambda id_: "contradicting" if id_ in doubted else "explicitly_supported")
+    second = Scripted("b", lambda _: "explicitly_supported")
+    said = asked(first, [second], count, seed)
+    held = claims(count)
+    again = {id_ for id_, claim in held.items() if read_again(claim, CASE, seed)}
+    assert set(first.asked) == set(held)
+    assert set(second.asked) == (doubted & set(held)) | again
+    assert len({(one.claim_id, one.judge) for one in said}) == len(said)
+
+
+def test_of_a_question_about_many_places_a_drawn_claim_is_shown_its_own() -> None:
+    source = Document.of("Ada lit it. Tom saw it. Nobody spoke. ")
+    shown = tuple(source.span(*bounds) for bounds in ((0, 11), (12, 23), (24, 37)))
+    held = claims(ONE_IN * 3)
+    (drawn, *_), doubted = [c.id for c in held.values() if read_again(c, CASE, 0)], "c0"
+    near = dict.fromkeys(held, (5,))
+    question = Question(
+        id="q", claim_ids=(drawn, doubted), shown=shown, look="place", prompt="judge", lines=((4, 5, 6),)
+    )
+    first = Scripted("a", lambda id_: "contradicting" if id_ == doubted else "explicitly_supported")
+    second = Scripted("b", lambda _: "explicitly_supported")
+    asyncio.run(ask_cascade([first, second], [question], held, CASE, 0, near))
+    assert [(q.claim_ids, q.numbers) for q in second.questions] == [((doubted,), (4, 5, 6)), ((drawn,), (5,))]
+    wide = question.model_copy(update={"look": "window"})
+    asyncio.run(ask_cascade([first, second], [wide], held, CASE, 0, near))
+    assert second.questions[-1].shown == shown
+
+
+def test_about_one_in_twenty_is_read_again_and_the_same_ones_each_time() -> None:
+    held = claims(4000).values()
+    drawn = [claim.id for claim in held if read_again(claim, CASE, 7)]
+    assert drawn == [claim.id for claim in held if read_again(claim, CASE, 7)]
+    assert drawn != [claim.id for claim in held if read_again(claim, CASE, 8)]
+    assert 4000 / ONE_IN * 0.7 < len(drawn) < 4000 / ONE_IN * 1.3
+
+
+def reported(id_: str, label: Any, said: list[tuple[str, str]]) -> ReportClaim:
+    judged = tuple(
+        Judgement(claim_id=id_, judge=name, round="place", question_id="q", label=word)  # type: ignore[arg-type]
+        for name, word in said
+    )
+    origin = Document.of("Ada lit it.").span(0, 11)
+    claim = Claim(id=id_, index=0, sentence=0, text=origin.text, origin=origin)
+    return reported_claim(claim, judged, label=label, decided_by="vote", question_id="q")
+
+
+def test_what_was_cleared_alone_read_again_and_overturned_is_counted() -> None:
+    alone = [reported(f"a{n}", "explicitly_supported", [("a", "explicitly_supported")]) for n in range(190)]
+    both = [("a", "explicitly_supported"), ("b", "contradicting"), ("c", "contradicting")]
+    again = [reported(f"b{n}", "contradicting" if n < 1 else "explicitly_supported", both) for n in range(10)]
+    caught = [reported("w", "contradicting", [("a", "contradicting"), ("b", "contradicting")])]
+    found = cleared_alone([*alone, *again, *caught], "a")
+    assert (found.cleared, found.again, found.overturned) == (190, 10, 1)
+
+
+def test_a_sentence_that_the_first_judge_failed_to_judge_is_put_to_the_others_as_it_stands() -> None:
+    held = claims(2)
+    first = Scripted("a", {"c0": None, "c1": "contradicting"}.get)
+    second = Scripted("b", lambda _: "explicitly_supported")
+    question = Question(id="q", claim_ids=tuple(held), look="place", prompt="judge")
+    asyncio.run(ask_cascade([first, second], [question], held, CASE, 0, {}, whole=held))
+    assert second.asked == ["c0"]
+
+
+@given(
+    st.integers(1, 7),
+    st.floats(0.05, 1),
+    st.lists(
+        st.lists(
+            st.sampled_from(["explicitly_supported", "no_fact", "not_found", None]), min_size=7, max_size=7
+        ),
+        min_size=1,
+        max_size=6,
+    ),
+)
+def test_what_the_last_of_a_panel_are_not_asked_they_could_not_change(
+    panel: int, consensus: float, said: list[list[JudgeLabel | None]]
+) -> None:
+    held = claims(len(said))
+    question = Question(id="q", claim_ids=tuple(held), shown=(), look="place", prompt="judge")
+    judges = [Scripted(f"j{seat}", lambda id_, seat=seat: said[int(id_[1:])][seat]) for seat in range(panel)]
+    needed = needed_to_clear(panel, consensus)
+    answers = asyncio.run(ask_until_clear(judges, needed, [question], held, CASE, {}))
+    told = [one for answer in answers for one in answer.judgements]
+    for n, words in enumerate(said):
+        heard = [j for j in told if j.claim_id == f"c{n}"]
+        sides = {SIDES[word] if word else None for word in words[:needed]}
+        clear = sides in ({"supported"}, {"no_fact"})
+        assert len(heard) == (needed if clear else panel)
+        if clear:
+            whatever = [j.model_copy(update={"label": None, "failure": "timeout"}) for j in heard]
+            everybody = [*heard, *whatever[: panel - needed]]
+            assert vote(heard, consensus=consensus).side == vote(everybody, consensus=consensus).side in sides

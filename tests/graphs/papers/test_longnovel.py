@@ -4,7 +4,7 @@ from pathlib import Path
 from typing import Any
 
 from fakes import ChatServer
-from papers import END, asked_for, traced, verifier
+from papers import asked_for, traced, verifier
 from reader import Asked, Reader
 
 from longproof.graphs.papers.longnovel import NO, YES
@@ -36,7 +36,7 @@ def test_rag_shows_each_segment_its_window_and_one_flagged_segment_decides(tmp_p
     with ChatServer(Reader(Narrative=narrative)) as server:
         report, path, _ = traced(verifier(server, tmp_path, "longnovel-rag"), NOVEL, RESPONSE)
         asked = asked_for(server, "Narrative")
-    assert path == ["read", "cut", "align", "ask", "vote", *END]
+    assert path == ["read", "cut", "align", "ask", "vote", "report"]
     assert len(server.asked) == len(asked) == len(report.claims) == 4, "one call a segment, and nothing else"
     assert all(len(one.parts("passage")[0]) <= 150 and one.body["temperature"] == 0 for one in asked)
     first = next(one for one in asked if one.parts("passage") == [SCENES[0]])

@@ -9,7 +9,7 @@ from typing import Any
 from fakes import ChatServer
 from hypothesis import given
 from hypothesis import strategies as st
-from papers import END, asked_for, seats, traced, verifier
+from papers import asked_for, seats, traced, verifier
 from reader import Asked, Reader
 from walked import FAILURE, claim, judgement, question
 
@@ -115,7 +115,7 @@ def probed(home: Path, **forms: Any) -> tuple[Any, list[str], ChatServer]:
 
 def test_the_steps_are_the_papers(tmp_path: Path) -> None:
     report, path, server = probed(tmp_path)
-    assert path == ["read", "decompose", "find", "ask", "vote", *END]
+    assert path == ["read", "decompose", "find", "ask", "vote", "report"]
     finding, judging = asked_for(server, "Segments"), asked_for(server, "PassFail")
     assert len(asked_for(server, "Sentences")) == 1
     assert len(finding) == 3 * 4, "every model looks for every claim"
