@@ -54,7 +54,7 @@ class Told(NamedTuple):
     texts: list[str]
     places: list[Range]
 
-    def running(self, size: int = 0) -> tuple[list[str], list[tuple[int, Range]]]:
+    def as_text(self, size: int = 0) -> tuple[list[str], list[tuple[int, Range]]]:
         """The text without line breaks, cut into sentences or segments of `size`, and the places each is to hold.
 
         A segment may have to hold the places of several sentences: a pair of its number and a place for each.
@@ -163,7 +163,7 @@ def shares_shown(book: Book, summaries: Sequence[Told], way: str) -> tuple[float
     cut, margin = blocks(book.text, SIZE), MARGIN if way == "sentences" else 0
     found, read = [], []
     for told in summaries:
-        texts, pairs = told.running(SEGMENT if way == "greedy" else 0)
+        texts, pairs = told.as_text(SEGMENT if way == "greedy" else 0)
         shown = blocks_shown(way, book.index.similarity(texts, cut), texts)
         for number, place in pairs:
             ranges = characters_of(book, cut, shown[number], margin)
@@ -188,7 +188,7 @@ def main() -> None:
         for kind, told in book.summaries.items():
             for which, summaries in (("all", [told]), ("every 3rd", thinned_out(told, 3))):
                 results = [shares_shown(book, summaries, way) for way in WAYS]
-                count = len(summaries[0].running()[0])
+                count = len(summaries[0].as_text()[0])
                 row(name, f"{kind}, {which}", count, *(f"{r:.1%}, {m:.1f}" for r, m in results))
 
 

@@ -52,7 +52,7 @@ def claims(data: Path, number: str) -> tuple[str, Queries]:
 
 def sentences_of(told: Told) -> Queries:
     """The sentences of a summary, each with the places of the lines that it is of."""
-    texts, pairs = told.running()
+    texts, pairs = told.as_text()
     return [(text, [place for number, place in pairs if number == n]) for n, text in enumerate(texts)]
 
 
@@ -65,7 +65,7 @@ def different_places(hits: Sequence[Hit]) -> list[Hit]:
     return kept[:AMONG_TEN]
 
 
-def held(hits: Sequence[Hit], place: Range) -> bool:
+def lies_in(hits: Sequence[Hit], place: Range) -> bool:
     """True if the middle of a hit lies in the place."""
     return any(2 * place[0] <= hit.span.start + hit.span.end < 2 * place[1] for hit in hits)
 
@@ -78,15 +78,15 @@ def search_rows(name: str, queries: Queries, words: SourceIndex, meaning: Source
         ranked = {"words": by_words, "meaning": by_meaning, "both": fuse(by_words, by_meaning, AMONG)}
         for way, hits in ranked.items():
             best = different_places(hits)
-            first = any(held(best[:1], place) for place in places)
-            among = [held(best[:AMONG_FIRST], place) for place in places]
-            every = [held(best, place) for place in places]
+            first = any(lies_in(best[:1], place) for place in places)
+            among = [lies_in(best[:AMONG_FIRST], place) for place in places]
+            every = [lies_in(best, place) for place in places]
             found[way].append((first, any(among), float(np.mean(among)), float(np.mean(every))))
     for way, results in found.items():
         row(name, len(queries), way, *(f"{share:.3f}" for share in np.mean(results, axis=0)))
 
 
-def leveled(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
+def rises(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
     """Each row in units of its rise above its median."""
     middle = np.median(matrix, axis=1, keepdims=True)
     rise = matrix.max(axis=1, keepdims=True) - middle
@@ -96,9 +96,9 @@ def leveled(matrix: NDArray[np.float64]) -> NDArray[np.float64]:
 def path_rows(name: str, book: Book, told: Told, meaning: SourceIndex) -> None:
     """Print how often the window along the path holds the place."""
     cut = blocks(book.text, SIZE)
-    texts, pairs = told.running()
+    texts, pairs = told.as_text()
     by_words, by_meaning = book.index.similarity(texts, cut), meaning.similarity(texts, cut)
-    both = leveled(by_words) + leveled(by_meaning)
+    both = rises(by_words) + rises(by_meaning)
     for way, matrix in (("words", by_words), ("meaning", by_meaning), ("both", both)):
         shown = windows(matrix, texts, [range(len(texts))])
         whole = [cut[shown[n].first][0] <= a and b <= cut[shown[n].last][1] for n, (a, b) in pairs]

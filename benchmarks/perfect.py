@@ -129,7 +129,7 @@ PEERS = {
 """What a peer's prompt is known by, and the answer that it wants: deepeval's, TruLens', RefChecker's."""
 
 
-def finding(asked: Any, item: dict[str, Any]) -> dict[str, Any]:
+def find(asked: Any, item: dict[str, Any]) -> dict[str, Any]:
     """One claim, held against the entries shown."""
     held = {match[1]: match for text in asked.said("evidence") for match in ENTRY.finditer(text)}
     claim = CLAIM.search(item["text"])
@@ -169,7 +169,7 @@ def open_server(log: Path) -> Any:
     from fakes import ChatServer
     from reader import Asked, Reader, Reply
 
-    ours = Reader(finding)
+    ours = Reader(find)
 
     class Server(ChatServer):
         def _reply(self, asked: Asked) -> Reply:

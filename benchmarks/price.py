@@ -66,7 +66,7 @@ class Knowing(Reader):
         super().__init__(
             Sentences=self._sentences,
             Findings=self._findings,
-            SearchTurn=self._searching,
+            SearchTurn=self._search,
             ScanNotes=self._notes,
             Places=self._places,
             WrongSentences=self._plain,
@@ -88,14 +88,14 @@ class Knowing(Reader):
             sentence = self._from.get(item["text"], whole)
             wrong = sentence in self._task.errors and sentence not in told
             told.add(sentence)
-            found.append(self._finding(item, sentence, shown, wrong=wrong))
+            found.append(self._find(item, sentence, shown, wrong=wrong))
         return answer_of(asked, found) if shown else {"short": [], "rest": []}
 
-    def _finding(
+    def _find(
         self, item: dict[str, Any], sentence: str, shown: dict[str, str], *, wrong: bool
     ) -> dict[str, Any]:
         passages = self._task.truth.get(sentence)
-        if passages is None or (passages and not seen(passages, shown)):
+        if passages is None or (passages and not is_shown(passages, shown)):
             return {"claim": item["claim"], "label": "not_found", "quotes": [], "reason": "-"}
         about = {"claim": item["claim"], "quotes": cite(nearest(item["text"], shown), shown)}
         if not wrong:
@@ -111,12 +111,12 @@ class Knowing(Reader):
             "correction": wrong_words[::-1],
         }
 
-    def _searching(self, asked: Asked) -> dict[str, Any]:
+    def _search(self, asked: Asked) -> dict[str, Any]:
         shown, claims, find = asked.numbered("passages"), [], []
         turn = int(re.findall(r"[0-9]+", asked.parts("claims")[0])[0])
         for name, claim in asked.numbered("claims").items():
             passages = self._passages(claim)
-            if cited := bearing(passages, shown):
+            if cited := cite_bearing(passages, shown):
                 claims.append(f"{name} done {'; '.join(cited)}")
             elif turn > 3:
                 claims.append(f"{name} done")
@@ -132,7 +132,9 @@ class Knowing(Reader):
     def _notes(self, asked: Asked) -> dict[str, Any]:
         piece = asked.numbered("piece")
         number, last = list(piece.items())[-1]
-        noted = ((n, bearing(self._passages(claim), piece)) for n, claim in asked.numbered("claims").items())
+        noted = (
+            (n, cite_bearing(self._passages(claim), piece)) for n, claim in asked.numbered("claims").items()
+        )
         notes = [f"{name} {'; '.join(cited)}" for name, cited in noted if cited]
         return {"notes": notes, "last": f"{number} {last[:12]}"}
 
@@ -177,7 +179,7 @@ def split(sentence: str, most: int) -> Iterator[str]:
         yield piece if n == 0 else f"{name}{sign}{piece} @ {bounds}"
 
 
-def seen(passages: Sequence[str], shown: Mapping[str, str]) -> bool:
+def is_shown(passages: Sequence[str], shown: Mapping[str, str]) -> bool:
     """True if one of the passages is shown, or a line of it that says more than a few words."""
     text = bare("".join(shown.values()))
     wanted = [bare(passage) for passage in passages]
@@ -185,7 +187,7 @@ def seen(passages: Sequence[str], shown: Mapping[str, str]) -> bool:
     return any(p in text for p in wanted) or any(len(h) >= LINE and h in p for h in held for p in wanted)
 
 
-def bearing(passages: Iterable[str], shown: Mapping[str, str]) -> list[str]:
+def cite_bearing(passages: Iterable[str], shown: Mapping[str, str]) -> list[str]:
     """Two of the lines shown that stand in one of the passages, or hold one, by number and beginning."""
     wanted = [bare(passage) for passage in passages]
     hits = ((n, line) for n, line in shown.items() if any(bare(line) in p or p in bare(line) for p in wanted))

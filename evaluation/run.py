@@ -133,11 +133,10 @@ def evaluate_dataset(
     """Run a data set through a protocol and score it; goes on where a killed run of the same kind stopped.
 
     `path` overrides where the set lies; `only` takes a slice, as `scale=S`; `sample` draws that many examples (whole
-    pairs) with `seed`; `repeat` runs everything so often; so many examples are checked in `parallel`; `settings` go
-    to the verifier. Examples that nobody answered for are checked again where a run goes on; with a `recording`,
-    every example is. `checker` gives the verifier of each repeat, `chosen` are examples in the place of the set's
-    own; whole `reports` may be kept. Raises BadInput for an empty set, settings that can check nothing, or where
-    `out` holds something else.
+    pairs) with `seed`; `repeat` runs everything so often, so many examples in `parallel`; `settings` go to the
+    verifier. Examples that nobody answered for are checked again where a run goes on; with a `recording`, all are.
+    `checker` gives the verifier of each repeat, `chosen` are examples in the place of the set's own; whole `reports`
+    may be kept. Raises BadInput for an empty set, settings that can check nothing, or another run in `out`.
     """
     if repeat < 1 or parallel < 1:
         raise BadInput("repeat and parallel must be at least 1")

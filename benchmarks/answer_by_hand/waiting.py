@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 
-def waiting(box: Path, readers: int, me: int, model: str | None = None) -> Iterator[Path]:
+def requests_waiting(box: Path, readers: int, me: int, model: str | None = None) -> Iterator[Path]:
     """The requests of this reader that nobody has answered, in the order in which they came."""
     log = box / "log.jsonl"
     rows = map(json.loads, log.read_text("utf-8").splitlines() if log.exists() else [])
@@ -22,5 +22,5 @@ def waiting(box: Path, readers: int, me: int, model: str | None = None) -> Itera
 
 
 if __name__ == "__main__":
-    for path in waiting(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:5]):
+    for path in requests_waiting(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), *sys.argv[4:5]):
         print(path, path.stat().st_size)

@@ -50,7 +50,7 @@ def convert_rows(
 ) -> Iterator[Example]:
     """The examples of all rows. Raises BadInput, naming the row, where one does not fit its format."""
     for name, row in named:
-        with _naming(name):
+        with _name_row(name):
             converted = list(convert(row))
         yield from converted
 
@@ -59,13 +59,13 @@ def rows_by_key(named: Iterable[tuple[str, Row]], *fields: str, value: str) -> d
     """The values that other rows refer to, by these fields. Raises BadInput, naming the row, where one is missing."""
     by_key: dict[tuple[Any, ...], Any] = {}
     for name, row in named:
-        with _naming(name):
+        with _name_row(name):
             by_key[tuple(row[field] for field in fields)] = row[value]
     return by_key
 
 
 @contextmanager
-def _naming(name: str) -> Iterator[None]:
+def _name_row(name: str) -> Iterator[None]:
     """Turn what goes wrong with a row into BadInput that names it."""
     try:
         yield
@@ -138,12 +138,12 @@ def whole_text(path: Path) -> str:
 def _parsed_rows(path: Path) -> Iterator[Any]:
     text = whole_text(path)
     if text.lstrip().startswith("["):
-        with _naming(path.name):
+        with _name_row(path.name):
             parsed = parse_json(text)
         yield from parsed
         return
     for number, line in enumerate(text.split("\n"), start=1):
         if line.strip():
-            with _naming(f"{path.name} line {number}"):
+            with _name_row(f"{path.name} line {number}"):
                 row = parse_json(line)
             yield row

@@ -22,7 +22,7 @@ def read_and_answer(path: Path) -> str:
 
 
 def test_readers_answer_a_check_and_are_asked_once(tmp_path: Path) -> None:
-    served, waiting = benchmark("answer_by_hand/server"), benchmark("answer_by_hand/waiting").waiting
+    served, waiting = benchmark("answer_by_hand/server"), benchmark("answer_by_hand/waiting").requests_waiting
     box, answered = tmp_path / "box", set[str]()
 
     class Answered(served.Box):  # type: ignore[misc, name-defined]
