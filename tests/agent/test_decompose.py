@@ -24,7 +24,7 @@ from longproof.retrieval.types import Document, Span
 RESPONSE = Document.of(
     "Mara rowed to the island, and the keeper let her in. Would you like more? She gave him nine letters."
 )
-HANGING_S = 0.4
+HANGING_S = 1.0
 """How long an answer is waited for: in process, only one that never comes takes so long."""
 CASE = Case(id="case", response=RESPONSE.text, context="What did Mara do?")
 

@@ -45,7 +45,7 @@ TEXTS = (
     "She married the keeper.",
 )
 CASE = Case(id="case", response=RESPONSE.text, source_ids=(SOURCE.id,))
-HANGING_S = 0.4
+HANGING_S = 1.0
 """How long an answer is waited for: in process, only one that never comes takes so long."""
 
 
