@@ -9,9 +9,9 @@ A place is a half-open `(start, end)` in code points. Does not know: data sets, 
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from longproof.agent.types import LABELS, Kind
+from longproof.evaluation.results import PredictedClaim
 from longproof.evaluation.statistics import (
     UNDECIDED,
     Counts,
@@ -27,6 +27,7 @@ from longproof.evaluation.statistics import (
     share,
     sum_counts,
 )
+from longproof.evaluation.types import GoldClaim
 
 Offsets = tuple[int, int]
 Marked = Sequence[Sequence[Offsets]]
@@ -155,14 +156,7 @@ def risk_coverage(gold: Sequence[str], predicted: Sequence[str | None]) -> dict[
     return risks
 
 
-class ClaimAt(NamedTuple):
-    """A claim's text and its origin in the response, None where its annotator gave none."""
-
-    text: str
-    origin: Offsets | None
-
-
-def claims_match(first: ClaimAt, second: ClaimAt) -> bool:
+def claims_match(first: GoldClaim | PredictedClaim, second: GoldClaim | PredictedClaim) -> bool:
     """PROBE (seed 000, section 4): overlap of origins of at least one half, else a word F1 of at least one half.
 
     The paper matches claims semantically with a model and names no rule; ours is deterministic. Overlap is common
@@ -170,8 +164,8 @@ def claims_match(first: ClaimAt, second: ClaimAt) -> bool:
     annotators cut at different grain; step 4 (localisation) the same over hallucinated claims alone.
     """
     if first.origin and second.origin:
-        common = _characters([first.origin]) & _characters([second.origin])
-        either = _characters([first.origin, second.origin])
+        one, other = ((at.start, at.end) for at in (first.origin, second.origin))
+        common, either = _characters([one]) & _characters([other]), _characters([one, other])
         if len(common) >= OVERLAP * max(1, len(either)):
             return True
     return word_f1(first.text, second.text) >= OVERLAP

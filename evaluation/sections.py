@@ -12,7 +12,6 @@ from longproof.agent.report import price, total_usage
 from longproof.agent.types import KINDS, Label
 from longproof.evaluation.metrics import (
     POSITION_KINDS,
-    ClaimAt,
     Offsets,
     character_scores,
     claims_match,
@@ -219,22 +218,16 @@ def _probe_scores(results: Sequence[Result]) -> Iterator[Score]:
     if not annotated:
         return
     for step, only_wrong in (("decomposition", False), ("localisation", True)):
-        gold, ours = list[list[ClaimAt]](), list[list[ClaimAt] | None]()
+        gold, ours = list[list[GoldClaim]](), list[list[PredictedClaim] | None]()
         for result in annotated:
-            wanted = [_at(c) for c in result.gold.claims or () if c.hallucinated or not only_wrong]
-            labelled = [(c.label in HALLUCINATED_LABELS, _at(c)) for c in result.prediction.claims]
-            gold.append(wanted)
-            found = [claim for wrong, claim in labelled if wrong or not only_wrong]
+            gold.append([c for c in result.gold.claims or () if c.hallucinated or not only_wrong])
+            found = [c for c in result.prediction.claims if c.label in HALLUCINATED_LABELS or not only_wrong]
             ours.append(None if result.prediction.failure else found)
         scores = matches(gold, ours, claims_match)
         yield rate_score(f"{step}: precision", "our claims", scores.precision)
         yield rate_score(f"{step}: recall", "gold claims", scores.recall)
         yield rate_score(f"{step}: F1", "gold claims", scores.f1)
     yield from _evidence_and_votes(annotated)
-
-
-def _at(claim: GoldClaim | PredictedClaim) -> ClaimAt:
-    return ClaimAt(claim.text, (claim.origin.start, claim.origin.end) if claim.origin else None)
 
 
 def _evidence_and_votes(annotated: Sequence[Result]) -> Iterator[Score]:
@@ -245,13 +238,13 @@ def _evidence_and_votes(annotated: Sequence[Result]) -> Iterator[Score]:
         for gold in result.gold.claims or ():
             if gold.evidence:
                 n_with_evidence += 1
-                matching = [c for c in result.prediction.claims if claims_match(_at(gold), _at(c))]
+                matching = [c for c in result.prediction.claims if claims_match(gold, c)]
                 if matching:
                     pieces.append([(piece.start, piece.end) for piece in gold.evidence])
                     hits = chain.from_iterable(claim.evidence for claim in matching)
                     places.append([(hit.start, hit.end) for hit in hits if hit.source == 0])
         for claim in result.prediction.claims:
-            about = [g for g in result.gold.claims or () if claim.pieces and claims_match(_at(claim), _at(g))]
+            about = [g for g in result.gold.claims or () if claim.pieces and claims_match(claim, g)]
             for vote in chain.from_iterable(claim.pieces if about else ()):
                 supports.append(not any(gold.hallucinated for gold in about))
                 votes.append(None if vote is None else vote not in HALLUCINATED_LABELS)

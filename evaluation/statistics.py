@@ -20,6 +20,7 @@ from longproof.agent.types import LABELS, Failure
 from longproof.retrieval.types import BadInput
 
 T = TypeVar("T")
+U = TypeVar("U")
 HALLUCINATED_LABELS = frozenset({"contradicting", "fabricated"})
 UNDECIDED = frozenset({None, "undecided", *get_args(Failure)})
 DRAWS = 1000
@@ -164,7 +165,7 @@ def mcc(counts: Counts) -> float | None:
 
 
 def matches(
-    gold: Sequence[Sequence[T]], predicted: Sequence[Sequence[T] | None], match: Callable[[T, T], bool]
+    gold: Sequence[Sequence[T]], predicted: Sequence[Sequence[U] | None], match: Callable[[T, U], bool]
 ) -> Matches:
     """Gold and predicted items of each response, matched many to many; None is undecided: nothing was predicted.
 
@@ -175,7 +176,7 @@ def matches(
         items = given or ()
         n_gold, n_predicted = n_gold + len(wanted), n_predicted + len(items)
         found += sum(any(match(item, other) for other in items) for item in wanted)
-        right += sum(any(match(item, other) for other in wanted) for item in items)
+        right += sum(any(match(other, item) for other in wanted) for item in items)
     exact, complete, decided = share(right, n_predicted), share(found, n_gold), decided_share(predicted)
     mean = None
     if exact is not None and complete is not None:

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from longproof.agent.types import LABELS, Label
+from longproof.agent.types import LABELS, Label, Place
 from longproof.evaluation.metrics import (
-    ClaimAt,
     character_counts,
     character_scores,
     claims_match,
@@ -38,6 +37,7 @@ from longproof.evaluation.statistics import (
     recall,
     specificity,
 )
+from longproof.evaluation.types import GoldClaim
 
 TABLE = Path(__file__).with_name("longnovel_tables.csv")
 ROWS = list(csv.DictReader(TABLE.read_text(encoding="utf8").splitlines()))
@@ -211,18 +211,24 @@ def test_risk_falls_and_coverage_shrinks_with_the_threshold() -> None:
     assert risk_coverage(["fabricated"], [None])["out_dependent"].value is None
 
 
+def claim(text: str, *origin: int) -> GoldClaim:
+    start, end = origin or (0, 0)
+    place = Place(start=start, end=end, text="") if origin else None
+    return GoldClaim(text=text, origin=place, hallucinated=False)
+
+
 def test_probe_matches_by_origins_and_by_words_where_origins_do_not_meet() -> None:
-    born = ClaimAt("He was born in 1900.", (0, 20))
-    assert claims_match(born, ClaimAt("the year of birth is 1900", (5, 20)))
-    assert not claims_match(born, ClaimAt("a dog barks", (15, 40)))
-    assert claims_match(ClaimAt("Siam was a French colony", None), ClaimAt("siam was a colony.", (0, 9)))
+    born = claim("He was born in 1900.", 0, 20)
+    assert claims_match(born, claim("the year of birth is 1900", 5, 20))
+    assert not claims_match(born, claim("a dog barks", 15, 40))
+    assert claims_match(claim("Siam was a French colony"), claim("siam was a colony.", 0, 9))
     assert word_f1("周进中了举人", "周进中举") == 0.8
     assert word_f1("…", "!") == 0.0
 
 
 def test_probes_steps_count_each_side_by_itself_and_what_failed() -> None:
-    gold = [[ClaimAt("a b", (0, 4)), ClaimAt("c d", (4, 8))], [ClaimAt("e f", (0, 4))]]
-    found = [[ClaimAt("x", (0, 4)), ClaimAt("y", (0, 4)), ClaimAt("z", (20, 24))], None]
+    gold = [[claim("a b", 0, 4), claim("c d", 4, 8)], [claim("e f", 0, 4)]]
+    found = [[claim("x", 0, 4), claim("y", 0, 4), claim("z", 20, 24)], None]
     scores = matches(gold, found, claims_match)
     assert scores[:2] == ((2 / 3, 3, 0.5), (1 / 3, 3, 0.5))
     assert matches([[]], [[]], claims_match).f1.value is None
