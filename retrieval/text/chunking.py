@@ -10,7 +10,7 @@ Does not know: the numbers of lines, what is searched for, or how chunks are com
 import re
 from collections.abc import Iterable, Iterator
 
-from longproof.retrieval.text.sentences import Range, logical_lines, sentences
+from longproof.retrieval.text.sentences import Range, logical_lines, sentences, trim
 
 SEGMENT = 150
 BLOCK = 5500
@@ -71,7 +71,7 @@ def evidence_lines(text: str, *, record: bool = False) -> list[Range]:
     What is longer than `LONGEST` is cut behind a clause, else at a blank, and inside a word only where it has none.
     """
     if record:
-        whole = [_trim(text, *match.span()) for match in _PHYSICAL.finditer(text)]
+        whole = [trim(text, *match.span()) for match in _PHYSICAL.finditer(text)]
     else:
         whole = _pack(text, _prose(text), SHORT)
     return [piece for start, end in whole for piece in _pieces(text, start, end)]
@@ -81,7 +81,7 @@ def _prose(text: str) -> Iterator[Range]:
     """The sentences of a text, and its rows and turns whole where they are short enough."""
     rows: dict[int, int] = {}
     for line in logical_lines(text):
-        start, end = _trim(text, *line)
+        start, end = trim(text, *line)
         if end - start <= LONGEST and (_ROW.match(text, start, end) or _TURN.match(text, start, end)):
             rows[start] = end
     held = 0
@@ -91,16 +91,11 @@ def _prose(text: str) -> Iterator[Range]:
             yield start, held
 
 
-def _trim(text: str, start: int, end: int) -> Range:
-    cut = text[start:end]
-    return start + len(cut) - len(cut.lstrip()), end - len(cut) + len(cut.rstrip())
-
-
 def _pieces(text: str, start: int, end: int) -> Iterator[Range]:
     """The range in pieces of at most LONGEST characters, neither beginning nor ending with whitespace."""
     while end - start > LONGEST:
         cut = _cut(text, start)
-        yield _trim(text, start, cut)
+        yield trim(text, start, cut)
         blank = _BLANK.match(text, cut, end)
         start = blank.end() if blank else cut
     if start < end:

@@ -103,16 +103,13 @@ class PairedMarks:
                 self._close(place, _OPENING_OF[mark])
             else:
                 self._open.append(place)
-        self._straight = {opener for opener in self.opener.values() if text[opener] == '"'}
+        self.straight = {opener for opener in self.opener.values() if text[opener] == '"'}
+        """The straight quotation marks that open."""
 
     def holds(self, place: int) -> bool:
         """True if the place lies strictly inside a range that is held together."""
         index = bisect_right(self.starts, place) - 1
         return index >= 0 and self.starts[index] < place < self.ends[index]
-
-    def before_opener(self, start: int, end: int) -> int:
-        """The end of `[start, end)`, drawn back before the first straight quotation mark in it that opens."""
-        return next((place for place in range(start, end) if place in self._straight), end)
 
     def _meet_straight(self, place: int) -> None:
         """A straight mark closes an open one, unless it plainly opens: space before it and none behind."""
@@ -160,7 +157,8 @@ def _split(text: str, unit: Range, paired: PairedMarks) -> list[Range]:
     start, stop = unit
     cased = _CAPITAL.search(text, *unit) is not None
     for match in _END.finditer(text, *unit):
-        end = paired.before_opener(match.start() + 1, match.end())
+        closers = range(match.start() + 1, match.end())
+        end = next((place for place in closers if place in paired.straight), match.end())
         if end < stop and _ends(_Stop(text, start, match.start(), end, stop, cased), paired):
             _append(text, found, start, end)
             start = end
@@ -172,15 +170,18 @@ def _split(text: str, unit: Range, paired: PairedMarks) -> list[Range]:
 
 def _append(text: str, found: list[Range], start: int, end: int) -> None:
     """Add `[start, end)` without its whitespace; where it holds no word, to the sentence before it."""
-    while start < end and text[start].isspace():
-        start += 1
-    while end > start and text[end - 1].isspace():
-        end -= 1
-    if start == end:
+    start, end = trim(text, start, end)
+    if start >= end:
         return
     if found and not _HAS_WORD.search(text, start, end):
         start = found.pop()[0]
     found.append((start, end))
+
+
+def trim(text: str, start: int, end: int) -> Range:
+    """`[start, end)` without the whitespace around it."""
+    cut = text[start:end]
+    return start + len(cut) - len(cut.lstrip()), end - len(cut) + len(cut.rstrip())
 
 
 class _Stop(NamedTuple):
