@@ -126,6 +126,10 @@ def test_every_visible_character_is_in_exactly_one_line(text: str, record: bool)
 def test_a_sentence_is_a_line_and_so_is_a_row_and_a_turn() -> None:
     long = "Ann rowed over the wide water to the island of the keeper."
     assert texts(f"{long} {long}\n\n她哭了。") == [long, long, "她哭了。"]
+    assert texts(f"| {long} {long} | 2 |\nAnn: {long} {long}") == [
+        f"| {long} {long} | 2 |",
+        f"Ann: {long} {long}",
+    ]
     assert texts("| a. B | c. D |\n| e. F | g |") == ["| a. B | c. D |", "| e. F | g |"]
     assert texts("Ann: I go. Now.\nBob Lee: Why? Stay!") == ["Ann: I go. Now.", "Bob Lee: Why? Stay!"]
     assert texts("甲：我走了。你呢？\n[Human] Note: x. Y.")[0] == "甲：我走了。你呢？"
