@@ -170,8 +170,8 @@ def _line_by_quote(quote: str, question: Question) -> Span | None:
     if not says_something(quote) or not re.search(r"[^\W\d]", quote):
         return None
     begun = re.match(r"\W*(\d+)", fold(quote).text)
-    snippets = [[s] for n, s in zip(question.numbers, question.shown, strict=True) if n < 0]
-    for lines in [*([line.span for line in run] for run in shown_runs(question)), *snippets]:
+    for run in shown_runs(question):
+        lines = [line.span for line in run]
         place = locate(quote, Document(id="", text="\n".join(line.text for line in lines)))
         # A number before the quoted words is a line's, and not of the line that has them.
         if place is not None and (begun is None or begun[1] in fold(place.text).text):

@@ -15,7 +15,7 @@ from pydantic import Field
 from longproof.agent.guards import exactly, same, word, wrong_place
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Answer, Asker, Model, by_number
-from longproof.agent.prompting import brief, evidence, language_of, line, pages, sentence_of
+from longproof.agent.prompting import brief, language_of, line, sentence_of, shown_blocks
 from longproof.agent.types import KINDS, Call, Case, Claim, Error, Failure, Question
 from longproof.prompts import Language, Prompt, render
 
@@ -93,8 +93,7 @@ def _prompt(items: Mapping[int, Wrong], question: Question, case: Case) -> Promp
     return render(
         "localise",
         language,
-        evidence=evidence(question),
-        pages=pages(question),
+        **shown_blocks(question),
         reasons="\n".join(reasons),
         claims="\n".join(claims),
     )

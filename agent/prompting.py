@@ -38,8 +38,7 @@ def prompt_for(parts: Sequence[str], question: Question, numbered: Numbered, cas
     """The prompt of a question about claims. What stands around a claim, and its opposite, are those of the first."""
     first = next(iter(numbered.values()))
     values = {
-        "evidence": evidence(question),
-        "pages": pages(question),
+        **shown_blocks(question),
         "context": case.context,
         "claims": in_sentences(numbered, case),
         "around": text_around(first, case, NOWHERE),
@@ -57,28 +56,22 @@ def fill(parts: Sequence[str], language: Language, values: Mapping[str, str | Se
     return reduce(Prompt.then, filled)
 
 
-def evidence(question: Question) -> list[str]:
-    """The evidence from the sources: runs of numbered lines."""
-    return ["\n".join(map(numbered_line, run)) for run in shown_runs(question)]
-
-
-def pages(question: Question) -> list[str]:
-    """The snippets of saved pages that are shown, each snippet by itself."""
-    return [numbered_line(line) for line in shown_lines(question) if line.number < 0]
-
-
-def shown_lines(question: Question) -> list[Line]:
-    """The numbered lines that a question shows, in order."""
-    return list(map(Line, question.numbers, question.shown))
+def shown_blocks(question: Question) -> dict[str, list[str]]:
+    """The lines that a question shows as prompts have them: `evidence` from the sources, and `pages`."""
+    blocks: dict[str, list[str]] = {"evidence": [], "pages": []}
+    for run in shown_runs(question):
+        kind = "evidence" if run[0].number >= 0 else "pages"
+        blocks[kind].append("\n".join(map(numbered_line, run)))
+    return blocks
 
 
 def shown_runs(question: Question) -> list[list[Line]]:
-    """The lines of the sources that a question shows, in runs: one look added them and they follow each other."""
+    """The lines that a question shows, in runs: one look added them and they follow each other. Snippets stand alone."""
     found: list[list[Line]] = []
-    rest = iter(shown_lines(question))
+    rest = map(Line, question.numbers, question.shown)
     for added in question.lines:
         found += runs(islice(rest, len(added)))
-    return found
+    return [*found, *([snippet] for snippet in rest)]
 
 
 def in_sentences(numbered: Numbered, case: Case) -> str:
