@@ -66,7 +66,7 @@ def shown_blocks(question: Question) -> dict[str, list[str]]:
 
 
 def shown_runs(question: Question) -> list[list[Line]]:
-    """The lines that a question shows, in runs: one look added them and they follow each other. Snippets stand alone."""
+    """The lines that a question shows, in runs: one look added them, they follow each other. A snippet is alone."""
     found: list[list[Line]] = []
     rest = map(Line, question.numbers, question.shown)
     for added in question.lines:

@@ -104,6 +104,8 @@ def test_an_answer_that_cannot_be_read_is_a_failure_after_one_asking(name: str, 
     with ChatServer(lambda asked: PROSE) as server:
         report = verifier(server, tmp_path, name).verify(SOURCE, RESPONSE, **given)
     assert {(claim.label, claim.failure) for claim in report.claims} == {(None, "unparsed")}
+    looked = [claim.looked for claim in report.claims if claim.looked is not None]
+    assert {(one.rounds, one.share) for one in looked} == {((), 0)}, "what nobody answered for was not read"
     forms = [(asked.form, asked.user) for asked in server.asked if asked.form != "Sentences"]
     assert len(forms) == len(set(forms)), "nothing is asked twice"
 
