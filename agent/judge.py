@@ -93,11 +93,12 @@ class Findings(Form):
 
 
 class StatementChoice(Form):
-    """The one of two opposite statements that the lines bear out."""
+    """The one of two opposite statements that the lines bear out, after the best that speaks for the other."""
 
+    defence: str = ""
     lines: list[str] = Field(default_factory=list)
     reason: str = ""
-    answer: str = Field(json_schema_extra={"enum": ["first", "second", "neither"]})
+    answer: str = Field(json_schema_extra={"enum": ["first", "second", "either", "neither"]})
 
 
 class ModelJudge:
@@ -269,16 +270,18 @@ def part_about(value: Form, number: int, text: str) -> Form:
 
 
 def read_choice(value: StatementChoice, claim: Claim, question: Question, case: Case) -> Weighed:
-    """Read whether the claim, its opposite or neither is borne out, by lines that were shown."""
+    """Read whether the claim, its opposite, either or neither is borne out, by lines that were shown."""
     said, reason = word(value.answer), brief(value.reason)
     if said == "neither":
         return Weighed("not_found", None, reason=reason)
-    if said not in ("first", "second"):
+    if said not in ("first", "second", "either"):
         return Weighed(None, "off_menu", reason=reason)
     quotes, dropped = read_lines(value.lines, question)
+    if said == "either":
+        return Weighed("ambiguous", None, quotes, dropped, reason=reason)
     if question.shown and not quotes:
         return Weighed(None, "ungrounded", quotes, dropped, reason=reason)
-    borne_out = statements(claim, case)[said == "second"] == claim.text
+    borne_out = statements(claim, question.denied, case)[said == "second"] == claim.text
     label: Label = "implicitly_supported" if borne_out else "contradicting"
     return Weighed(label, None, quotes, dropped, reason=reason)
 

@@ -15,7 +15,7 @@ from hashlib import sha256
 from itertools import islice, pairwise
 
 from longproof.agent.evidence.citations import line_name, numbered_line, on_one_line, runs
-from longproof.agent.types import Case, Claim, Judgement, Question
+from longproof.agent.types import Case, Claim, Error, Judgement, Question
 from longproof.prompts import Language, Prompt, placeholders, render
 from longproof.retrieval.text.normalise import is_chinese
 from longproof.retrieval.text.sentences import sentences
@@ -25,6 +25,11 @@ Numbered = Mapping[int, Claim]
 
 OPPOSITE: dict[Language, str] = {"en": "It is not so: {}", "zh": "事实并非如此：{}"}
 """The statement that denies a claim."""
+WRONG_WORDS: dict[Language, tuple[str, str, str]] = {
+    "en": (" Wrong in it: {}.", "“{}”, rather “{}”", "; "),
+    "zh": (" 错在：{}。", "“{}”，应为“{}”", "；"),
+}
+"""The words that it takes for wrong: all of them, one with its correction, what stands between two."""
 LONGEST_REASON = 2000
 BEFORE = 300
 """Characters that are told of the sentence before one."""
@@ -42,7 +47,8 @@ def prompt_for(parts: Sequence[str], question: Question, numbered: Numbered, cas
         "context": case.context,
         "claims": in_sentences(numbered, case),
         "around": text_around(first, case, NOWHERE),
-        "statements": list(statements(first, case)),
+        "last": str(question.last_line or ""),
+        "statements": list(statements(first, question.denied, case)),
     }
     return fill(parts, language_of(case), values)
 
@@ -139,11 +145,24 @@ def opinions(numbered: Numbered, judgements: Sequence[Judgement], question: Ques
     return "\n".join(lines)
 
 
-def statements(claim: Claim, case: Case) -> tuple[str, str]:
+def statements(claim: Claim, denied: Sequence[Error], case: Case) -> tuple[str, str]:
     """A claim and its opposite in an order that is drawn by the claim and tells nothing."""
-    both = (claim.text, OPPOSITE[language_of(case)].format(claim.text))
+    language = language_of(case)
+    both = (claim.text, OPPOSITE[language].format(claim.text) + _name_wrong_words(denied, language))
     drawn = random.Random(sha256(f"{claim.id} {claim.text}".encode("utf-8", "backslashreplace")).digest())
     return both if drawn.random() < 0.5 else (both[1], both[0])
+
+
+def _name_wrong_words(denied: Sequence[Error], language: Language) -> str:
+    """The words that a denial takes for wrong, with what should stand there; nothing where none are named."""
+    if not denied:
+        return ""
+    all_of_them, corrected, between = WRONG_WORDS[language]
+    named = []
+    for error in denied:
+        words, right = on_one_line(error.span.text), on_one_line(error.correction or "")
+        named.append(corrected.format(words, right) if right else f"“{words}”")
+    return all_of_them.format(between.join(named))
 
 
 def language_of(case: Case) -> Language:

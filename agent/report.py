@@ -53,6 +53,8 @@ CONFIRMING_FAILED = "called wrong, but asking once more failed"
 UNPROVED = "its lines alone don't prove it"
 """The caveat of a contradiction that a judge doesn't see in the cited lines by themselves."""
 _MARKS = re.compile(r"[\W_]+")
+CONFIRMING = "confirm:"
+"""The beginning of the name under which a model's word on a conviction stands in a report."""
 WRITTEN = 5
 """How many times what it costs to have a character read it costs to have one written."""
 
@@ -82,6 +84,8 @@ def reported_claim(
         # No judge said where: all of the claim is one error.
         errors = (Error(span=claim.origin, reason=next((j.reason for j in agreeing if j.reason), "")),)
     readings = next((j.readings for j in agreeing if j.readings), ())
+    # The lines that prove it to somebody who sees nothing else are shown first.
+    by_proof = sorted(agreeing, key=lambda one: not (proved and one.judge.startswith(CONFIRMING)))
     return ReportClaim(
         id=claim.id,
         text=claim.text,
@@ -93,7 +97,7 @@ def reported_claim(
         decided_by=decided_by if label else "nobody",
         errors=errors if label in WRONG else (),
         readings=readings if label == "ambiguous" else (),
-        evidence=tuple(dict.fromkeys(quote for judgement in agreeing for quote in judgement.quotes)),
+        evidence=tuple(dict.fromkeys(quote for one in by_proof for quote in one.quotes)),
         judgements=tuple(judgements),
         caveat=caveat,
         looked=looked,

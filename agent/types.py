@@ -112,6 +112,15 @@ class SourcePlace(Frozen):
     end: int
 
 
+class Error(Frozen):
+    """Wrong words of the response; `correction` replaces them: empty, they go; None, the right ones aren't known."""
+
+    span: Span
+    kind: Kind | None = None
+    correction: str | None = None
+    reason: str = ""
+
+
 class Question(Frozen):
     """A question to all judges: claims, and the evidence shown with them.
 
@@ -128,6 +137,10 @@ class Question(Frozen):
     """Snippets of saved pages, shown behind the lines."""
     shown: tuple[Span, ...] = ()
     """The texts of the lines and the snippets; texts without numbers, where there are neither."""
+    last_line: int = 0
+    """The number of the sources' last line, where a prompt tells it."""
+    denied: tuple[Error, ...] = ()
+    """The words that are called wrong, where a prompt asks whether they are."""
 
     @property
     def numbers(self) -> Lines:
@@ -149,15 +162,6 @@ class Search(Frozen):
         if (self.found is None) == (self.failure is None):
             raise ValueError("a search has exactly one of found and failure")
         return self
-
-
-class Error(Frozen):
-    """Wrong words of the response; `correction` replaces them: empty, they go; None, the right ones aren't known."""
-
-    span: Span
-    kind: Kind | None = None
-    correction: str | None = None
-    reason: str = ""
 
 
 class Reading(Frozen):

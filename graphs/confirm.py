@@ -10,6 +10,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from longproof.agent.evidence.search import search
+from longproof.agent.report import CONFIRMING, named_errors
 from longproof.agent.types import Call, Judgement, Label, Lines, Question
 from longproof.agent.vote import SIDES
 from longproof.graphs.evidence.search import OWN_PLACES, cited_lines, own_hits
@@ -55,7 +56,7 @@ async def _search_for_proof(claims: Sequence[ClaimState], run: Run) -> tuple[dic
     searched = await search(run.panel.searcher, about, hits, run.sources, run.case, turns=TURNS)
     found: dict[str, Lines] = {}
     for one in claims:
-        cited = _cited(one, run)
+        cited = cited_lines(one, _against(one), run.sources)
         found[one.claim.id] = tuple(n for n in searched.lines.get(one.claim.id, ()) if n not in cited)
     return found, searched.calls
 
@@ -84,7 +85,7 @@ async def _ask(claim: ClaimState, found: Lines, run: Run) -> tuple[Judgement, li
         await judge.judge(await run.show(question), [claim.claim], run.case), judge.name, question
     )
     word = answer.judgements[0]
-    named = "confirm:" + word.judge.removeprefix("confirm:")
+    named = CONFIRMING + word.judge.removeprefix(CONFIRMING)
     return word.model_copy(update={"judge": named}), answer.calls
 
 
@@ -93,18 +94,24 @@ def _question(claim: ClaimState, found: Lines, run: Run) -> Question:
     where every conviction is confirmed or no line was cited."""
     last = claim.asked[-1]
     name = f"{last.id}-{claim.claim.id}" + ("-found" if found else "")
-    about: dict[str, object] = {"id": name, "claim_ids": (claim.claim.id,), "prompt": "confirm"}
-    cited = _cited(claim, run) | set(found)
+    against = _against(claim)
+    about: dict[str, object] = {
+        "id": name,
+        "claim_ids": (claim.claim.id,),
+        "prompt": "confirm",
+        "last_line": run.sources.number_of_lines - 1,
+        "denied": named_errors(against),
+    }
+    cited = cited_lines(claim, against, run.sources) | set(found)
     if run.plan.confirms == "contradictions" and cited:
         lines = run.sources.with_neighbours(cited)
         about |= {"lines": (lines,), "pages": ()}
     return last.model_copy(update=about)
 
 
-def _cited(claim: ClaimState, run: Run) -> set[int]:
-    """The numbers of the lines that those cite who contradict a claim."""
-    against = [vote for vote in claim.judgements if vote.label and SIDES[vote.label] == "contradicted"]
-    return cited_lines(claim, against, run.sources)
+def _against(claim: ClaimState) -> list[Judgement]:
+    """The judgements of those who contradict a claim."""
+    return [vote for vote in claim.judgements if vote.label and SIDES[vote.label] == "contradicted"]
 
 
 def _outcome(word: Judgement, label: Label | None, run: Run) -> Confirmation:

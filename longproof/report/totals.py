@@ -9,14 +9,12 @@ from collections.abc import Collection, Mapping
 
 from longproof.agent.models.model import UNANSWERED
 from longproof.agent.models.prices import DOLLARS, amount_text
-from longproof.agent.report import CONFIRMING_FAILED, ClearedAlone, not_borne_out, response_is_cut
+from longproof.agent.report import CONFIRMING, CONFIRMING_FAILED, ClearedAlone, not_borne_out, response_is_cut
 from longproof.agent.types import LABELS, Report, ReportDocument
 from longproof.report.words import SIGNS, flat, line, short
 
 NAME = 60
 """Characters of a name beyond which its middle is left out."""
-CONFIRMING = "confirm:"
-"""The beginning of the name under which a model's word on a conviction stands in a report."""
 _MODEL = re.compile(r"openai:(?P<model>[^@]+)(?:@(?P<address>.+))?")
 
 

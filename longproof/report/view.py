@@ -9,10 +9,9 @@ its own markup.
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
-from longproof.agent.report import WRONG
+from longproof.agent.report import CONFIRMING, WRONG
 from longproof.agent.types import LABELS, Judgement, Report, ReportClaim
 from longproof.report.totals import (
-    CONFIRMING,
     NAME,
     document_title,
     judge_names,

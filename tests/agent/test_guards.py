@@ -26,7 +26,7 @@ from longproof.agent.judge import (
     read_findings,
 )
 from longproof.agent.prompting import statements
-from longproof.agent.types import Case, Claim, Question, SourcePlace
+from longproof.agent.types import Case, Claim, Error, Question, SourcePlace
 from longproof.retrieval.types import Document, Span
 
 SOURCE = Document.of(
@@ -277,7 +277,7 @@ def confirmed(answer: str, claim: Claim = CLAIM, line: str = "老船長在黎明
 def test_a_confirming_answer_is_about_the_claim_in_whatever_order_the_two_stood() -> None:
     first: set[str] = set()
     for claim in (CLAIM.model_copy(update={"id": f"c{n}"}) for n in range(30)):
-        both = statements(claim, CASE)
+        both = statements(claim, (), CASE)
         first.add(both[0])
         for said, statement in zip(("first", "second"), both, strict=True):
             label = "implicitly_supported" if statement == claim.text else "contradicting"
@@ -288,7 +288,15 @@ def test_a_confirming_answer_is_about_the_claim_in_whatever_order_the_two_stood(
 def test_a_confirming_answer_without_a_line_that_was_shown_is_none() -> None:
     assert confirmed("first", line="没有这句话的引文").failure == "ungrounded"
     assert confirmed("neither").label == "not_found"
+    assert confirmed("either").label == "ambiguous"
     assert confirmed("both").failure == "off_menu"
+
+
+def test_a_denial_names_the_words_that_are_called_wrong_and_what_should_stand_there() -> None:
+    denied = [Error(span=CLAIM.origin, correction=right) for right in ("九盏", "", None)]
+    denial = next(one for one in statements(CLAIM, denied, CASE) if one != CLAIM.text)
+    words = f"“{CLAIM.origin.text}”"
+    assert denial.endswith(f"错在：{words}，应为“九盏”；{words}；{words}。")
 
 
 @pytest.mark.parametrize(("name", "held"), [(CLAIM.text, 1), ("C1", 1), ("老船长", 0)])

@@ -52,6 +52,7 @@ def undecided(report: Report) -> list[tuple[str, str | None]]:
         ("contradicting", None),
         ("implicitly_supported", "unconfirmed"),
         ("not_found", "unconfirmed"),
+        ("ambiguous", "unconfirmed"),
         ("timeout", "timeout"),
         ("over_budget", "over_budget"),
         ("unparsed", "unparsed"),
@@ -81,6 +82,7 @@ def test_a_conviction_stands_once_borne_out_and_a_failed_question_is_named_as_on
         ("contradicting", "contradicting", None, "", True),
         ("not_found", "contradicting", None, UNPROVED, False),
         ("explicitly_supported", None, "unconfirmed", "", None),
+        ("ambiguous", None, "unconfirmed", "", None),
         ("timeout", "contradicting", None, CONFIRMING_FAILED, None),
     ],
 )
@@ -92,6 +94,7 @@ def test_a_contradiction_in_a_long_source_is_asked_about_once_more_by_its_cited_
     assert (claim.label, claim.failure, claim.caveat, claim.proved) == (label, failure, caveat, proved)
     (once,) = [question for judge in judges for question in judge.heard if question.prompt == "confirm"]
     assert {quote for vote in claim.judgements[1:] for quote in vote.quotes} <= set(once.shown)
+    assert once.last_line == len(LONG.splitlines()) - 1
     assert len(once.shown) < 4 < len(judges[0].heard[0].shown)
     left, judges = checked(*[against(3, once_more=once_more)] * 3, facts=5, source=LONG, confirm="off")
     assert (left.claims[3].label, left.claims[3].proved) == ("contradicting", None)
@@ -150,7 +153,10 @@ def test_the_arbiters_model_is_asked_in_words_of_its_own(tmp_path: Path) -> None
         report = verifier.verify(SOURCE, FACTS[3])
     (request,) = asked
     assert request.body["model"] == "other"
-    assert sorted(request.parts("statements"), key=len) == [FACTS[3], f"It is not so: {FACTS[3]}"]
+    assert sorted(request.parts("statements"), key=len) == [
+        FACTS[3],
+        f"It is not so: {FACTS[3]} Wrong in it: “day 3”.",
+    ]
     assert undecided(report) == [(FACTS[3], "unconfirmed")]
     assert [call.purpose for call in report.calls].count("confirm") == 1
     assert report.claims[0].judgements[0].judge == f"confirm:{arbiter}"

@@ -76,7 +76,11 @@ VALUES: dict[str, dict[str, str | list[str]]] = {
         "pages": [],
         "context": "",
         "around": "It left at ten, said Ada.",
-        "statements": ["It is not so: The ferry left at ten.", "The ferry left at ten."],
+        "last": "40",
+        "statements": [
+            "It is not so: The ferry left at ten. Wrong in it: “ten”, rather “nine”.",
+            "The ferry left at ten.",
+        ],
     },
     "again": {"reasons": "C1: ungrounded"},
     "search": {
