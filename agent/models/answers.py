@@ -180,16 +180,34 @@ class Truncated(ValueError):
 
 @cache
 def schema(form: type[Form]) -> dict[str, Any]:
-    """The form's JSON schema as strict servers want it: every field required, nothing extra, no defaults."""
+    """The form's JSON schema as strict servers want it: every field required, nothing extra, no defaults.
+
+    It is paid for with every request, so it is short: it alone has a title, and a part stands where it is used.
+    """
     written: dict[str, Any] = form.model_json_schema()
-    for part in [written, *written.get("$defs", {}).values()]:
+    parts: dict[str, Any] = written.pop("$defs", {})
+    for part in [written, *parts.values()]:
         part.pop("description", None)
         part["additionalProperties"] = False
         part["required"] = list(part["properties"])
         for field in part["properties"].values():
             field.pop("default", None)
             field.pop("title", None)
-    return written
+    for part in parts.values():
+        del part["title"]
+    inlined: dict[str, Any] = _inline(written, parts)
+    return inlined
+
+
+def _inline(written: Any, parts: Mapping[str, Any]) -> Any:
+    """What is written, with each part in the place of what names it."""
+    if isinstance(written, list):
+        return [_inline(one, parts) for one in written]
+    if not isinstance(written, dict):
+        return written
+    if "$ref" in written:
+        return _inline(parts[written["$ref"].removeprefix("#/$defs/")], parts)
+    return {name: _inline(value, parts) for name, value in written.items()}
 
 
 def parse(raw: Raw, form: type[F], shown: str = "") -> F | Failure:
