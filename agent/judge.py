@@ -51,7 +51,7 @@ LETTERS: dict[str, JudgeLabel] = {
 """The labels that a short string may give."""
 MENU: tuple[JudgeLabel, ...] = get_args(JudgeLabel)
 """The labels that the form offers. It binds the schema, not the parser: any other word is read as `off_menu`."""
-UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact"})
+UNQUOTED: frozenset[JudgeLabel] = frozenset({"not_found", "no_fact", "out_dependent"})
 """Labels that rest on nothing that could be quoted."""
 WRONG: frozenset[JudgeLabel] = frozenset({"contradicting", "fabricated", "not_found"})
 MOST_ERRORS = 12

@@ -71,7 +71,9 @@ async def _ask_once_more(
     for one, (word, made) in zip(claims, words, strict=True):
         standing = one.model_copy(update={"confirmation": "confirmed"})
         outcome = word.failure or _outcome(word, next_step(standing, run.plan).label, run)
-        changes = {"confirmation": outcome, "judgements": (word, *one.judgements)}
+        # The panel's words come last, and of a judge's several words the newest.
+        before = [earlier for earlier in one.judgements if earlier.judge.startswith(CONFIRMING)]
+        changes = {"confirmation": outcome, "judgements": (*before, word, *one.judgements[len(before) :])}
         checked.append(one.model_copy(update=changes))
         calls += made
     return checked, calls

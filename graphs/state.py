@@ -6,6 +6,7 @@ Does not know: what a node does, or what happens next to a claim (policy).
 """
 
 from collections.abc import Iterable
+from itertools import chain
 from operator import add
 from typing import Annotated, Literal, Self
 
@@ -135,6 +136,12 @@ class ClaimState(Frozen):
             if not read or question.id in answered:
                 shown.update(*question.lines)
         return shown
+
+    @property
+    def lines_in_view(self) -> set[int]:
+        """The numbers of the lines that its last question shows; a question about it alone leaves out some of those
+        that were shown before."""
+        return set(chain.from_iterable(self.asked[-1].lines)) if self.asked else set()
 
     def votes(self, question_id: str) -> list[Judgement]:
         """The panel's judgements on a question; no ruling among them."""

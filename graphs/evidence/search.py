@@ -162,8 +162,8 @@ def own_hits(claims: Sequence[Claim], sources: Sources, passages: int) -> dict[s
 
 
 def _with_search(claim: ClaimState, hits: Sequence[Line], searched: Searched, sources: Sources) -> ClaimState:
-    """The claim with what was found for it and not shown yet; its first place where that is nothing at all."""
-    id_, shown = claim.claim.id, claim.lines_shown()
+    """The claim with what was found for it beside what is shown; its first place where that is nothing at all."""
+    id_, shown = claim.claim.id, claim.lines_in_view
     named = dict.fromkeys([*(line.number for line in hits), *searched.lines.get(id_, ())])
     found = _fitting(FOUND, (number for number in named if number not in shown), sources)
     failure = searched.failures.get(id_)
@@ -177,10 +177,10 @@ def _with_search(claim: ClaimState, hits: Sequence[Line], searched: Searched, so
 
 
 def _with_notes(claim: ClaimState, noted: Noted, sources: Sources) -> ClaimState:
-    """The claim with the lines that were noted for it and not shown yet: where they are too many, with those that
+    """The claim with the lines that were noted for it and aren't shown now: where they are too many, with those that
     share most with its words, and not as read through, since the judges don't see the others."""
     id_ = claim.claim.id
-    new = set(noted.lines.get(id_, ())) - claim.lines_shown()
+    new = set(noted.lines.get(id_, ())) - claim.lines_in_view
     words = set(terms(claim.claim.text))
     by_words = sorted(new, key=lambda n: -len(words & set(terms(sources.line(n).span.text))))
     kept = _fitting(NOTED, by_words, sources)

@@ -128,10 +128,11 @@ class Sources:
     def read(self, number: int, characters: int = 1500) -> list[Line]:
         """The lines around this one in its document, whole, as many on both sides as `characters` hold.
 
-        None where there is no such line.
+        Behind the end these are the last lines, so that whoever reads on there learns where it is.
         """
-        if not 0 <= number < self.number_of_lines:
+        if not self.number_of_lines:
             return []
+        number = min(number, self.number_of_lines - 1)
         own = self._numbers(self._lines[number][0])
         low, high = number, number + 1
         while (low > own.start or high < own.stop) and self._extent(low, high) < characters:

@@ -22,7 +22,7 @@ from longproof.report.totals import (
 from longproof.report.words import SIGNS, Piece, around, language, line, marked_pieces, short, words
 from longproof.retrieval.types import Span
 
-QUOTES = 3
+QUOTES = 5
 """How many quotes are shown together; of the others the number is."""
 QUERIES = 4
 """How many of the things that were searched for are told; of the others the number is."""

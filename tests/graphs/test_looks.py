@@ -56,18 +56,16 @@ def moody(salt: int, seat: str) -> Callable[[Any, Any], str]:
 
 
 def growing(heard: list[Any]) -> bool:
-    """True if each claim's later questions show lines that nobody saw, or that all was read; and first, where they
-    stood, all lines of the one before, but for a question about a claim's own words, which shows its own lines."""
+    """True if each claim's later questions show lines that the one before doesn't, or that all was read; and first,
+    where they stood, all lines of that, but for a question about a claim's own words, which shows its own lines."""
     asked: dict[str, list[Any]] = {}
     for question in heard:
         for id_ in question.claim_ids:
             asked.setdefault(id_, []).append(question)
     for questions in asked.values():
-        seen: set[int] = set()
         for before, later in pairwise(questions):
-            seen |= set(before.numbers)
             kept = later.look == "words" or later.shown[: len(before.shown)] == before.shown
-            if not kept or not (set(later.numbers) - seen or later.prompt != before.prompt):
+            if not kept or not (set(later.numbers) - set(before.numbers) or later.prompt != before.prompt):
                 return False
     return True
 
