@@ -79,7 +79,7 @@ def reported_claim(
     `localised` are errors found afterwards, where the judges named none.
     """
     agreeing = agreeing_judgements(judgements, label, question_id) if label else []
-    errors = named_errors(agreeing) or tuple(localised)
+    errors = last_errors(agreeing, question_id) or tuple(localised)
     if not errors:
         # No judge said where: all of the claim is one error.
         errors = (Error(span=claim.origin, reason=next((j.reason for j in agreeing if j.reason), "")),)
@@ -109,6 +109,13 @@ def agreeing_judgements(judgements: Sequence[Judgement], label: Label, question_
     """The judgements that say what was decided, the decisive question's first."""
     agreeing = [j for j in judgements if j.label is not None and SIDES[j.label] == SIDES[label]]
     return sorted(agreeing, key=lambda j: j.question_id != question_id)
+
+
+def last_errors(judgements: Sequence[Judgement], question_id: str) -> tuple[Error, ...]:
+    """The errors that the answers to this question name; those of other questions only where they name none: a later
+    answer may have withdrawn what an earlier one called wrong."""
+    newest = [judgement for judgement in judgements if judgement.question_id == question_id]
+    return named_errors(newest) or named_errors(judgements)
 
 
 def named_errors(judgements: Sequence[Judgement]) -> tuple[Error, ...]:

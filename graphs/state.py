@@ -60,7 +60,7 @@ class VerifyInput(BaseModel):
     """Where each of several responses begins, if they are checked together."""
     sources: list[DocumentRef] = Field(default=[], title="Stored sources")
     """Documents already in the store, instead of a text."""
-    notes: FileNotes = FileNotes()
+    notes: FileNotes = Field(default=FileNotes(), title="Notes")
     """How the response's file became its text."""
 
 

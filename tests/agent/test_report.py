@@ -238,6 +238,21 @@ def test_exit_0_under_check_means_that_the_source_bears_it_out(
     assert says in report.markdown()
 
 
+def test_words_that_a_later_answer_withdrew_are_not_called_wrong() -> None:
+    def said(question_id: str, *places: tuple[int, int]) -> Judgement:
+        errors = tuple(Error(span=DOCUMENT.span(*place), correction="so") for place in places)
+        given = {"claim_id": "c", "judge": "a", "round": "place", "label": "contradicting", "errors": errors}
+        return Judgement(question_id=question_id, **given)
+
+    def errors(*judgements: Judgement) -> list[tuple[int, int]]:
+        about = Claim(id="c", index=0, sentence=0, text=TEXT[:19], origin=DOCUMENT.span(0, 19))
+        settled = {"label": "contradicting", "decided_by": "vote", "question_id": "last"}
+        return [(e.span.start, e.span.end) for e in reported_claim(about, judgements, **settled).errors]
+
+    assert errors(said("first", (0, 6)), said("last", (7, 12))) == [(7, 12)]
+    assert errors(said("first", (0, 6)), said("last")) == [(0, 6)], "the last answer names none"
+
+
 def test_what_saved_pages_alone_bear_out_is_named_beside_a_source() -> None:
     report = checked("Thea lit the lamp.", "explicitly_supported")
     claim = report.claims[0].model_copy(update={"label": "out_dependent"})
