@@ -10,7 +10,7 @@ import asyncio
 from collections.abc import Mapping, Sequence
 
 from longproof.agent.evidence.search import search
-from longproof.agent.report import CONFIRMING, named_errors
+from longproof.agent.report import CONFIRMING, last_errors
 from longproof.agent.types import Call, Judgement, Label, Lines, Question
 from longproof.agent.vote import SIDES
 from longproof.graphs.evidence.search import OWN_PLACES, cited_lines, own_hits
@@ -102,7 +102,7 @@ def _question(claim: ClaimState, found: Lines, run: Run) -> Question:
         "claim_ids": (claim.claim.id,),
         "prompt": "confirm",
         "last_line": run.sources.number_of_lines - 1,
-        "denied": named_errors(against),
+        "denied": last_errors(against, last.id),
     }
     cited = cited_lines(claim, against, run.sources) | set(found)
     if run.plan.confirms == "contradictions" and cited:
