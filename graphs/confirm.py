@@ -64,7 +64,7 @@ async def _search_for_proof(claims: Sequence[ClaimState], run: Run) -> tuple[dic
 async def _ask_once_more(
     claims: Sequence[ClaimState], found: Mapping[str, Lines], run: Run
 ) -> tuple[list[ClaimState], list[Call]]:
-    """The claims with one more judge's word on each, which stands before the panel's; and the calls made."""
+    """The claims with one more judge's word on each, which stands before the panel's words; and the calls made."""
     words = await asyncio.gather(*(_ask(one, found.get(one.claim.id, ()), run) for one in claims))
     checked: list[ClaimState] = []
     calls: list[Call] = []

@@ -200,7 +200,7 @@ def schema(form: type[Form]) -> dict[str, Any]:
 
 
 def _inline(written: Any, parts: Mapping[str, Any]) -> Any:
-    """What is written, with each part in the place of what names it."""
+    """Put each part in the place of what names it."""
     if isinstance(written, list):
         return [_inline(one, parts) for one in written]
     if not isinstance(written, dict):

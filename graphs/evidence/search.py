@@ -44,7 +44,7 @@ def widen(
     """
     last = claims[0].asked[-1] if claims[0].asked else None
     before = last.lines if last else ()
-    shown = set(chain.from_iterable(before))
+    shown = claims[0].lines_in_view
     new = tuple(sorted(set(lines) - shown))
     scanned = all("scan" in one.looks and one.unread is None for one in claims)
     whole = len(shown) + len(new) == sources.number_of_lines
