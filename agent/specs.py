@@ -26,7 +26,7 @@ from longproof.agent.offline import OfflineDecomposer, OfflineJudge
 from longproof.agent.types import Arbiter, Decomposer, Judge
 from longproof.retrieval.files import read_toml
 from longproof.retrieval.text.redact import without_credentials
-from longproof.retrieval.types import BadInput, Frozen
+from longproof.retrieval.types import BadInput, Frozen, first_fault
 
 if TYPE_CHECKING:
     from langchain_core.language_models import BaseChatModel
@@ -155,9 +155,8 @@ def read_panel(path: Path) -> PanelTable:
     try:
         return PanelTable.model_validate(tables.get("panel", {}))
     except ValidationError as error:
-        first = error.errors()[0]
-        place, why = ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
-        if first["type"] == "extra_forbidden":
+        place, why = first_fault(error)
+        if place.partition(".")[0] not in PanelTable.model_fields:
             near = _nearest(place, PanelTable.model_fields)
             why = f"there is no such key{near}: known are {', '.join(PanelTable.model_fields)}; {NO_KEYS}"
         raise BadInput(f"{path}: [panel] {place}: {why}") from error

@@ -36,7 +36,7 @@ from longproof.prompts import render
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.text.numbers import folded_numbers
-from longproof.retrieval.types import BadInput, Document, Frozen
+from longproof.retrieval.types import BadInput, Document, Frozen, first_fault
 
 SHORTEST_DRAFT = 20
 REWORDED_LENGTH = (0.6, 1.6)
@@ -133,7 +133,7 @@ def plan_books(run: Maker) -> tuple[list[Book], list[UnitToSummarise]]:
             by_people += map(GivenSummary.model_validate_json, lines)
         except ValidationError as error:
             wanted = "a summary is a JSON line with title, start, end and summary"
-            raise BadInput(f"{file.title}: {wanted} ({error.errors()[0]['msg']})") from error
+            raise BadInput(f"{file.title}: {wanted} ({first_fault(error)[1]})") from error
     books, planned, seen = list[Book](), list[UnitToSummarise](), Counter[str]()
     for number, source in enumerate(run.wanted.sources):
         own = [row for row in by_people if row.title == source.title]

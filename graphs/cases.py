@@ -23,7 +23,7 @@ from longproof.agent.types import Case, Kind, Label, Task
 from longproof.graphs.joined import SOURCE_CHARACTERS, joinable
 from longproof.retrieval.loaders import read_source, record, refuse_irregular
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.types import BadInput, Document, Frozen
+from longproof.retrieval.types import BadInput, Document, Frozen, first_fault
 
 REPORTS = "reports"
 """The folder of reports in a run's folder."""
@@ -129,9 +129,8 @@ def parse_case(data: bytes) -> GivenCase:
     try:
         return given_case(without_surrogates(json.loads(data.decode("utf-8-sig"))))
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        raise BadInput(f"not a case: {place}: {first['msg']}" if place else "not a JSON object") from error
+        place, why = first_fault(error)
+        raise BadInput(f"not a case: {place}: {why}" if place else "not a JSON object") from error
     except RecursionError as error:
         raise BadInput("not a case: its JSON is nested too deeply") from error
     except ValueError as error:

@@ -20,7 +20,7 @@ from longproof.agent.offline import OfflineJudge
 from longproof.agent.specs import Panel, Spec, as_spec
 from longproof.graphs.state import VerifyInput
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.types import BadInput, first_fault
 
 PERSON = "person"
 """The arbiter that is nobody's model: disputes wait for a person's word."""
@@ -133,9 +133,8 @@ def settings_of(context: Any) -> Settings:
     try:
         return Settings(**context)
     except ValidationError as error:
-        first = error.errors()[0]
-        name, why = ".".join(map(str, first["loc"])), first["msg"]
-        if first["type"] == "extra_forbidden" and name in context:
+        name, why = first_fault(error)
+        if name in context and name not in Settings.model_fields:
             near = get_close_matches(name, Settings.model_fields, n=1)
             why = f"there is none of this name{f'; did you mean {near[0]}?' if near else ''}"
         raise BadInput(f"setting {name}: {why}") from error

@@ -15,7 +15,7 @@ from pydantic import ValidationError
 from longproof.agent.types import Case, Label, Task
 from longproof.retrieval.loaders import KINDS, READERS, read_source, record
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.types import BadInput, Document, FileNotes
+from longproof.retrieval.types import BadInput, Document, FileNotes, first_fault
 
 Sources = Any
 """A text, the path of a file, a document (ours, LangChain's or LlamaIndex's), or a JSON record; or a list of them."""
@@ -60,8 +60,7 @@ def case_of(response: Response, **about: Unpack[About]) -> Case:
     try:
         return Case(id=case.pop("case_id", "case"), **case)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise BadInput(": ".join(first_fault(error))) from error
 
 
 def documents_of(source: Sources) -> list[Document]:

@@ -24,7 +24,7 @@ from longproof.graphs.verifier import Progress, Verifier, drive
 from longproof.graphs.verify import VerifyGraph, method
 from longproof.inputs import case_of
 from longproof.retrieval.files import home, private_file, private_folder
-from longproof.retrieval.types import BadInput, Document
+from longproof.retrieval.types import BadInput, Document, first_fault
 
 if TYPE_CHECKING:
     from langgraph.checkpoint.sqlite.aio import AsyncSqliteSaver
@@ -109,9 +109,8 @@ async def resume_run(run_id: str, review: Mapping[str, Any], watcher: Watcher = 
         try:
             return _state_of(await _drive(checkpoints, Command(resume=review), settings, about, watcher))
         except ValidationError as error:
-            first = error.errors()[0]
-            place = ".".join(map(str, first["loc"])) or "the review"
-            raise BadInput(f"{place}: {first['msg'].removeprefix('Value error, ')}") from error
+            place, why = first_fault(error)
+            raise BadInput(f"{place or 'the review'}: {why}") from error
 
 
 async def _drive(

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from hashlib import sha256
 from typing import Literal, NamedTuple, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 DocumentKind = Literal["text", "markdown", "record", "page"]
 Progress = Callable[[int, int], None]
@@ -18,6 +18,12 @@ Progress = Callable[[int, int], None]
 
 class BadInput(ValueError):
     """Something given to us can't be used. The message is one line: what is wrong, and how to mend it."""
+
+
+def first_fault(error: ValidationError) -> tuple[str, str]:
+    """The place of the first thing that a type refuses, `judges.0.spec`, and why; all of the value has no place."""
+    first = error.errors()[0]
+    return ".".join(map(str, first["loc"])), first["msg"].removeprefix("Value error, ")
 
 
 class Frozen(BaseModel):

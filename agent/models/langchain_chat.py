@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from longproof.agent.models.addresses import PROVIDER, key_variables
 from longproof.agent.models.answers import Chat, Message, Raw, Unanswered, refused_request
 from longproof.retrieval.text.redact import one_line, without
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.types import BadInput, first_fault
 
 OLLAMA_CONTEXT = 32_768
 """Ollama cuts a prompt beyond its context, by default of 4,096 tokens or so, and says nothing."""
@@ -167,7 +167,7 @@ def _causes(error: BaseException | None) -> Iterator[BaseException]:
 def _words_of(error: Exception) -> str:
     """The words of an error and of what caused it, on one line, without what the environment keeps secret."""
     if isinstance(error, ValidationError):
-        text = error.errors()[0]["msg"].removeprefix("Value error, ")
+        _, text = first_fault(error)
     else:
         text = "; ".join(dict.fromkeys(str(one) or type(one).__name__ for one in _causes(error)))
     for name in key_variables():

@@ -12,7 +12,7 @@ from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
 from longproof.agent.types import Call
 from longproof.retrieval.files import read_toml
-from longproof.retrieval.types import BadInput, Frozen
+from longproof.retrieval.types import BadInput, Frozen, first_fault
 
 MILLION = 1_000_000
 DOLLARS = "USD"
@@ -44,11 +44,9 @@ def read_prices(path: Path) -> dict[str, ModelPrice]:
     try:
         return TypeAdapter(PriceList).validate_python(read_toml(path).get("prices", {}))
     except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(
-            f"{path}: [prices] {'.'.join(map(str, first['loc']))}: {first['msg']}; "
-            'write "MODEL" = { input = 1.0, output = 4.0 }'
-        ) from error
+        place, why = first_fault(error)
+        wanted = 'write "MODEL" = { input = 1.0, output = 4.0 }'
+        raise BadInput(f"{path}: [prices] {place}: {why}; {wanted}") from error
 
 
 def money(calls: Iterable[Call], prices: Prices) -> float | None:

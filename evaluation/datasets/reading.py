@@ -18,7 +18,7 @@ from pydantic import ValidationError
 from longproof.agent.types import Place
 from longproof.evaluation.types import Example
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.types import BadInput
+from longproof.retrieval.types import BadInput, first_fault
 
 Row = dict[str, Any]
 Location = str | Path
@@ -72,11 +72,8 @@ def _name_row(name: str) -> Iterator[None]:
     except KeyError as error:
         raise BadInput(f"{name}: there is no {error.args[0]!r}, which every row has") from error
     except ValidationError as error:
-        detail = error.errors()[0]
-        place = ".".join(map(str, detail["loc"]))
-        raise BadInput(
-            f"{name}: {place}: {detail['msg']}" if place else f"{name}: {detail['msg']}"
-        ) from error
+        place, why = first_fault(error)
+        raise BadInput(f"{name}: {place}: {why}" if place else f"{name}: {why}") from error
     except ValueError as error:
         raise BadInput(f"{name}: {error}") from error
     except (TypeError, AttributeError, IndexError) as error:

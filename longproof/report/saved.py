@@ -18,7 +18,7 @@ from longproof.agent.types import Report
 from longproof.indexes.documents import DocumentStore
 from longproof.retrieval.files import home
 from longproof.retrieval.loaders import read_source, refuse_irregular
-from longproof.retrieval.types import BadInput, text_id
+from longproof.retrieval.types import BadInput, first_fault, text_id
 
 _ID = re.compile(r"sha256:[0-9a-f]{64}")
 _ENDLESS = re.compile(r"[\[:,] -?\d{40}")
@@ -51,9 +51,8 @@ def open_report(path: Path) -> Report:
     except OSError as error:
         raise BadInput(f"{path}: {error.strerror}; give a JSON report") from error
     except ValidationError as error:
-        first = error.errors()[0]
-        place = ".".join(map(str, first["loc"]))
-        why = f"no {f'report of this version: {place}' if place else 'JSON report'}: {first['msg']}"
+        place, fault = first_fault(error)
+        why = f"no {f'report of this version: {place}' if place else 'JSON report'}: {fault}"
         if place == "schema_version":
             why = "a report of another edition: check its text again; no answer is paid for twice"
         raise BadInput(f"{path} is {why}") from error

@@ -20,7 +20,7 @@ from longproof.graphs.verifier import Verifier
 from longproof.indexes.documents import DocumentRef
 from longproof.inputs import case_of
 from longproof.retrieval.text.normalise import without_surrogates
-from longproof.retrieval.types import BadInput, Document, Frozen
+from longproof.retrieval.types import BadInput, Document, Frozen, first_fault
 
 MODEL = re.compile(r"[A-Za-z0-9][\w.:-]{0,99}")
 MODELS_TASKS = {
@@ -57,8 +57,7 @@ def read_choice(given: Any) -> Chosen:
     try:
         return Chosen.model_validate(given)
     except ValidationError as error:
-        first = error.errors()[0]
-        raise BadInput(f"{'.'.join(map(str, first['loc']))}: {first['msg']}") from error
+        raise BadInput(": ".join(first_fault(error))) from error
 
 
 class Offer:
