@@ -8,35 +8,59 @@ Does not know: what is asked, or what the answers mean.
 """
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from math import ceil
+from typing import NamedTuple
 
 from langchain_core.callbacks import BaseCallbackManager
 from langchain_core.runnables import RunnableLambda, ensure_config
 
 from longproof.agent.types import Answered, Case, Claim, Failure, Judge, Judgement, Lines, Question
-from longproof.agent.vote import SIDES, clears, read_again
+from longproof.agent.vote import SIDES, read_again
+from longproof.retrieval.types import Span
 
 Asked = tuple[Judge, Question]
-Asks = Callable[[Judge, Question], Awaitable[Answered]]
+
+
+class Cascade(NamedTuple):
+    """The limits of what the other judges of a cascade read."""
+
+    seed: int
+    """Draws the claims that they read though the first judge cleared them."""
+    whole: Collection[str] = ()
+    """Ids of sentences that are taken apart where the first judge doubts them: the others read their parts."""
 
 
 async def ask_panel(
     judges: Sequence[Judge], questions: Sequence[Question], claims: Mapping[str, Claim], case: Case
 ) -> list[Answered]:
     """Every question to every judge. The answers come in no particular order."""
+    callbacks = ensure_config().get("callbacks")
+    # A run of its own costs about 0.4 ms, more than a scripted judge; nobody needs it where nobody listens.
+    traced = callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks
     sharing: dict[tuple[str, tuple[object, ...]], list[Asked]] = {}
     for question in questions:
         for judge in judges:
-            sharing.setdefault((endpoint(judge), question.shown), []).append((judge, question))
+            # A judge without a server is its own place.
+            place = str(getattr(judge, "endpoint", None) or f"judge {judge.name}")
+            sharing.setdefault((place, question.shown), []).append((judge, question))
 
-    async def asked(judge: Judge, question: Question) -> Answered:
-        answer = await judge.judge(question, [claims[id_] for id_ in question.claim_ids], case)
-        return complete(answer, judge.name, question)
+    async def ask(judge: Judge, question: Question, about: list[Claim]) -> Answered:
+        return complete(await judge.judge(question, about, case), judge.name, question)
 
-    one = _trace(asked, claims) if _listened_to() else asked
-    answers = await asyncio.gather(*(_first_then_rest(pairs, one) for pairs in sharing.values()))
+    async def ask_one(judge: Judge, question: Question) -> Answered:
+        about = [claims[id_] for id_ in question.claim_ids]
+        if not traced:
+            return await ask(judge, question, about)
+        return await RunnableLambda(partial(ask, judge, question), name=judge.name).ainvoke(about)
+
+    async def ask_in_order(pairs: Sequence[Asked]) -> list[Answered]:
+        first = await ask_one(*pairs[0])
+        return [first, *await asyncio.gather(*(ask_one(*pair) for pair in pairs[1:]))]
+
+    answers = await asyncio.gather(*map(ask_in_order, sharing.values()))
     return list(chain.from_iterable(answers))
 
 
@@ -47,96 +71,64 @@ def needed_to_clear(panel: int, consensus: float) -> int:
 
 async def ask_until_clear(
     judges: Sequence[Judge],
-    needed: int,
+    first: int,
     questions: Sequence[Question],
     claims: Mapping[str, Claim],
     case: Case,
     places: Mapping[str, Lines],
+    cascade: Cascade | None = None,
 ) -> list[Answered]:
-    """Every question to as many judges as are needed; to the others what these don't all bear out.
+    """Every question to so many judges first; to the others what these don't all bear out, for the same side.
 
-    The others couldn't change what the first have cleared, all for the same side. Of a question about many places
-    they are shown the places of the claims that they are asked about (`places`, by id) and what the first cited.
-    Where a spent budget kept the first from answering, the others are not asked either, and fail the same way.
+    Of a question about many places the others are shown the places of the claims that they are asked about
+    (`places`, by id) and what the first cited. Where a spent budget kept the first from answering, the others are
+    not asked either, and fail the same way. In a `cascade` the others are shown what the first judge doubts as it
+    was, and read a random part of what it clears.
     """
-    first = await ask_panel(judges[:needed], questions, claims, case)
+    answers = await ask_panel(judges[:first], questions, claims, case)
     of_claim: dict[tuple[str, str], list[Judgement]] = {}
-    for answer in first:
-        for said in answer.judgements:
-            of_claim.setdefault((said.question_id, said.claim_id), []).append(said)
+    for answer in answers:
+        for word in answer.judgements:
+            of_claim.setdefault((word.question_id, word.claim_id), []).append(word)
     left: list[Question] = []
-    unpaid: list[Answered] = []
     for question in questions:
         doubted: list[str] = []
+        again: list[str] = []
         refused: list[str] = []
-        seen = dict(places)
+        quoted: set[Span] = set()
         for id_ in question.claim_ids:
-            said_of = of_claim[question.id, id_]
-            if any(said.failure == "over_budget" for said in said_of):
+            words = of_claim[question.id, id_]
+            sides = {SIDES[word.label] if word.label else None for word in words}
+            if sides in ({"supported"}, {"no_fact"}):
+                if cascade and read_again(claims[id_], case, cascade.seed):
+                    again.append(id_)
+            elif any(word.failure == "over_budget" for word in words):
                 refused.append(id_)
-            elif not _agree(said_of):
+            # What the first judge failed to answer is no doubt of its: the others judge it as it stands.
+            elif not cascade or id_ not in cascade.whole or sides == {None}:
                 doubted.append(id_)
-                seen[id_] = (*seen.get(id_, ()), *_cited(said_of, question))
-        if doubted:
-            left.append(_narrow(question, doubted, seen))
-        unasked = question.model_copy(update={"claim_ids": tuple(refused)})
-        silent = Answered([], [])
-        unpaid += [complete(silent, judge.name, unasked, "over_budget") for judge in judges[needed:]]
-    return [*first, *await ask_panel(judges[needed:], left, claims, case), *unpaid]
-
-
-def _agree(said: Sequence[Judgement]) -> bool:
-    """True if all of these bear a claim out, or all find no fact in it."""
-    sides = {SIDES[one.label] if one.label else None for one in said}
-    return sides in ({"supported"}, {"no_fact"})
-
-
-def _cited(said: Sequence[Judgement], question: Question) -> list[int]:
-    """The numbers of the lines of a question that are quoted."""
-    quoted = {quote for one in said for quote in one.quotes}
-    return [number for number, text in zip(question.numbers, question.shown, strict=False) if text in quoted]
-
-
-async def ask_cascade(
-    judges: Sequence[Judge],
-    questions: Sequence[Question],
-    claims: Mapping[str, Claim],
-    case: Case,
-    seed: int,
-    places: Mapping[str, Lines],
-    whole: Collection[str] = (),
-) -> list[Answered]:
-    """Every question to the first judge; to the others what it doesn't clear, and a random part of what it does.
-
-    `whole` are ids of sentences that are taken apart where the first judge doubts them: the others read their parts.
-
-    `places` has the lines of each claim's own place, by id: of a place's question, which shows the places of many
-    claims, the random few are shown theirs alone.
-    """
-    first = await ask_panel(judges[:1], questions, claims, case)
-    said = [judgement for answer in first for judgement in answer.judgements]
-    cleared = {(j.question_id, j.claim_id) for j in said if clears(j)}
-    # What the first judge failed to answer is no doubt of its: the others judge it as it stands.
-    apart = {j.claim_id for j in said if j.label is not None} & set(whole)
-    left: list[Question] = []
-    for question in questions:
-        passed = [id_ for id_ in question.claim_ids if (question.id, id_) in cleared]
-        doubted = tuple(id_ for id_ in question.claim_ids if id_ not in passed and id_ not in apart)
-        again = [id_ for id_ in passed if read_again(claims[id_], case, seed)]
-        if doubted:
-            left.append(question.model_copy(update={"claim_ids": doubted}))
+                quoted.update(*(word.quotes for word in words))
+        if doubted and cascade:
+            left.append(question.model_copy(update={"claim_ids": tuple(doubted)}))
+        elif doubted:
+            left.append(_narrow(question, doubted, places, quoted))
         if again:
             left.append(_narrow(question, again, places))
-    return [*first, *await ask_panel(judges[1:], left, claims, case)]
+        unasked = question.model_copy(update={"claim_ids": tuple(refused)})
+        silent = Answered([], [])
+        answers += [complete(silent, judge.name, unasked, "over_budget") for judge in judges[first:]]
+    return [*answers, *await ask_panel(judges[first:], left, claims, case)]
 
 
-def _narrow(question: Question, ids: Sequence[str], places: Mapping[str, Lines]) -> Question:
-    """A question about some of its claims, which shows no more than their own places where it is about places."""
+def _narrow(
+    question: Question, ids: Sequence[str], places: Mapping[str, Lines], quoted: Collection[Span] = ()
+) -> Question:
+    """A question about some of its claims; where it is about places, it shows theirs and what is quoted alone."""
     narrowed = question.model_copy(update={"claim_ids": tuple(ids)})
-    own = {number for id_ in ids for number in places.get(id_, ())}
+    own = set(chain.from_iterable(places.get(id_, ()) for id_ in ids))
     numbers, texts = [], []
     for number, text in zip(question.numbers, question.shown, strict=False):
-        if number in own:
+        if number in own or text in quoted:
             numbers.append(number)
             texts.append(text)
     if question.look != "place" or not numbers:
@@ -147,37 +139,11 @@ def _narrow(question: Question, ids: Sequence[str], places: Mapping[str, Lines])
 def complete(answer: Answered, judge: str, question: Question, failure: Failure = "unavailable") -> Answered:
     """The answer with a failure for each claim of the question that the judge said nothing of."""
     said = {one.claim_id for one in answer.judgements if one.question_id == question.id}
-    silent = [
-        Judgement(claim_id=id_, judge=judge, round=question.look, question_id=question.id, failure=failure)
-        for id_ in question.claim_ids
-        if id_ not in said
-    ]
-    return answer._replace(judgements=[*answer.judgements, *silent]) if silent else answer
-
-
-def endpoint(judge: Judge) -> str:
-    """The server that a judge's answers come from; a judge without a server is its own place."""
-    return str(getattr(judge, "endpoint", None) or f"judge {judge.name}")
-
-
-async def _first_then_rest(pairs: Sequence[Asked], one: Asks) -> list[Answered]:
-    first = await one(*pairs[0])
-    return [first, *await asyncio.gather(*(one(*pair) for pair in pairs[1:]))]
-
-
-def _listened_to() -> bool:
-    """A run of its own costs about 0.4 ms, more than a scripted judge; nobody needs it where nobody listens."""
-    callbacks = ensure_config().get("callbacks")
-    return bool(callbacks.handlers if isinstance(callbacks, BaseCallbackManager) else callbacks)
-
-
-def _trace(asks: Asks, claims: Mapping[str, Claim]) -> Asks:
-    async def one(judge: Judge, question: Question) -> Answered:
-        async def judged(_: Mapping[str, object]) -> Answered:
-            return await asks(judge, question)
-
-        texts = [claims[id_].text for id_ in question.claim_ids]
-        seen = {"question": question.id, "look": question.look, "claims": texts}
-        return await RunnableLambda(judged, name=judge.name).ainvoke(seen)
-
-    return one
+    judgements = list(answer.judgements)
+    for id_ in question.claim_ids:
+        if id_ not in said:
+            silent = Judgement(
+                claim_id=id_, judge=judge, round=question.look, question_id=question.id, failure=failure
+            )
+            judgements.append(silent)
+    return answer._replace(judgements=judgements)

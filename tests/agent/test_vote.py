@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from longproof.agent.report import cleared_alone, reported_claim
 from longproof.agent.types import LABELS, Answered, Case, Claim, JudgeLabel, Judgement, Question, ReportClaim
 from longproof.agent.vote import FAITHFULNESS, ONE_IN, SIDES, final_label, may_decide, read_again, vote
-from longproof.graphs.panel import ask_cascade, ask_until_clear, needed_to_clear
+from longproof.graphs.panel import Cascade, ask_until_clear, needed_to_clear
 from longproof.retrieval.types import Document
 
 LABEL = st.sampled_from(get_args(JudgeLabel))
@@ -130,7 +130,7 @@ class Scripted:
 def asked(first: Scripted, others: list[Scripted], count: int, seed: int = 0) -> list[Judgement]:
     held = claims(count)
     question = Question(id="q", claim_ids=tuple(held), shown=(), look="place", prompt="judge")
-    answers = asyncio.run(ask_cascade([first, *others], [question], held, CASE, seed, {}))
+    answers = asyncio.run(ask_until_clear([first, *others], 1, [question], held, CASE, {}, Cascade(seed)))
     return [one for answer in answers for one in answer.judgements]
 
 
@@ -160,10 +160,10 @@ def test_of_a_question_about_many_places_a_drawn_claim_is_shown_its_own() -> Non
     )
     first = Scripted("a", lambda id_: "contradicting" if id_ == doubted else "explicitly_supported")
     second = Scripted("b", lambda _: "explicitly_supported")
-    asyncio.run(ask_cascade([first, second], [question], held, CASE, 0, near))
+    asyncio.run(ask_until_clear([first, second], 1, [question], held, CASE, near, Cascade(0)))
     assert [(q.claim_ids, q.numbers) for q in second.questions] == [((doubted,), (4, 5, 6)), ((drawn,), (5,))]
     wide = question.model_copy(update={"look": "window"})
-    asyncio.run(ask_cascade([first, second], [wide], held, CASE, 0, near))
+    asyncio.run(ask_until_clear([first, second], 1, [wide], held, CASE, near, Cascade(0)))
     assert second.questions[-1].shown == shown
 
 
@@ -199,7 +199,7 @@ def test_a_sentence_that_the_first_judge_failed_to_judge_is_put_to_the_others_as
     first = Scripted("a", {"c0": None, "c1": "contradicting"}.get)
     second = Scripted("b", lambda _: "explicitly_supported")
     question = Question(id="q", claim_ids=tuple(held), look="place", prompt="judge")
-    asyncio.run(ask_cascade([first, second], [question], held, CASE, 0, {}, whole=held))
+    asyncio.run(ask_until_clear([first, second], 1, [question], held, CASE, {}, Cascade(0, held)))
     assert second.asked == ["c0"]
 
 
