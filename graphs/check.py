@@ -5,12 +5,12 @@ Does not know: what happens next to a claim (policy), how a judge judges or a pa
 """
 
 import asyncio
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import chain, groupby
 
 from longproof.agent.localise import Wrong, localise
 from longproof.agent.report import WRONG, agreeing_judgements, named_errors
-from longproof.agent.types import Answered, Call, Claim, Error, Judgement, Label, Lines, Look, Question
+from longproof.agent.types import Answered, Call, Error, Judgement, Lines, Look, Question
 from longproof.agent.vote import rest_on_pages
 from longproof.graphs.evidence.places import CLAIMS, about_the_whole
 from longproof.graphs.evidence.search import (
@@ -22,16 +22,14 @@ from longproof.graphs.evidence.search import (
     widen,
     with_snippets,
 )
-from longproof.graphs.panel import ask_cascade, ask_until_clear, complete, needed_to_clear
+from longproof.graphs.panel import Cascade, ask_until_clear, complete, needed_to_clear
 from longproof.graphs.policy import next_step
 from longproof.graphs.run import Run
-from longproof.graphs.state import CheckState, ClaimState, Consulted, Plan, replace_claims
+from longproof.graphs.state import CheckState, ClaimState, Consulted, replace_claims
 from longproof.indexes.documents import DocumentRef
 
 SNIPPETS = 3
 """How many snippets are shown with a claim (VeriGray, seed 002, Appendix F)."""
-LONGEST = 200
-"""Characters of a text in what a node tells while it works."""
 NODES = {
     "decompose": "decompose",
     "show": "gather",
@@ -58,28 +56,22 @@ async def decompose(state: CheckState, run: Run) -> CheckState:
     parts: list[ClaimState] = []
     for number, one in enumerate(due):
         claims = [claim for claim in made.claims if claim.sentence == number]
-        claims = claims if len(claims) > 1 else [one.claim]
         # In a cascade only the first judge has read it: as its own part, it is read by the others.
-        if len(claims) > 1 or run.plan.cascade:
-            parts += [_part(one, claim, n) for n, claim in enumerate(claims, start=1)]
-            changed.append(one.model_copy(update={"unit": "superseded"}))
-        else:
+        if len(claims) < 2 and not run.plan.cascade:
             changed.append(one.model_copy(update={"unit": "claim"}))
+            continue
+        changed.append(one.model_copy(update={"unit": "superseded"}))
+        # What was found by the sentence's words is shown; its own words may find more.
+        looks = tuple(look for look in one.looks if look not in ("words", "search"))
+        looks = looks or (("place",) if one.looks else ())
+        for n, claim in enumerate(claims if len(claims) > 1 else [one.claim], start=1):
+            id_ = {"id": f"{one.claim.id}.{n}", "index": n, "sentence": one.claim.sentence}
+            everywhere = one.everywhere and about_the_whole(claim.text)
+            fresh = {"claim": claim.model_copy(update=id_), "unit": "claim", "judgements": ()}
+            parts.append(one.model_copy(update={**fresh, "looks": looks, "everywhere": everywhere}))
     run.say({"node": "decompose", "claims": len(due), "parts": len(parts)})
     changed += _ask_about_parts(parts, due, run)
     return {"claims": replace_claims(state["claims"], changed), "calls": made.calls}
-
-
-def _part(sentence: ClaimState, claim: Claim, n: int) -> ClaimState:
-    """A part of a sentence, which stands where the sentence does and was not asked about yet."""
-    whole = sentence.claim
-    id_ = {"id": f"{whole.id}.{n}", "index": n, "sentence": whole.sentence}
-    fresh = {"claim": claim.model_copy(update=id_), "unit": "claim", "judgements": ()}
-    # What was found by the sentence's words is shown; its own words may find more.
-    looks = tuple(look for look in sentence.looks if look not in ("words", "search"))
-    looks = looks or (("place",) if sentence.looks else ())
-    everywhere = sentence.everywhere and about_the_whole(claim.text)
-    return sentence.model_copy(update={**fresh, "looks": looks, "everywhere": everywhere})
 
 
 def _ask_about_parts(
@@ -119,6 +111,9 @@ async def gather(state: CheckState, run: Run) -> CheckState:
             # The offline check reads the documents as they stand.
             question = make_question([one.claim.id for one in due], run.sources, look)
             shown += [one.with_look(look).with_question(question) for one in due]
+        elif look == "words" and due[0].asked:
+            for _, parts in groupby(due, key=lambda one: one.claim.sentence):
+                shown += _show_their_words(list(parts), run)
         else:
             shown += _show_lines(due, look, run)
     return {"claims": replace_claims(state["claims"], shown)}
@@ -126,9 +121,6 @@ async def gather(state: CheckState, run: Run) -> CheckState:
 
 def _show_lines(claims: Sequence[ClaimState], look: Look, run: Run) -> list[ClaimState]:
     """The claims with what this look adds to their evidence; where that is nothing, they aren't asked again."""
-    if look == "words" and claims[0].asked:
-        by_sentence = groupby(claims, key=lambda one: one.claim.sentence)
-        return [shown for _, parts in by_sentence for shown in _show_their_words(list(parts), run)]
     groups = _at_most(CLAIMS, claims) if look == "place" else group_claims(claims, CLAIMS, run.sources)
     shown: list[ClaimState] = []
     for group in groups:
@@ -167,16 +159,15 @@ async def judge(state: CheckState, run: Run) -> CheckState:
         unanswered |= {question: None for question in one.asked if not one.votes(question.id)}
     questions = [await run.show(question) for question in unanswered]
     claims = {one.claim.id: one.claim for one in state["claims"]}
-    run.say(_describe_questions(questions, claims))
+    run.say({"node": "judge", "questions": len(questions), "claims": len(due)})
     judges = run.panel.judges
     places = {one.claim.id: (*one.place, *one.own) for one in due}
-    if run.settings.cascade and len(judges) > 1:
+    first, cascade = needed_to_clear(len(judges), run.plan.consensus), None
+    if run.plan.cascade:
         apart = run.plan.decompose == "doubted"
         whole = {one.claim.id for one in due if apart and one.unit == "sentence"}
-        answers = await ask_cascade(judges, questions, claims, run.case, run.settings.sample, places, whole)
-    else:
-        needed = needed_to_clear(len(judges), run.plan.consensus)
-        answers = await ask_until_clear(judges, needed, questions, claims, run.case, places)
+        first, cascade = 1, Cascade(run.settings.sample, whole)
+    answers = await ask_until_clear(judges, first, questions, claims, run.case, places, cascade)
     judgements, calls = _read(answers, run)
     judged: list[ClaimState] = []
     for one in due:
@@ -190,8 +181,12 @@ async def judge(state: CheckState, run: Run) -> CheckState:
 
 
 async def vote(state: CheckState, run: Run) -> CheckState:
-    """Tell whoever watches what the judges said, and what follows from it. Decides nothing: the policy does."""
-    run.say({"node": "vote", "claims": [_describe_votes(one, run.plan) for one in state["claims"]]})
+    """Tell whoever watches what follows for each claim from what was said. Decides nothing: the policy does."""
+    told: list[dict[str, object]] = []
+    for one in state["claims"]:
+        step = next_step(one, run.plan)
+        told.append({"claim_id": one.claim.id, "next": step.do, "label": step.label})
+    run.say({"node": "vote", "claims": told})
     return {}
 
 
@@ -207,7 +202,7 @@ async def arbitrate(state: CheckState, run: Run) -> CheckState:
         ruling = by_claim[one.claim.id]
         after = one.with_judgements([ruling])
         ruled.append(after.model_copy(update={"ruling": ruling, "ruled_by": "arbiter"}))
-    run.say({"node": "arbitrate", "claims": [_describe_votes(one, run.plan) for one in ruled]})
+    run.say({"node": "arbitrate", "claims": len(ruled)})
     return {"claims": replace_claims(state["claims"], ruled), "calls": calls}
 
 
@@ -245,15 +240,11 @@ async def localise_errors(state: CheckState, run: Run) -> CheckState:
     """Place the wrong words of claims that were decided wrong without any judge saying where; or tell why a model
     can't."""
     model, claims = run.panel.localiser, state["claims"]
-    wrong: dict[str, Wrong] = {}
-    for one in run.due(claims, "settle") if model else []:
-        if unplaced := _without_a_place(one, next_step(one, run.plan).label):
-            wrong[one.claim.id] = unplaced
     asked = []
-    for question, held in _by_last_question(one for one in claims if one.claim.id in wrong):
-        assert model is not None
-        unplaced_claims = [wrong[one.claim.id] for one in held]
-        asked.append(localise(model, unplaced_claims, await run.show(question), run.case))
+    for question, held in _by_last_question(one for one in run.due(claims, "settle") if one.asked):
+        wrong = [found for one in held if (found := _without_a_place(one, run))]
+        if model and wrong:
+            asked.append(localise(model, wrong, await run.show(question), run.case))
     errors: dict[str, Error] = {}
     calls: list[Call] = []
     for placed_errors, made in await asyncio.gather(*asked):
@@ -265,11 +256,12 @@ async def localise_errors(state: CheckState, run: Run) -> CheckState:
     return {"checked": replace_claims(claims, placed), "calls": calls}
 
 
-def _without_a_place(claim: ClaimState, label: Label | None) -> Wrong | None:
+def _without_a_place(claim: ClaimState, run: Run) -> Wrong | None:
     """A claim decided wrong of which no judge said where, with the reasons that were given; None for another.
 
     What all judges take for true, if not from the source, has no wrong words.
     """
+    label = next_step(claim, run.plan).label
     if label is None or label not in WRONG:
         return None
     votes = claim.votes(claim.last_asked)
@@ -303,24 +295,3 @@ def _read(answers: Iterable[Answered], run: Run) -> tuple[list[Judgement], list[
         calls += answer.calls
         judgements += [rest_on_pages(judgement, run.case.source_ids) for judgement in answer.judgements]
     return judgements, calls
-
-
-def _describe_questions(questions: Sequence[Question], claims: Mapping[str, Claim]) -> dict[str, object]:
-    """Tell what the panel is about to be asked, and how the evidence begins."""
-    told: list[dict[str, object]] = []
-    for question in questions:
-        texts = [claims[id_].text[:LONGEST] for id_ in question.claim_ids]
-        shown = [span.text[:LONGEST] for span in question.shown]
-        told.append({"look": question.look, "claims": texts, "shown": shown})
-    return {"node": "judge", "questions": told}
-
-
-def _describe_votes(claim: ClaimState, plan: Plan) -> dict[str, object]:
-    """Tell who said what of a claim just now, and what follows from it."""
-    step = next_step(claim, plan)
-    votes: list[dict[str, object]] = []
-    for one in claim.judgements:
-        if one.question_id == claim.last_asked:
-            said = one.label or one.failure
-            votes.append({"judge": one.judge, "said": said, "reason": one.reason[:LONGEST]})
-    return {"claim_id": claim.claim.id, "votes": votes, "next": step.do, "label": step.label}
