@@ -66,21 +66,14 @@ async def describe_dispute(claim: ClaimState, run: Run) -> dict[str, object]:
         for number, start, end in sources.places_of(added):
             shown.append(sources.documents[number].text[start:end])
     shown += [snippet.text for snippet in await run.session.snippets(question)]
-    return {
-        "claim_id": claim.claim.id,
-        "claim": claim.claim.text,
-        "passage": claim.claim.origin.text,
-        "shown": shown,
-        "said": [
-            {
-                "judge": one.judge,
-                "label": one.label or one.failure,
-                "reason": one.reason,
-                "quotes": [quote.text for quote in one.quotes],
-            }
-            for one in claim.votes(question.id)
-        ],
-    }
+    said: list[dict[str, object]] = []
+    for one in claim.votes(question.id):
+        quotes = [quote.text for quote in one.quotes]
+        label = one.label or one.failure
+        said.append({"judge": one.judge, "label": label, "reason": one.reason, "quotes": quotes})
+    about = claim.claim
+    told = {"claim_id": about.id, "claim": about.text, "passage": about.origin.text}
+    return {**told, "shown": shown, "said": said}
 
 
 def form_of(disputes: Sequence[ClaimState]) -> type[Review]:
@@ -107,24 +100,21 @@ def apply_review(review: Review, disputes: Sequence[ClaimState]) -> tuple[list[C
     decided: list[ClaimState] = []
     left_open: list[ClaimState] = []
     for one in disputes:
-        claim, question, decision = one.claim, one.asked[-1], decisions.get(one.claim.id)
+        decision = decisions.get(one.claim.id)
         if decision is None:
             left_open.append(one.model_copy(update={"left_open": True}))
             continue
-        errors = wrong_place(
-            decision.wrong, decision.kind or "", decision.correction or "?", decision.reason, claim
-        )
+        kind, correction = decision.kind or "", decision.correction or "?"
         word = Judgement(
-            claim_id=claim.id,
+            claim_id=one.claim.id,
             judge=f"person:{' '.join(review.name.split())}",
-            round=question.look,
-            question_id=question.id,
+            round=one.asked[-1].look,
+            question_id=one.last_asked,
             label=decision.label,
-            errors=errors,
+            errors=wrong_place(decision.wrong, kind, correction, decision.reason, one.claim),
             reason=decision.reason,
         )
         # The person's word stands before the judges'.
-        judgements = (word, *one.judgements)
-        ruled = {"judgements": judgements, "ruling": word, "ruled_by": "person"}
+        ruled = {"judgements": (word, *one.judgements), "ruling": word, "ruled_by": "person"}
         decided.append(one.model_copy(update=ruled))
     return decided, left_open

@@ -208,25 +208,21 @@ async def align(state: State, run: Run) -> State:
 
 async def join(state: State, run: Run) -> State:
     """Wait until all claim groups are here again. A sentence that was convicted as a whole and whose parts were all
-    cleared goes to the arbiter, whole, with all lines that were shown for it."""
+    cleared goes to the arbiter, in their place, with a question that shows all that any of them was shown."""
     by_sentence: dict[int, list[ClaimState]] = {}
     for one in latest(state):
         by_sentence.setdefault(one.claim.sentence, []).append(one)
     changed: list[ClaimState] = []
     for sentence, *parts in by_sentence.values():
-        if may_appeal(sentence, parts, run.plan):
-            changed += _appeal(sentence, parts, run)
+        if not may_appeal(sentence, parts, run.plan):
+            continue
+        last = max((part.asked[-1] for part in parts), key=lambda question: len(question.pages))
+        lines = tuple(sorted(sentence.lines_shown().union(*(part.lines_shown() for part in parts))))
+        shown = (last.look, (lines,) if lines else (), last.pages, last.prompt)
+        whole = sentence.with_question(make_question([sentence.claim.id], run.sources, *shown))
+        changed.append(whole.model_copy(update={"unit": "claim", "appealed": True, "own": lines}))
+        changed += [part.model_copy(update={"unit": "superseded"}) for part in parts]
     return {"checked": changed} if changed else {}
-
-
-def _appeal(sentence: ClaimState, parts: list[ClaimState], run: Run) -> list[ClaimState]:
-    """The sentence in the place of its parts, with a question that shows all that any of them was shown."""
-    last = max((part.asked[-1] for part in parts), key=lambda question: len(question.pages))
-    lines = tuple(sorted(sentence.lines_shown().union(*(part.lines_shown() for part in parts))))
-    shown = (last.look, (lines,) if lines else (), last.pages, last.prompt)
-    whole = sentence.with_question(make_question([sentence.claim.id], run.sources, *shown))
-    superseded = [part.model_copy(update={"unit": "superseded"}) for part in parts]
-    return [whole.model_copy(update={"unit": "claim", "appealed": True, "own": lines}), *superseded]
 
 
 async def review(state: State, run: Run) -> State:
@@ -255,10 +251,17 @@ async def report(state: State, run: Run) -> State:
 def fan_out(state: State, run: Run) -> Sends:
     """Every claim group through `check`, and claims in none that can't be searched for first; straight on where there
     are none."""
-    due = {one.claim.id: one for one in state["claims"] if next_step(one, run.plan).do in check.NODES}
-    groups = [[due.pop(id_) for id_ in ids if id_ in due] for ids in state["groups"]]
+    due: dict[str, ClaimState] = {}
+    for one in state["claims"]:
+        if next_step(one, run.plan).do in check.NODES:
+            due[one.claim.id] = one
+    groups: list[list[ClaimState]] = []
+    for ids in state["groups"]:
+        waiting = [due.pop(id_) for id_ in ids if id_ in due]
+        if waiting:
+            groups.append(waiting)
     groups += group_claims(due.values(), CLAIMS, run.sources)
-    return [_to_check(state, group) for group in groups if group] or "join"
+    return [_to_check(state, group) for group in groups] or "join"
 
 
 def after_join(state: State, run: Run) -> Sends:
