@@ -1,14 +1,14 @@
 """HaluEval's construction by language models (seed 003, section 2): sample twice, keep the better; pick queries.
 
-Knows: a source is a JSON Lines file in HaluEval's own form without the made-up side. Temperature 1.0, at most 256
-tokens, top-p 1; the one-pass sampling shows pattern and case at once, the conversational one first has the pattern
-learned and put into own words, inside one prompt; about five more words at most for answers and summaries. Queries
-with the least alike answers are kept for people to label.
+Knows: a source is a JSON Lines file in HaluEval's own form without the made-up side. The one-pass sampling shows
+pattern and case at once, the conversational one first has the pattern learned and put into own words, inside one
+prompt. Queries with the least alike answers are kept for people to label.
 Does not know: how models are opened, or how many parts are worked on together.
 """
 
 import asyncio
 import json
+from collections.abc import Iterator
 from itertools import combinations
 from random import Random
 from statistics import mean
@@ -70,7 +70,10 @@ class Choice(Form):
 
 
 class Item(NamedTuple):
-    """A right text, what it rests on, and what it was written for. `number` is its row's among all of the run."""
+    """A right text, what it rests on, what it was written for, and the pattern by which it is to be made wrong.
+
+    `number` is its row's among all of the run.
+    """
 
     row: Row
     number: int
@@ -79,13 +82,13 @@ class Item(NamedTuple):
     context: str
     right: str
     language: Language
+    pattern: str
 
 
 class Sampled(NamedTuple):
-    """A made-up text, its pattern, and the sampling that it came from."""
+    """A made-up text, and the sampling that it came from."""
 
     text: str
-    pattern: str
     sampling: Sampling
 
 
@@ -95,13 +98,16 @@ async def make_halueval(run: Maker) -> Made:
     made = await run.each(items, make_up)
     compared = await run.each(queries, compare_answers)
     out = run.wanted.out
-    for task in TASKS:
-        rows = [_halueval_row(item, sampled) for item, sampled in made if item.task == task]
-        if rows:
-            write_json_lines(out / FILES[task], rows)
-    cases = list[GivenCase]()
+    rows, cases = dict[HaluTask, list[Row]](), list[GivenCase]()
     for item, sampled in made:
+        *about, right = FIELDS[item.task]
+        row = {field: item.row[field] for field in (*about, right)}
+        row |= {right.replace("right", "hallucinated"): sampled.text}
+        row |= {"pattern": item.pattern, "sampling": sampled.sampling}
+        rows.setdefault(item.task, []).append(row)
         cases += _cases(item, sampled)
+    for task, of_task in rows.items():
+        write_json_lines(out / FILES[task], of_task)
     kept = sorted(compared, key=lambda row: row["similarity"])[: run.wanted.keep]
     if kept:
         write_json_lines(out / FILES["general"], kept)
@@ -109,10 +115,7 @@ async def make_halueval(run: Maker) -> Made:
 
 
 def plan_rows(run: Maker) -> tuple[list[Item], list[Row]]:
-    """Every row of every file that is of a task that was asked for, and every query with an ID.
-
-    Raises BadInput for other rows.
-    """
+    """The rows of all tasks that were asked for, and every query with an ID. Raises BadInput for other rows."""
     wanted = run.wanted.tasks(tuple(FIELDS))
     items, queries = list[Item](), list[Row]()
     for source in run.wanted.sources:
@@ -127,8 +130,8 @@ def plan_rows(run: Maker) -> tuple[list[Item], list[Row]]:
                 queries.append({"ID": number, **row})
             else:
                 evidence, *context, right = (row[field] for field in FIELDS[task])
-                language = prompt_language(right)
-                items.append(Item(row, number, task, evidence, "".join(context), right, language))
+                language, pattern = prompt_language(right), PATTERNS[task][number % len(PATTERNS[task])]
+                items.append(Item(row, number, task, evidence, "".join(context), right, language, pattern))
     if not items and not queries:
         raise BadInput("no row of these files has a task that was asked for")
     return items, queries
@@ -148,18 +151,17 @@ def _row(line: str, name: str) -> tuple[Row, RowTask]:
 
 
 async def make_up(run: Maker, item: Item) -> tuple[Item, Sampled] | None:
-    """Make a text up by each sampling, with a pattern in turn, and choose the more plausible of the two."""
-    pattern = PATTERNS[item.task][item.number % len(PATTERNS[item.task])]
-    lesson = render(f"construct_{_PROMPTS[item.task]}", item.language, pattern=pattern)
+    """Make a text up by each sampling, and choose the more plausible of the two."""
+    lesson = render(f"construct_{_PROMPTS[item.task]}", item.language, pattern=item.pattern)
     both = await asyncio.gather(
-        _sample(run, item, lesson, pattern, "one-pass"), sample_in_conversation(run, item, lesson, pattern)
+        _sample(run, item, lesson, "one-pass"), sample_in_conversation(run, item, lesson)
     )
-    best = await choose(run, item, [sampled for sampled in both if sampled])
+    best = await choose(run, item, list(filter(None, both)))
     return (item, best) if best else None
 
 
-async def sample_in_conversation(run: Maker, item: Item, lesson: Prompt, pattern: str) -> Sampled | None:
-    """Have the pattern put into own words first, then show the case. `not_learned` where nothing was said."""
+async def sample_in_conversation(run: Maker, item: Item, lesson: Prompt) -> Sampled | None:
+    """Have the pattern put into own words first, then show the case."""
 
     def believe(answer: Lesson) -> str | Rejected:
         if not answer.rule.strip() or not answer.example.strip():
@@ -172,16 +174,22 @@ async def sample_in_conversation(run: Maker, item: Item, lesson: Prompt, pattern
     if learned is None:
         return None
     taught = lesson.then(render("construct_learned", item.language, lesson=learned))
-    return await _sample(run, item, taught, pattern, "conversational")
+    return await _sample(run, item, taught, "conversational")
 
 
-async def _sample(run: Maker, item: Item, taught: Prompt, pattern: str, sampling: Sampling) -> Sampled | None:
+async def _sample(run: Maker, item: Item, taught: Prompt, sampling: Sampling) -> Sampled | None:
     """A made-up text after a lesson. The second sampling draws another answer where the prompts are the same."""
 
     def believe(answer: Written) -> Sampled | Rejected:
-        text = answer.text.strip()
-        why = why_unfit(item, text)
-        return Rejected(why) if why else Sampled(text, pattern, sampling)
+        text, right = answer.text.strip(), item.right
+        if not text:
+            return Rejected("no_success")
+        if same_words(text, right):
+            return Rejected("not_changed")
+        n_more = _count_words(text, item.language) - _count_words(right, item.language)
+        if item.task != "dialogue" and n_more > MORE_WORDS:
+            return Rejected("too_long")
+        return Sampled(text, sampling)
 
     case = render(
         "construct_sample", item.language, evidence=item.evidence, context=item.context, right=item.right
@@ -189,18 +197,6 @@ async def _sample(run: Maker, item: Item, taught: Prompt, pattern: str, sampling
     drawing: Drawing = {**DRAWN, "sample": int(sampling == "conversational")}
     what = f"{sampling} {item.task}"
     return await run.ask(taught.then(case), Written, believe, purpose=sampling, what=what, **drawing)
-
-
-def why_unfit(item: Item, text: str) -> str | None:
-    """The reason why a made-up text can't be used; None: it can."""
-    if not text:
-        return "no_success"
-    if same_words(text, item.right):
-        return "not_changed"
-    longer = _count_words(text, item.language) - _count_words(item.right, item.language)
-    if item.task != "dialogue" and longer > MORE_WORDS:
-        return "too_long"
-    return None
 
 
 def _count_words(text: str, language: Language) -> int:
@@ -237,7 +233,7 @@ async def choose(run: Maker, item: Item, samples: list[Sampled]) -> Sampled | No
 
 
 async def compare_answers(run: Maker, query: Row) -> Row | None:
-    """Draw three answers to a query at temperature 1; the row for people to label says how alike they are, 0 to 1.
+    """Draw three answers to a query; the row for people to label says how alike they are, 0 to 1.
 
     None where one of them fails.
     """
@@ -260,23 +256,12 @@ async def compare_answers(run: Maker, query: Row) -> Row | None:
     }
 
 
-def _halueval_row(item: Item, sampled: Sampled) -> Row:
-    """The row as HaluEval has it, the made-up side with it."""
-    fields = FIELDS[item.task]
-    row = {field: item.row[field] for field in fields}
-    row[fields[-1].replace("right", "hallucinated")] = sampled.text
-    return {**row, "pattern": sampled.pattern, "sampling": sampled.sampling}
-
-
-def _cases(item: Item, sampled: Sampled) -> list[GivenCase]:
+def _cases(item: Item, sampled: Sampled) -> Iterator[GivenCase]:
     """Both sides in the case file format."""
-    name, cases = f"{item.task}-{item.number}", list[GivenCase]()
-    for side, response, other in (
-        ("right", item.right, sampled.text),
-        ("hallucinated", sampled.text, item.right),
-    ):
+    name, texts = f"{item.task}-{item.number}", (item.right, sampled.text)
+    for side, response, other in (("right", *texts), ("hallucinated", *reversed(texts))):
         wrong = side == "hallucinated"
-        case = GivenCase(
+        yield GivenCase(
             id=f"{name}-{side}",
             task=TASKS[item.task],
             source_text=item.evidence,
@@ -285,7 +270,5 @@ def _cases(item: Item, sampled: Sampled) -> list[GivenCase]:
             reference=other,
             label="hallucinated" if wrong else "faithful",
             group=name,
-            slices={"task": item.task} | ({"pattern": sampled.pattern} if wrong else {}),
+            slices={"task": item.task} | ({"pattern": item.pattern} if wrong else {}),
         )
-        cases.append(case)
-    return cases

@@ -1,18 +1,16 @@
 """LongNovel's construction by language models (seed 004, section 3): units, summaries, versions, lengths, files.
 
 Knows: what is asked for each version and what of an answer is believed: code compares every version with its base.
-A summary is written or given, a draft is labelled by two models, or a third where they disagree (multi-model
-arbitration); each faithful summary is made wrong in eight ways and reworded; neighbours are joined. A draft that the
-models call unfaithful is a case of its own and no part of longer ones.
+A draft is labelled by two models, or a third where they disagree (multi-model arbitration); one that they call
+unfaithful is a case of its own and no part of longer ones.
 Does not know: how models are opened, or how many parts are worked on together.
 """
 
 import asyncio
-from collections import Counter
-from collections.abc import Sequence
+from collections import Counter, defaultdict
 from typing import Literal, NamedTuple, cast
 
-from pydantic import ConfigDict, Field, ValidationError
+from pydantic import BaseModel, Field, ValidationError
 
 from longproof.agent.models.answers import Form
 from longproof.agent.models.limits import estimate_tokens
@@ -31,12 +29,12 @@ from longproof.construction.versions import (
 )
 from longproof.graphs.cases import GivenCase
 from longproof.graphs.papers.longnovel import KINDS as KINDS_BY_NAME
-from longproof.graphs.papers.longnovel import NO, YES, Detail, Narrative
+from longproof.graphs.papers.longnovel import NO, YES, Narrative
 from longproof.prompts import render
 from longproof.retrieval.files import write_whole
 from longproof.retrieval.text.normalise import fold
 from longproof.retrieval.text.numbers import folded_numbers
-from longproof.retrieval.types import BadInput, Document, Frozen, first_fault
+from longproof.retrieval.types import BadInput, Document, first_fault
 
 SHORTEST_DRAFT = 20
 REWORDED_LENGTH = (0.6, 1.6)
@@ -62,36 +60,28 @@ class WrongVersion(Form):
 
 
 TextKind = Literal["summary", "draft", "reword"] | Kind
-VERSIONS: tuple[TextKind, ...] = (*KINDS, "reword")
 
 
-class GivenSummary(Frozen):
+class GivenSummary(BaseModel):
     """A summary that people wrote of a part of a source."""
 
-    model_config = ConfigDict(frozen=True, extra="ignore")
     title: str
     start: int
     end: int
     summary: str
 
 
-class UnitToSummarise(NamedTuple):
-    """A unit by the numbers of its book and its own, with a summary by people; empty where a model writes one."""
-
-    book: int
-    number: int
-    text: str
-    summary: str
-
-
 class UnitText(NamedTuple):
-    """A text about a unit: its faithful summary with what that names, a draft that models called unfaithful, the
-    rewording, or the version with an error of a kind."""
+    """A text about a unit, by the numbers of its book and its own; empty before it is written.
+
+    `source` is the unit's own text; a summary has the `entities` that it names.
+    """
 
     book: int
     unit: int
-    kind: TextKind
+    source: str
     text: TextWithError | str
+    kind: TextKind = "summary"
     entities: tuple[str, ...] = ()
 
 
@@ -103,13 +93,21 @@ async def make_longnovel(run: Maker) -> Made:
     books, planned = plan_books(run)
     texts = await run.each(planned, summarise)
     summaries = {(one.book, one.unit): one for one in texts if one.kind == "summary"}
-    wanted = [one._replace(kind=kind) for one in summaries.values() for kind in VERSIONS]
+    kinds: tuple[TextKind, ...] = (*KINDS, "reword")
+    wanted = [one._replace(kind=kind) for one in summaries.values() for kind in kinds]
     versions = await run.each(wanted, write_version)
-    for number, book in enumerate(books):
-        own = [summaries.get((number, unit)) for unit in range(len(book.units))]
-        written = tuple(str(one.text) if one else "" for one in own)
-        books[number] = book.model_copy(update={"summaries": written})
-    cases = _paired_cases(run, versions, books)
+    for (number, unit), one in summaries.items():
+        books[number].summaries[unit] = str(one.text)
+    made = {(one.book, one.unit, one.kind): one.text for one in versions}
+
+    def change(book: int, unit: int, kind: Kind) -> tuple[TextWithError, str] | None:
+        wrong, right = made.get((book, unit, kind)), made.get((book, unit, "reword"))
+        return (wrong, right) if isinstance(wrong, TextWithError) and isinstance(right, str) else None
+
+    cases, per_scale = list[GivenCase](), max(1, round(run.wanted.cases / 2 / len(SCALES)))
+    for source, pair in case_pairs(books, per_scale, change, run.wanted.seed):
+        _write_source(run, source)
+        cases += pair
     for draft in texts:
         if draft.kind == "draft":
             book, unit = books[draft.book], draft.unit
@@ -117,99 +115,96 @@ async def make_longnovel(run: Maker) -> Made:
             case = joined_case(book, (unit, unit), unit, draft.text, "S", name)
             cases.append(case.model_copy(update={"group": case.id}))
             _write_source(run, book.article(unit, unit))
-    return Made(cases, len(cases), {"n_units": len(planned)})
+    return Made(cases, len(cases))
 
 
-def plan_books(run: Maker) -> tuple[list[Book], list[UnitToSummarise]]:
+def plan_books(run: Maker) -> tuple[list[Book], list[UnitText]]:
     """The books, cut into units, and every unit with the summary that people wrote of it, if they did.
 
     A unit is a part that people summarised; in a book without such, it has 2,000 to 4,000 tokens. Raises BadInput
     for a line that is no summary, and where there is no unit.
     """
-    by_people = list[GivenSummary]()
+    by_people: dict[str, list[tuple[int, int, str]]] = defaultdict(list)
     for file in run.wanted.summaries:
         try:
-            lines = filter(str.strip, file.text.split("\n"))
-            by_people += map(GivenSummary.model_validate_json, lines)
+            for row in map(GivenSummary.model_validate_json, filter(str.strip, file.text.split("\n"))):
+                by_people[row.title].append((row.start, row.end, row.summary))
         except ValidationError as error:
             wanted = "a summary is a JSON line with title, start, end and summary"
             raise BadInput(f"{file.title}: {wanted} ({first_fault(error)[1]})") from error
-    books, planned, seen = list[Book](), list[UnitToSummarise](), Counter[str]()
+    books, planned, seen = list[Book](), list[UnitText](), Counter[str]()
     for number, source in enumerate(run.wanted.sources):
-        own = [row for row in by_people if row.title == source.title]
-        ranges = [(row.start, row.end, row.summary) for row in sorted(own, key=lambda row: row.start)]
-        cut = list[Unit]()
-        for start, end, summary in ranges or [(unit.start, unit.end, "") for unit in units(source.text)]:
-            text = source.text[start:end]
-            planned.append(UnitToSummarise(number, len(cut), text, summary))
-            cut.append(Unit(start=start, end=end, tokens=estimate_tokens(text)))
         title = source.title or source.id[7:19]
         seen[title] += 1
-        books.append(
-            Book(
-                title=title if seen[title] == 1 else f"{title} ({seen[title]})",
-                text=source.text,
-                language=prompt_language(source.text),
-                units=tuple(cut),
-            )
-        )
+        name = title if seen[title] == 1 else f"{title} ({seen[title]})"
+        book = Book(name, source.text, prompt_language(source.text), [], [])
+        by_code = ((unit.start, unit.end, "") for unit in units(source.text))
+        for start, end, summary in sorted(by_people[source.title]) or by_code:
+            text = source.text[start:end]
+            planned.append(UnitText(number, len(book.units), text, summary))
+            book.units.append(Unit(start, end, estimate_tokens(text)))
+            book.summaries.append("")
+        books.append(book)
     if not planned:
         raise BadInput("no source has a unit of 2,000 tokens: give longer ones, or summaries of their parts")
     return books, planned
 
 
-async def summarise(run: Maker, unit: UnitToSummarise) -> UnitText | None:
+async def summarise(run: Maker, unit: UnitText) -> UnitText | None:
     """Write a unit's summary, label a draft, and list the entities of what is faithful."""
-    language, summary = prompt_language(unit.text), unit.summary
-    if not summary:
-        prompt = render("construct_draft", language, evidence=unit.text)
-        draft = await run.ask(prompt, Written, _long_enough, purpose="draft", what="draft")
-        errors = await label_draft(run, unit.text, draft) if draft else None
-        if draft is None or errors is None:
-            return None
-        summary = draft
-        if errors:
-            return UnitText(unit.book, unit.number, "draft", errors[0])
+    language, summary = prompt_language(unit.source), str(unit.text)
+
+    def believe_draft(answer: Written) -> str | Rejected:
+        text = " ".join(answer.text.split())
+        return text if len(text) >= SHORTEST_DRAFT else Rejected("no_success")
 
     def believe(answer: Entities) -> tuple[str, ...]:
         named = [*answer.people, *answer.organisations, *answer.places, *answer.figures]
         return tuple(name for name in dict.fromkeys(named) if name and name in summary)
 
+    if not summary:
+        prompt = render("construct_draft", language, evidence=unit.source)
+        draft = await run.ask(prompt, Written, believe_draft, purpose="draft", what="draft")
+        errors = await label_draft(run, unit.source, draft) if draft else None
+        if draft is None or errors is None:
+            return None
+        summary = draft
+        if errors:
+            return unit._replace(kind="draft", text=errors[0])
     prompt = render("construct_entities", language, summary=summary)
     entities = await run.ask(prompt, Entities, believe, purpose="entities", what="entities")
-    return None if entities is None else UnitText(unit.book, unit.number, "summary", summary, entities)
-
-
-def _long_enough(answer: Written) -> str | Rejected:
-    text = " ".join(answer.text.split())
-    return text if len(text) >= SHORTEST_DRAFT else Rejected("no_success")
+    return None if entities is None else unit._replace(text=summary, entities=entities)
 
 
 class Label(NamedTuple):
     """One model's word on a draft: that it is faithful or not, and the errors that could be placed in it."""
 
     faithful: bool
-    errors: tuple[TextWithError, ...] = ()
+    errors: list[TextWithError]
 
 
-async def label_draft(run: Maker, unit: str, summary: str) -> tuple[TextWithError, ...] | None:
+async def label_draft(run: Maker, unit: str, summary: str) -> list[TextWithError] | None:
     """The errors of a draft by the first two models, or by the third where they disagree; empty where it is faithful.
 
     None where nobody decides: a failed call is no vote. Errors that can't be placed in the summary are left out; a
     draft that is called wrong without an error that can be placed is no case.
     """
-    answers = await asyncio.gather(*(_ask_label(run, model, unit, summary) for model in run.models[:2]))
-    labels = [label for label in answers if label]
-    if len(labels) < len(answers) or len({label.faithful for label in labels}) > 1:
+    first, *second = await asyncio.gather(*(_ask_label(run, one, unit, summary) for one in run.models[:2]))
+    errors = first.errors if first else []
+    for other in second:
+        if first is None or other is None or first.faithful != other.faithful:
+            first = None
+        else:
+            errors = errors or other.errors
+    if first is None:
         if len(run.models) < 3:
             run.reject("label", "no_choice")
             return None
-        third = await _ask_label(run, run.models[2], unit, summary, what="label")
-        if third is None:
+        first = await _ask_label(run, run.models[2], unit, summary, what="label")
+        if first is None:
             return None
-        labels = [third]
-    errors = next((label.errors for label in labels if label.errors), ())
-    if not labels[0].faithful and not errors:
+        errors = first.errors
+    if not first.faithful and not errors:
         run.reject("label", "span_not_found")
         return None
     return errors
@@ -226,20 +221,16 @@ async def _ask_label(run: Maker, model: Model, unit: str, summary: str, what: st
         if answer.has_hallucination not in (YES, NO):
             return Rejected("off_menu")
         if answer.has_hallucination == NO:
-            return Label(True)
-        placed = [_place_error(detail, summary) for detail in answer.details]
-        return Label(False, tuple(error for error in placed if error))
+            return Label(True, [])
+        errors = list[TextWithError]()
+        for detail in answer.details:
+            at, right = locate_quote(detail.hallucinated_sentence, summary), detail.corrected_content
+            kind = KINDS_BY_NAME.get(detail.hallucination_type)
+            if at and kind:
+                errors.append(TextWithError(summary, kind, at, right, "drafted", detail.reason))
+        return Label(False, errors)
 
     return await run.ask(prompt, Narrative, believe, purpose="label", what=what, model=model)
-
-
-def _place_error(detail: Detail, summary: str) -> TextWithError | None:
-    at = locate_quote(detail.hallucinated_sentence, summary)
-    kind = KINDS_BY_NAME.get(detail.hallucination_type)
-    if at is None or kind is None:
-        return None
-    right = detail.corrected_content
-    return TextWithError(text=summary, kind=kind, wrong=at, right=right, how="drafted", reason=detail.reason)
 
 
 async def write_version(run: Maker, wanted: UnitText) -> UnitText | None:
@@ -255,9 +246,14 @@ async def write_version(run: Maker, wanted: UnitText) -> UnitText | None:
         )
 
     def believe_rewording(answer: Written) -> str | Rejected:
-        text = answer.text.strip()
-        why = _why_unlike(summary, text)
-        return Rejected(why) if why else text
+        text, (least, most) = answer.text.strip(), REWORDED_LENGTH
+        if sentence_difference(summary, text) is None:
+            return Rejected("not_changed")
+        if len(text) > most * len(summary):
+            return Rejected("too_long")
+        if len(text) < least * len(summary):
+            return Rejected("no_success")
+        return text if _figures(text) == _figures(summary) else Rejected("figures_differ")
 
     text: str | TextWithError | None
     if kind == "reword":
@@ -267,39 +263,11 @@ async def write_version(run: Maker, wanted: UnitText) -> UnitText | None:
         prompt = render("construct_wrong", language, summary=summary, entities="\n".join(wanted.entities))
         prompt = prompt.then(render(f"construct_wrong_{kind}", language))
         text = await run.ask(prompt, WrongVersion, believe_error, purpose=f"wrong: {kind}", what=kind)
-    return UnitText(wanted.book, wanted.unit, kind, text) if text else None
-
-
-def _why_unlike(summary: str, text: str) -> str | None:
-    """The reason why a text is no rewording: not changed, not of about the length, or with other figures."""
-    least, most = REWORDED_LENGTH
-    if sentence_difference(summary, text) is None:
-        return "not_changed"
-    if len(text) > most * len(summary):
-        return "too_long"
-    if len(text) < least * len(summary):
-        return "no_success"
-    return None if _figures(text) == _figures(summary) else "figures_differ"
+    return wanted._replace(text=text) if text else None
 
 
 def _figures(text: str) -> list[float]:
     return sorted(number.value for number in folded_numbers(fold(text).text))
-
-
-def _paired_cases(run: Maker, versions: Sequence[UnitText], books: Sequence[Book]) -> list[GivenCase]:
-    """Cases of all scales in pairs, over the units whose versions were believed; their sources are written."""
-    texts = {(one.book, one.unit, one.kind): one.text for one in versions}
-
-    def change(book: int, unit: int, kind: Kind) -> tuple[TextWithError, str] | None:
-        wrong, right = texts.get((book, unit, kind)), texts.get((book, unit, "reword"))
-        return (wrong, right) if isinstance(wrong, TextWithError) and isinstance(right, str) else None
-
-    per_scale = max(1, round(run.wanted.cases / 2 / len(SCALES)))
-    cases = list[GivenCase]()
-    for source, pair in case_pairs(books, per_scale, change, run.wanted.seed):
-        _write_source(run, source)
-        cases += pair
-    return cases
 
 
 def _write_source(run: Maker, source: Document) -> None:

@@ -53,12 +53,10 @@ class Wanted(NamedTuple):
 
 
 class Made(NamedTuple):
-    """The cases of a set, and what its provenance says besides."""
+    """The cases of a set, and how much was made: rows and queries where those are no cases."""
 
     cases: list[GivenCase]
     n: int
-    """Everything that was made: rows and queries where those are no cases."""
-    parameters: Mapping[str, object] = {}
 
 
 class Drawing(TypedDict, total=False):
@@ -74,11 +72,7 @@ class Maker:
     """Makes one set: holds the models, the writer first, and notes all calls and all that is thrown away."""
 
     def __init__(
-        self,
-        wanted: Wanted,
-        models: Sequence[Model],
-        decomposer: Decomposer,
-        progress: Progress | None = None,
+        self, wanted: Wanted, models: Sequence[Model], decomposer: Decomposer, progress: Progress | None
     ) -> None:
         self.wanted, self.models, self.decomposer = wanted, list(models), decomposer
         self.rejected = Counter[str]()

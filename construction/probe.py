@@ -9,7 +9,7 @@ Does not know: how models are opened, or how many parts are worked on together.
 import asyncio
 from collections.abc import Sequence
 from random import Random
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from longproof.agent.models.answers import Form
 from longproof.agent.models.model import Model
@@ -25,9 +25,9 @@ from longproof.construction.versions import (
 )
 from longproof.graphs.cases import GivenCase, GivenClaim, GivenError
 from longproof.graphs.papers.probe import PassFail, Segments
-from longproof.prompts import Language, Prompt, render
+from longproof.prompts import Prompt, render
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document, Frozen
+from longproof.retrieval.types import Document
 
 ProbeTask = Literal["summarization", "question answering", "style transfer"]
 TASKS: dict[ProbeTask, Task] = {
@@ -54,7 +54,7 @@ class Inserted(Form):
     inventions: list[str]
 
 
-class Response(Frozen):
+class Response(NamedTuple):
     """A text written from a source, with as many inventions as its complexity says, their places, and its claims.
 
     `number` is the source's; a rewriting alone has the `style`, an answer the `question`.
@@ -67,26 +67,20 @@ class Response(Frozen):
     question: str = ""
     text: str = ""
     complexity: int = 0
-    inventions: tuple[Place, ...] = ()
-    claims: tuple[GivenClaim, ...] = ()
+    inventions: Sequence[Place] = ()
 
 
 async def make_probe(run: Maker) -> Made:
     """Write base texts, put inventions in, label the claims of all; then the cases."""
-    bases = await run.each(plan_responses(run), write_base)
-    wanted = [base.model_copy(update={"complexity": level}) for base in bases for level in COMPLEXITIES]
-    with_inventions = await run.each(wanted, insert_inventions)
-    labelled = await run.each([*bases, *with_inventions], label_claims)
-    return Made(list(map(_case, labelled)), len(labelled))
-
-
-def plan_responses(run: Maker) -> list[Response]:
-    """Every source with every task, still without a text; the style of a rewriting is drawn with the seed."""
     tasks, planned = run.wanted.tasks(tuple(TASKS)), list[Response]()
     for number, source in enumerate(run.wanted.sources):
         style = Random(f"{run.wanted.seed}:{source.id}").choice(STYLES)
-        planned += [Response(source=source, number=number, task=task, style=style) for task in tasks]
-    return planned
+        planned += [Response(source, number, task, style) for task in tasks]
+    bases = await run.each(planned, write_base)
+    wanted = [base._replace(complexity=level) for base in bases for level in COMPLEXITIES]
+    with_inventions = await run.each(wanted, insert_inventions)
+    cases = await run.each([*bases, *with_inventions], label_claims)
+    return Made(cases, len(cases))
 
 
 async def write_base(run: Maker, response: Response) -> Response | None:
@@ -104,7 +98,7 @@ async def write_base(run: Maker, response: Response) -> Response | None:
             return None
         prompt = render("construct_answer", language, evidence=source, context=question)
     text = await _write_text(run, prompt, purpose, what)
-    return response.model_copy(update={"text": text, "question": question}) if text else None
+    return response._replace(text=text, question=question) if text else None
 
 
 async def _write_text(run: Maker, prompt: Prompt, purpose: str, what: str) -> str | None:
@@ -125,10 +119,20 @@ async def insert_inventions(run: Maker, base: Response) -> Response | None:
 
     def believe(answer: Inserted) -> Response | Rejected:
         text = answer.text.strip()
-        places = invention_places(base.text, text, answer.inventions, base.complexity)
-        if isinstance(places, Rejected):
-            return places
-        return base.model_copy(update={"text": text, "inventions": places})
+        new, kept = new_places(base.text, text)
+        if not new:
+            return Rejected("not_changed")
+        if kept < KEPT:
+            return Rejected("base_rewritten")
+        if len(answer.inventions) != base.complexity:
+            return Rejected("wrong_count")
+        for invention in answer.inventions:
+            place = locate_quote(invention, text)
+            if place is None:
+                return Rejected("span_not_found")
+            if not shared_length(place, new):
+                return Rejected("span_elsewhere")
+        return base._replace(text=text, inventions=new)
 
     prompt = render(
         "construct_insert",
@@ -140,28 +144,8 @@ async def insert_inventions(run: Maker, base: Response) -> Response | None:
     return await run.ask(prompt, Inserted, believe, purpose=purpose, what=purpose)
 
 
-def invention_places(
-    base: str, text: str, inventions: Sequence[str], complexity: int
-) -> tuple[Place, ...] | Rejected:
-    """The places of the inventions, or why the text is not what was asked for."""
-    new, kept = new_places(base, text)
-    if not new:
-        return Rejected("not_changed")
-    if kept < KEPT:
-        return Rejected("base_rewritten")
-    if len(inventions) != complexity:
-        return Rejected("wrong_count")
-    named = [locate_quote(invention, text) for invention in inventions]
-    if None in named:
-        return Rejected("span_not_found")
-    for place in named:
-        if place and not any(shared_length(place, at) for at in new):
-            return Rejected("span_elsewhere")
-    return tuple(new)
-
-
-async def label_claims(run: Maker, response: Response) -> Response | None:
-    """Label the claims of one response: inventions by their place, the others with their evidence.
+async def label_claims(run: Maker, response: Response) -> GivenCase | None:
+    """The case of a response, its claims labelled: inventions by their place, the others with their evidence.
 
     A sentence that the run's decomposer could not take apart gives no claim.
     """
@@ -174,41 +158,45 @@ async def label_claims(run: Maker, response: Response) -> Response | None:
     claims = [claim for claim in done.claims if claim.sentence not in failed]
     claims.sort(key=lambda claim: claim.origin.start)
     labelled = await asyncio.gather(*(_label_claim(run, claim, response) for claim in claims))
-    kept = tuple(claim for claim in labelled if claim)
+    kept = tuple(filter(None, labelled))
     if not kept or (response.inventions and not any(claim.hallucinated for claim in kept)):
         run.reject("response", "no_claims")
         return None
-    return response.model_copy(update={"claims": kept})
+    return GivenCase(
+        id=f"{response.number}-{response.task.replace(' ', '_')}-{response.complexity}",
+        task=task,
+        source_text=response.source.text,
+        context=response.question,
+        response=response.text,
+        label="hallucinated" if response.inventions else "faithful",
+        errors=tuple(GivenError(**at.model_dump(), kind="fabrication") for at in response.inventions),
+        claims=kept,
+        group=response.source.id.removeprefix("sha256:")[:16],
+        slices={"task": response.task, "complexity": response.complexity},
+    )
 
 
 async def _label_claim(run: Maker, claim: Claim, response: Response) -> GivenClaim | None:
     """One claim with its label; rejected where it is partly new, or has no agreed evidence."""
-    segment = Place(start=claim.origin.start, end=claim.origin.end, text=claim.origin.text)
-    new = is_invention(segment, response.inventions)
-    if new is None:
+    origin = claim.origin
+    share = shared_length(origin, response.inventions) / max(1, origin.end - origin.start)
+    if 0 < share < MIXED:
         run.reject("claim", "mixed")
         return None
-    labelled = GivenClaim(text=claim.text, segment=segment.text, hallucinated=new)
-    if new:
-        return labelled
+    if share:
+        return GivenClaim(text=claim.text, segment=origin.text, hallucinated=True)
     evidence = await find_evidence(run, claim.text, response.source.text)
     if not evidence:
         run.reject("claim", "no_evidence")
         return None
-    return labelled.model_copy(update={"evidence": evidence})
-
-
-def is_invention(origin: Place, places: Sequence[Place]) -> bool | None:
-    """True if a claim from this place is an invention; None where it is partly new."""
-    share = sum(shared_length(origin, at) for at in places) / max(1, origin.end - origin.start)
-    return None if 0 < share < MIXED else share >= MIXED
+    return GivenClaim(text=claim.text, segment=origin.text, hallucinated=False, evidence=evidence)
 
 
 async def find_evidence(run: Maker, claim: str, source: str) -> tuple[str, ...]:
     """The pieces of the source that at least `ACCEPTED` of all models find to support the claim.
 
-    Every model looks for evidence, and every model weighs each piece that any found. A call that fails is no vote
-    but stays in the denominator.
+    Every model looks for evidence, and every model weighs each piece that any found, shown with its surroundings. A
+    call that fails is no vote but stays in the denominator.
     """
     language = prompt_language(source)
     prompt = render("find", language, passage=claim, evidence=source)
@@ -224,38 +212,18 @@ async def find_evidence(run: Maker, claim: str, source: str) -> tuple[str, ...]:
         for segment in segments:
             if place := locate_quote(segment, source):
                 pieces[place.start, place.end] = place
-    accepted = []
-    for piece in pieces.values():
-        weighings = (_supports(run, model, claim, piece, source, language) for model in run.models)
-        if sum(await asyncio.gather(*weighings)) >= ACCEPTED * len(run.models):
-            accepted.append(piece.text)
-    return tuple(accepted)
 
+    async def supports(model: Model, piece: Place) -> bool:
+        before, after = source[max(0, piece.start - AROUND) : piece.start], source[piece.end :][:AROUND]
+        shown = render("evaluate", language, passage=claim, piece=piece.text, surroundings=[before, after])
+        return bool(await run.ask(shown, PassFail, is_pass, purpose="weigh evidence", model=model))
 
-async def _supports(
-    run: Maker, model: Model, claim: str, piece: Place, source: str, language: Language
-) -> bool:
-    """True if the model finds that this piece, shown with its surroundings, supports the claim."""
-    around = [source[max(0, piece.start - AROUND) : piece.start], source[piece.end : piece.end + AROUND]]
-    prompt = render("evaluate", language, passage=claim, piece=piece.text, surroundings=around)
-
-    def believe(answer: PassFail) -> bool:
+    def is_pass(answer: PassFail) -> bool:
         return answer.verdict.strip().lower() == "pass"
 
-    return bool(await run.ask(prompt, PassFail, believe, purpose="weigh evidence", model=model))
-
-
-def _case(response: Response) -> GivenCase:
-    """The response in the case file format; errors are the inventions."""
-    return GivenCase(
-        id=f"{response.number}-{response.task.replace(' ', '_')}-{response.complexity}",
-        task=TASKS[response.task],
-        source_text=response.source.text,
-        context=response.question,
-        response=response.text,
-        label="hallucinated" if response.inventions else "faithful",
-        errors=tuple(GivenError(**at.model_dump(), kind="fabrication") for at in response.inventions),
-        claims=response.claims,
-        group=response.source.id.removeprefix("sha256:")[:16],
-        slices={"task": response.task, "complexity": response.complexity},
-    )
+    accepted = list[str]()
+    for piece in pieces.values():
+        votes = await asyncio.gather(*(supports(model, piece) for model in run.models))
+        if sum(votes) >= ACCEPTED * len(run.models):
+            accepted.append(piece.text)
+    return tuple(accepted)

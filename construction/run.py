@@ -1,9 +1,8 @@
 """Making labelled data: from sources to a folder with cases, their provenance, and checks.
 
-Knows: which construction a name stands for, how its models are opened, and what lies in the folder afterwards; what
-code checks of a made set before anyone trusts it: duplicates, whether length alone tells the labels, balance of kinds
-and positions. Every file is written whole. Times stand in the provenance alone, so the same input, seed and ledger
-give the same other files, byte for byte. Does not know: how data are made.
+Knows: which construction a name stands for, how its models are opened, what lies in the folder afterwards, and what
+code checks before anyone trusts a set. Times stand in the provenance alone: the same input, seed and ledger give the
+same other files, byte for byte. Does not know: how data are made.
 """
 
 import json
@@ -88,21 +87,20 @@ def construct(
     """
     if kind not in CONSTRUCTIONS:
         raise BadInput(f"there is no construction {kind!r}: choose one of {', '.join(CONSTRUCTIONS)}")
-    if not models:
-        raise BadInput(f"{kind} needs a language model: --model openai:MODEL[@BASE_URL]")
-    _refuse_other_files(out)
+    if out.exists() and not out.is_dir():
+        raise BadInput(f"{out} is a file: name a folder")
+    if out.exists() and any(out.iterdir()) and not (out / PROVENANCE).exists():
+        raise BadInput(f"{out} holds other files: name an empty folder")
     texts, by_people = list(map(read_source, sources)), list(map(read_source, summaries))
     wanted = Wanted(texts, out, by_people, seed, cases, task, keep)
-    chosen = settings_of({"judges": list(models), **settings})
+    chosen = settings_of({"judges": list(models) or ["offline"], **settings})
 
     async def make() -> Constructed:
         started, pool = _now(), Pool()
         try:
             panel = (await pool.session(chosen)).panel
             if not panel.models:
-                raise BadInput(
-                    "this construction needs a language model: name one as openai:MODEL[@BASE_URL]"
-                )
+                raise BadInput(f"{kind} needs a language model: --model openai:MODEL[@BASE_URL]")
             maker = Maker(wanted, panel.models, panel.decomposer, progress)
             return _write_set(kind, maker, await CONSTRUCTIONS[kind](maker), started)
         finally:
@@ -111,55 +109,41 @@ def construct(
     return run(make())
 
 
-def _refuse_other_files(out: Path) -> None:
-    """See that the folder holds no other set. Raises BadInput where it holds files that no construction made."""
-    if out.exists() and not out.is_dir():
-        raise BadInput(f"{out} is a file: name a folder")
-    if out.exists() and any(out.iterdir()) and not (out / PROVENANCE).exists():
-        raise BadInput(f"{out} holds other files: name an empty folder")
-
-
 def _write_set(kind: str, maker: Maker, made: Made, started: str) -> Constructed:
-    """Write the cases, where they come from, and what code finds in them; no case, no checks."""
-    out = maker.wanted.out
+    """Write the cases, where they come from, and what code finds in them; no case, no checks.
+
+    The provenance is enough to make the set again; `prompts` are hashes of the wordings by name.
+    """
+    wanted, calls, out = maker.wanted, maker.calls, maker.wanted.out
     write_json_lines(out / CASES, (case.model_dump(mode="json", exclude_unset=True) for case in made.cases))
-    provenance = _provenance(kind, maker, made, started)
+    by_purpose = sorted(calls, key=lambda call: (call.purpose, call.prompt_hash))
+    rejected, bought = dict(sorted(maker.rejected.items())), sum(call.bought for call in calls)
+    provenance = {
+        "construction": kind,
+        "version": __version__,
+        "seed": wanted.seed,
+        "parameters": {"cases": str(wanted.cases), "task": wanted.task, "keep": str(wanted.keep)},
+        "models": [model.name for model in maker.models],
+        "prompts": {call.purpose: call.prompt_hash for call in by_purpose},
+        "sources": [{"id": s.id, "title": s.title, "characters": len(s.text)} for s in wanted.sources],
+        "made": made.n,
+        "rejected": rejected,
+        "usage": usage(calls).model_dump(mode="json"),
+        "calls": len(calls),
+        "bought": bought,
+        "started": started,
+        "ended": _now(),
+    }
     text = json.dumps(provenance, ensure_ascii=False, indent=1)
     write_whole(out / PROVENANCE, (text + "\n").encode("utf-8"))
     found = checks(made.cases) if made.cases else []
     (out / CHECKS).unlink(missing_ok=True)
     if found:
-        write_whole(out / CHECKS, data_card(found).encode("utf-8"))
-    rejected, n_calls, bought = provenance["rejected"], provenance["calls"], provenance["bought"]
-    return Constructed(out, made.n, rejected, n_calls, bought, found)
-
-
-def _provenance(kind: str, maker: Maker, made: Made, started: str) -> dict[str, Any]:
-    """The origin of a made set: enough to make it again. `prompts` are hashes of the wordings by name.
-
-    `rejected` counts what was thrown away, by kind of version and reason; `calls` are all calls that the set rests
-    on, `bought` those that this run paid.
-    """
-    wanted, calls = maker.wanted, maker.calls
-    parameters = {"cases": wanted.cases, "task": wanted.task, "keep": wanted.keep, **made.parameters}
-    by_purpose = sorted(calls, key=lambda call: (call.purpose, call.prompt_hash))
-    sources = [{"id": s.id, "title": s.title, "characters": len(s.text)} for s in wanted.sources]
-    return {
-        "construction": kind,
-        "version": __version__,
-        "seed": wanted.seed,
-        "parameters": {name: str(value) for name, value in parameters.items()},
-        "models": [model.name for model in maker.models],
-        "prompts": {call.purpose: call.prompt_hash for call in by_purpose},
-        "sources": sources,
-        "made": made.n,
-        "rejected": dict(sorted(maker.rejected.items())),
-        "usage": usage(calls).model_dump(mode="json"),
-        "calls": len(calls),
-        "bought": sum(call.bought for call in calls),
-        "started": started,
-        "ended": _now(),
-    }
+        lines = ["# Checks of a made set", "", "| check | found | |", "| --- | --- | --- |"]
+        for name, said, good in found:
+            lines.append(f"| {name} | {said} | {'good' if good else 'LOOK'} |")
+        write_whole(out / CHECKS, "\n".join([*lines, ""]).encode("utf-8"))
+    return Constructed(out, made.n, rejected, len(calls), bought, found)
 
 
 def _now() -> str:
@@ -168,34 +152,33 @@ def _now() -> str:
 
 
 def checks(made: Sequence[GivenCase]) -> list[Check]:
-    """All checks of a set: twins, length, and the balance of kinds, positions and labels."""
-    twice = len(made) - len({plain_form(case.response) for case in made})
-    counts = Counter(case.label for case in made)
-    sides = f"hallucinated {counts['hallucinated']}, faithful {counts['faithful']}"
-    return [
-        Check("duplicates", f"{twice} of {len(made)} responses stand twice", twice == 0),
-        length_tells(made),
-        balance("kind", made, KINDS),
-        balance("position", made, POSITIONS),
-        Check("balance of labels", sides, counts["hallucinated"] == counts["faithful"]),
-    ]
+    """All checks of a set: twins, length, and the balance of kinds, positions and labels.
 
-
-def length_tells(made: Sequence[GivenCase]) -> Check:
-    """Check that length alone doesn't tell the labels: the AUC over all pairs, and within each group of a pair.
-
-    The first compares any hallucinated response with any faithful one; the second only those made of one text.
+    Length alone should not tell the labels: its AUC is given over any hallucinated response and any faithful one, and
+    as the mean over the groups of those made of one text.
     """
+    texts, labels = set[str](), Counter[str | None]()
     everything: tuple[list[float], list[float]] = ([], [])
     groups: dict[str, tuple[list[float], list[float]]] = defaultdict(lambda: ([], []))
     for case in made:
+        texts.add(plain_form(case.response))
+        labels[case.label] += 1
         for sides in (everything, groups[str(case.group)]):
             sides[case.label == "faithful"].append(len(case.response))
+    n_twice, wrong, right = len(made) - len(texts), labels["hallucinated"], labels["faithful"]
     inside = [value for sides in groups.values() if (value := auc(*sides)) is not None]
-    values = [auc(*everything), mean(inside) if inside else None]
-    good = all(value is None or 1 - REVEALING < value < REVEALING for value in values)
-    overall, within = ("none" if value is None else f"{value:.2f}" for value in values)
-    return Check("AUC of length", f"{overall} overall, {within} within pairs", good)
+    within, overall = mean(inside) if inside else None, auc(*everything)
+    told, unrevealing = list[str](), True
+    for value in (overall, within):
+        told.append("none" if value is None else f"{value:.2f}")
+        unrevealing &= value is None or 1 - REVEALING < value < REVEALING
+    return [
+        Check("duplicates", f"{n_twice} of {len(made)} responses stand twice", n_twice == 0),
+        Check("AUC of length", f"{told[0]} overall, {told[1]} within pairs", unrevealing),
+        balance("kind", made, KINDS),
+        balance("position", made, POSITIONS),
+        Check("balance of labels", f"hallucinated {wrong}, faithful {right}", wrong == right),
+    ]
 
 
 def auc(higher: Sequence[float], lower: Sequence[float]) -> float | None:
@@ -209,15 +192,9 @@ def auc(higher: Sequence[float], lower: Sequence[float]) -> float | None:
 
 def balance(slice_: str, made: Sequence[GivenCase], names: Sequence[str]) -> Check:
     """The number of hallucinated cases with each name of a slice."""
-    wrong = [case for case in made if case.label == "hallucinated" and slice_ in case.slices]
-    counts = Counter(str(case.slices[slice_]) for case in wrong)
-    rarest, most = min(counts[name] for name in names), max(counts[name] for name in names)
-    found = ", ".join(f"{name} {counts[name]}" for name in names)
-    return Check(f"balance of {slice_}", found, not counts or most <= UNEVEN * rarest)
-
-
-def data_card(found: Sequence[Check]) -> str:
-    """The checks as one Markdown page."""
-    lines = ["# Checks of a made set", "", "| check | found | |", "| --- | --- | --- |"]
-    lines += [f"| {check.name} | {check.found} | {'good' if check.good else 'LOOK'} |" for check in found]
-    return "\n".join([*lines, ""])
+    counts = dict.fromkeys(names, 0)
+    for case in made:
+        if case.label == "hallucinated" and slice_ in case.slices:
+            counts[str(case.slices[slice_])] += 1
+    found = ", ".join(f"{name} {n}" for name, n in counts.items())
+    return Check(f"balance of {slice_}", found, max(counts.values()) <= UNEVEN * min(counts.values()))

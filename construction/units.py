@@ -1,16 +1,14 @@
 """Books cut into units, and neighbouring units joined to labelled cases of five lengths (LongNovel, seed 004).
 
-Knows: what opens a chapter in Chinese and English books, how many neighbouring units make a scale, where in the
-source the changed one should stand, and how places move when the texts of units are joined. A pair is one case with a
-unit made wrong and one with the same unit reworded: the paper's Y_pos and Y_neg, whose names section 3.3 swaps, put
-right.
-Does not know: who wrote the versions, or where cases are written.
+Knows: what opens a chapter, how many neighbouring units make a scale, and where in the source the changed one should
+stand. A pair is one case with a unit made wrong and one with the same unit reworded: the paper's Y_pos and Y_neg,
+whose names section 3.3 swaps, put right. Does not know: who wrote the versions, or where cases are written.
 """
 
 import re
 from collections.abc import Callable, Iterator, Sequence
 from random import Random
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from pydantic import JsonValue
 
@@ -20,7 +18,7 @@ from longproof.construction.versions import TextWithError
 from longproof.graphs.cases import GivenCase, GivenError
 from longproof.prompts import Language
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document, Frozen
+from longproof.retrieval.types import Document
 
 LEAST, MOST = 2000, 4000
 _CHAPTER = re.compile(
@@ -38,7 +36,7 @@ POSITIONS: tuple[Position, ...] = get_args(Position)
 JOINT = "\n"
 
 
-class Unit(Frozen):
+class Unit(NamedTuple):
     """A part of a book, in whole sentences. `tokens` is an estimate."""
 
     start: int
@@ -54,40 +52,30 @@ def units(text: str, least: int = LEAST, most: int = MOST) -> list[Unit]:
     the last unit if that stays within `most`, and belongs to none otherwise.
     """
     found: list[Unit] = []
-    start, tokens, last = -1, 0, 0
+    start, tokens, last = 0, 0, 0
     for a, b in sentences(text):
-        size = estimate_tokens(text[a:b])
-        gap = text[last:a]
-        if start >= 0 and _ends(gap, text[a:b], tokens, size, (least, most)):
-            found.append(Unit(start=start, end=last, tokens=tokens))
-            start, tokens = -1, 0
-        start = a if start < 0 else start
+        size, paragraph = estimate_tokens(text[a:b]), "\n" in text[last:a]
+        opens = paragraph and (tokens >= (least + most) / 2 or _CHAPTER.match(text[a:b]))
+        if tokens >= least and (opens or tokens + size > most):
+            found.append(Unit(start, last, tokens))
+            tokens = 0
+        start = start if tokens else a
         tokens, last = tokens + size, b
-    if start >= 0 and tokens >= least:
-        found.append(Unit(start=start, end=last, tokens=tokens))
-    elif start >= 0 and found and found[-1].tokens + tokens <= most:
-        found[-1] = Unit(start=found[-1].start, end=last, tokens=found[-1].tokens + tokens)
+    if tokens >= least:
+        found.append(Unit(start, last, tokens))
+    elif found and found[-1].tokens + tokens <= most:
+        found[-1] = Unit(found[-1].start, last, found[-1].tokens + tokens)
     return found
 
 
-def _ends(gap: str, sentence: str, tokens: int, size: int, bounds: tuple[int, int]) -> bool:
-    """True if a unit of so many tokens ends before this sentence, which comes behind this gap."""
-    least, most = bounds
-    if tokens < least:
-        return False
-    if tokens + size > most or ("\n" in gap and tokens >= (least + most) / 2):
-        return True
-    return "\n" in gap and _CHAPTER.match(sentence) is not None
-
-
-class Book(Frozen):
+class Book(NamedTuple):
     """A book cut into units. `summaries` has one a unit, empty where there is none."""
 
     title: str
     text: str
     language: Language
-    units: tuple[Unit, ...]
-    summaries: tuple[str, ...] = ()
+    units: list[Unit]
+    summaries: list[str]
 
     def article(self, first: int, last: int) -> Document:
         """The source of a case over these units."""
@@ -108,8 +96,13 @@ def case_pairs(
     """
     for scale in SCALES:
         draw = Random(f"{seed}:{scale}")
-        long_enough = [n for n, book in enumerate(books) if _enough(book, scale)]
-        queues = {n: _shuffle(len(books[n].units), draw) for n in long_enough}
+        queues = dict[int, list[int]]()
+        for n, book in enumerate(books):
+            n_tokens, least = sum(unit.tokens for unit in book.units), SHORTEST * TARGETS[scale]
+            if book.units and (scale == "S" or n_tokens >= least):
+                queues[n] = list(range(len(book.units)))
+                draw.shuffle(queues[n])
+        long_enough = list(queues)
         for number in range(per_scale if long_enough else 0):
             n = long_enough[(number + number // len(KINDS)) % len(long_enough)]
             kind, position = KINDS[number % len(KINDS)], POSITIONS[number % len(POSITIONS)]
@@ -137,11 +130,11 @@ def neighbours(units: Sequence[Unit], unit: int, scale: Scale, position: Positio
     count = min(len(units), max(2, round(TARGETS[scale] / mean)))
     latest = len(units) - count
     room = range(max(0, unit - latest), min(unit, count - 1) + 1)
-    fits = [before for before in room if _third(before, count) == position]
+    fits = [unit - before for before in room if _third(before, count) == position]
     if not fits:
         return None
-    before = fits[len(fits) // 2]
-    return unit - before, unit - before + count - 1
+    first = fits[len(fits) // 2]
+    return first, first + count - 1
 
 
 def joined_case(
@@ -149,34 +142,32 @@ def joined_case(
 ) -> GivenCase:
     """The case over these units with one of their summaries replaced; places are moved to the joined response."""
     first, last = reach
-    texts = {n: book.summaries[n] for n in range(first, last + 1) if book.summaries[n]}
     error = version if isinstance(version, TextWithError) else None
-    texts[unit] = error.text if error else str(version)
-    before = sum(len(text) + len(JOINT) for n, text in texts.items() if n < unit)
-    side = "hallucinated" if error else "faithful"
-    slices: dict[str, JsonValue] = {"scale": scale, "position": _position(reach, unit, error)}
+    own = error.text if error else str(version)
+    before = list(filter(None, book.summaries[first:unit]))
+    after = filter(None, book.summaries[unit + 1 : last + 1])
+    # In a single unit, the position is the third of the response that holds the error.
+    position: Position = "begin"
+    if first < last:
+        position = _third(unit - first, last - first + 1)
+    elif error:
+        position = POSITIONS[min(2, 3 * error.wrong.start // max(1, len(own)))]
+    slices: dict[str, JsonValue] = {"scale": scale, "position": position}
     slices |= {"language": book.language, "book": book.title}
-    errors: tuple[GivenError, ...] = ()
+    errors, side = list[GivenError](), "hallucinated" if error else "faithful"
     if error:
         slices["kind"] = error.kind
-        wrong = error.wrong
-        errors = (
-            GivenError(
-                start=wrong.start + before,
-                end=wrong.end + before,
-                text=wrong.text,
-                kind=error.kind,
-                correction=error.right,
-                reason=error.reason,
-            ),
-        )
+        about = {"kind": error.kind, "correction": error.right, "reason": error.reason}
+        offset = len(JOINT.join([*before, ""]))
+        at = {"start": error.wrong.start + offset, "end": error.wrong.end + offset, "text": error.wrong.text}
+        errors.append(GivenError.model_validate({**at, **about}))
     return GivenCase(
         id=f"{name}-{side}",
         task="summary",
         source=source_path(book.article(first, last)),
-        response=JOINT.join(texts.values()),
+        response=JOINT.join([*before, own, *after]),
         label=side,
-        errors=errors,
+        errors=tuple(errors),
         group=name,
         slices=slices,
         made={"how": error.how if error else "reworded", "source_start": book.units[first].start},
@@ -191,22 +182,3 @@ def source_path(source: Document) -> str:
 def _third(number: int, count: int) -> Position:
     """The third of a source of so many units that a unit stands in."""
     return POSITIONS[3 * (2 * number + 1) // (2 * count)]
-
-
-def _position(reach: tuple[int, int], unit: int, error: TextWithError | None) -> Position:
-    """The third of the source that the unit stands in; in a single unit, the third of the response with the error."""
-    first, last = reach
-    if first < last:
-        return _third(unit - first, last - first + 1)
-    return POSITIONS[min(2, 3 * error.wrong.start // max(1, len(error.text)))] if error else "begin"
-
-
-def _enough(book: Book, scale: Scale) -> bool:
-    least = 0 if scale == "S" else SHORTEST * TARGETS[scale]
-    return bool(book.units) and sum(unit.tokens for unit in book.units) >= least
-
-
-def _shuffle(count: int, draw: Random) -> list[int]:
-    order = list(range(count))
-    draw.shuffle(order)
-    return order

@@ -7,6 +7,7 @@ for temporal and causal errors, one added for fabrications). Does not know: whic
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 from difflib import SequenceMatcher
 from typing import NamedTuple
 
@@ -16,7 +17,7 @@ from longproof.prompts import Language
 from longproof.retrieval.text.locate import locate
 from longproof.retrieval.text.normalise import CJK, fold, is_chinese, tokens
 from longproof.retrieval.text.sentences import sentences
-from longproof.retrieval.types import Document, Frozen
+from longproof.retrieval.types import Document, Span
 
 _WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+|[^\w\s]")
 
@@ -30,7 +31,7 @@ class Rejected(NamedTuple):
     why: str
 
 
-class TextWithError(Frozen):
+class TextWithError(NamedTuple):
     """A text made wrong. `wrong` is the place of the sentences that hold the error, `right` what stood there.
 
     `right` is empty where a sentence was added; `how` says who made the error: `written` on demand, or `drafted`.
@@ -92,7 +93,8 @@ def sentence_difference(base: str, text: str) -> Difference | None:
     Sentences are compared by their plain form, so spaces, width and script make no difference.
     """
     old, new = sentences(base), sentences(text)
-    matcher = SequenceMatcher(None, _plain_sentences(base), _plain_sentences(text), autojunk=False)
+    before, after = [plain_form(base[a:b]) for a, b in old], [plain_form(text[a:b]) for a, b in new]
+    matcher = SequenceMatcher(None, before, after, autojunk=False)
     gone, arrived, touched = list[str](), list[tuple[int, int]](), list[tuple[int, int]]()
     for step, i, j, first, end in matcher.get_opcodes():
         if step == "equal":
@@ -106,10 +108,6 @@ def sentence_difference(base: str, text: str) -> Difference | None:
     place = Place.of(text, arrived[0][0], arrived[-1][1])
     region = Place.of(text, min(touched)[0], max(touched)[1])
     return Difference(tuple(gone), tuple(text[a:b] for a, b in arrived), place, region)
-
-
-def _plain_sentences(text: str) -> list[str]:
-    return [plain_form(text[start:end]) for start, end in sentences(text)]
 
 
 def new_places(base: str, text: str) -> tuple[list[Place], float]:
@@ -135,9 +133,9 @@ def new_places(base: str, text: str) -> tuple[list[Place], float]:
     return [Place.of(text, start, end) for start, end in ranges], n_same / max(1, len(old))
 
 
-def shared_length(one: Place, other: Place) -> int:
-    """The number of characters that two places share."""
-    return max(0, min(one.end, other.end) - max(one.start, other.start))
+def shared_length(one: Place | Span, others: Sequence[Place]) -> int:
+    """The number of characters that a place shares with others, which don't overlap."""
+    return sum(max(0, min(one.end, other.end) - max(one.start, other.start)) for other in others)
 
 
 def check_error(base: str, text: str, kind: Kind, part: str, reason: str = "") -> TextWithError | Rejected:
@@ -148,7 +146,8 @@ def check_error(base: str, text: str, kind: Kind, part: str, reason: str = "") -
     difference = sentence_difference(base, text)
     if difference is None:
         return Rejected("not_changed")
-    if not _changes_enough(difference, kind):
+    n_new, n_gone, most = len(difference.new), len(difference.gone), MOST_CHANGED.get(kind, 1)
+    if not 1 <= n_new <= most or n_gone > (0 if kind == "fabrication" else most):
         return Rejected("too_many_changed")
     named = locate_quote(part, text)
     if named is None:
@@ -158,25 +157,11 @@ def check_error(base: str, text: str, kind: Kind, part: str, reason: str = "") -
         return Rejected("span_elsewhere")
     around = Place.of(text, min(place.start, named.start), max(place.end, named.end))
     right = " ".join(difference.gone)
-    return TextWithError(text=text, kind=kind, wrong=around, right=right, how="written", reason=reason)
-
-
-def _changes_enough(difference: Difference, kind: Kind) -> bool:
-    """True if as many sentences changed as a version of this kind changes."""
-    if kind == "fabrication":
-        return not difference.gone and len(difference.new) == 1
-    most = MOST_CHANGED.get(kind, 1)
-    return 1 <= len(difference.new) <= most and len(difference.gone) <= most
+    return TextWithError(text, kind, around, right, "written", reason)
 
 
 def locate_quote(quote: str, text: str) -> Place | None:
     """The place of a quote in a text: as it stands, else after folding; never a mere likeness."""
-    wanted = quote.strip()
-    if not wanted:
-        return None
-    at = text.find(wanted)
-    if at >= 0:
-        return Place.of(text, at, at + len(wanted))
     near = locate(quote, Document.of(text))
     if near is None or tokens(near.text) != tokens(quote):
         return None

@@ -7,14 +7,14 @@ by its title, with a function of what was asked, a reply or a dictionary. `make`
 import json
 from pathlib import Path
 from random import Random
-from typing import Any, get_args
+from typing import Any
 
 from fakes import ChatServer
 from reader import Answer, Asked, Reader, Reply
 
 from longproof.agent.types import KINDS, Kind
 from longproof.construction.run import Constructed, construct
-from longproof.prompts import Language, render
+from longproof.prompts import render
 from longproof.retrieval.text.sentences import sentences as ranges
 from longproof.retrieval.types import Document
 
@@ -29,7 +29,7 @@ DEEDS = [
 ]
 
 
-def novel(seed: int, n_paragraphs: int = 900) -> Document:
+def novel(seed: int, n_paragraphs: int) -> Document:
     draw = Random(seed)
     lines = []
     for number in range(n_paragraphs):
@@ -43,15 +43,7 @@ def novel(seed: int, n_paragraphs: int = 900) -> Document:
     return Document.of("\n".join(lines), title=f"书{seed}")
 
 
-TWINS = {
-    "带着": "领着",
-    "答应": "应允",
-    "买了": "购得",
-    "不肯": "不愿",
-    "打开": "开了",
-    "因为": "由于",
-    "sold": "had sold",
-}
+TWINS = {"带着": "领着", "答应": "应允", "买了": "购得", "不肯": "不愿", "打开": "开了", "因为": "由于"}
 
 
 def writer(**changes: Answer) -> Reader:
@@ -61,11 +53,7 @@ def writer(**changes: Answer) -> Reader:
 
 def kind_asked(asked: Asked) -> Kind:
     """The kind of error that a prompt asks for."""
-    for language in get_args(Language):
-        for kind in KINDS:
-            if render(f"construct_wrong_{kind}", language).user in asked.user:
-                return kind
-    raise AssertionError("no kind is asked for")
+    return next(kind for kind in KINDS if render(f"construct_wrong_{kind}", "zh").user in asked.user)
 
 
 def summary_asked(asked: Asked) -> str:
@@ -83,36 +71,33 @@ def with_error(text: str, kind: Kind) -> tuple[str, str]:
 
     A temporal error swaps the first two sentences, a fabrication adds one, every other changes the last.
     """
-    space = "" if "。" in text else " "
     told = [text[a:b] for a, b in ranges(text)]
     if kind == "temporal" and len(told) > 1:
-        wrong_one = ("此后" if not space else "Later, ") + told[0]
+        wrong_one = f"此后{told[0]}"
         told[:2] = [told[1], wrong_one]
     elif kind == "fabrication":
-        wrong_one = "当夜有人烧了粮仓。" if not space else "That night somebody burned the barn."
+        wrong_one = "当夜有人烧了粮仓。"
         told.insert(1, wrong_one)
     else:
-        wrong_one = f"{told[-1][:-1]}{'，' if not space else ', '}{KINDS.index(kind) + 20}{told[-1][-1]}"
-        told[-1] = wrong_one
-    return space.join(told), wrong_one
+        told[-1] = wrong_one = f"{told[-1][:-1]}，{KINDS.index(kind) + 20}。"
+    return "".join(told), wrong_one
 
 
 def written(asked: Asked) -> dict[str, Any]:
     """A summary, answer or sample: of a book six of its sentences, of a case its right text made wrong."""
     if asked.parts("right"):
-        return {"text": "certainly not " + asked.parts("right")[0]}
-    if asked.parts("summary"):
+        text = "certainly not " + asked.parts("right")[0]
+    elif asked.parts("summary"):
         text = summary_asked(asked)
         for word, twin in TWINS.items():
             text = text.replace(word, twin)
-        return {"text": text}
-    if asked.parts("evidence"):
+    elif asked.parts("evidence"):
         source = asked.parts("evidence")[0]
         told = [source[a:b] for a, b in ranges(source) if "“" not in source[a:b] and "\n" not in source[a:b]]
-        step = max(1, len(told) // 6)
-        text = ("" if "。" in source else " ").join(dict.fromkeys(told[::step][:6]))
-        return {"text": text}
-    return {"text": f"Answer {asked.number} to {asked.parts('context')[0]}"}
+        text = ("" if "。" in source else " ").join(dict.fromkeys(told[:: max(1, len(told) // 6)][:6]))
+    else:
+        text = f"Answer {asked.number} to {asked.parts('context')[0]}"
+    return {"text": text}
 
 
 def inserted(asked: Asked) -> dict[str, Any]:

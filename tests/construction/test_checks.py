@@ -5,27 +5,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import KINDS
-from longproof.construction.run import Check, auc, checks, data_card
-from longproof.graphs.cases import GivenCase, GivenError
+from longproof.construction.run import Check, auc, checks
+from longproof.construction.units import POSITIONS
+from longproof.graphs.cases import GivenCase
 
 
-def example(n: int, wrong: bool, response: str = "", **slices: str) -> GivenCase:
+def example(n: int, wrong: bool, response: str = "") -> GivenCase:
     text = response or f"Ann went to town number {n:04d}. She {'lost' if wrong else 'sold'} a cow."
-    error = GivenError(
-        start=0, end=3, text=text[:3], kind=KINDS[n % 8], correction="Bob", reason="a <b> reason"
-    )
-    return GivenCase(
-        id=f"{n}-{wrong}",
-        task="summary",
-        source_text=f"source {n}",
-        response=text,
-        label="hallucinated" if wrong else "faithful",
-        errors=(error,) if wrong else (),
-        group=str(n),
-        slices={"scale": "S", "book": f"book {n}", "position": ("begin", "middle", "end")[n % 3]}
-        | ({"kind": KINDS[n % 8]} if wrong else {})
-        | slices,
-    )
+    label, slices = ("hallucinated", {"kind": KINDS[n % 8]}) if wrong else ("faithful", {})
+    slices["position"] = POSITIONS[n % 3]
+    return GivenCase(id=f"{n}-{wrong}", response=text, label=label, group=str(n), slices=slices)
 
 
 SET = [example(n, wrong) for n in range(24) for wrong in (True, False)]
@@ -37,8 +26,8 @@ def found(made: list[GivenCase], name: str) -> Check:
 
 def test_a_good_set_passes_all_checks_and_each_finds_what_it_is_for():
     assert [check for check in checks(SET) if not check.good] == []
-    assert "| duplicates | 0 of 48 responses stand twice | good |" in data_card(checks(SET))
     assert not found([*SET, example(99, True, response=SET[0].response.upper())], "duplicates").good
+    assert not found(SET[1:], "balance of labels").good
     few = [example(8 * n, wrong) for n in range(10) for wrong in (True, False)]
     assert not found(few, "balance of kind").good
     told = [(n, w, "Ann " + "went on " * (9 if w else 2) + f"{n}.") for n in range(20) for w in (True, False)]

@@ -58,31 +58,36 @@ def longer(asked: Asked) -> dict[str, Any]:
     return {"text": "very " * 20 + asked.parts("right")[0] if asked.parts("right") else "x"}
 
 
+def two(asked: Asked) -> dict[str, Any]:
+    return {"text": ("never " if asked.parts("lesson") else "rarely ") + asked.parts("right")[0]}
+
+
+SAMPLED = ("one-pass qa", "conversational qa")
+
+
 @pytest.mark.parametrize(
-    ("answer", "why"),
+    ("answers", "lost", "why"),
     [
-        (lambda asked: {"text": asked.parts("right")[0].upper()}, "not_changed"),
-        (lambda asked: {"text": " "}, "no_success"),
-        (longer, "too_long"),
-        (Reply('{"text": "', finish="length"), "truncated"),
+        ({"Written": lambda asked: {"text": asked.parts("right")[0].upper()}}, SAMPLED, "not_changed"),
+        ({"Written": lambda asked: {"text": " "}}, SAMPLED, "no_success"),
+        ({"Written": longer}, SAMPLED, "too_long"),
+        ({"Written": Reply('{"text": "', finish="length")}, SAMPLED, "truncated"),
+        ({"Written": two, "Choice": {"reason": "", "best": "both"}}, ["choose qa"], "no_choice"),
+        ({"Written": two, "Choice": Reply("Both are fine.")}, ["choose qa"], "unparsed"),
+        (
+            {"Written": two, "Lesson": {"rule": "Say what is not so.", "example": " "}},
+            SAMPLED[1:],
+            "not_learned",
+        ),
     ],
 )
-def test_samples_are_checked(files, tmp_path, answer, why):
-    done, _ = make("halueval", files[:1], tmp_path / "set", {"Written": answer})
-    assert done.made == 0
-    lost = {"one-pass qa": why, "conversational qa": why, "choose qa": "no_success"}
-    assert done.rejected == {f"{what}: {reason}": 4 for what, reason in lost.items()}
-
-
-@pytest.mark.parametrize(
-    ("answer", "why"), [({"reason": "", "best": "both"}, "no_choice"), (Reply("Both are fine."), "unparsed")]
-)
-def test_no_choice_is_not_guessed(files, tmp_path, answer, why):
-    def sample(asked: Asked) -> dict[str, Any]:
-        return {"text": ("never " if asked.parts("lesson") else "rarely ") + asked.parts("right")[0]}
-
-    done, _ = make("halueval", files[:1], tmp_path / "set", {"Choice": answer, "Written": sample})
-    assert (done.made, done.rejected) == (0, {f"choose qa: {why}": 4})
+def test_what_is_not_believed_is_thrown_away_and_no_choice_is_guessed(files, tmp_path, answers, lost, why):
+    done, _ = make("halueval", files[:1], tmp_path / "set", answers)
+    rejected = {f"{what}: {why}": 4 for what in lost} | (
+        {"choose qa: no_success": 4} if lost == SAMPLED else {}
+    )
+    assert done.rejected == rejected
+    assert done.made == (4 if why == "not_learned" else 0)
 
 
 def test_queries_with_the_least_alike_answers_are_kept(files, tmp_path):

@@ -1,6 +1,7 @@
 """LongNovel's construction with scripted models: end to end, every way to be thrown away, nothing paid twice."""
 
 import json
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -61,6 +62,7 @@ def test_three_books_end_to_end(books, tmp_path):
     assert {"draft", "entities", "label", "reword", "wrong: causal"} <= set(provenance["prompts"])
     assert len(provenance["sources"]) == 3
     assert provenance["usage"]["prompt_tokens"] > 0
+    assert "| balance of labels | hallucinated " in (out / "checks.md").read_text("utf-8")
 
 
 def test_two_books_of_one_name_keep_their_own_texts(books, tmp_path):
@@ -73,37 +75,34 @@ def test_two_books_of_one_name_keep_their_own_texts(books, tmp_path):
     assert all(e.sources[0].text for e in made)
 
 
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [
-        (lambda asked: {**wrong(asked), "possible": "no"}, "no_success"),
-        (lambda asked: {**wrong(asked), "text": summary_asked(asked)}, "not_changed"),
-        (Reply('{"possible": "yes", "text": "', finish="length"), "truncated"),
-    ],
-)
-def test_what_is_no_error_is_thrown_away_and_counted(short, tmp_path, answer, why):
-    """All other reasons: test_versions.py."""
-    done, _ = make_novel(short, tmp_path / "set", {"WrongVersion": answer})
-    assert done.made == 0
-    assert set(done.rejected) == {f"{kind}: {why}" for kind in KINDS}
-    assert len(set(done.rejected.values())) == 1
-
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        (lambda text: text, "not_changed"),
-        (lambda text: text.replace("匹好马", "匹骏马") + "他有九百人。", "figures_differ"),
-        (lambda text: text * 2, "too_long"),
-    ],
-)
-def test_rewordings_are_checked(short, tmp_path, change, why):
+def reworded(change: Callable[[str], str]) -> Callable[[Asked], dict[str, Any]]:
     def reword(asked: Asked) -> dict[str, Any]:
         return {"text": change(summary_asked(asked))} if asked.parts("summary") else written(asked)
 
-    done, _ = make_novel(short, tmp_path / "set", {"Written": reword})
-    assert done.rejected[f"reword: {why}"] > 0
+    return reword
+
+
+@pytest.mark.parametrize(
+    ("form", "answer", "lost", "why"),
+    [
+        ("WrongVersion", lambda asked: {**wrong(asked), "possible": "no"}, KINDS, "no_success"),
+        ("WrongVersion", lambda asked: {**wrong(asked), "text": summary_asked(asked)}, KINDS, "not_changed"),
+        ("WrongVersion", Reply('{"possible": "yes", "text": "', finish="length"), KINDS, "truncated"),
+        ("Written", lambda asked: {"text": "他走了。"}, ["draft"], "no_success"),
+        ("Written", reworded(lambda text: text), ["reword"], "not_changed"),
+        ("Written", reworded(lambda text: text + "他有九百人。"), ["reword"], "figures_differ"),
+        ("Written", reworded(lambda text: text * 2), ["reword"], "too_long"),
+        ("Written", reworded(lambda text: text[: len(text) // 2]), ["reword"], "no_success"),
+        ("Narrative", {"has_hallucination": "也许", "details": []}, ["label"], "off_menu"),
+        ("Narrative", {"has_hallucination": "有幻觉", "details": []}, ["label"], "span_not_found"),
+    ],
+)
+def test_what_is_not_believed_is_thrown_away_and_counted(short, tmp_path, form, answer, lost, why):
+    """All other reasons for an error: test_versions.py."""
+    done, _ = make_novel(short, tmp_path / "set", {form: answer}, n_models=3)
     assert done.made == 0
+    assert set(done.rejected) == {f"{what}: {why}" for what in lost}
+    assert len(set(done.rejected.values())) == 1
 
 
 def unfaithful(asked: Asked) -> dict[str, Any]:
@@ -131,19 +130,6 @@ def test_a_third_model_decides_where_two_disagree(short, tmp_path):
     assert three.made > 0
     assert two.made == 0
     assert set(two.rejected) == {"label: no_choice"}
-
-
-@pytest.mark.parametrize(
-    ("answer", "why"),
-    [
-        ({"has_hallucination": "也许", "details": []}, "off_menu"),
-        ({"has_hallucination": "有幻觉", "details": []}, "span_not_found"),
-    ],
-)
-def test_a_label_that_is_none_decides_nothing(short, tmp_path, answer, why):
-    done, _ = make_novel(short, tmp_path / "set", {"Narrative": answer}, n_models=3)
-    assert done.made == 0
-    assert set(done.rejected) == {f"label: {why}"}
 
 
 def test_summaries_by_people_are_taken_as_they_are(short, tmp_path):

@@ -9,9 +9,6 @@ import pytest
 from reader import Asked
 from scripted_writer import by_model, make
 
-from longproof.agent.types import Place
-from longproof.construction.probe import invention_places, is_invention
-from longproof.construction.versions import Rejected, shared_length
 from longproof.evaluation.datasets import examples
 from longproof.retrieval.types import BadInput
 
@@ -79,31 +76,19 @@ def test_claims_that_are_partly_new_are_left_out(articles, tmp_path):
     assert done.rejected["response: no_claims"] == 1
 
 
-WRITTEN = "The mill ground flour for six villages. A flood destroyed the bridge in 1903."
-
-
 @pytest.mark.parametrize(
     ("text", "inventions", "why"),
     [
-        (WRITTEN, ["six villages"], "not_changed"),
+        ("{base}", ["a market town"], "not_changed"),
         ("Nothing is as it was. " * 9, ["Nothing"], "base_rewritten"),
-        (f"{WRITTEN} It burned.", ["It burned.", "The well"], "wrong_count"),
-        (f"{WRITTEN} It burned.", ["That is not there."], "span_not_found"),
-        (f"{WRITTEN} It burned.", ["six villages"], "span_elsewhere"),
+        ("{base} It burned.", ["It burned.", "The well"], "wrong_count"),
+        ("{base} It burned.", ["That is not there."], "span_not_found"),
+        ("{base} It burned.", ["a market town"], "span_elsewhere"),
     ],
 )
-def test_insertions_are_checked(text, inventions, why):
-    assert invention_places(WRITTEN, text, inventions, 1) == Rejected(why)
+def test_insertions_are_checked(articles, tmp_path, text, inventions, why):
+    def insert(asked: Asked) -> dict[str, Any]:
+        return {"text": text.format(base=asked.parts("response")[0]), "inventions": inventions}
 
-
-def test_a_claim_is_new_old_or_mixed():
-    text = WRITTEN.replace(" A flood", " It burned twice. A flood")
-
-    def at(part: str) -> Place:
-        return Place.of(text, text.index(part), text.index(part) + len(part))
-
-    new = [at("It burned twice.")]
-    assert is_invention(at("It burned twice."), new) is True
-    assert is_invention(at("The mill"), new) is False
-    assert is_invention(at("villages. It burned twice. A flood destroyed the bridge"), new) is None
-    assert shared_length(at("The mill"), new[0]) == 0
+    done, _ = make_one(articles[:1], tmp_path / "set", {"Inserted": insert})
+    assert done.rejected[f"insert 1: {why}"] == done.made == 1

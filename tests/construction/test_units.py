@@ -1,5 +1,6 @@
 """Units of a book: sizes, whole sentences, chapters; and the cases of five lengths that are joined from them."""
 
+from collections import defaultdict
 from itertools import pairwise
 from random import Random
 
@@ -38,18 +39,12 @@ def test_a_chapter_opens_a_unit_once_there_is_enough():
     assert text[first.end :].startswith("\n第二回")
 
 
-def book(n_units: int, tokens: int = 3000) -> Book:
+def book(n_units: int) -> Book:
     summaries = [
         f"孔明在第{n}章答应曹操出城。张飞有{n + 2}匹马。关羽的哥哥不肯投降。" for n in range(n_units)
     ]
-    text = "。" * (n_units * 10)
-    return Book(
-        title="书",
-        text=text,
-        language="zh",
-        units=tuple(Unit(start=10 * n, end=10 * n + 10, tokens=tokens) for n in range(n_units)),
-        summaries=tuple(summaries),
-    )
+    cut = [Unit(10 * n, 10 * n + 10, tokens=3000) for n in range(n_units)]
+    return Book("书", "。" * (n_units * 10), "zh", cut, summaries)
 
 
 def changes(made: Book):
@@ -66,7 +61,7 @@ def changes(made: Book):
 def test_pairs_of_all_scales_with_exact_places_and_errors_where_the_position_says():
     made = book(45)
     found = list(case_pairs([made], 24, changes(made)))
-    seen: dict[str, set[tuple[object, object]]] = {scale: set() for scale in SCALES}
+    seen: dict[object, set[object]] = defaultdict(set)
     for source, (wrong, right) in found:
         assert (wrong.label, right.label, right.errors) == ("hallucinated", "faithful", ())
         (error,) = wrong.errors or ()
@@ -74,15 +69,14 @@ def test_pairs_of_all_scales_with_exact_places_and_errors_where_the_position_say
         assert (wrong.group, wrong.source) == (right.group, right.source)
         scale, position = wrong.slices["scale"], wrong.slices["position"]
         assert wrong.slices == {**right.slices, "kind": error.kind}
-        seen[str(scale)] |= {("kind", error.kind), ("position", position)}
+        seen[scale] |= {error.kind, position}
         lines = wrong.response.split("\n"), right.response.split("\n")
         assert sum(a != b for a, b in zip(*lines, strict=True)) == 1
         if scale != "S":
             assert 0.75 * TARGETS[scale] <= 300 * len(source.text) <= 1.25 * TARGETS[scale]
             line, count = wrong.response[: error.start].count("\n"), len(lines[0])
             assert POSITIONS[3 * (2 * line + 1) // (2 * count)] == position
-    wanted = {("kind", kind) for kind in KINDS} | {("position", position) for position in POSITIONS}
-    assert all(seen[scale] == wanted for scale in SCALES[1:])
+    assert all(seen[scale] == {*KINDS, *POSITIONS} for scale in SCALES[1:])
     assert seen["S"]
 
 
@@ -97,7 +91,7 @@ def test_short_books_make_short_cases_alone_and_a_seed_the_same_ones():
 @settings(max_examples=60)
 @given(st.integers(1, 60), st.sampled_from(SCALES[1:]), st.sampled_from(POSITIONS), st.randoms())
 def test_neighbours_hold_their_unit_at_the_position(n_units, scale, position, random: Random):
-    units = [Unit(start=n, end=n + 1, tokens=random.randint(2000, 4000)) for n in range(n_units)]
+    units = [Unit(n, n + 1, random.randint(2000, 4000)) for n in range(n_units)]
     unit = random.randrange(n_units)
     found = neighbours(units, unit, scale, position)
     if found is not None:

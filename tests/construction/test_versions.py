@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from longproof.agent.types import Place
 from longproof.construction.versions import (
     Rejected,
     TextWithError,
@@ -21,11 +22,9 @@ BASE = "王冕七岁丧父。母亲送他去放牛。他攒钱买书。后来他
 
 def test_one_changed_sentence_is_a_change():
     made = BASE.replace("七岁", "九岁")
-    change = check_error(BASE, made, "numerical", "王冕九岁丧父。", "七岁")
-    assert isinstance(change, TextWithError)
-    assert change.wrong.text == "王冕九岁丧父。"
-    assert change.right == "王冕七岁丧父。"
-    assert made[change.wrong.start : change.wrong.end] == change.wrong.text
+    wrong = Place(start=0, end=7, text="王冕九岁丧父。")
+    said = ("numerical", wrong, "王冕七岁丧父。", "written", "七岁")
+    assert check_error(BASE, made, "numerical", wrong.text, "七岁") == (made, *said)
 
 
 @pytest.mark.parametrize(
@@ -39,12 +38,7 @@ def test_one_changed_sentence_is_a_change():
         (BASE.replace("七岁", "九岁"), "numerical", "", "span_not_found"),
         (BASE.replace("七岁", "九岁"), "numerical", "他攒钱买书。", "span_elsewhere"),
         (BASE.replace("七岁", "九岁"), "fabrication", "王冕九岁丧父。", "too_many_changed"),
-        (
-            BASE.replace("买书。", "买书。他卖了牛。他病倒了。"),
-            "fabrication",
-            "他卖了牛。",
-            "too_many_changed",
-        ),
+        (BASE.replace("书。", "书。他卖了牛。他病了。"), "fabrication", "他卖了牛。", "too_many_changed"),
     ],
 )
 def test_what_is_wrong_with_a_version_has_a_name(made, kind, part, why):
@@ -72,9 +66,8 @@ def test_an_added_sentence_is_a_fabrication():
 
 
 def test_a_likeness_is_no_place():
-    assert (
-        locate_quote("he took the red boat over the river", "He took the blue boat over the river.") is None
-    )
+    assert locate_quote("he took the red boat home again", "He took the blue boat home again.") is None
+    assert locate_quote("  ", "He took it.") is None
 
 
 @given(st.text(alphabet="ab。!？ \n王", max_size=60), st.text(alphabet="ab。!？ \n王", max_size=60))
