@@ -7,7 +7,7 @@ the article are believed, never the whole. The seed calls both critical, so an a
 from longproof.agent.guards import Weighed
 from longproof.agent.models.answers import Form
 from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState, mark_pieces
-from longproof.graphs.papers.runner import ask, cut, read, show, vote
+from longproof.graphs.papers.runner import cut, show
 
 
 class Steps(Form):
@@ -52,7 +52,7 @@ PAPERS = (
         name="data-to-text",
         summary="A JSON record against an article: five steps, then the exact hallucinated spans.",
         cites="001",
-        steps=(read, as_given, cut, show, ask, vote),
+        steps=(as_given, cut, show),
         prompt=("data_to_text",),
         form=Article,
         read=read_list,

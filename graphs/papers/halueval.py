@@ -12,7 +12,6 @@ from longproof.agent.guards import Weighed, word
 from longproof.agent.models.answers import Form
 from longproof.agent.types import Label
 from longproof.graphs.papers.paper import About, Paper, choose, in_order
-from longproof.graphs.papers.runner import STEPS
 
 ANSWERS: dict[str, Label] = {"yes": "fabricated", "no": "implicitly_supported"}
 """Does the text hold something made up? (Table 8.)"""
@@ -82,7 +81,6 @@ def _paper(task: str, ending: str) -> Paper:
         name=f"halueval-{task}{ending}",
         summary=f"{summary}{VARIANTS[ending]}.",
         cites="003, section 3.2" if ending else cites,
-        steps=STEPS,
         prompt=(f"halueval_{task}", f"recognise{asked}"),
         question=f"halueval_{task}{asked}",
         form=forms.get(ending, Recognition),

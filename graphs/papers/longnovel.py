@@ -15,7 +15,7 @@ from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
 from longproof.agent.types import Error, Kind, Label, Look, SourcePlace
 from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState, question_about
-from longproof.graphs.papers.runner import STEPS, ask, cut, read, vote
+from longproof.graphs.papers.runner import cut
 from longproof.indexes.search import PassageSize, source_index
 from longproof.retrieval.align import greedy
 from longproof.retrieval.files import home
@@ -130,7 +130,7 @@ RAG = Paper(
     name="longnovel-rag",
     summary="Segments of 150 characters against a sliding window of blocks; any flagged segment decides.",
     cites="004, Appendix D",
-    steps=(read, cut, align, ask, vote),
+    steps=(cut, align),
     prompt=("longnovel", "source", "passage", "longnovel_form"),
     form=Narrative,
     read=read_details,
@@ -140,7 +140,6 @@ ZERO_SHOT = Paper(
     name="longnovel-zero-shot",
     summary="The whole source, then the whole response, in one prompt (Prompt-E).",
     cites="004, Appendix I.2",
-    steps=STEPS,
     prompt=("longnovel", "source", "passage", "longnovel_form"),
     form=Narrative,
     read=read_details,

@@ -6,9 +6,12 @@ sources, never their texts.
 Does not know: what any paper asks, or what its answers mean.
 """
 
+import asyncio
+from collections import defaultdict
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from itertools import chain
 from operator import add
 from typing import Annotated, Any, Literal, NamedTuple
 
@@ -27,7 +30,6 @@ from longproof.agent.types import (
     DecidedBy,
     Error,
     Failure,
-    JudgeLabel,
     Judgement,
     Label,
     Look,
@@ -37,17 +39,12 @@ from longproof.agent.types import (
     Sentence,
     SourcePlace,
 )
-from longproof.agent.vote import CONSENSUS, SIDES, Side, final_label, most_common, vote
+from longproof.agent.vote import CONSENSUS, SIDES, final_label, most_common, vote
 from longproof.graphs.run import Session
 from longproof.graphs.settings import NEEDS, Need, Protocol
 from longproof.indexes.documents import DocumentRef
 from longproof.prompts import Prompt
 from longproof.retrieval.types import BadInput, Frozen, Span
-
-COARSE: dict[JudgeLabel, Side] = {
-    label: "contradicted" if side == "not_found" else side for label, side in SIDES.items()
-}
-"""The sides where an answer only says whether something is wrong."""
 
 
 class Decision(Frozen):
@@ -108,11 +105,6 @@ class PaperRun(NamedTuple):
     session: Session
     tell: Callable[[dict[str, object]], None]
 
-    async def fill(self, question: Question) -> Question:
-        """The question with the texts of its places."""
-        texts = await self.session.snippets(question)
-        return question.model_copy(update={"shown": tuple(texts), "pages": ()})
-
     def models(self) -> tuple[list[ModelJudge], ModelJudge]:
         """The panel and its arbiter. Raises BadInput for who is no language model: a paper's method is its prompt."""
         panel = self.session.panel
@@ -120,6 +112,47 @@ class PaperRun(NamedTuple):
         if len(judges) < len(panel.judges) or not isinstance(panel.arbiter, ModelJudge):
             raise BadInput(f"the protocol {self.paper.name} needs {NEEDS['models']}")
         return judges, panel.arbiter
+
+    async def ask(
+        self,
+        asked: Mapping[Question, Sequence[Claim]],
+        judges: Sequence[ModelJudge],
+        case: Case,
+        prior: Sequence[Judgement] | None = None,
+    ) -> tuple[Mapping[str, list[Judgement]], list[Call]]:
+        """Put questions about these claims to these judges: what they say by claim id, and the calls.
+
+        The first question is awaited, so that a server's prefix cache holds the evidence that the others share.
+        `prior`: the judgements that an arbiter decides between, shuffled and without names.
+        """
+        paper = self.paper
+
+        async def answer(judge: ModelJudge, question: Question, claims: Sequence[Claim]) -> Answered:
+            return await ask_about_claims(
+                asker_of(paper, judge),
+                judge.name,
+                question,
+                claims,
+                case,
+                form=paper.form,
+                prompt_of=lambda numbered: prompt_about(paper.prompt, question.shown, numbered, case),
+                read=lambda value, n, claim: paper.read(value, About(n, claim, question.shown, case)),
+                prior=prior,
+                deciding="arbitrate_paper",
+            )
+
+        filled = []
+        for question, claims in asked.items():
+            shown = tuple(await self.session.snippets(question))
+            filled.append((question.model_copy(update={"shown": shown, "pages": ()}), claims))
+        answers: list[Answered] = []
+        for some in (filled[:1], filled[1:]):
+            put = [answer(judge, question, claims) for question, claims in some for judge in judges]
+            answers += await asyncio.gather(*put)
+        said: dict[str, list[Judgement]] = defaultdict(list)
+        for judgement in chain.from_iterable(one.judgements for one in answers):
+            said[judgement.claim_id].append(judgement)
+        return said, list(chain.from_iterable(one.calls for one in answers))
 
 
 Step = Callable[[Any, PaperRun], Awaitable[PaperState]]
@@ -136,9 +169,9 @@ class Paper(Protocol):
     """The form that a judge fills in."""
     read: Callable[[Any, About], Weighed]
     """A label or a failure, from a filled form."""
-    steps: tuple[Step, ...]
-    """The nodes up to the vote. A split panel then goes to an arbiter."""
-    decide: "Callable[[Unit, Paper, Case, float], Decision] | None" = None
+    steps: tuple[Step, ...] = ()
+    """The nodes between reading the texts and asking; none: units are cut and shown as the fields below say."""
+    decide: Callable[[Unit, Case, float], Decision] | None = None
     """The rule that decides a unit by the panel's answers, at this consensus; None: the vote."""
     unit: Literal["sentence", "segment", "response", "claim"] = "response"
     together: bool = False
@@ -200,29 +233,6 @@ def in_order(case: Case) -> tuple[str, str]:
     return (second, first) if swap else (first, second)
 
 
-async def ask_model(
-    paper: Paper,
-    judge: ModelJudge,
-    question: Question,
-    claims: Sequence[Claim],
-    case: Case,
-    prior: Sequence[Judgement] | None = None,
-) -> Answered:
-    """One judgement for each claim. `prior`: those that an arbiter decides between, shuffled and without names."""
-    return await ask_about_claims(
-        asker_of(paper, judge),
-        judge.name,
-        question,
-        claims,
-        case,
-        form=paper.form,
-        prompt_of=lambda numbered: prompt_about(paper.prompt, question.shown, numbered, case),
-        read=lambda value, n, claim: paper.read(value, About(n, claim, question.shown, case)),
-        prior=prior,
-        deciding="arbitrate_paper",
-    )
-
-
 def asker_of(paper: Paper, judge: ModelJudge) -> Asker:
     """A model and how it is asked: at the judge's own temperature, where one is named for it, else at the paper's."""
     temperature = paper.temperature if judge.temperature is None else judge.temperature
@@ -259,10 +269,14 @@ def mark_pieces(
     return Weighed(label, None, dropped=dropped, errors=tuple(errors), reason=brief(reason))
 
 
-def count_votes(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
-    """The label that enough of the panel agree on; `split` where they don't, a failure where nobody answered."""
-    question = unit.asked[-1]
-    sides = COARSE if paper.coarse else SIDES
+def count_votes(unit: Unit, consensus: float, *, coarse: bool) -> Decision:
+    """The label that enough of the panel agree on; `split` where they don't, a failure where nobody answered.
+
+    `coarse`: contradicted and not found are one side.
+    """
+    question, sides = unit.asked[-1], SIDES
+    if coarse:
+        sides = {label: "contradicted" if side == "not_found" else side for label, side in SIDES.items()}
     if question.look == "pages":
         sides = {**sides, "out_dependent": "supported"}
     tally = vote(unit.votes(question.id), consensus=consensus, sides=sides)

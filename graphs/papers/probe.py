@@ -29,7 +29,6 @@ from longproof.graphs.papers.paper import (
     prompt_about,
     question_about,
 )
-from longproof.graphs.papers.runner import STEPS, ask, read, vote
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import Document, Span
 
@@ -134,7 +133,7 @@ def places_around(piece: Span, document: Document) -> list[SourcePlace]:
     return [SourcePlace(source_id=document.id, start=start, end=end) for start, end in places]
 
 
-def by_pieces(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
+def by_pieces(unit: Unit, case: Case, consensus: float) -> Decision:
     """A claim with an accepted piece is supported; one that has none, or none that isn't refused, is hallucinated.
 
     A piece that would be accepted if those who failed had passed it is neither: then nobody decides, nor where too
@@ -171,7 +170,7 @@ PROBE = Paper(
     name="probe",
     summary="Claims; every model finds evidence in the whole source; every model votes on each piece.",
     cites="000, section 3.3",
-    steps=(read, decompose, find, ask, vote),
+    steps=(decompose, find),
     prompt=("evaluate",),
     form=PassFail,
     read=read_verdict,
@@ -183,7 +182,6 @@ DIRECT = Paper(
     name="probe-direct",
     summary="One prompt lists what in the response is hallucinated.",
     cites="000, section 4.1",
-    steps=STEPS,
     prompt=("probe_direct",),
     form=MadeUp,
     read=read_list,

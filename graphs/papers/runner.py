@@ -10,7 +10,6 @@ import time
 from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Sequence
-from itertools import chain
 from typing import Any
 
 from langgraph.checkpoint.base import BaseCheckpointSaver
@@ -25,7 +24,6 @@ from longproof.agent.prompting import brief
 from longproof.agent.report import distinct, report, reported_claim
 from longproof.agent.types import (
     LABELS,
-    Answered,
     Claim,
     Error,
     Judgement,
@@ -46,7 +44,6 @@ from longproof.graphs.papers.paper import (
     PaperState,
     Step,
     Unit,
-    ask_model,
     count_votes,
     question_about,
 )
@@ -95,7 +92,6 @@ async def cut(state: PaperState, run: PaperRun) -> PaperState:
     """Cut the response into units; each is about the sentence in which it starts. Nobody is asked."""
     response = Document.of(state["case"].response)
     spans = [response.span(start, end) for start, end in sentences(response.text)]
-    ends = [span.end for span in spans]
     parts = spans
     if run.paper.unit == "segment":
         parts = [response.span(start, end) for start, end in segments(response.text, SEGMENT)]
@@ -103,7 +99,7 @@ async def cut(state: PaperState, run: PaperRun) -> PaperState:
         parts = [response.span(spans[0].start, spans[-1].end)]
     units = []
     for n, part in enumerate(parts):
-        sentence = bisect_right(ends, part.start)
+        sentence = bisect_right(spans, part.start, key=lambda span: span.end)
         units.append(Unit(claim=Claim(id=f"c{n}", index=n, sentence=sentence, text=part.text, origin=part)))
     run.tell({"node": "decompose", "claims": len(units)})
     return {"sentences": [Sentence(index=n, span=span) for n, span in enumerate(spans)], "units": units}
@@ -122,69 +118,50 @@ async def show(state: PaperState, run: PaperRun) -> PaperState:
 
 
 async def ask(state: PaperState, run: PaperRun) -> PaperState:
-    """Put every question about what is not decided yet to every judge of the panel.
-
-    The first question is awaited, so that a server's prefix cache holds the evidence that the others share.
-    """
-    judges, _ = run.models()
-    due = [unit for unit in state["units"] if unit.decision is None]
-    claims = {unit.claim.id: unit.claim for unit in due}
-    questions = dict.fromkeys(question for unit in due for question in unit.asked)
-    filled = [await run.fill(question) for question in questions]
-    answers: list[Answered] = []
-    for some in (filled[:1], filled[1:]):
-        put = []
-        for question in some:
-            about = [claims[id_] for id_ in question.claim_ids]
-            put += [ask_model(run.paper, judge, question, about, state["case"]) for judge in judges]
-        answers += await asyncio.gather(*put)
-    said: dict[str, list[Judgement]] = defaultdict(list)
-    for judgement in chain.from_iterable(answer.judgements for answer in answers):
-        said[judgement.claim_id].append(judgement)
+    """Put every question about what is not decided yet to every judge of the panel."""
+    asked: dict[Question, list[Claim]] = defaultdict(list)
+    for unit in state["units"]:
+        for question in unit.asked if unit.decision is None else ():
+            asked[question].append(unit.claim)
+    said, calls = await run.ask(asked, run.models()[0], state["case"])
     units = [unit.model_copy(update={"judgements": tuple(said[unit.claim.id])}) for unit in state["units"]]
-    return {"units": units, "calls": list(chain.from_iterable(answer.calls for answer in answers))}
+    return {"units": units, "calls": calls}
 
 
 async def vote(state: PaperState, run: PaperRun) -> PaperState:
     """Decide each unit by what the panel said."""
-    decide = run.paper.decide or count_votes
-    consensus = run.session.settings.consensus or run.paper.consensus
+    paper, case = run.paper, state["case"]
+    consensus = run.session.settings.consensus or paper.consensus
     units = []
     for unit in state["units"]:
-        decision = unit.decision or decide(unit, run.paper, state["case"], consensus)
+        decision = unit.decision
+        if decision is None and paper.decide:
+            decision = paper.decide(unit, case, consensus)
+        elif decision is None:
+            decision = count_votes(unit, consensus, coarse=paper.coarse)
         units.append(unit.model_copy(update={"decision": decision}))
     run.tell({"node": "checked", "claims": len(units)})
     return {"units": units}
 
 
 async def arbitrate(state: PaperState, run: PaperRun) -> PaperState:
-    """Let one more judge decide where the panel is split."""
-    _, arbiter = run.models()
-    disputes: dict[Question, list[Unit]] = defaultdict(list)
+    """Let one more judge, who sees what the others said, decide where the panel is split."""
+    asked: dict[Question, list[Claim]] = defaultdict(list)
+    prior: list[Judgement] = []
     for unit in filter(_is_split, state["units"]):
-        disputes[unit.asked[-1]].append(unit)
-    answers = []
-    for question, held in disputes.items():
-        said: list[Judgement] = []
-        for unit in held:
-            said += unit.votes(question.id)
-        claims = [unit.claim for unit in held]
-        filled = await run.fill(question)
-        answers.append(ask_model(run.paper, arbiter, filled, claims, state["case"], said))
-    answered = await asyncio.gather(*answers)
-    rulings: dict[str, Judgement] = {}
-    for judgement in chain.from_iterable(answer.judgements for answer in answered):
-        rulings[judgement.claim_id] = judgement
+        asked[unit.asked[-1]].append(unit.claim)
+        prior += unit.judgements
+    said, calls = await run.ask(asked, [run.models()[1]], state["case"], prior)
     units = []
     for unit in state["units"]:
-        if ruling := rulings.get(unit.claim.id):
+        for ruling in said[unit.claim.id]:
             decision = Decision(failure=ruling.failure)
             if ruling.label is not None:
                 decision = Decision(label=final_label(ruling.label), decided_by="arbiter")
-            said_of = (*unit.judgements, ruling)
-            unit = unit.model_copy(update={"judgements": said_of, "decision": decision})
+            update = {"judgements": (*unit.judgements, ruling), "decision": decision}
+            unit = unit.model_copy(update=update)
         units.append(unit)
-    return {"units": units, "calls": list(chain.from_iterable(answer.calls for answer in answered))}
+    return {"units": units, "calls": calls}
 
 
 async def write_report(state: PaperState, run: PaperRun) -> PaperState:
@@ -203,10 +180,6 @@ async def write_report(state: PaperState, run: PaperRun) -> PaperState:
         stamp={**stamp, "coarse": paper.coarse},
     )
     return {"report": made}
-
-
-STEPS: tuple[Step, ...] = (read, cut, show, ask, vote)
-"""The steps of a method that has none of its own."""
 
 
 WORDS: dict[str, Label] = {"contradicting": "contradicting", "fabricated": "fabricated"}
@@ -245,7 +218,6 @@ PLAIN = Paper(
     name="plain",
     summary="The whole source and all sentences in one prompt: which of them are not borne out?",
     cites="none: the plain question",
-    steps=STEPS,
     prompt=("plain",),
     form=WrongSentences,
     read=read_listed,
@@ -268,18 +240,21 @@ def paper_graph(paper: Paper, pool: Pool, saver: BaseCheckpointSaver[str] | None
 
         return run_step
 
+    def after_vote(state: PaperState) -> str:
+        return "arbitrate" if any(map(_is_split, state["units"])) else "report"
+
     builder = StateGraph(
         PaperState, context_schema=Settings, input_schema=VerifyInput, output_schema=VerifyOutput
     )
     before = START
-    for step in paper.steps:
+    for step in (read, *(paper.steps or (cut, show)), ask, vote):
         name = step.__name__
         builder.add_node(name, node(step), input_schema=VerifyInput if step is read else PaperState)
         builder.add_edge(before, name)
         before = name
     builder.add_node("arbitrate", node(arbitrate))
     builder.add_node("report", node(write_report))
-    builder.add_conditional_edges(before, _after_vote, ["arbitrate", "report"])
+    builder.add_conditional_edges(before, after_vote, ["arbitrate", "report"])
     builder.add_edge("arbitrate", "report")
     builder.add_edge("report", END)
     return builder.compile(name="verify", checkpointer=saver)
@@ -288,10 +263,6 @@ def paper_graph(paper: Paper, pool: Pool, saver: BaseCheckpointSaver[str] | None
 def whole(ref: DocumentRef) -> SourcePlace:
     """All of a source."""
     return SourcePlace(source_id=ref.id, start=0, end=ref.characters)
-
-
-def _after_vote(state: PaperState) -> str:
-    return "arbitrate" if any(_is_split(unit) for unit in state["units"]) else "report"
 
 
 def _is_split(unit: Unit) -> bool:

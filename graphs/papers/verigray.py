@@ -24,7 +24,7 @@ from longproof.graphs.papers.paper import (
     choose,
     question_about,
 )
-from longproof.graphs.papers.runner import STEPS, ask, cut, read, show, vote, whole
+from longproof.graphs.papers.runner import cut, show, whole
 
 SNIPPETS = 3
 """Snippets that are shown with a sentence (Appendix F)."""
@@ -90,7 +90,7 @@ async def leave_alone(state: PaperState, run: PaperRun) -> PaperState:
     return {"units": units}
 
 
-def by_dispute(unit: Unit, paper: Paper, case: Case, consensus: float) -> Decision:
+def by_dispute(unit: Unit, case: Case, consensus: float) -> Decision:
     """The given label, if nobody disputes it: one judge who does leaves the sentence to people."""
     given = _given_label(unit, case)
     said = [judgement.label for judgement in unit.judgements if judgement.label is not None]
@@ -117,7 +117,6 @@ ZERO_SHOT = Paper(
     name="verigray",
     summary="One judge, seven labels, sentence by sentence, the whole source each time.",
     cites="002, Appendix F",
-    steps=STEPS,
     prompt=("verigray",),
     form=Option,
     read=read_option,
@@ -129,7 +128,7 @@ RAG = replace(
     ZERO_SHOT,
     name="verigray-rag",
     summary="The same with the three best snippets of saved web pages, found by the sentence.",
-    steps=(read, cut, retrieve, ask, vote),
+    steps=(cut, retrieve),
     prompt=("verigray_rag",),
     needs=("models", "pages"),
 )
@@ -137,7 +136,7 @@ AUDIT = Paper(
     name="verigray-audit",
     summary="Given labels against a panel: one that any judge disputes is left to people.",
     cites="002, section 4.2",
-    steps=(read, cut, show, leave_alone, ask, vote),
+    steps=(cut, show, leave_alone),
     prompt=("verigray_audit",),
     form=Attribution,
     read=read_attribution,

@@ -37,7 +37,7 @@ CASE = Case(id="x", response=RESPONSE)
 
 
 def decided(unit: Unit) -> Decision:
-    return by_pieces(unit, PROBE, CASE, PROBE.consensus)
+    return by_pieces(unit, CASE, PROBE.consensus)
 
 
 def voted(pieces: Sequence[Sequence[str]]) -> Unit:

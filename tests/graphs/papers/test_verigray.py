@@ -18,7 +18,7 @@ from longproof.agent.specs import Spec
 from longproof.agent.types import LABELS as ALL
 from longproof.agent.types import Case, Label
 from longproof.graphs.papers.paper import Decision, Unit
-from longproof.graphs.papers.verigray import AUDIT, by_dispute, disputes
+from longproof.graphs.papers.verigray import by_dispute, disputes
 
 GRAY = files("longproof.examples") / "gray"
 ARTICLE, SUMMARY = ((GRAY / f"{name}.txt").read_text("utf-8") for name in ("article", "summary"))
@@ -69,7 +69,7 @@ def audited(label: Label, said: list[str]) -> Decision:
     """What comes of a given label when the panel says this."""
     judgements = tuple(judgement("q0", f"j{n}", word) for n, word in enumerate(said))
     case = Case(id="x", response="Ada lit the lamp at ten.", labels=(label,))
-    return by_dispute(Unit(claim=claim().claim, judgements=judgements), AUDIT, case, 2 / 3)
+    return by_dispute(Unit(claim=claim().claim, judgements=judgements), case, 2 / 3)
 
 
 @given(st.sampled_from(ALL), PANEL)
