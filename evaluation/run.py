@@ -32,7 +32,6 @@ from longproof.graphs.runner import (
     local_engine,
     open_run,
     plan_groups,
-    refuse_unusable,
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
 from longproof.graphs.verifier import Verifier
@@ -284,7 +283,7 @@ def _verifiers(
         again = {"sample": repeat, "run_id": name and f"{name}-{repeat + 1}"} if repeat else {}
         return Verifier(judges=list(judges), protocol=protocol, **{**settings, **again})
 
-    refuse_unusable(make(0))
+    make(0).try_out()
     return make
 
 

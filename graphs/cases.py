@@ -167,7 +167,13 @@ def case_documents(case: GivenCase, folder: Path, encoding: str | None = None) -
 
 def sources_key(case: GivenCase, folder: Path) -> str:
     """A digest that cases with the same sources share: of paths with their sizes and times of change, or of texts."""
-    return digest([_size_and_time(folder / path) for path in case.paths] or case.texts)
+    files: list[list[str | int]] = []
+    for path in case.paths:
+        files.append([str(folder / path)])
+        with suppress(OSError, ValueError):
+            stat = (folder / path).stat()
+            files[-1] += [stat.st_size, stat.st_mtime_ns]
+    return digest(files or case.texts)
 
 
 def case_key(case: GivenCase, folder: Path) -> str:
@@ -221,11 +227,3 @@ def report_path(folder: Path, name: str) -> Path:
 def digest(value: Any) -> str:
     """The hash of a value that JSON can hold."""
     return sha256(json.dumps(value, sort_keys=True).encode()).hexdigest()
-
-
-def _size_and_time(path: Path) -> list[Any]:
-    try:
-        stat = path.stat()
-    except (OSError, ValueError):
-        return [str(path)]
-    return [str(path), stat.st_size, stat.st_mtime_ns]

@@ -176,21 +176,13 @@ class Run:
     """One case being checked: all that a node needs beside the state."""
 
     session: Session
+    panel: Panel
+    settings: Settings
     case: Case
     sources: Sources
     plan: Plan
     say: Callable[[Mapping[str, object]], None]
     """Tells whoever watches what a node is doing."""
-
-    @property
-    def panel(self) -> Panel:
-        """Everybody who may be asked."""
-        return self.session.panel
-
-    @property
-    def settings(self) -> Settings:
-        """The settings of the run."""
-        return self.session.settings
 
     def due(self, claims: Iterable[ClaimState], do: str) -> list[ClaimState]:
         """The claims whose next step is this one."""
@@ -230,7 +222,8 @@ class Pool:
             sources = await session.sources(refs)
             if session.settings.embedder != "lexical":
                 session.hear(runtime.stream_writer)
-            done = step(state, Run(session, case, sources, session.plan(refs), runtime.stream_writer))
+            plan, say = session.plan(refs), runtime.stream_writer
+            done = step(state, Run(session, session.panel, session.settings, case, sources, plan, say))
             return await done if isawaitable(done) else done
 
         run_step.__name__ = step.__name__

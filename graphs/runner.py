@@ -135,36 +135,31 @@ class RunList(Generic[L]):
     """The cases of a folder that came to an end. Open it with `open_run`."""
 
     def __init__(self, path: Path, kind: type[L]) -> None:
-        self._path, self._kind = path, kind
-        self._lines = {line.name: data for line, data in _lines(path, kind)}
+        self._path = path
+        self._lines = {line.name: line for line in read_lines(path, kind)}
 
     def append(self, line: L) -> None:
         """Add the line of a case, and have it on the disk before going on."""
-        data = line.model_dump_json().encode("utf-8") + b"\n"
         with self._path.open("ab") as file:
-            file.write(data)
+            file.write(line.model_dump_json().encode("utf-8") + b"\n")
             file.flush()
             os.fsync(file.fileno())
-        self._lines[line.name] = data
+        self._lines[line.name] = line
 
-    def lines(self, names: Iterable[str]) -> Iterator[L]:
-        """The lines of these cases, those that there are, in this order."""
-        for data in filter(None, map(self._lines.get, names)):
-            yield self._kind.model_validate_json(data)
-
-    def keep(self, names: Sequence[str]) -> None:
-        """Keep the lines of these cases alone, in this order."""
-        self._lines = {name: self._lines[name] for name in names if name in self._lines}
-        write_lines(self._path, (data.decode("utf-8") for data in self._lines.values()))
+    def keep(self, names: Iterable[str]) -> list[L]:
+        """Keep the lines of these cases alone, in this order; the lines that there are."""
+        kept = [line for line in map(self._lines.get, names) if line]
+        write_lines(self._path, (line.model_dump_json() + "\n" for line in kept))
+        return kept
 
     def is_left(self, one: Planned, again: bool, reports: Path | None) -> bool:
         """True for a case without a line or a report of its own; `again`: and for one that nobody could decide."""
+        line = self._lines.get(one.name)
+        if not line or line.key != one.key or line.state != "done":
+            return True
         if reports and not report_path(reports, one.name).exists():
             return True
-        for line in self.lines([one.name]):
-            if line.key == one.key and line.state == "done":
-                return again and line.verdict == "undecided"
-        return True
+        return again and line.verdict == "undecided"
 
 
 def read_lines(folder: Path, kind: type[L]) -> list[L]:
@@ -172,7 +167,14 @@ def read_lines(folder: Path, kind: type[L]) -> list[L]:
     path = folder / RESULTS if folder.is_dir() else folder
     if not path.is_file():
         raise BadInput(f"{folder} holds no {RESULTS}: give the folder that a run wrote")
-    return [line for line, _ in _lines(path, kind)]
+    lines: list[L] = []
+    with path.open("rb") as file:
+        for number, data in enumerate(file, start=1):
+            try:
+                lines.append(kind.model_validate_json(data))
+            except ValidationError as error:
+                raise BadInput(f"{path.name} line {number} is not a result of this version") from error
+    return lines
 
 
 @contextmanager
@@ -239,7 +241,6 @@ def check_left(
     `line_of` makes the line of a case that ended; `reports` is the folder that keeps whole reports, if one does. With
     a case that is left, all of its group are checked.
     """
-    names = [one.name for planned in rounds for one in planned]
     left, n_left = list[list[Sequence[Planned]]](), 0
     for planned in rounds:
         left.append([])
@@ -248,7 +249,7 @@ def check_left(
             n_left += sum(one.left for one in marked)
             if any(one.left for one in marked):
                 left[-1].append(marked)
-    tally = Tally(len(names), n_left, progress)
+    tally = Tally(sum(map(len, rounds)), n_left, progress)
 
     def finish(one: Planned, result: Report | str) -> None:
         if one.left:
@@ -260,20 +261,7 @@ def check_left(
     for number, groups in enumerate(left):
         if groups:
             engine(number)(groups, finish)
-    listed.keep(names)
-    return list(listed.lines(names)), tally
-
-
-def refuse_unusable(checker: Verifier) -> None:
-    """Open and close a verifier. Raises BadInput for a judge, a protocol or a folder that can't be had."""
-
-    async def try_out() -> None:
-        try:
-            await checker.open()
-        finally:
-            await checker.close()
-
-    run(try_out())
+    return listed.keep(one.name for planned in rounds for one in planned), tally
 
 
 def local_engine(checker: Verifier, cases: Cases, parallel: int = 4) -> Engine:
@@ -318,10 +306,6 @@ class GroupChecker:
         """
         together = await self._check_together(group) if len(group) > 1 else None
         return together or [await self._check_alone(one) for one in group]
-
-    async def close(self) -> None:
-        """Let go of what is open on this event loop."""
-        await self._checker.close()
 
     async def _check_together(self, group: Sequence[Planned]) -> list[Report | str] | None:
         """The reports on a group. None where its cases must be checked one by one: the source is short, or one of
@@ -382,13 +366,3 @@ def _refuse_other_run(folder: Path, run: Mapping[str, object]) -> None:
             f"{folder} holds another run, or one with other settings or of an earlier edition of Longproof: choose "
             f"another folder, or the same settings (see {RUN})"
         )
-
-
-def _lines(path: Path, kind: type[L]) -> Iterator[tuple[L, bytes]]:
-    """Each line, read and as it stands there, with its line end."""
-    with path.open("rb") as file:
-        for number, data in enumerate(file, start=1):
-            try:
-                yield kind.model_validate_json(data), data.rstrip(b"\n") + b"\n"
-            except ValidationError as error:
-                raise BadInput(f"{path.name} line {number} is not a result of this version") from error

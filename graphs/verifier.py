@@ -97,28 +97,28 @@ class Verifier:
             raise BadInput("judges are all SPECs, or all objects: write a model as one or the other")
         if specs:
             settings["judges"] = specs
-        given = Given(
-            judges=[_refuse_other(judge, "judge", Judge) for judge in objects], make=make, recording=recording
-        )
-        if isinstance(arbiter, str | Spec):
-            settings["arbiter"] = arbiter
-        elif arbiter is not None:
-            given = given._replace(arbiter=_refuse_other(arbiter, "arbiter", Arbiter))
-        if isinstance(decomposer, str | Spec):
-            settings["decomposer"] = decomposer
-        elif decomposer is not None:
-            given = given._replace(decomposer=_refuse_other(decomposer, "decomposer", Decomposer))
+        roles: dict[str, Any] = {}
+        for role, chosen, kind in (("arbiter", arbiter, Arbiter), ("decomposer", decomposer, Decomposer)):
+            if isinstance(chosen, str | Spec):
+                settings[role] = chosen
+            elif chosen is not None:
+                roles[role] = _refuse_other(chosen, role, kind)
+        given_judges = [_refuse_other(judge, "judge", Judge) for judge in objects]
         self.settings: Settings = settings_of(settings)
         self._method = method(self.settings.protocol or LONGPROOF.name)
-        self._pool = Pool(given, self._method.protocol)
+        self._pool = Pool(Given(given_judges, **roles, make=make, recording=recording), self._method.protocol)
         self.graph: VerifyGraph = self._method.graph(self._pool, None)
 
-    async def open(self) -> None:
-        """Open on this event loop what the settings name, as the first check would; `close` lets it go.
+    def try_out(self) -> None:
+        """Open and close what the settings name. Raises BadInput for what can't be had: a judge, a folder."""
 
-        Raises BadInput for a judge, a protocol or a folder that can't be had.
-        """
-        await self._pool.session(self.settings)
+        async def open_once() -> None:
+            try:
+                await self._pool.session(self.settings)
+            finally:
+                await self.close()
+
+        run(open_once())
 
     def traffic(self) -> Traffic:
         """The traffic of the runs under way; another thread may look, too."""

@@ -8,15 +8,15 @@ Does not know: who judges, or what is shown after the first piece.
 
 import re
 from bisect import bisect_left
-from collections.abc import Sequence
-from itertools import pairwise
+from collections.abc import Iterable, Sequence
+from itertools import chain, pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from longproof.agent.offline import OfflineJudge
 from longproof.agent.types import Claim, Judgement, Look, SourcePlace
-from longproof.graphs.evidence.sources import Place, Sources
+from longproof.graphs.evidence.sources import Place, Sources, merge
 from longproof.graphs.policy import LOOKS
 from longproof.graphs.settings import Reach
 from longproof.graphs.state import ClaimState
@@ -230,17 +230,6 @@ def claim_groups(claims: Sequence[Claim], pieces: Sequence[Place], evidence: int
     return groups
 
 
-def merge(places: Sequence[Place]) -> list[Place]:
-    """Places in order, those that touch or overlap joined."""
-    joined: list[Place] = []
-    for number, start, end in sorted(places):
-        if joined and joined[-1][0] == number and start <= joined[-1][2]:
-            joined[-1] = (number, joined[-1][1], max(end, joined[-1][2]))
-        else:
-            joined.append((number, start, end))
-    return joined
-
-
 def _lean_on_neighbours(similarity: Matrix, sentences: Sequence[str], parts: Sequence[range]) -> Matrix:
     """The rows, those of sentences of few words with a share of the row before: "She wept." stands anywhere."""
     rows = np.array(similarity, dtype=np.float64)
@@ -260,8 +249,8 @@ def _pieces(
     sentences: Sequence[str], aligned: Sequence[Window], parts: Sequence[range], sources: Sources
 ) -> list[Place]:
     """For each sentence PLACE characters around the range of its window that is most similar to it."""
-    places_of = [sources.places(window) for window in aligned]
-    ranges = _ranges([place for places in places_of for place in places], sources)
+    places_of = list(map(sources.places, aligned))
+    ranges = _ranges(chain.from_iterable(places_of), sources)
     rows = _lean_on_neighbours(sources.similarity(sentences, ranges), sentences, parts)
     documents, starts, ends = np.array(ranges).T
     middles = (starts + ends) // 2
@@ -272,25 +261,22 @@ def _pieces(
             inside |= (documents == number) & (start <= middles) & (middles <= end)
         best = int(np.where(inside, row, -np.inf).argmax())
         alike = inside & (row >= row[best]) & (documents == documents[best]) & (starts < ends[best])
-        pieces.append(_around(ranges[best], int(ends[alike].max()), sources))
+        number, start, _ = ranges[best]
+        length = len(sources.documents[number].text)
+        around = (start + int(ends[alike].max()) - PLACE) // 2
+        first = max(0, min(around, length - PLACE))
+        pieces.append((number, first, min(first + PLACE, length)))
     return pieces
 
 
-def _ranges(places: Sequence[Place], sources: Sources) -> list[Place]:
+def _ranges(places: Iterable[Place], sources: Sources) -> list[Place]:
     """All ranges that begin in one of the places or reach into it."""
-    begins: set[tuple[int, int]] = set()
+    ranges: set[Place] = set()
     for number, start, end in merge(places):
-        begins |= {(number, begin) for begin in range(start - start % STEP, end, STEP)}
-    length = [len(document.text) for document in sources.documents]
-    return [(number, begin, min(begin + RANGE, length[number])) for number, begin in sorted(begins)]
-
-
-def _around(first: Place, end: int, sources: Sources) -> Place:
-    """The piece around the middle of what lies from the start of `first` to `end`, inside its document."""
-    number, start, _ = first
-    length = len(sources.documents[number].text)
-    start = max(0, min((start + end - PLACE) // 2, length - PLACE))
-    return number, start, min(start + PLACE, length)
+        length = len(sources.documents[number].text)
+        for begin in range(start - start % STEP, end, STEP):
+            ranges.add((number, begin, min(begin + RANGE, length)))
+    return sorted(ranges)
 
 
 def same_text(response: str, sources: Sources) -> bool:

@@ -43,7 +43,6 @@ def widen(
     The claims were all asked about in the same question before, or in none.
     """
     last = claims[0].asked[-1] if claims[0].asked else None
-    before = last.lines if last else ()
     shown = claims[0].lines_in_view
     new = tuple(sorted(set(lines) - shown))
     scanned = all("scan" in one.looks and one.unread is None for one in claims)
@@ -51,11 +50,11 @@ def widen(
     prompt = WHOLE if whole else SCANNED if scanned else PART
     if last and not new and last.prompt == prompt:
         return None
-    if whole:
-        look = "source"
-    all_lines = (*before, new) if new else before
-    pages = last.pages if last else ()
-    return make_question([one.claim.id for one in claims], sources, look, all_lines, pages, prompt)
+    before, pages = (last.lines, last.pages) if last else ((), ())
+    ids = [one.claim.id for one in claims]
+    return make_question(
+        ids, sources, "source" if whole else look, (*before, new) if new else before, pages, prompt
+    )
 
 
 def cited_lines(claim: ClaimState, votes: Iterable[Judgement], sources: Sources) -> set[int]:

@@ -79,14 +79,8 @@ class Sources:
 
     def places(self, window: Window) -> list[Place]:
         """The window's blocks, joined where they follow each other in one document, with a margin at both ends."""
-        joined: list[Place] = []
-        for number, start, end in self.blocks[window.first : window.last + 1]:
-            if joined and joined[-1][0] == number:
-                joined[-1] = (number, joined[-1][1], end)
-            else:
-                joined.append((number, start, end))
         wider: list[Place] = []
-        for n, start, end in joined:
+        for n, start, end in merge(self.blocks[window.first : window.last + 1]):
             wider.append((n, max(0, start - MARGIN), min(end + MARGIN, len(self.documents[n].text))))
         return wider
 
@@ -135,12 +129,11 @@ class Sources:
         number = min(number, self.number_of_lines - 1)
         own = self._numbers(self._lines[number][0])
         low, high = number, number + 1
-        while (low > own.start or high < own.stop) and self._extent(low, high) < characters:
+        while True:
             wider = max(own.start, low - 1), min(own.stop, high + 1)
-            if self._extent(*wider) > characters:
-                break
+            if wider == (low, high) or self._extent(*wider) > characters:
+                return [self.line(n) for n in range(low, high)]
             low, high = wider
-        return [self.line(n) for n in range(low, high)]
 
     def with_neighbours(self, numbers: Iterable[int]) -> Lines:
         """These lines, each with the one before it and the one after it in its document, sorted."""
@@ -246,6 +239,17 @@ class Sources:
         """True if two runs of one document overlap or touch."""
         same = self._lines[run.start][0] == self._lines[other.start][0]
         return same and run.start <= other.stop and other.start <= run.stop
+
+
+def merge(places: Iterable[Place]) -> list[Place]:
+    """Places in order, those that touch or overlap joined."""
+    joined: list[Place] = []
+    for number, start, end in sorted(places):
+        if joined and joined[-1][0] == number and start <= joined[-1][2]:
+            joined[-1] = (number, joined[-1][1], max(end, joined[-1][2]))
+        else:
+            joined.append((number, start, end))
+    return joined
 
 
 def _by_words(document: Document, cut: PassageSize) -> SourceIndex:

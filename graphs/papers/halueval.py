@@ -60,13 +60,13 @@ TASKS = {
 }
 """Each task, and where its instruction stands."""
 
-VARIANTS = {
-    "": "",
-    "-knowledge": ", with the knowledge",
-    "-cot": ", after reasoning in steps",
-    "-contrast": "; which of two is made up",
+VARIANTS: dict[str, tuple[str, str, type[Form]]] = {
+    "": ("", "", Recognition),
+    "-knowledge": (", with the knowledge", "", Recognition),
+    "-cot": (", after reasoning in steps", "_cot", ReasonedRecognition),
+    "-contrast": ("; which of two is made up", "_contrast", Contrast),
 }
-"""Ways of asking (section 3.2)."""
+"""Ways of asking (section 3.2): the end of the summary, that of the prompts' names, the form."""
 NOT_TRIED = ("summary-knowledge", "general-knowledge", "general-contrast")
 """A summary has its document; of a general request nothing is known, and no right text is there."""
 
@@ -74,16 +74,15 @@ NOT_TRIED = ("summary-knowledge", "general-knowledge", "general-contrast")
 def _paper(task: str, ending: str) -> Paper:
     """One task in one variant: the text is judged by itself, or against what is known."""
     summary, cites = TASKS[task]
-    asked = {"-cot": "_cot", "-contrast": "_contrast"}.get(ending, "")
-    contrasts = ending == "-contrast"
-    forms: dict[str, type[Form]] = {"-cot": ReasonedRecognition, "-contrast": Contrast}
+    words, asked, form = VARIANTS[ending]
+    contrasts = form is Contrast
     return Paper(
         name=f"halueval-{task}{ending}",
-        summary=f"{summary}{VARIANTS[ending]}.",
+        summary=f"{summary}{words}.",
         cites="003, section 3.2" if ending else cites,
         prompt=(f"halueval_{task}", f"recognise{asked}"),
         question=f"halueval_{task}{asked}",
-        form=forms.get(ending, Recognition),
+        form=form,
         read=read_contrast if contrasts else read_answer,
         needs=("models", "reference") if contrasts else ("models",),
         shows="source" if task == "summary" or ending == "-knowledge" else "nothing",

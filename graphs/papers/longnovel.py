@@ -14,13 +14,14 @@ from longproof.agent.guards import Weighed, wrong_place
 from longproof.agent.models.answers import Form
 from longproof.agent.prompting import brief
 from longproof.agent.types import Error, Kind, Label, Look, SourcePlace
+from longproof.graphs.evidence.sources import Sources, merge
 from longproof.graphs.papers.paper import About, Paper, PaperRun, PaperState, question_about
 from longproof.graphs.papers.runner import cut
 from longproof.indexes.search import PassageSize, source_index
 from longproof.retrieval.align import greedy
 from longproof.retrieval.files import home
-from longproof.retrieval.text.chunking import BLOCK, blocks
-from longproof.retrieval.types import Document, Window
+from longproof.retrieval.text.chunking import BLOCK
+from longproof.retrieval.types import Window
 
 YES, NO = "有幻觉", "无幻觉"
 """The two answers (Appendix I.2)."""
@@ -80,50 +81,38 @@ def read_details(answer: Narrative | AnalysedNarrative, about: About) -> Weighed
     return Weighed(label, None, errors=tuple(dict.fromkeys(errors)), reason=reason)
 
 
-Block = tuple[int, int, int]
-"""A block of a source: the document's number, start, end."""
-
-
 async def align(state: PaperState, run: PaperRun) -> PaperState:
     """Ask about each segment with the window of blocks that it is aligned to (Appendix D)."""
-    store = run.session.store
-    documents = await asyncio.to_thread(lambda: [store.open(ref) for ref in state["sources"]])
-    cuts = [(n, *place) for n, document in enumerate(documents) for place in blocks(document.text, BLOCK)]
-    if not cuts:
+    sources = await run.session.sources(state["sources"])
+    if not sources.blocks:
         return {}
     texts = [unit.claim.text for unit in state["units"]]
-    windows = await asyncio.to_thread(_windows, texts, documents, cuts, run)
-    characters = sum(len(document.text) for document in documents)
+    windows = await asyncio.to_thread(_windows, texts, sources, run)
     units = []
     for unit, window in zip(state["units"], windows, strict=True):
-        places = _places(cuts[window.first : window.last + 1], documents)
-        shown = sum(place.end - place.start for place in places.values())
-        look: Look = "source" if shown >= characters else "window"
+        places: dict[int, SourcePlace] = {}
+        shown = 0
+        for number, start, end in merge(sources.blocks[window.first : window.last + 1]):
+            places[number] = SourcePlace(source_id=sources.documents[number].id, start=start, end=end)
+            shown += end - start
+        look: Look = "source" if shown >= sources.characters else "window"
         asked = question_about(run.paper, [unit.claim], list(places.values()), look)
-        at = places[cuts[window.centre][0]]
+        at = places[sources.blocks[window.centre][0]]
         units.append(unit.model_copy(update={"window": at, "asked": (asked,)}))
     return {"units": units}
 
 
-def _windows(texts: list[str], documents: list[Document], cuts: list[Block], run: PaperRun) -> list[Window]:
+def _windows(texts: list[str], sources: Sources, run: PaperRun) -> list[Window]:
     """The window of each segment; similarities are the embedder's over whole blocks, or those of words."""
-    embedder = run.session.embedder()
-    size = PassageSize(BLOCK, BLOCK) if embedder else PassageSize()
-    folder = home(run.session.settings.home)
+    embedder, folder = run.session.embedder(), home(run.session.settings.home)
+    if embedder is None:
+        return greedy(sources.similarity(texts))
     columns = []
-    for n, document in enumerate(documents):
-        index = source_index(document, folder, embedder, size)
-        columns.append(index.similarity(texts, [(start, end) for number, start, end in cuts if number == n]))
+    for n, document in enumerate(sources.documents):
+        index = source_index(document, folder, embedder, PassageSize(BLOCK, BLOCK))
+        own = [(start, end) for number, start, end in sources.blocks if number == n]
+        columns.append(index.similarity(texts, own))
     return greedy(np.hstack(columns))
-
-
-def _places(window: list[Block], documents: list[Document]) -> dict[int, SourcePlace]:
-    """The window's blocks, joined within each document, by the document's number."""
-    joined: dict[int, SourcePlace] = {}
-    for number, start, end in window:
-        first = joined[number].start if number in joined else start
-        joined[number] = SourcePlace(source_id=documents[number].id, start=first, end=end)
-    return joined
 
 
 RAG = Paper(

@@ -57,26 +57,19 @@ from longproof.retrieval.text.chunking import segments
 from longproof.retrieval.text.sentences import sentences
 from longproof.retrieval.types import BadInput, Document
 
-SEGMENT = 150
-"""Characters of a segment (LongNovel, seed 004, Appendix D)."""
 
-
-async def read(given: VerifyInput, run: PaperRun) -> PaperState:
+async def read(form: VerifyInput, run: PaperRun) -> PaperState:
     """Keep the texts. Raises BadInput for what this paper can't check."""
-    case, sources = await asyncio.to_thread(store_texts, given, run.session.store)
+    case, sources = await asyncio.to_thread(store_texts, form, run.session.store)
     paper = run.paper
     if not sources and paper.shows == "source":
         if case.task != "open":
             raise BadInput(NO_SOURCE)
         if "pages" not in paper.needs:
             raise BadInput(f"the protocol {paper.name} holds a response against a source: give one")
-    has: list[Need] = []
-    if case.labels is not None:
-        has.append("labels")
-    if case.reference is not None:
-        has.append("reference")
-    if sources and all(ref.kind == "record" for ref in sources):
-        has.append("record")
+    given: dict[Need, object] = {"labels": case.labels is not None, "reference": case.reference is not None}
+    given["record"] = sources and all(ref.kind == "record" for ref in sources)
+    has = [need for need, there in given.items() if there]
     if why := unmet(paper.name, paper.needs, has, among=("labels", "reference", "record")):
         raise BadInput(why)
     count = len(sentences(case.response))
@@ -94,7 +87,7 @@ async def cut(state: PaperState, run: PaperRun) -> PaperState:
     spans = [response.span(start, end) for start, end in sentences(response.text)]
     parts = spans
     if run.paper.unit == "segment":
-        parts = [response.span(start, end) for start, end in segments(response.text, SEGMENT)]
+        parts = [response.span(start, end) for start, end in segments(response.text)]
     elif run.paper.unit == "response" and spans:
         parts = [response.span(spans[0].start, spans[-1].end)]
     units = []

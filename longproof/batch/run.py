@@ -43,7 +43,6 @@ from longproof.graphs.runner import (
     check_left,
     local_engine,
     open_run,
-    refuse_unusable,
     state_of,
 )
 from longproof.graphs.settings import INCOMPARABLE, settings_of
@@ -133,7 +132,7 @@ def check_cases(
     file is none of cases, or holds none, and for settings that can check nothing.
     """
     full = settings_of(settings)
-    refuse_unusable(Verifier(**{**settings, "run_id": None}))
+    Verifier(**{**settings, "run_id": None}).try_out()
     engine = engine or local_engine(Verifier(**settings), FileCases(cases, encoding), parallel)
     planned = plan_cases(cases, joined=joins(full))
     comparable = full.model_dump(mode="json", exclude={*INCOMPARABLE})

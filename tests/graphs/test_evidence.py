@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from longproof.agent.types import Claim, Look, Question
-from longproof.graphs.evidence.places import CLAIMS, SPARSE, claim_groups, merge, place_claims
+from longproof.graphs.evidence.places import CLAIMS, SPARSE, claim_groups, place_claims
 from longproof.graphs.evidence.search import TOGETHER, group_claims, widen, with_snippets
-from longproof.graphs.evidence.sources import Sources
+from longproof.graphs.evidence.sources import Sources, merge
 from longproof.graphs.state import ClaimState
 from longproof.retrieval.types import Document
 

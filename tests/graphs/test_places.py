@@ -22,12 +22,11 @@ from longproof.graphs.evidence.places import (
     claim_groups,
     evidence_shown,
     locate_sentences,
-    merge,
     parts_of,
     sure,
     windows,
 )
-from longproof.graphs.evidence.sources import Sources
+from longproof.graphs.evidence.sources import Sources, merge
 from longproof.prompts import Language
 from longproof.retrieval.align import viterbi
 from longproof.retrieval.types import Document, Window
