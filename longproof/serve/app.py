@@ -50,10 +50,10 @@ def application(offer: Offer, token: str) -> ASGIApp:
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        app.state.runs, app.state.offer = Runs(), offer
-        private_folder(app.state.runs.folder)
+        runs = app.state.runs = Runs()
+        app.state.offer = offer
+        private_folder(runs.folder)
         yield
-        runs = app.state.runs
         await asyncio.gather(*runs.stop(*runs.watched), return_exceptions=True)
 
     routes = [
@@ -80,7 +80,11 @@ async def refuse(_: Request, error: Exception) -> Response:
 
 async def start(request: Request) -> Response:
     runs, spoken = _runs(request).all(), _spoken(request.headers.get("accept-language"))
-    rows = [_row(run) for run in runs]
+    rows = []
+    for run in runs:
+        about = {"id": run.id, "title": run.title, "verdict": run.state}
+        own = {"href": f"runs/{run.id}", "case": run.name or run.title, "created": run.created}
+        rows.append({**NO_LINE, **about, **run.line, **own, "sources": [ref.title for ref in run.sources]})
     data = {
         "rows": rows,
         "sums": {**index_sums(rows), "all": sum(run.state == "done" for run in runs)},
@@ -127,7 +131,9 @@ async def show_example(request: Request) -> Response:
 
 
 async def show(request: Request) -> Response:
-    known, texts, run = await _known(request)
+    runs, begun = _run(request)
+    known, run = await _stand_of(runs, begun)
+    texts = runs.texts(begun, report_of(known))
     return HTMLResponse(await asyncio.to_thread(_run_page, known, texts, run))
 
 
@@ -139,12 +145,15 @@ async def now(request: Request) -> Response:
     runs, begun = _run(request)
     watched, seen = runs.watched.get(begun.id), request.query_params.get("seen")
     if watched and seen == str(watched.news):
-        return JSONResponse({"asked": watched.asked()})
+        return JSONResponse({"asked": watched.counts()})
     news = watched.news if watched else -1
-    known, texts, run = await _known(request)
+    known, run = await _stand_of(runs, begun)
     if seen is None:
         return JSONResponse(run)
-    return JSONResponse({"seen": news, "run": run, **await asyncio.to_thread(_news, known, texts, run)})
+    data = await asyncio.to_thread(_page_data, known, runs.texts(begun, report_of(known)), run)
+    for document in data["report"]["documents"]:
+        document.pop("text", None)
+    return JSONResponse({"seen": news, **data})
 
 
 async def take_marks(request: Request) -> Response:
@@ -152,7 +161,7 @@ async def take_marks(request: Request) -> Response:
     given = await _json(request)
     try:
         runs, begun = _run(request)
-        report = report_of(await _known_report(runs, begun))
+        report = report_of(await runs.latest_report(begun))
         add_marks(runs.marks(begun.id), given, [one.id for one in report.claims])
         return await now(request)
     except NoMark:
@@ -191,48 +200,41 @@ async def act(request: Request) -> Response:
 async def download(request: Request) -> Response:
     """Send the report, or the corrected text."""
     runs, begun = _run(request)
-    name = request.path_params["name"]
-    report, marks = runs.report(begun.id), read_marks(runs.marks(begun.id))
+    name, report = request.path_params["name"], runs.report(begun.id)
     if name == "report.json":
         data = (report.model_dump_json(indent=2) + "\n").encode()
     elif name in CORRECTED:
-        data = await asyncio.to_thread(corrected, report, name, accepted_keys(marks))
+        data = await asyncio.to_thread(
+            corrected, report, name, accepted_keys(read_marks(runs.marks(begun.id)))
+        )
     else:
         raise BadInput(f"nothing is called {name[:40]!r}")
-    title = f"{file_name(begun.title)}.{name}"
-    plain = title.encode("ascii", "replace").decode().replace("?", "_")
-    headers = {"content-disposition": f"attachment; filename=\"{plain}\"; filename*=UTF-8''{quote(title)}"}
+    title = quote(f"{file_name(begun.title)}.{name}")
+    headers = {"content-disposition": f"attachment; filename*=UTF-8''{title}"}
     return Response(data, media_type="application/octet-stream", headers=headers)
 
 
-async def _known(request: Request) -> tuple[Report | SoFar, dict[str, str], dict[str, Any]]:
-    """What is known of the run that the address names, its texts by id, and the run as the scripts are told of it.
-
-    Of accepted corrections that change the same words one is made.
-    """
-    runs, begun = _run(request)
-    known = await _known_report(runs, begun)
-    report, marks, watched = report_of(known), read_marks(runs.marks(begun.id)), runs.watched.get(begun.id)
-    progress: dict[str, Any] = {**watched.at, **watched.asked()} if watched else {}
+async def _stand_of(runs: Runs, begun: Begun) -> tuple[Report | SoFar, dict[str, Any]]:
+    """The report of a run, as far as it is known, and the run as the scripts are told of it."""
+    known, watched = await runs.latest_report(begun), runs.watched.get(begun.id)
+    report, marks = report_of(known), read_marks(runs.marks(begun.id))
+    progress: dict[str, Any] = {**watched.at, **watched.counts()} if watched else {}
     if isinstance(known, SoFar):
         progress |= {"claims": len(report.claims), "checked": len(report.claims) - len(known.open_claims)}
-    made = len(changes(report, accepted_keys(marks)))
+    # Of accepted corrections that change the same words one is made.
+    accepted = accepted_keys(marks)
+    made = len(changes(report, accepted))
     disputes = (await saved_run(begun.settings))[1] if begun.state == "waiting" else []
-    run = {
+    return known, {
         "id": begun.id,
         "editable": not begun.recorded,
         "state": begun.state,
         "why": begun.why,
         "told": progress,
         "marks": {id_: one.model_dump(mode="json") for id_, one in marks.items()},
-        "corrections": {"made": made, "ruled_out": len(known_changes(report, accepted_keys(marks))) - made},
+        "corrections": {"made": made, "ruled_out": len(known_changes(report, accepted)) - made},
         "disputes": {one["claim_id"]: one["shown"] for one in disputes},
     }
-    return known, runs.texts(begun, report), run
-
-
-async def _known_report(runs: Runs, begun: Begun) -> Report | SoFar:
-    return runs.report(begun.id) if begun.state == "done" else await runs.so_far(begun)
 
 
 def _runs(request: Request) -> Runs:
@@ -270,40 +272,20 @@ def _spoken(tag: object) -> Language:
     return "zh" if str(tag).startswith("zh") else "en"
 
 
-def _row(run: Begun) -> dict[str, Any]:
-    about = {"id": run.id, "title": run.title, "verdict": run.state}
-    own = {"href": f"runs/{run.id}", "case": run.name or run.title, "created": run.created}
-    return {**NO_LINE, **about, **run.line, **own, "sources": [ref.title for ref in run.sources]}
-
-
 def _run_page(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> str:
     """The page of a run, of which this is known. `run` is what the scripts are told of it."""
     report = report_of(known)
-    data = {**_page_data(known, texts, run), "run": run, "longest": LONGEST}
     title = (f"{SIGNS[report.verdict]} " if known is report else "") + f"{report.case.id} · longproof"
     spoken, plain = language(report.case.response), to_markdown(report, texts)
-    scripts = (*PAGE, "ask", "marks", "live")
+    data, scripts = _page_data(known, texts, run), (*PAGE, "ask", "marks", "live")
     return assemble("page.html", scripts, data, spoken, title, plain, local=True)
-
-
-def _news(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
-    """What can have changed on a run's page: its lines, its head, all claims and the sentences' labels."""
-    data = _page_data(known, texts, run)
-    report = data.pop("report")
-    return {
-        "page": data,
-        "head": {"verdict": report["verdict"], "stamp": report["stamp"]},
-        "claims": report["claims"],
-        "documents": len(report["documents"]),
-        "sentences": [label for _, _, label in report["sentences"]],
-    }
 
 
 def _page_data(known: Report | SoFar, texts: Mapping[str, str], run: Mapping[str, Any]) -> dict[str, Any]:
     """The data that a run's page is drawn from: the report's, with the claims' ids, and what is open called so."""
     report = report_of(known)
     say = words(language(report.case.response), "serve")
-    data = page_data(report, texts, say)
+    data = {**page_data(report, texts, say), "run": run, "longest": LONGEST}
     for short, claim in zip(data["report"]["claims"], report.claims, strict=True):
         short["id"] = claim.id
     if isinstance(known, SoFar):

@@ -39,7 +39,7 @@ def guard_app(app: ASGIApp, token: str) -> ASGIApp:
             return
         taken = 0
 
-        async def limited() -> Message:
+        async def receive_part() -> Message:
             """Pass on the body until it is longer than any may be: its length may not be told, or told wrongly."""
             nonlocal taken
             message = await receive()
@@ -53,7 +53,7 @@ def guard_app(app: ASGIApp, token: str) -> ASGIApp:
                 MutableHeaders(scope=message).update(HEADERS)
             await send(message)
 
-        await app({**scope, "root_path": f"/{token}"}, limited, send_with_headers)
+        await app({**scope, "root_path": f"/{token}"}, receive_part, send_with_headers)
 
     return guard
 

@@ -53,16 +53,17 @@ async function look() {
   if (data.run.state !== before) watch();
 }
 
-/* What the server tells: how far the run is; or the run, the head, all claims. What is being typed stays as it is. */
-function hear(news) {
-  if (!news.run) return $("asked") && fill($("asked"), askedSoFar(news.asked));
-  newest = news.seen;
-  heard(news.run);
-  if (news.documents !== report.documents.length) return location.reload();
-  Object.assign(data, news.page);
-  Object.assign(report, news.head);
+/* What the server tells: how far the run is; or the run and its page's data, without texts. What is being typed stays
+   as it is. */
+function hear({ seen: latest, asked, run, report: now, ...page }) {
+  if (!run) return $("asked") && fill($("asked"), askedSoFar(asked));
+  newest = latest;
+  heard(run);
+  if (now.documents.length !== report.documents.length) return location.reload();
+  Object.assign(data, page);
+  Object.assign(report, { verdict: now.verdict, stamp: now.stamp });
   const changed = new Set();
-  for (const [n, claim] of news.claims.entries()) {
+  for (const [n, claim] of now.claims.entries()) {
     const text = JSON.stringify(claim);
     if (claimsSeen[n] === text) continue;
     claimsSeen[n] = text;
@@ -70,9 +71,9 @@ function hear(news) {
     report.claims[n] = claimFrom(claim);
     changed.add(claim.sentence);
   }
-  for (const gone of report.claims.splice(news.claims.length)) changed.add(gone.sentence);
-  claimsSeen.length = news.claims.length;
-  for (const [index, label] of news.sentences.entries()) {
+  for (const gone of report.claims.splice(now.claims.length)) changed.add(gone.sentence);
+  claimsSeen.length = now.claims.length;
+  for (const [index, [, , label]] of now.sentences.entries()) {
     if (sentences[index].label !== label) changed.add(index);
     sentences[index].label = label;
   }

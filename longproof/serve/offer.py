@@ -98,10 +98,9 @@ class Offer:
             if not self.openai or not MODEL.fullmatch(choice.model):
                 raise BadInput("this model is not offered: give the plain name of one at OpenAI")
             named.append(Spec(kind="openai", model=choice.model))
-        limits = [n for n in (choice.max_tokens, self.settings.get("max_tokens")) if n is not None]
         chosen: dict[str, Any] = {**self.settings, "judges": named or ["offline"], "run_id": None}
         chosen["reach"] = choice.reach or self.settings.get("reach")
-        chosen["max_tokens"] = min(limits, default=None)
+        chosen["max_tokens"] = _narrower(choice.max_tokens, self.settings.get("max_tokens"))
         if not named:
             chosen |= MODELS_TASKS
         elif choice.person or chosen.get("arbiter") == PERSON:
@@ -114,7 +113,12 @@ class Offer:
         Raises BadInput for a model, an embedder or a folder of pages that isn't offered.
         """
         mine = settings_of({**self.settings, "judges": self.judges or ["offline"], "run_id": None})
-        named = [("judge", judge, self._has_judge(as_spec(judge))) for judge in settings.judges]
+        named = list[tuple[str, str | Spec | None, bool]]()
+        for judge in map(as_spec, settings.judges):
+            offered = judge.kind == "offline" or judge in self.judges
+            if self.openai and MODEL.fullmatch(judge.model):
+                offered |= judge == Spec(kind="openai", model=judge.model)
+            named.append(("judge", judge, offered))
         for role in ("arbiter", "decomposer", "searcher", "embedder", "pages"):
             one, free = getattr(settings, role), (Settings.model_fields[role].default, PERSON, "offline")
             named.append((role, one, one in free or _text(one) == _text(getattr(mine, role))))
@@ -126,15 +130,12 @@ class Offer:
                 )
         limits: dict[str, Any] = {"reach": settings.reach if settings.reach in self.reaches else mine.reach}
         for name in ("max_calls", "max_tokens", "concurrency"):
-            both = [n for n in (getattr(settings, name), getattr(mine, name)) if n is not None]
-            limits[name] = min(both, default=None)
+            limits[name] = _narrower(getattr(settings, name), getattr(mine, name))
         return settings.model_copy(update=limits)
 
-    def _has_judge(self, judge: Spec) -> bool:
-        """True if this judge may be chosen: it is the offline one, one of the owner's, or a plain one at OpenAI."""
-        if self.openai and MODEL.fullmatch(judge.model) and judge == Spec(kind="openai", model=judge.model):
-            return True
-        return judge.kind == "offline" or judge in self.judges
+
+def _narrower(*limits: int | None) -> int | None:
+    return min((n for n in limits if n is not None), default=None)
 
 
 def _text(named: str | Spec | None) -> str | None:

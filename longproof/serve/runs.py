@@ -70,13 +70,12 @@ class Watched:
         """Ask this, from now on, how much was asked."""
         self.traffic = traffic
 
-    def asked(self) -> dict[str, int]:
+    def counts(self) -> dict[str, int]:
         """Calls and tokens so far, those of an answer as soon as it is there, and how many answers are waited for."""
-        now, paid = self.traffic(), self._paid()
-        calls = max(paid[0], self._before[0] + now.calls - now.waiting)
-        tokens = max(paid[1], self._before[1] + now.tokens)
+        now, (calls, tokens) = self.traffic(), self._paid()
         # What was stopped has closed its connections, and no traffic any more.
-        self._most = max(self._most[0], calls), max(self._most[1], tokens)
+        most_calls = max(self._most[0], calls, self._before[0] + now.calls - now.waiting)
+        self._most = most_calls, max(self._most[1], tokens, self._before[1] + now.tokens)
         return {"calls": self._most[0], "tokens": self._most[1], "waiting": now.waiting}
 
     def _paid(self) -> tuple[int, int]:
@@ -171,21 +170,17 @@ class Runs:
         comparable = settings.model_dump_json(exclude=INCOMPARABLE)
         about = ([ref.id for ref in refs], case.task, case.context, comparable)
         digest = sha256(repr(about).encode()).hexdigest()[:8]
-        begun = new_run(
-            case.id, settings, refs[:-1], refs[-1], task=case.task, context=case.context, recorded=recorded
-        )
-        changes: dict[str, Any] = {"id": begun.id[:-8] + digest, "settings": settings}
+        known = {"task": case.task, "context": case.context, "recorded": recorded}
+        begun = new_run(case.id, settings, refs[:-1], refs[-1], **known)
+        id_, name = begun.id[:-8] + digest, ""
         for earlier in self.folder.glob(f"*-{digest}"):
-            changes["id"] = earlier.name
+            id_ = earlier.name
             with contextlib.suppress(BadInput):
-                changes["name"] = self._read(earlier.name).name
-        begun = begun.model_copy(update=changes)
-        if waiting:
-            self._keep(begun, state="waiting")
-        else:
-            self._keep_report(begun.id, report)
-            self._keep(begun, state="done", line=index_line(f"runs/{begun.id}", report))
-        return begun.id
+                name = self._read(id_).name
+        line = {} if waiting else self._keep_report(id_, report)
+        state = "waiting" if waiting else "done"
+        self._keep(begun, id=id_, name=name, settings=settings, state=state, line=line)
+        return id_
 
     async def keep_example(self, language: str) -> str:
         """Check the bundled example with its recorded answers, and keep it as a run that is done; its name."""
@@ -224,8 +219,10 @@ class Runs:
             task.cancel()
         return tasks
 
-    async def so_far(self, begun: Begun) -> SoFar:
-        """The report so far of a run that isn't done."""
+    async def latest_report(self, begun: Begun) -> Report | SoFar:
+        """The report of a run, or what is known so far of one that isn't done."""
+        if begun.state == "done":
+            return self.report(begun.id)
         watched = self.watched.get(begun.id)
         values = watched.values if watched else (await saved_run(begun.settings))[0]
         response = await asyncio.to_thread(self.store.open, begun.response)
@@ -261,11 +258,13 @@ class Runs:
         return self.folder / id_
 
     def _keep(self, begun: Begun, **changed: Any) -> None:
-        changed_run = begun.model_copy(update=changed)
-        write_whole(self._of(begun.id) / "run.json", changed_run.model_dump_json(indent=1).encode())
+        run = begun.model_copy(update=changed)
+        write_whole(self._of(run.id) / "run.json", run.model_dump_json(indent=1).encode())
 
-    def _keep_report(self, id_: str, report: Report) -> None:
+    def _keep_report(self, id_: str, report: Report) -> dict[str, Any]:
+        """Write a run's report; the run's line in the list."""
         write_whole(self._of(id_) / "report.json", (report.model_dump_json(indent=2) + "\n").encode())
+        return index_line(f"runs/{id_}", report)
 
     def _start(self, begun: Begun, values: State, review: Mapping[str, Any] | None = None) -> str:
         """Begin a run or take it up, with a person's review where it waits for one; its name."""
@@ -284,18 +283,17 @@ class Runs:
         try:
             watcher = Watcher(watched.hear, watched.write, watched.watch)
             if review is None:
-                sources, response = map(self.store.open, begun.sources), self.store.open(begun.response)
+                sources = list(map(self.store.open, begun.sources))
+                response = self.store.open(begun.response)
                 case = {"task": begun.task, "context": begun.context, "case_id": begun.title}
-                about = {"response": response, **case}
-                done = await begin_run(list(sources), dict(begun.settings), watcher, **about)
+                done = await begin_run(sources, dict(begun.settings), watcher, response=response, **case)
             else:
                 done = await resume_run(str(begun.settings.run_id), review, watcher)
             if was_waiting:
                 forget_decisions(self.marks(begun.id))
             state = "done" if done.report else "waiting"
             if done.report and folder.exists():
-                self._keep_report(begun.id, done.report)
-                line = index_line(f"runs/{begun.id}", done.report)
+                line = self._keep_report(begun.id, done.report)
         except BadInput as error:
             state, why = "waiting" if was_waiting else "failed", str(error)
         except asyncio.CancelledError:
@@ -303,9 +301,9 @@ class Runs:
         except Exception as error:
             state, why = "failed", f"unforeseen {type(error).__name__}: {error}"
         finally:
-            asked = self.watched.pop(begun.id).asked()
+            counts = self.watched.pop(begun.id).counts()
             if state != "done":
-                line = {key: asked[key] for key in ("calls", "tokens")}
+                line = {key: counts[key] for key in ("calls", "tokens")}
             if (folder / "run.json").exists():
                 self._keep(self.get(begun.id), state=state, why=why, line=line)
 
