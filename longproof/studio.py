@@ -23,7 +23,7 @@ from longproof.retrieval.types import BadInput
 from longproof.serve import is_here
 
 
-def bundled() -> VerifyInput:
+def example_input() -> VerifyInput:
     """The story and the summary with four planted errors, as a filled form."""
     from longproof.examples import example
 
@@ -31,14 +31,14 @@ def bundled() -> VerifyInput:
     return VerifyInput(source=story.text, response=summary.text, case_id="example")
 
 
-class Served(CompiledStateGraph[Any, Any, Any, Any]):
+class StudioGraph(CompiledStateGraph[Any, Any, Any, Any]):
     """A graph whose copies still know the types that its schemas name.
 
     The server attaches its checkpointer to a copy. LangGraph's own copies (1.2) forget these types, so that under
     `LANGGRAPH_STRICT_MSGPACK` the models of a resumed run would come back as dictionaries.
     """
 
-    def copy(self, update: dict[str, Any] | None = None) -> "Served":
+    def copy(self, update: dict[str, Any] | None = None) -> "StudioGraph":
         """A copy with some of its attributes changed."""
         made = super().copy(update)
         made._serde_allowlist = self._serde_allowlist
@@ -62,9 +62,9 @@ class Served(CompiledStateGraph[Any, Any, Any, Any]):
             yield part
 
 
-def served(compiled: CompiledStateGraph[Any, Any, Any, Any]) -> Served:
+def studio_graph(compiled: CompiledStateGraph[Any, Any, Any, Any]) -> StudioGraph:
     """The graph as the server may copy it."""
-    made = Served(**{name: value for name, value in vars(compiled).items() if name != "__orig_class__"})
+    made = StudioGraph(**{name: value for name, value in vars(compiled).items() if name != "__orig_class__"})
     made._serde_allowlist = compiled._serde_allowlist
     return made
 
@@ -83,11 +83,12 @@ PLATFORM = ("thread_id", "checkpoint_id", "checkpoint_ns", "checkpoint_map", "__
 """What LangGraph's server may put beside a client's settings."""
 CLIENTS = Given(by_owner=False)
 """Settings come from clients: what they name gets no key that the server's environment doesn't grant."""
-graph = served(verify_graph(Pool(CLIENTS), example=bundled))
+graph = studio_graph(verify_graph(Pool(CLIENTS), example=example_input))
 """No checkpointer of its own: the server brings one."""
 for _paper in PAPERS:
     _method = method(_paper.name)
-    globals()[_paper.name.replace("-", "_")] = served(_method.graph(Pool(CLIENTS, _method.protocol), None))
+    _graph = _method.graph(Pool(CLIENTS, _method.protocol), None)
+    globals()[_paper.name.replace("-", "_")] = studio_graph(_graph)
 STUDIO = (b"https://smith.langchain.com", b"https://eu.smith.langchain.com")
 """The pages that may drive a server without a key; langgraph.json lists the same."""
 auth = Auth()
@@ -97,17 +98,20 @@ auth = Auth()
 async def authenticate(headers: dict[bytes, bytes]) -> Auth.types.MinimalUserDict:
     """Whoever has the key, as `Authorization: Bearer KEY` or `x-api-key: KEY`.
 
-    Where none is set: programs, Studio's page, and this server's own pages.
+    Where none is set: programs, Studio's page, and this server's own pages. A browser names the page's origin with
+    every request that changes something, and sends the host's name as the page wrote it. CORS alone doesn't do: it
+    stops no form, and no name that points here.
     """
-    plain = {_bytes(name).lower(): _bytes(value) for name, value in headers.items()}
     key = os.environ.get("LONGPROOF_STUDIO_KEY", "").encode()
-    scheme, _, bearer = plain.get(b"authorization", b"").partition(b" ")
-    given = (plain.get(b"x-api-key", b""), bearer if scheme.lower() == b"bearer" else b"")
+    scheme, _, bearer = headers.get(b"authorization", b"").partition(b" ")
+    given = (headers.get(b"x-api-key", b""), bearer if scheme.lower() == b"bearer" else b"")
     if key and not any(compare_digest(one, key) for one in given):
         raise Auth.exceptions.HTTPException(
             status_code=401, detail="give the key that the server was started with: x-api-key: KEY"
         )
-    if not key and _foreign(plain):
+    origin, host = headers.get(b"origin", b""), headers.get(b"host", b"localhost")
+    own = (b"", *STUDIO, b"http://" + host, b"https://" + host)
+    if not key and (origin not in own or not is_here(host.decode("latin-1"))):
         raise Auth.exceptions.HTTPException(
             status_code=403,
             detail="without LONGPROOF_STUDIO_KEY only Studio and programs on this machine may ask, by an address "
@@ -124,19 +128,3 @@ async def check_settings(ctx: Auth.types.AuthContext, value: dict[str, Any]) -> 
         refuse_settings((value.get("kwargs") or value).get("context"))
     except BadInput as error:
         raise Auth.exceptions.HTTPException(status_code=422, detail=str(error)) from error
-
-
-def _foreign(headers: dict[bytes, bytes]) -> bool:
-    """True if a browser may have sent this for a page of another site.
-
-    A browser names the page's origin with every request that changes something, and sends the host's name as the
-    page wrote it. CORS alone doesn't do: it stops no form, and no name that points here.
-    """
-    origin, host = headers.get(b"origin", b""), headers.get(b"host", b"localhost")
-    if not is_here(host.decode("latin-1")):
-        return True
-    return bool(origin) and origin not in (*STUDIO, b"http://" + host, b"https://" + host)
-
-
-def _bytes(text: str | bytes) -> bytes:
-    return text.encode() if isinstance(text, str) else text

@@ -39,13 +39,9 @@ def runnable(verifier: Verifier) -> "Runnable[dict[str, Any], Report]":
     """
     from langchain_core.runnables import RunnableLambda
 
-    def invoke(asked: dict[str, Any]) -> Report:
-        return verifier.verify(**asked)
-
-    async def ainvoke(asked: dict[str, Any]) -> Report:
-        return await verifier.averify(**asked)
-
-    return RunnableLambda(invoke, ainvoke, name="longproof")
+    return RunnableLambda(
+        lambda asked: verifier.verify(**asked), lambda asked: verifier.averify(**asked), name="longproof"
+    )
 
 
 def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":
@@ -55,14 +51,14 @@ def tool(verifier: Verifier, source: str | None = None) -> "BaseTool":
     """
     from langchain_core.tools import StructuredTool
 
-    fixed = {} if source is None else {"source": source}
+    fixed: dict[str, Any] = {} if source is None else {"source": source}
 
     def check(**asked: Any) -> tuple[str, Report]:
-        report = verifier.verify(**{**asked, **fixed})
+        report = verifier.verify(**asked, **fixed)
         return brief_of(report).model_dump_json(), report
 
     async def acheck(**asked: Any) -> tuple[str, Report]:
-        report = await verifier.averify(**{**asked, **fixed})
+        report = await verifier.averify(**asked, **fixed)
         return brief_of(report).model_dump_json(), report
 
     return StructuredTool.from_function(

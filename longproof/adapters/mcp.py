@@ -23,10 +23,6 @@ from longproof.verifier import Verifier
 if TYPE_CHECKING:
     from mcp.server.mcpserver import MCPServer
 
-ABOUT = (
-    "Checks, claim by claim, whether a text is faithful to a long source, and shows where to look in both."
-)
-
 
 def server(verifier: Verifier, folder: Path | None = None) -> "MCPServer[None]":
     """The server, not yet running. Raises BadInput where the `mcp` package is missing."""
@@ -35,6 +31,7 @@ def server(verifier: Verifier, folder: Path | None = None) -> "MCPServer[None]":
         from mcp.server.mcpserver.tools import Tool
     except ImportError as error:
         raise BadInput("MCP is not installed: pip install 'longproof[mcp]'") from error
+    about = "Checks, claim by claim, whether a text is faithful to a long source, and shows where to look in both."
     tools = []
     for work in _tools(verifier, folder):
         tool = Tool.from_function(work)
@@ -43,7 +40,7 @@ def server(verifier: Verifier, folder: Path | None = None) -> "MCPServer[None]":
         asked.model_config["extra"] = "forbid"
         asked.model_rebuild(force=True)
         tools.append(tool.model_copy(update={"parameters": asked.model_json_schema(by_alias=True)}))
-    return MCPServer("longproof", version=__version__, instructions=ABOUT, tools=tools)
+    return MCPServer("longproof", version=__version__, instructions=about, tools=tools)
 
 
 def serve(verifier: Verifier, folder: Path | None = None) -> None:
@@ -84,7 +81,7 @@ def _tools(verifier: Verifier, folder: Path | None) -> list[Callable[..., Awaita
             raise ToolError(str(error)) from error
 
     async def explain(**asked: Any) -> Brief:
-        """What does not hold in a text or is undecided, and why, in short; what holds is left out."""
+        """Tell in short what does not hold in a text or is undecided, and why; what holds is left out."""
         return brief_of(await verify(**asked))
 
     explain.__signature__ = signature(verify).replace(return_annotation=Brief)  # type: ignore[attr-defined]

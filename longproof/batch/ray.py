@@ -5,8 +5,8 @@ ledger, one budget and one limit an endpoint, whatever the number of workers. Ke
 Does not know: how a case is checked, or where reports go: the caller writes them as they come.
 """
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, cast
 
@@ -41,44 +41,39 @@ def ray_engine(
     try:
         import ray
         from ray.util import ActorPool
+        from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
     except ImportError as error:
         raise BadInput("--engine ray needs Ray: pip install 'longproof[ray]'") from error
 
     def engine(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
         ray.init(address=address, **({} if address else HERE))
         try:
-            with _running_proxy(ray, settings) as proxy:
-                # With a whole CPU each, no more workers than CPUs would start.
-                made = ray.remote(Worker).options(
-                    num_cpus=0.25, max_concurrency=parallel, max_restarts=-1, max_task_retries=-1
-                )
-                given = (proxy, settings, str(cases.resolve()), encoding)
-                pool = ActorPool([made.remote(*given) for _ in range(workers)] * parallel)
-                for group, results in pool.map_unordered(lambda one, group: one.check.remote(group), groups):
-                    if isinstance(results, BadInput):
-                        raise BadInput(str(results))
-                    for one, result in zip(group, results, strict=True):
-                        finish(one, result)
+            check_on_ray(groups, finish)
         finally:
             ray.shutdown()
 
+    def check_on_ray(groups: Sequence[Sequence[Planned]], finish: Finish) -> None:
+        # The proxy works on this machine, whose ledger it is. One that dies is not started again.
+        here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
+        asker = ray.remote(ModelProxy).options(num_cpus=0, max_concurrency=10_000, scheduling_strategy=here)
+        proxy = asker.remote(settings)
+        # With a whole CPU each, no more workers than CPUs would start.
+        lasting = {"max_restarts": -1, "max_task_retries": -1}
+        worker = ray.remote(Worker).options(num_cpus=0.25, max_concurrency=parallel, **lasting)
+        given = (proxy, settings, str(cases.resolve()), encoding)
+        try:
+            pool = ActorPool([worker.remote(*given) for _ in range(workers)] * parallel)
+            for group, results in pool.map_unordered(lambda one, group: one.check.remote(group), groups):
+                if isinstance(results, BadInput):
+                    raise BadInput(str(results))
+                for one, result in zip(group, results, strict=True):
+                    finish(one, result)
+        finally:
+            # A proxy that died for good has nothing open, and its cases are among the failures.
+            with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
+                ray.get(proxy.close.remote(), timeout=60.0)
+
     return engine
-
-
-@contextmanager
-def _running_proxy(ray: Any, settings: dict[str, Any]) -> Iterator[Any]:
-    """The model proxy, on this machine, whose ledger it is. One that dies is not started again."""
-    from ray.util.scheduling_strategies import NodeAffinitySchedulingStrategy
-
-    here = NodeAffinitySchedulingStrategy(ray.get_runtime_context().get_node_id(), soft=False)
-    made = ray.remote(ModelProxy).options(num_cpus=0, max_concurrency=10_000, scheduling_strategy=here)
-    proxy = made.remote(settings)
-    try:
-        yield proxy
-    finally:
-        # A proxy that died for good has nothing open, and its cases are among the failures.
-        with suppress(ray.exceptions.RayActorError, ray.exceptions.GetTimeoutError):
-            ray.get(proxy.close.remote(), timeout=60.0)
 
 
 class Worker:

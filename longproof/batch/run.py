@@ -163,7 +163,16 @@ def plan_cases(cases: Path, *, joined: bool) -> list[Planned]:
     """
     planned, seen = list[Planned](), dict[str, int]()
     for line, data in case_lines(cases):
-        one = _plan_line(cases.parent, line, data, joined=joined)
+        try:
+            case = parse_case(data)
+        except BadInput:
+            one = Planned(file_name(line_name(data, line)), digest(data.hex()), place=tuple(line))
+        else:
+            sources = sources_key(case, cases.parent)
+            texts = None if case.paths else case.texts
+            group = group_key(asked_case(case), sources, texts) if joined else ""
+            key = case_key(case, cases.parent)
+            one = Planned(file_name(str(case.id)), key, sources, group, case.pair, tuple(line))
         number = seen.setdefault(one.name.casefold(), line.number)
         if number != line.number:
             same = f"ids of one file name, {one.name!r}"
@@ -172,24 +181,6 @@ def plan_cases(cases: Path, *, joined: bool) -> list[Planned]:
     if not planned:
         raise BadInput(f"there is no case in {cases}: give a file with a case a line")
     return planned
-
-
-def _plan_line(folder: Path, line: CaseLine, data: bytes, *, joined: bool) -> Planned:
-    """The case of a line as the runner takes it."""
-    try:
-        case = parse_case(data)
-    except BadInput:
-        return Planned(file_name(line_name(data, line)), digest(data.hex()), place=tuple(line))
-    sources = sources_key(case, folder)
-    texts = None if case.paths else case.texts
-    return Planned(
-        file_name(str(case.id)),
-        case_key(case, folder),
-        sources,
-        group_key(asked_case(case), sources, texts) if joined else "",
-        case.pair,
-        tuple(line),
-    )
 
 
 def _line_of(cases: Path, one: Planned, result: Report | str) -> EndedCase:

@@ -68,7 +68,7 @@ def test_what_clients_name_gets_no_key_of_its_own() -> None:
 
 
 @pytest.mark.parametrize("graph", [studio.graph, studio.plain])
-def test_a_misspelt_input_is_refused_and_never_taken_for_the_empty_form(graph: studio.Served) -> None:
+def test_a_misspelt_input_is_refused_and_never_taken_for_the_empty_form(graph: studio.StudioGraph) -> None:
     given = {"text": "Ada sold the boat.", "messages": []}
     for one in (graph, graph.copy()):
         with pytest.raises(BadInput, match="no input 'text', 'messages': known are"):
