@@ -115,7 +115,7 @@ async def tell_price(request: Request) -> Response:
     choice, store = read_choice(await _json(request)), _runs(request).store
     sources = [store.open(ref) for ref in choice.sources]
     settings = request.app.state.offer.settings_for(choice)
-    return JSONResponse(await price(settings, sources, store.open(choice.response), choice.task))
+    return JSONResponse(await price(settings, sources, store.open(choice.response)))
 
 
 async def begin(request: Request) -> Response:

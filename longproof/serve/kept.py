@@ -51,32 +51,19 @@ def read_run(id_: str, data: bytes) -> Begun:
     try:
         return Begun.model_validate_json(data)
     except ValidationError:
+        day, own = f"{id_[:4]}-{id_[4:6]}-{id_[6:8]}", Settings(run_id=id_)
+        nothing = DocumentRef(id="", characters=0)
         return Begun(
-            id=id_,
-            title=id_,
-            created=f"{id_[:4]}-{id_[4:6]}-{id_[6:8]}",
-            settings=Settings(run_id=id_),
-            sources=(),
-            response=DocumentRef(id="", characters=0),
-            state="earlier",
+            id=id_, title=id_, created=day, settings=own, sources=(), response=nothing, state="earlier"
         )
 
 
-def new_run(
-    title: str, settings: Settings, sources: Sequence[DocumentRef], response: DocumentRef, **about: Any
-) -> Begun:
-    """A run that begins now, under a name of its own. `about`: further fields."""
+def new_run(settings: Settings, **about: Any) -> Begun:
+    """A run that begins now, under a name of its own. `about`: the other fields."""
     now = datetime.now(UTC)
     id_ = f"{now:%Y%m%d-%H%M%S}-{token_hex(4)}"
-    return Begun(
-        id=id_,
-        title=title,
-        created=now.isoformat(timespec="seconds"),
-        settings=settings.model_copy(update={"run_id": id_}),
-        sources=tuple(sources),
-        response=response,
-        **about,
-    )
+    own = settings.model_copy(update={"run_id": id_})
+    return Begun(id=id_, created=now.isoformat(timespec="seconds"), settings=own, **about)
 
 
 class DraftDecision(Frozen):

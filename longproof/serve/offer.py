@@ -13,7 +13,6 @@ from pydantic import AfterValidator, Field, ValidationError
 
 from longproof.agent.models.prices import reading_cost
 from longproof.agent.specs import Spec, as_spec
-from longproof.agent.types import Task
 from longproof.graphs.reporting import estimate
 from longproof.graphs.settings import PERSON, Reach, Settings, settings_of
 from longproof.graphs.verifier import Verifier
@@ -49,7 +48,6 @@ class Chosen(Frozen):
     person: bool = False
     reach: Reach | None = None
     max_tokens: int | None = Field(default=None, ge=0, le=10**12)
-    task: Task = "summary"
 
 
 def read_choice(given: Any) -> Chosen:
@@ -142,13 +140,11 @@ def _text(named: str | Spec | None) -> str | None:
     return named.text if isinstance(named, Spec) else named
 
 
-async def price(
-    settings: Settings, sources: Sequence[Document], response: Document, task: Task
-) -> dict[str, str]:
+async def price(settings: Settings, sources: Sequence[Document], response: Document) -> dict[str, str]:
     """The cost of a check with these settings, in figures; empty where nothing is paid. Asks nobody."""
     verifier = Verifier(**{**dict(settings), "max_calls": 0, "run_id": None})
     try:
-        report = await verifier.check(sources, case_of(response, task=task))
+        report = await verifier.check(sources, case_of(response))
     finally:
         await verifier.close()
     estimated = estimate([report])

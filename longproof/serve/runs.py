@@ -123,7 +123,8 @@ class Runs:
         for ref in (*choice.sources, choice.response):
             self.store.open(ref)
         title = choice.response.title[:LONGEST_NAME] or "case"
-        return self._start(new_run(title, settings, choice.sources, choice.response, task=choice.task), {})
+        texts = {"sources": choice.sources, "response": choice.response}
+        return self._start(new_run(settings, title=title, **texts), {})
 
     def check_again(self, id_: str, response: DocumentRef, offer: Offer) -> str:
         """Check an edited text as the one of this run was checked, within the offer; the new run's name.
@@ -134,9 +135,8 @@ class Runs:
         before = self.get(id_)
         if before.recorded:
             raise BadInput("the example is answered from a recording: check a text of your own")
-        about = {"task": before.task, "context": before.context, "name": before.name}
-        settings = offer.limit(before.settings)
-        return self._start(new_run(before.title, settings, before.sources, response, **about), {})
+        about = before.model_dump(include={"title", "sources", "task", "context", "name"})
+        return self._start(new_run(offer.limit(before.settings), response=response, **about), {})
 
     def rename(self, id_: str, name: str) -> None:
         """Call a run so; without a name, by its text's title again. Raises BadInput for one that is too long."""
@@ -165,13 +165,13 @@ class Runs:
         The last document is the response. An earlier check of the same texts with the same settings gives way; what a
         person said of it stays, and its name.
         """
-        refs = [self.store.put(document) for document in documents]
+        *sources, response = map(self.store.put, documents)
         case = report.case
         comparable = settings.model_dump_json(exclude=INCOMPARABLE)
-        about = ([ref.id for ref in refs], case.task, case.context, comparable)
+        about = ([ref.id for ref in (*sources, response)], case.task, case.context, comparable)
         digest = sha256(repr(about).encode()).hexdigest()[:8]
-        known = {"task": case.task, "context": case.context, "recorded": recorded}
-        begun = new_run(case.id, settings, refs[:-1], refs[-1], **known)
+        texts = {"sources": sources, "response": response, "task": case.task, "context": case.context}
+        begun = new_run(settings, title=case.id, recorded=recorded, **texts)
         id_, name = begun.id[:-8] + digest, ""
         for earlier in self.folder.glob(f"*-{digest}"):
             id_ = earlier.name
