@@ -12,6 +12,7 @@ import time
 import urllib.error
 import urllib.request
 from collections import Counter
+from itertools import product
 from pathlib import Path
 
 import pytest
@@ -26,7 +27,7 @@ pytestmark = [pytest.mark.heavy, pytest.mark.timeout(180)]
 CONFIG = Path(__file__).parents[2] / "langgraph.json"
 LINES = "\n".join(f"Chapter {n}. The {n}th day passed and rain fell on the {n} hills." for n in range(300))
 SOURCE = f"{LINES[:9000]}\nThe lamp was lit at nine. Ada sold the boat to Tom.\n{LINES[9000:]}"
-RESPONSE = "The lamp was lit at nine. Ada sold the boat to Tom."
+GIVEN = {"source": SOURCE, "response": "The lamp was lit at nine. Ada sold the boat to Tom."}
 
 
 class Server:
@@ -56,7 +57,7 @@ class Server:
                 start_new_session=True,
             )
         for _ in range(240):
-            if self.status("/ok") == 200:
+            if self.ask("/ok", "GET")[0] == 200:
                 return
             time.sleep(0.25)
         raise AssertionError(self.log)
@@ -69,16 +70,18 @@ class Server:
         os.killpg(self.process.pid, how)
         self.process.wait(30)
 
-    def status(self, path: str, method: str = "GET", headers: dict[str, str] | None = None) -> int:
-        body = b"{}" if method in ("POST", "PUT", "PATCH") else None
-        head = {"content-type": "application/json", **(headers or {})}
+    def ask(self, path: str, method: str = "POST", **headers: str) -> tuple[int, dict[str, str]]:
+        """Status (0 where nobody answers) and headers, in lower case, of a request as a browser would send it."""
+        body = b"{}" if method in ("POST", "PUT") else None
+        head = {"content-type": "application/json"} | {k.replace("_", "-"): v for k, v in headers.items()}
         asked = urllib.request.Request(self.url + path, data=body, method=method, headers=head)
         try:
-            return int(urllib.request.urlopen(asked, timeout=10).status)
+            with urllib.request.urlopen(asked, timeout=30) as got:
+                return got.status, {name.lower(): value for name, value in got.headers.items()}
         except urllib.error.HTTPError as error:
-            return error.code
+            return error.code, {name.lower(): value for name, value in error.headers.items()}
         except OSError:
-            return 0
+            return 0, {}
 
 
 @pytest.fixture(scope="module")
@@ -86,19 +89,28 @@ def server(tmp_path_factory):
     running = Server(tmp_path_factory.mktemp("studio"))
     yield running
     running.stop()
+    assert "Blocking" not in running.log, "nothing blocks the server's loop"
 
 
 def drive(server, work):
-    return asyncio.run(work(get_client(url=server.url)))
+    """What is done with a client of the server and a new thread."""
+
+    async def go():
+        client = get_client(url=server.url)
+        return await work(client, (await client.threads.create())["thread_id"])
+
+    return asyncio.run(go())
+
+
+def panel(models, names, **more):
+    return {"judges": [f"openai:{name}@{models.address}" for name in names], **more}
 
 
 def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
-    async def work(client):
+    async def work(client, thread):
         (assistant,) = await client.assistants.search(graph_id="verify")
         schemas = await client.assistants.get_schemas(assistant["assistant_id"])
-        thread = await client.threads.create()
-        ended = await client.runs.wait(thread["thread_id"], "verify", input={})
-        return schemas, ended
+        return schemas, await client.runs.wait(thread, "verify", input={})
 
     schemas, ended = drive(server, work)
     for form in (schemas["input_schema"], schemas["context_schema"]):
@@ -115,17 +127,15 @@ def test_the_forms_explain_themselves_and_an_empty_one_runs_the_example(server):
 @pytest.mark.parametrize(
     ("context", "says"),
     [
-        ({"judgs": ["openai:m"]}, "did you mean judges"),
         ({"max_tokens": -1}, "max_tokens"),
         ({"home": "/tmp/elsewhere"}, "the server's own"),
     ],
 )
 def test_settings_that_a_client_cannot_give_are_refused_before_anything_runs(server, context, says):
-    async def run(client):
-        thread = await client.threads.create()
-        await client.runs.wait(thread["thread_id"], "verify", input={}, context=context)
+    async def run(client, thread):
+        await client.runs.wait(thread, "verify", input={}, context=context)
 
-    async def keep(client):
+    async def keep(client, thread):
         await client.assistants.create("verify", context=context)
 
     for work in (run, keep):
@@ -136,18 +146,10 @@ def test_settings_that_a_client_cannot_give_are_refused_before_anything_runs(ser
 
 
 def test_the_nodes_are_streamed_and_every_step_can_be_read_afterwards(server):
-    async def work(client):
-        thread = (await client.threads.create())["thread_id"]
-        given = {"source": SOURCE, "response": RESPONSE}
-        modes = ["updates", "custom"]
-        events = [
-            event
-            async for event in client.runs.stream(
-                thread, "verify", input=given, stream_mode=modes, stream_subgraphs=True
-            )
-        ]
-        history = await client.threads.get_history(thread, limit=50)
-        return events, history
+    async def work(client, thread):
+        asked = {"input": GIVEN, "stream_mode": ["updates", "custom"], "stream_subgraphs": True}
+        events = [event async for event in client.runs.stream(thread, "verify", **asked)]
+        return events, await client.threads.get_history(thread, limit=50)
 
     events, history = drive(server, work)
     inside = [name for e in events if e.event.startswith("updates|check:") for name in e.data]
@@ -160,19 +162,13 @@ def test_the_nodes_are_streamed_and_every_step_can_be_read_afterwards(server):
 
 
 def test_a_fork_before_check_pays_only_for_the_new_judge(server):
-    def panel(*names):
-        return {"judges": [f"openai:{name}@{models.address}" for name in names]}
-
-    async def work(client):
-        thread = (await client.threads.create())["thread_id"]
-        given = {"source": SOURCE, "response": RESPONSE}
-        first = await client.runs.wait(thread, "verify", input=given, context=panel("a", "b"))
+    async def work(client, thread):
+        first = await client.runs.wait(thread, "verify", input=GIVEN, context=panel(models, "ab"))
         before = Counter(asked.body["model"] for asked in models.asked)
         history = await client.threads.get_history(thread, limit=50)
         *_, step = [step for step in history if step["next"] and set(step["next"]) == {"check"}]
-        context = {**panel("a", "b", "c"), "consensus": 1.0}
-        fork = step["checkpoint"]
-        second = await client.runs.wait(thread, "verify", input=None, checkpoint=fork, context=context)
+        forked = {"checkpoint": step["checkpoint"], "context": panel(models, "abc", consensus=1.0)}
+        second = await client.runs.wait(thread, "verify", input=None, **forked)
         return first["report"], second["report"], before
 
     with ChatServer(well) as models:
@@ -186,30 +182,24 @@ def test_a_fork_before_check_pays_only_for_the_new_judge(server):
 
 
 def test_a_person_is_asked_once_and_the_run_goes_on_with_the_answer(server):
-    async def work(client):
-        thread = (await client.threads.create())["thread_id"]
-        judges = [f"openai:{name}@{models.address}" for name in "abcd"]
-        context = {"judges": judges, "arbiter": "person", "consensus": 1.0}
-        given = {"source": SOURCE, "response": "The lamp was lit at ten. Ada sold the boat to Ben."}
+    async def work(client, thread):
+        context = panel(models, "abcd", arbiter="person", consensus=1.0)
+        given = {**GIVEN, "response": "The lamp was lit at ten. Ada sold the boat to Ben."}
         await client.runs.wait(thread, "verify", input=given, context=context)
-        state = await client.threads.get_state(thread)
-        (asked,) = state["interrupts"]
-        decisions = [
-            {"claim_id": one["claim_id"], "label": "contradicting", "reason": "Read."}
-            for one in asked["value"]
-        ]
-        refused = await client.runs.wait(
-            thread,
-            "verify",
-            command={
-                "resume": {asked["id"]: {"name": "Ines", "decisions": [{"claim_id": "x", "label": "no"}]}}
-            },
-            context=context,
-            raise_error=False,
+        (asked,) = (await client.threads.get_state(thread))["interrupts"]
+
+        def decide(*decisions):
+            command = {"resume": {asked["id"]: {"name": "Ines", "decisions": decisions}}}
+            more = {"context": context, "raise_error": False}
+            return client.runs.wait(thread, "verify", command=command, **more)
+
+        refused = await decide({"claim_id": "x", "label": "no"})
+        label = {"label": "contradicting", "reason": "Read."}
+        return (
+            asked,
+            refused,
+            await decide(*({"claim_id": one["claim_id"], **label} for one in asked["value"])),
         )
-        resume = {asked["id"]: {"name": "Ines", "decisions": decisions}}
-        ended = await client.runs.wait(thread, "verify", command={"resume": resume}, context=context)
-        return asked, refused, ended
 
     with ChatServer(disputing) as models:
         asked, refused, ended = drive(server, work)
@@ -221,23 +211,14 @@ def test_a_person_is_asked_once_and_the_run_goes_on_with_the_answer(server):
     assert ended["report"]["stamp"]["reviews"][0]["name"] == "Ines"
 
 
-def test_nothing_blocks_the_servers_loop(server):
-    assert "BlockingError" not in server.log
-    assert "Blocking call" not in server.log
-
-
 def test_a_stopped_server_goes_on_and_pays_for_nothing_twice(tmp_path):
-    async def begin(client):
-        thread = (await client.threads.create())["thread_id"]
-        given = {"source": SOURCE, "response": RESPONSE}
-        context = {"judges": [f"openai:{name}@{models.address}" for name in "abc"], "concurrency": 1}
-        run = await client.runs.create(thread, "verify", input=given, context=context)
+    async def begin(client, thread):
+        run = await client.runs.create(
+            thread, "verify", input=GIVEN, context=panel(models, "abc", concurrency=1)
+        )
         while len(models.answered) < 2:  # noqa: ASYNC110
             await asyncio.sleep(0.05)
         return thread, run["run_id"]
-
-    async def end(client, thread, run):
-        return await client.runs.join(thread, run)
 
     with ChatServer(well, delay_s=1.0) as models:
         server = Server(tmp_path)
@@ -245,7 +226,7 @@ def test_a_stopped_server_goes_on_and_pays_for_nothing_twice(tmp_path):
             thread, run = drive(server, begin)
             server.stop()
             server.start()
-            ended = asyncio.run(end(get_client(url=server.url), thread, run))
+            ended = drive(server, lambda client, _: client.runs.join(thread, run))
         finally:
             server.stop()
         times = Counter((a.body["model"], json.dumps(a.body["messages"])) for a in models.answered)
@@ -254,80 +235,48 @@ def test_a_stopped_server_goes_on_and_pays_for_nothing_twice(tmp_path):
     assert sum(times.values()) - len(times) <= 1, "more than the one call under way was paid twice"
 
 
-def answered(server, path, method, headers, body=b"{}"):
-    """Status and headers, in lower case, of a request as a browser would send it."""
-    asked = urllib.request.Request(server.url + path, data=body, method=method, headers=headers)
-    try:
-        with urllib.request.urlopen(asked, timeout=30) as got:
-            return got.status, {name.lower(): value for name, value in got.headers.items()}
-    except urllib.error.HTTPError as error:
-        return error.code, {name.lower(): value for name, value in error.headers.items()}
-
-
-FOREIGN = ["https://evil.example", "null", "https://smith.langchain.com.evil.example", "http://localhost:1"]
-
-
-@pytest.mark.parametrize("origin", FOREIGN)
+@pytest.mark.parametrize("origin", ["https://evil.example", "null", "http://localhost:1"])
 def test_a_page_of_another_site_drives_nothing(server, origin):
-    asks = {"origin": origin, "access-control-request-method": "POST", "access-control-request-headers": "x"}
+    asks = {"access_control_request_method": "POST", "access_control_request_headers": "x"}
     for path in ("/threads", "/runs/wait", "/assistants/search"):
-        assert "access-control-allow-origin" not in answered(server, path, "OPTIONS", asks, None)[1]
+        assert "access-control-allow-origin" not in server.ask(path, "OPTIONS", origin=origin, **asks)[1]
         for kind in ("application/json", "text/plain", "application/x-www-form-urlencoded"):
-            status, told = answered(server, path, "POST", {"origin": origin, "content-type": kind})
+            status, told = server.ask(path, origin=origin, content_type=kind)
             assert status == 403, (path, kind)
             assert "access-control-allow-origin" not in told
 
 
 def test_studios_page_and_programs_get_through(server):
-    studio = {"origin": "https://smith.langchain.com", "content-type": "application/json"}
-    asks = {
-        **studio,
-        "access-control-request-method": "POST",
-        "access-control-request-headers": "content-type",
-    }
-    status, told = answered(server, "/threads", "OPTIONS", asks, None)
-    assert (status, told["access-control-allow-origin"]) == (200, "https://smith.langchain.com")
-    status, told = answered(server, "/threads", "POST", studio)
-    assert (status, told["access-control-allow-origin"]) == (200, "https://smith.langchain.com")
-    for head in (
-        {},
-        {"origin": server.url},
-        {"host": f"localhost:{server.port}"},
-        {"host": f"[::1]:{server.port}"},
-    ):
-        assert answered(server, "/threads", "POST", {"content-type": "application/json", **head})[0] == 200
+    studio = "https://smith.langchain.com"
+    asks = {"access_control_request_method": "POST", "access_control_request_headers": "content-type"}
+    for method, more in (("OPTIONS", asks), ("POST", {})):
+        status, told = server.ask("/threads", method, origin=studio, **more)
+        assert (status, told["access-control-allow-origin"]) == (200, studio)
+    hosts = [{"host": f"{name}:{server.port}"} for name in ("localhost", "[::1]")]
+    for head in ({}, {"origin": server.url}, *hosts):
+        assert server.ask("/threads", **head)[0] == 200
 
 
-ROUTES = [
-    ("POST", "/assistants/search"),
-    ("GET", "/assistants/x"),
-    ("GET", "/assistants/verify/schemas"),
-    ("POST", "/threads"),
-    ("POST", "/threads/search"),
-    ("GET", "/threads/x/state"),
-    ("GET", "/threads/x/history"),
-    ("POST", "/threads/x/runs"),
-    ("POST", "/threads/x/runs/stream"),
-    ("POST", "/runs/stream"),
-    ("POST", "/runs/wait"),
-    ("POST", "/runs/crons/search"),
-    ("POST", "/store/items/search"),
-    ("PUT", "/store/items"),
-    ("POST", "/mcp"),
-    ("POST", "/a2a/verify"),
-]
+ROUTES = {
+    "GET": ["/assistants/x", "/assistants/verify/schemas", "/threads/x/state", "/threads/x/history"],
+    "POST": [
+        *("/assistants/search", "/threads", "/threads/search", "/threads/x/runs", "/threads/x/runs/stream"),
+        *("/runs/stream", "/runs/wait", "/runs/crons/search", "/store/items/search", "/mcp", "/a2a/verify"),
+    ],
+    "PUT": ["/store/items"],
+}
 
 
 def test_with_a_key_every_route_that_touches_data_asks_for_it(tmp_path):
     server = Server(tmp_path, LONGPROOF_STUDIO_KEY="a-long-key")
-    studio = {"x-auth-scheme": "langsmith"}
+    wrong = ({}, {"x_auth_scheme": "langsmith"}, {"x_api_key": "wrong"}, {"authorization": "Bearer "})
     try:
-        for method, path in ROUTES:
-            for headers in ({}, studio, {"x-api-key": "wrong"}, {"authorization": "Bearer "}):
-                assert server.status(path, method, headers) == 401, (method, path, headers)
-        assert server.status("/assistants/search", "POST", {"x-api-key": "a-long-key"}) == 200
-        assert server.status("/assistants/search", "POST", {"authorization": "Bearer a-long-key"}) == 200
-        assert server.status("/ok") == 200
+        for method, paths in ROUTES.items():
+            for path, headers in product(paths, wrong):
+                assert server.ask(path, method, **headers)[0] == 401, (method, path, headers)
+        for headers in ({"x_api_key": "a-long-key"}, {"authorization": "Bearer a-long-key"}):
+            assert server.ask("/assistants/search", **headers)[0] == 200
+        assert server.ask("/ok", "GET")[0] == 200
         assert "a-long-key" not in server.log
     finally:
         server.stop()
