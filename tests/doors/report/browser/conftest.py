@@ -30,9 +30,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     webdriver = pytest.importorskip("selenium.webdriver", reason="selenium is not installed")
     chromium, chromedriver = shutil.which("chromium"), shutil.which("chromedriver")
     if not chromium or not chromedriver:
-        pytest.skip(
-            "chromium and chromium-driver are not installed (Debian: apt-get install chromium chromium-driver)"
-        )
+        pytest.skip("apt-get install chromium chromium-driver: they are not installed")
     from selenium.webdriver.chrome.service import Service
 
     options = webdriver.ChromeOptions()
@@ -74,9 +72,8 @@ class Opened:
         return self.browser.find_element("css selector", selector)
 
     def texts(self, selector: str) -> list[str]:
-        return list(
-            self.js("return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)", selector)
-        )
+        script = "return [...document.querySelectorAll(arguments[0])].map(e => e.textContent)"
+        return list(self.js(script, selector))
 
     def text(self, selector: str) -> str:
         return "".join(self.texts(selector))
@@ -88,22 +85,13 @@ class Opened:
         self.settle()
 
     def settle(self) -> None:
-        self.browser.execute_async_script(
-            "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()))"
-        )
+        self.later("requestAnimationFrame(() => requestAnimationFrame(() => arguments[0]()))")
 
     def chosen(self) -> str | None:
         return self.js("return document.querySelector('.sentence[aria-expanded=true]')?.id ?? null")
 
     def in_view(self, selector: str) -> bool:
-        return bool(
-            self.js(
-                "const [e, p] = [document.querySelector(arguments[0]), document.querySelector('.scroller')];"
-                "if (!e) return false; const [a, b] = [e.getBoundingClientRect(), p.getBoundingClientRect()];"
-                "return a.height > 0 && a.top >= b.top - 1 && a.bottom <= b.bottom + 1",
-                selector,
-            )
-        )
+        return bool(self.probe("inView(arguments[0])", selector))
 
     def complaints(self) -> list[str]:
         return [entry["message"] for entry in self.browser.get_log("browser")]

@@ -1,11 +1,10 @@
 /* What the browser tests ask a page about itself. */
 const scroller = document.querySelector(".scroller");
 
-/* Offsets (UTF-16 units) of every character under the chosen evidence. */
-function marked() {
-  return [...document.querySelectorAll(".evidence.chosen")].flatMap((mark) =>
-    [...mark.childNodes].flatMap((node) => Array.from({ length: node.textContent.length }, (_, at) => node.start + at)),
-  );
+/* True if the first element of this kind stands whole in what is seen of the source. */
+function inView(selector) {
+  const [seen, box] = [document.querySelector(selector)?.getBoundingClientRect(), scroller.getBoundingClientRect()];
+  return Boolean(seen) && seen.height > 0 && seen.top >= box.top - 1 && seen.bottom <= box.bottom + 1;
 }
 
 /* Lines met while scrolling from top to end, by the offset at which each begins. */

@@ -16,14 +16,8 @@ def keys() -> Any:
     return Keys
 
 
-def test_opens_at_the_first_problem_with_its_evidence_in_view(opened: Any, english_report: Any) -> None:
-    seen = opened(english_report)
-    assert seen.text("h1 .word") == "hallucinated"
-    assert seen.chosen() == "s1"
-    assert seen.text(".evidence.chosen") == "thirty-one years"
-    assert seen.in_view(".evidence.chosen")
-    assert "thirty years → thirty-one years" in seen.text(".card .correction")
-    assert not seen.complaints()
+def focused(seen: Any) -> Any:
+    return seen.js("return document.activeElement.id")
 
 
 def test_what_is_marked_is_what_the_report_says(opened: Any, english_report: Any) -> None:
@@ -37,31 +31,26 @@ def test_what_is_marked_is_what_the_report_says(opened: Any, english_report: Any
     assert labels == [sentence.label or "undecided" for sentence in report.sentences]
 
 
-def test_next_and_previous_walk_the_problems_and_wrap(opened: Any, english_report: Any) -> None:
+def test_a_reader_is_led_from_problem_to_problem_and_between_sentence_and_evidence(
+    opened: Any, english_report: Any
+) -> None:
     seen = opened(english_report)
-    walked = []
-    for _ in range(4):
-        seen.press("n")
-        walked.append(seen.chosen())
-    assert walked == ["s3", "s4", "s6", "s1"]
-    seen.press("p")
-    assert seen.chosen() == "s6"
-    assert seen.js("return document.activeElement.id") == "s6"
-
-
-def test_from_a_sentence_to_its_evidence_and_back(opened: Any, english_report: Any) -> None:
-    seen = opened(english_report)
+    assert seen.text("h1 .word") == "hallucinated"
+    assert (seen.chosen(), seen.text(".evidence.chosen")) == ("s1", "thirty-one years")
+    assert seen.in_view(".evidence.chosen")
+    assert "thirty years → thirty-one years" in seen.text(".card .correction")
+    for key, sentence in (*zip("nnnn", ("s3", "s4", "s6", "s1"), strict=True), ("p", "s6")):
+        seen.press(key)
+        assert (seen.chosen(), focused(seen)) == (sentence, sentence)
     seen.one("#s2").click()
     seen.settle()
     assert seen.text(".evidence.chosen") == "His daughter Thea went on with it."
-    mark = next(e for e in seen.all(".evidence") if e.text == "Her brother Jonas")
-    mark.click()
+    next(e for e in seen.all(".evidence") if e.text == "Her brother Jonas").click()
     seen.settle()
-    assert seen.chosen() == "s3"
-    assert seen.text(".evidence.chosen") == "Her brother Jonas"
+    assert (seen.chosen(), seen.text(".evidence.chosen")) == ("s3", "Her brother Jonas")
     seen.press(keys().ESCAPE)
-    assert seen.chosen() is None
-    assert seen.js("return document.activeElement.id") == "s3"
+    assert (seen.chosen(), focused(seen)) == (None, "s3")
+    assert not seen.complaints()
 
 
 def test_the_card_tells_votes_reasons_and_the_arbiter(opened: Any, english_report: Any) -> None:
@@ -71,11 +60,8 @@ def test_the_card_tells_votes_reasons_and_the_arbiter(opened: Any, english_repor
     assert [row.split("its place")[0].split("wind")[0] for row in rows[:3]] == ["a", "b", "c"]
     assert "A relative is a relative." in rows[1]
     assert seen.text(".votes .arbiter th") == "darbiter"
-    titles = seen.js(
-        "return [...document.querySelectorAll('.votes th bdi, .votes .by > span')].map(e => e.title)"
-    )
-    assert titles
-    assert all(titles)
+    titles = seen.js("return [...document.querySelectorAll('.votes th bdi, .by > span')].map(e => e.title)")
+    assert set(map(bool, titles)) == {True}
     assert "decided by arbiter" in seen.text(".votes summary")
     assert seen.text(".rounds").endswith("its place → window")
 
@@ -94,13 +80,12 @@ def test_what_was_searched_for_is_text_and_nothing_else(opened: Any, hostile_sea
 
 def test_filters_dim_the_rest_and_lead_the_walk(opened: Any, english_report: Any) -> None:
     seen = opened(english_report)
-    seen.one(".chip[data-value=implicitly_supported]").click()
-    assert seen.js("return [...document.querySelectorAll('.sentence:not(.dim)')].map(e => e.id)") == ["s5"]
-    seen.press("n")
-    assert seen.chosen() == "s5"
-    seen.one(".chip[data-value=implicitly_supported]").click()
-    seen.one(".chip[data-value=relation]").click()
-    assert seen.js("return [...document.querySelectorAll('.sentence:not(.dim)')].map(e => e.id)") == ["s3"]
+    for value, sentence in (("implicitly_supported", "s5"), ("relation", "s3")):
+        seen.one(f".chip[data-value={value}]").click()
+        left = seen.js("return [...document.querySelectorAll('.sentence:not(.dim)')].map(e => e.id)")
+        seen.press("n")
+        assert (left, seen.chosen()) == ([sentence], sentence)
+        seen.one(f".chip[data-value={value}]").click()
 
 
 def test_search_finds_in_both_texts(opened: Any, english_report: Any) -> None:
@@ -131,22 +116,15 @@ def test_hostile_texts_run_nothing_and_break_nothing(opened: Any, hostile_report
         assert seen.probe("tooWide()") == []
         assert seen.js("return getComputedStyle(document.body).display") in ("grid", "block")
         assert not seen.all("img, iframe, body script[src]")
-        hrefs = seen.js("return [...document.querySelectorAll('a')].map(a => a.href)")
-        assert hrefs == []
-        shown = seen.js(
-            "return [...document.querySelectorAll('.scroller, .prose, .card')].map(e => e.textContent).join('')"
-        )
+        assert not seen.all("a[href]")
+        shown = seen.text(".scroller, .prose, .card")
         assert not set(shown) & set("\u202e\x1b\x07\u2028")
         assert "⟦RLO⟧" in shown
+        seen.js("document.querySelector('.card .quotes li:last-child .quote').click()")
+        seen.settle()
+        assert "End 𝒳 line." in seen.texts(".evidence"), "offsets fit behind wide characters"
+        assert seen.in_view(".evidence.chosen:last-of-type")
         assert not seen.complaints()
-
-
-def test_offsets_after_wide_characters_still_fit(opened: Any, hostile_report: Any) -> None:
-    seen = opened(hostile_report)
-    seen.js("document.querySelector('.card .quotes li:last-child .quote').click()")
-    seen.settle()
-    assert "End 𝒳 line." in seen.texts(".evidence")
-    assert seen.in_view(".evidence.chosen:last-of-type")
 
 
 def test_a_dispute_shows_what_both_sides_cite_and_is_somewhere_on_the_map(
@@ -155,7 +133,6 @@ def test_a_dispute_shows_what_both_sides_cite_and_is_somewhere_on_the_map(
     report, _ = rich_report
     seen = opened(rich_report)
     seen.one("#s3").click()
-    seen.settle()
     a, b, _ = report.claims[2].judgements
     assert seen.texts(".card .side bdi") == ["a", "b, d" if "Thea" in report.case.response else "b，d"]
     assert len(seen.all(".card .side + .quotes .quote")) == len((*a.quotes, *b.quotes))
@@ -177,9 +154,7 @@ def test_every_button_can_be_clicked(opened: Any, rich_report: Any) -> None:
     for sentence in range(len(rich_report[0].sentences)):
         seen.js(f"document.getElementById('s{sentence + 1}').click()")
         seen.js("for (const one of document.querySelectorAll('details')) one.open = true")
-        seen.js(
-            "for (const one of [...document.querySelectorAll('button, summary, mark, select')]) one.click()"
-        )
+        seen.js("for (const one of document.querySelectorAll('button, summary, mark, select')) one.click()")
         seen.settle()
     assert not seen.complaints()
 
@@ -220,16 +195,14 @@ def test_a_million_characters_stay_fluid(opened: Any, big_report: Any) -> None:
     assert seen.texts(".chunk p")[-1] == last
 
 
-def test_all_of_a_long_text_is_met_by_scrolling(opened: Any, long_report: Any) -> None:
+def test_all_of_a_long_text_is_met_by_scrolling_and_stays_while_heights_are_learnt(
+    opened: Any, long_report: Any
+) -> None:
     report, texts = long_report
     seen = opened(long_report)
     met = seen.later("scrolled(arguments[0])")
     lines = [line for _, line in sorted(met.items(), key=lambda item: int(item[0]))]
     assert "\n".join(lines).split() == texts[report.case.source_ids[0]].split()
-
-
-def test_what_is_read_stays_where_it_is_while_heights_are_learnt(opened: Any, long_report: Any) -> None:
-    seen = opened(long_report)
     seen.js("document.querySelector('.scroller').scrollTop = 9000")
     seen.settle()
     before = seen.probe("lineRead()")
@@ -241,30 +214,21 @@ def test_what_is_read_stays_where_it_is_while_heights_are_learnt(opened: Any, lo
 def test_it_prints_findings_and_evidence(opened: Any, browser: Any, english_report: Any) -> None:
     seen = opened(english_report)
     seen.js("dispatchEvent(new Event('beforeprint'))")
-    printed = seen.text("#printed")
-    for piece in (
-        "her cousin → her brother",
-        "thirty-one years and missed two readings",
-        "Some say that the river",
-    ):
-        assert piece in printed
-    assert seen.js("return getComputedStyle(document.getElementById('printed')).display") == "none"
-    browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
-    shown = {
-        e: seen.js("return getComputedStyle(document.querySelector(arguments[0])).display", e)
-        for e in ("#printed", ".source")
-    }
+    for piece in ("her cousin → her brother", "thirty-one years and missed two", "Some say that the river"):
+        assert piece in seen.text("#printed")
+    for media, shown in (("", ["none", "flex"]), ("print", ["block", "none"])):
+        browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": media})
+        display = "return getComputedStyle(document.querySelector(arguments[0])).display"
+        assert [seen.js(display, one) for one in ("#printed", ".source")] == shown
     browser.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
-    assert shown == {"#printed": "block", ".source": "none"}
     assert base64.b64decode(browser.execute_cdp_cmd("Page.printToPDF", {})["data"]).startswith(b"%PDF")
 
 
 def test_contrast_is_at_least_four_and_a_half_in_both_themes(opened: Any, english_report: Any) -> None:
+    seen = opened(english_report)
+    seen.press("n")
     for theme in ("light", "dark"):
-        seen = opened(english_report)
-        seen.press("n")
-        low = seen.probe("tooFaint(arguments[0])", theme)
-        assert low == [], theme
+        assert seen.probe("tooFaint(arguments[0])", theme) == [], theme
 
 
 def test_every_control_has_a_name(opened: Any, chinese_report: Any) -> None:
@@ -272,15 +236,10 @@ def test_every_control_has_a_name(opened: Any, chinese_report: Any) -> None:
     assert seen.js("return document.documentElement.lang") == "zh-Hans"
     assert seen.text("h1 .word") == "有幻觉"
     tree = seen.browser.execute_cdp_cmd("Accessibility.getFullAXTree", {})["nodes"]
-    controls = [
-        n
-        for n in tree
-        if n.get("role", {}).get("value") in {"button", "searchbox", "link", "combobox", "image"}
-    ]
+    roles = {"button", "searchbox", "link", "combobox", "image"}
+    controls = [one for one in tree if one.get("role", {}).get("value") in roles and not one.get("ignored")]
     assert controls
-    assert not [
-        n for n in controls if not n.get("ignored") and not n.get("name", {}).get("value", "").strip()
-    ]
+    assert all(one.get("name", {}).get("value", "").strip() for one in controls)
 
 
 def test_the_strip_says_in_words_what_it_shows_and_a_click_opens_the_sentence_there(
@@ -302,8 +261,7 @@ def test_the_strip_says_in_words_what_it_shows_and_a_click_opens_the_sentence_th
 def test_the_source_is_a_sheet_on_a_narrow_screen(opened: Any, english_report: Any) -> None:
     seen = opened(english_report, width=390, height=800)
     assert seen.js(VISIBLE, seen.one(".source"))["height"] < 60
-    seen.js("document.querySelector('.card .quote').scrollIntoView({ block: 'center' })")
-    seen.one(".card .quote").click()
+    seen.js("document.querySelector('.card .quote').click()")
     seen.settle()
     assert seen.js(VISIBLE, seen.one(".source"))["height"] > 300
     assert seen.in_view(".evidence.chosen")

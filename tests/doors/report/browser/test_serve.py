@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from importlib.resources import files
+from itertools import chain
 from pathlib import Path
 from socket import create_server
 from types import SimpleNamespace
@@ -19,6 +20,7 @@ from reader import Asked, Item, Reader, by_words
 pytestmark = [pytest.mark.heavy, pytest.mark.xdist_group("browser")]
 
 GRAY = files("longproof.examples") / "gray"
+ARTICLE, SUMMARY = ((GRAY / f"{name}.txt").read_text("utf-8") for name in ("article", "summary"))
 TOKEN = "a-t0ken"
 DROP = """
 const [zone, ...named] = arguments;
@@ -26,6 +28,8 @@ const given = new DataTransfer();
 for (let n = 0; n < named.length; n += 2) given.items.add(new File([named[n + 1]], named[n]));
 document.querySelector(zone).dispatchEvent(new DragEvent("drop", { dataTransfer: given, cancelable: true }));
 """
+DONE = "document.querySelector('a[href$=\"report.json\"]') !== null"
+WORKS = "document.querySelector('.at-work')?.textContent.includes('found')"
 HOSTILE = "</script><script>window.pwned=1</script><img src=x onerror=window.pwned=1>"
 
 
@@ -89,45 +93,56 @@ def until(seen: Any, script: str, seconds: float = 30) -> None:
     )
 
 
-def given(seen: Any, source: str, response: str) -> None:
-    """Both texts dropped and read."""
-    seen.js(DROP, "#give_source", "source.txt", source)
+def until_states(seen: Any, words: str) -> None:
+    """Waits until the run's bar says these words."""
+    until(seen, f"document.querySelector('.states').textContent.includes({words!r})")
+
+
+def give(seen: Any, source: str = ARTICLE, response: str = SUMMARY, name: str = "source") -> None:
+    """Drops both texts, and waits until they are read."""
+    seen.js(DROP, "#give_source", f"{name}.txt", source)
     seen.js(DROP, "#give_response", "answer.txt", response)
     until(seen, "document.querySelectorAll('.given li').length === 2")
 
 
-def taken(seen: Any, name: str) -> str:
-    """What a link of the page gives."""
-    return str(
-        seen.browser.execute_async_script(
-            "const done = arguments[1]; const link = document.querySelector(`a[href$='${arguments[0]}']`);"
-            "fetch(link.href).then((answer) => answer.text()).then(done)",
-            name,
-        )
-    )
-
-
-def checked(seen: Any) -> None:
-    """A finished check of a text that contradicts its source, its first card open."""
-    given(seen, "Tom sold the boat to Ada for twenty pounds.", "Tom sold the boat to Ada for thirty pounds.")
+def check(seen: Any) -> None:
+    """Checks a text that contradicts its source, and waits until its first card is open."""
+    give(seen, "Tom sold the boat to Ada for twenty pounds.", "Tom sold the boat to Ada for thirty pounds.")
     seen.one("#start").click()
-    until(seen, DONE)
-    until(seen, "document.querySelector('.mark') !== null")
+    until(seen, f"{DONE} && document.querySelector('.mark') !== null")
 
 
-DONE = "document.querySelector('a[href$=\"report.json\"]') !== null"
+def corrected(seen: Any) -> str:
+    """The corrected text that the page's link gives."""
+    link = "document.querySelector(`a[href$='corrected.txt']`).href"
+    return str(seen.later(f"fetch({link}).then((answer) => answer.text()).then(arguments[0])"))
+
+
+def assert_unharmed(seen: Any) -> None:
+    """No text of the page was run, and the browser complains of nothing."""
+    assert seen.js("return window.pwned ?? null") is None
+    assert not seen.all("img, iframe, script[src]")
+    assert not seen.complaints()
+
+
+def second_tab(seen: Any) -> str:
+    """Opens the same page in a second tab; the first one's handle."""
+    first, address = str(seen.browser.current_window_handle), seen.js("return location.href")
+    seen.browser.switch_to.new_window("tab")
+    seen.browser.get(address)
+    return first
 
 
 def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: Any) -> None:
     with ChatServer(Reader(contradicting), delay_s=5) as chat:
         seen = opened_at(serve([f"openai:a@{chat.address}", f"openai:b@{chat.address}"]).address)
-        given(seen, (GRAY / "article.txt").read_text("utf-8"), (GRAY / "summary.txt").read_text("utf-8"))
+        give(seen)
         seen.one("#price").click()
         until(seen, "document.querySelector('#told').textContent.includes('calls')")
         assert not chat.asked
         seen.one("#start").click()
         until(seen, "document.querySelectorAll('.sentence.open').length === 7")
-        until(seen, "document.querySelector('.at-work')?.textContent.includes('found')")
+        until(seen, WORKS)
         seen.one("#stop").click()
         until(seen, "document.querySelector('#go') !== null")
         seen.browser.refresh()
@@ -141,43 +156,36 @@ def test_drop_watch_stop_reload_go_on_mark_correct_take(serve: Any, opened_at: A
     assert not seen.texts(".sentence.open")
     seen.one(".mark input[value=right]").click()
     seen.one(".accept input").click()
-    until(seen, "document.querySelector('.states').textContent.includes('1 of 7')")
+    until_states(seen, "1 of 7")
     seen.browser.refresh()
-    assert seen.js("return document.querySelector('.mark input[value=right]').checked")
-    assert seen.js("return document.querySelector('.accept input').checked")
-    assert taken(seen, "corrected.txt").count(HOSTILE) == 1
+    assert len(seen.all(".mark input[value=right]:checked, .accept input:checked")) == 2
+    assert corrected(seen).count(HOSTILE) == 1
     seen.one(".accept input").click()
     seen.one(".mark input[value=wrong]").click()
-    until(seen, "document.querySelector('.states').textContent.includes('0 of 7')")
+    until_states(seen, "0 of 7")
     seen.one("#accept-all").click()
-    until(seen, "document.querySelector('.states').textContent.includes('6 of 7')")
-    assert taken(seen, "corrected.txt").count(HOSTILE) == 6, (
-        "not where the person says that the finding is wrong"
-    )
-    assert len(seen.all(".prose > .sentence ins")) == 6
-    assert all(seen.texts(".prose > .sentence del"))
-    assert len(seen.all(".prose > .sentence del")) == 6
+    until_states(seen, "6 of 7")
+    assert corrected(seen).count(HOSTILE) == 6, "not where the person says that the finding is wrong"
+    assert len(seen.all(".prose > .sentence ins")) == len([*filter(None, seen.texts(".sentence del"))]) == 6
     before = seen.chosen()
     seen.one(".mark input[value=wrong]").click()
     seen.press("n")
     assert seen.chosen() != before, "a box that is checked keeps no key from the page"
     seen.one("#accept-all").click()
-    until(seen, "document.querySelector('.states').textContent.includes('0 of 7')")
+    until_states(seen, "0 of 7")
     assert not seen.all(".prose > .sentence ins")
     seen.one("#run a").click()
     assert seen.texts("tbody a") == ["answer"]
-    assert seen.js("return window.pwned ?? null") is None
-    assert not seen.complaints()
+    assert_unharmed(seen)
 
 
 def test_a_text_is_edited_and_checked_again_renamed_and_deleted(serve: Any, opened_at: Any) -> None:
     from selenium.webdriver.common.keys import Keys
 
     seen = opened_at(serve([]).address)
-    checked(seen)
+    check(seen)
     seen.one(".accept input").click()
-    until(seen, "document.querySelector('.prose > .sentence del') !== null")
-    assert seen.text(".prose > .sentence del") == "thirty"
+    until(seen, "document.querySelector('.prose > .sentence del')?.textContent === 'thirty'")
     assert seen.text(".prose > .sentence ins") == "twenty"
     before = seen.js("return location.href")
     seen.js("document.querySelector('#edit').click()")  # the bar is drawn anew once the mark is kept
@@ -202,14 +210,13 @@ def test_a_text_is_edited_and_checked_again_renamed_and_deleted(serve: Any, open
     until(seen, "document.querySelectorAll('tbody tr').length === 1")
     seen.browser.refresh()
     assert seen.texts("tbody a") == ["answer"]
-    assert seen.js("return window.pwned ?? null") is None
-    assert not seen.complaints()
+    assert_unharmed(seen)
 
 
 def test_a_run_that_waits_opens_at_its_disputes_with_what_both_sides_cite(serve: Any, opened_at: Any) -> None:
     with ChatServer(disputing) as chat:
         seen = opened_at(serve([f"openai:{name}@{chat.address}" for name in "abc"]).address)
-        given(seen, (GRAY / "article.txt").read_text("utf-8"), (GRAY / "summary.txt").read_text("utf-8"))
+        give(seen)
         seen.js("document.querySelector('.panel label:nth-of-type(4) input').click()")
         seen.one("#start").click()
         until(seen, "document.querySelector('#decide') !== null")
@@ -228,9 +235,8 @@ def test_each_file_that_is_given_is_listed_or_refused_by_name(
     serve: Any, opened_at: Any, tmp_path: Path
 ) -> None:
     seen = opened_at(serve([]).address)
-    seen.js(
-        DROP, "#give_source", "a.txt", "One boat.", "empty.txt", "", "none.md", " ", "b.txt", "Two boats."
-    )
+    files_ = {"a.txt": "One boat.", "empty.txt": "", "none.md": " ", "b.txt": "Two boats."}
+    seen.js(DROP, "#give_source", *chain(*files_.items()))
     until(seen, "!document.querySelector('#start').disabled")
     assert "empty.txt" in seen.text("#give_source .wrong-with")
     assert "none.md" in seen.text("#give_source .wrong-with")
@@ -238,11 +244,9 @@ def test_each_file_that_is_given_is_listed_or_refused_by_name(
     until(seen, "document.querySelector('#give_response .wrong-with').textContent.includes('text to check')")
     assert seen.texts("#give_source .given bdi") == ["a", "b"]
     folder = {"items": [], "files": [str(tmp_path)], "dragOperationsMask": 1}
-    place = seen.js(
-        "const {x, y} = document.querySelector('#give_source h2').getBoundingClientRect(); return [x, y]"
-    )
+    place = seen.one("#give_source h2").location
     for kind in ("dragEnter", "dragOver", "drop"):
-        event = {"type": kind, "x": place[0] + 2, "y": place[1] + 2, "data": folder}
+        event = {"type": kind, "x": place["x"] + 2, "y": place["y"] + 2, "data": folder}
         seen.browser.execute_cdp_cmd("Input.dispatchDragEvent", event)
     until(seen, "document.querySelector('#give_source .wrong-with').textContent.includes('not folders')")
 
@@ -251,21 +255,15 @@ def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened
     with ChatServer(Reader(contradicting), delay_s=3) as chat:
         server = serve([f"openai:a@{chat.address}"])
         seen = opened_at(server.address)
-        given(seen, (GRAY / "article.txt").read_text("utf-8"), (GRAY / "summary.txt").read_text("utf-8"))
+        give(seen)
         seen.one("#start").click()
-        until(seen, "document.querySelector('.at-work')?.textContent.includes('found')")
-        address, first = seen.js("return location.href"), seen.browser.current_window_handle
-        seen.browser.switch_to.new_window("tab")
-        seen.browser.get(address)
-        until(seen, "document.querySelector('.at-work')?.textContent.includes('found')")
+        until(seen, WORKS)
+        first = second_tab(seen)
+        until(seen, WORKS)
         seen.browser.close()
         seen.browser.switch_to.window(first)
         server.stop()
-        until(
-            seen,
-            "document.querySelector('.states').textContent.includes('Stopped') || "
-            "document.querySelector('#run > .triage').textContent.includes('longproof serve')",
-        )
+        until(seen, "/Stopped|longproof serve/.test(document.querySelector('#run').textContent)")
         again = opened_at(serve([f"openai:a@{chat.address}"]).address)
         again.one("tbody a").click()
         again.one("#go").click()
@@ -274,7 +272,7 @@ def test_a_dead_server_is_said_and_a_second_tab_sees_the_same(serve: Any, opened
 
 def test_marks_outlive_what_goes_wrong_at_the_server(serve: Any, opened_at: Any, tmp_path: Path) -> None:
     seen = opened_at(serve([]).address)
-    checked(seen)
+    check(seen)
     (folder,) = (tmp_path / "home" / "serve").glob("2*")
     claim = json.loads((folder / "report.json").read_text("utf-8"))["claims"][0]["id"]
     shelf, trouble = f"longproof {folder.name}", "document.querySelector('#run > .triage').textContent"
@@ -296,15 +294,13 @@ def test_marks_outlive_what_goes_wrong_at_the_server(serve: Any, opened_at: Any,
 
 def test_a_note_is_kept_as_it_is_typed_and_another_tab_shows_it(serve: Any, opened_at: Any) -> None:
     seen = opened_at(serve([]).address)
-    checked(seen)
+    check(seen)
     note = "document.querySelector('.mark input[type=text]')"
     seen.one(".mark input[type=text]").send_keys("half a w")
     seen.browser.refresh()
     until(seen, f"{note}?.value === 'half a w'")
-    first, address = seen.browser.current_window_handle, seen.js("return location.href")
     seen.js(f"{note}.focus()")
-    seen.browser.switch_to.new_window("tab")
-    seen.browser.get(address)
+    first = second_tab(seen)
     seen.one(".mark input[type=text]").send_keys("ord")
     until(seen, "localStorage.length === 0")
     seen.browser.close()
@@ -346,9 +342,8 @@ def test_hostile_texts_run_nothing_and_fit_a_phone(serve: Any, opened_at: Any, w
         seen = opened_at(serve([f"openai:a@{chat.address}"]).address)
         metrics = {"width": width, "height": 800, "deviceScaleFactor": 1, "mobile": False}
         seen.browser.execute_cdp_cmd("Emulation.setDeviceMetricsOverride", metrics)
-        seen.js(DROP, "#give_source", f"{HOSTILE}.txt", f"The lamp {HOSTILE} was lit at nine.")
-        seen.js(DROP, "#give_response", "\u202ea.txt", f"{HOSTILE} was lit at ten. The lamp burned.")
-        until(seen, "document.querySelectorAll('.given li').length === 2")
+        source, response = f"The lamp {HOSTILE} was lit at nine.", f"{HOSTILE} was lit at ten. It burned."
+        give(seen, source, response, f"\u202e{HOSTILE}")
         assert seen.probe("tooWide()") == []
         seen.one("#start").click()
         until(seen, DONE)
@@ -362,6 +357,4 @@ def test_hostile_texts_run_nothing_and_fit_a_phone(serve: Any, opened_at: Any, w
     assert seen.probe("tooWide()") == []
     seen.one("tbody a").click()
     assert seen.one(".mark input[type=text]").get_attribute("value") == HOSTILE
-    assert seen.js("return window.pwned ?? null") is None
-    assert not seen.all("img, iframe, script[src]")
-    assert not seen.complaints()
+    assert_unharmed(seen)
